@@ -1,0 +1,115 @@
+// The Issue: a concluded investigation exactly as the interface shows it. Field names are the interface's.
+import type { InvestigationStep } from './evidence.ts';
+import type { Origin } from './report.ts';
+
+export interface Step {
+  readonly stepNumber: number;
+  readonly description: string;
+}
+
+export interface LineChange {
+  readonly lineNumber: number;
+  readonly oldCode: string;
+  readonly newCode: string;
+}
+
+export interface Change {
+  readonly type: 'add' | 'delete' | 'modify';
+  readonly lines: readonly LineChange[];
+}
+
+export interface FileDiff {
+  readonly fileName: string;
+  readonly changes: readonly Change[];
+  readonly status?: 'added' | 'modified' | 'deleted' | 'renamed';
+  readonly previousFileName?: string;
+  readonly mode?: '100644' | '100755';
+  readonly endsWithNewline?: boolean;
+}
+
+export interface Diff {
+  readonly files: readonly FileDiff[];
+}
+
+export type Outcome =
+  | 'code_fix'
+  | 'action_recommended'
+  | 'needs_information'
+  | 'already_fixed'
+  | 'not_a_bug'
+  | 'inconclusive'
+  | 'facts_only';
+
+export type Verdict = 'code' | 'base_broken' | 'flaky' | 'infrastructure' | 'inconclusive';
+
+/** A place in the source that the facts point at, best first. `line` 0 and `function` "" where unknown; score 0 to 1. */
+export interface Suspect {
+  readonly file: string;
+  readonly line: number;
+  readonly function: string;
+  readonly score: number;
+  readonly reasons: readonly string[];
+}
+
+export interface Usage {
+  readonly turns: number;
+  readonly promptTokens: number;
+  readonly cachedTokens: number;
+  readonly completionTokens: number;
+  readonly costUsd: number;
+  readonly seconds: number;
+}
+
+/** Everything beyond the interface document; every key always there, null or empty where there is nothing. */
+export interface Analysis {
+  readonly investigationId: string;
+  readonly reference: string;
+  readonly origin: Origin;
+  readonly report: string;
+  /** Full sha that the diff applies to. */
+  readonly revision: string;
+  readonly outcome: Outcome;
+  readonly partial: boolean;
+  readonly reason: string;
+  readonly verdict: Verdict | null;
+  readonly confidence: number | null;
+  readonly suspects: readonly Suspect[];
+  readonly citations: readonly { readonly claim: string; readonly step: number; readonly quote: string }[];
+  readonly guards: readonly { readonly rule: string; readonly file: string; readonly reason: string }[];
+  readonly questions: readonly string[];
+  readonly sameAs: string | null;
+  readonly model: string | null;
+  readonly usage: Usage;
+  readonly links: {
+    readonly comment: string | null;
+    readonly checkRun: string | null;
+    readonly pullRequest: string | null;
+  };
+}
+
+export interface Issue {
+  readonly id: string;
+  readonly projectId: string;
+  readonly problem: string;
+  readonly rootCause: string;
+  readonly stepsToReproduce: readonly Step[];
+  readonly solutionSteps: readonly Step[];
+  readonly diff: Diff;
+  readonly investigationSteps: readonly InvestigationStep[];
+  readonly createdAt: string;
+  readonly analysis: Analysis;
+}
+
+/**
+ * What a run found, before it belongs to any caller: the Issue without what is the caller's own
+ * (ids, reference, origin, report text, `sameAs`). One conclusion serves every caller that joined.
+ */
+export interface Conclusion {
+  readonly problem: string;
+  readonly rootCause: string;
+  readonly stepsToReproduce: readonly Step[];
+  readonly solutionSteps: readonly Step[];
+  readonly diff: Diff;
+  readonly investigationSteps: readonly InvestigationStep[];
+  readonly analysis: Omit<Analysis, 'investigationId' | 'reference' | 'origin' | 'report' | 'sameAs'>;
+}

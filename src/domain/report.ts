@@ -1,0 +1,19 @@
+// A report: what was handed in, as it was accepted (redacted, NUL replaced).
+
+export type Origin = 'api' | 'github-issue' | 'check-run' | 'cli';
+
+export interface Report {
+  readonly projectId: string;
+  readonly accountId: string;
+  readonly origin: Origin;
+  /** The text (and log) of the report: 1 byte to 1 MiB of UTF-8, already redacted. */
+  readonly text: string;
+  /** The caller's own name for it, echoed; empty where none was given. */
+  readonly reference: string;
+  /** Branch, tag or sha; empty: the default branch. */
+  readonly revision: string;
+  /** Where the webhook goes; empty: nowhere. */
+  readonly callbackUrl: string;
+  /** True: never joined to an equal report. */
+  readonly fresh: boolean;
+}

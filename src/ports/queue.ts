@@ -1,0 +1,55 @@
+// The door to durable work: jobs are written with the records that they belong to, and run at least once.
+
+/** `run`: an investigation run. `webhook`: one delivery. `sweep`: upkeep. */
+export type JobKind = 'run' | 'webhook' | 'sweep';
+
+/** A job to be enqueued: only an id passes between the rooms. */
+export interface NewJob {
+  readonly kind: JobKind;
+  /** Id of the run or webhook. At most one job of a kind and subject exists; enqueuing again only moves `runAt`. */
+  readonly subject: string;
+  /** Jobs of one group share a limit (project for runs, receiving host for webhooks). */
+  readonly group: string;
+  /** ISO 8601 UTC; not before. */
+  readonly runAt: string;
+}
+
+export interface ClaimedJob {
+  readonly id: string;
+  readonly kind: JobKind;
+  readonly subject: string;
+  /** 1 on the first try; rises each time that it is claimed again after a crash or a throw. */
+  readonly attempt: number;
+}
+
+/** What a handler says of its job. A throw counts as a failed try: retried with backoff, dead after three. */
+export type JobResult = { readonly kind: 'done' } | { readonly kind: 'later'; readonly runAt: string };
+
+export interface JobHandler {
+  /** `signal` aborts when the job is cancelled, its lease is lost, or the worker stops. */
+  handle(job: ClaimedJob, signal: AbortSignal): Promise<JobResult>;
+  /** Called once when the job is given up after its last try; must record the failure for whoever waits. */
+  dead(job: ClaimedJob, error: unknown): Promise<void>;
+}
+
+export interface LaneLimits {
+  /** Jobs of this kind at a time, in this process. */
+  readonly concurrency: number;
+  /** Jobs of one group at a time, over all processes. */
+  readonly perGroup: number;
+}
+
+export interface Queue {
+  /** Starts taking work. Disposing stops it: running handlers are aborted, and their jobs handed back at once. */
+  work(handlers: Readonly<Record<JobKind, JobHandler>>, limits: Readonly<Record<JobKind, LaneLimits>>): Worker;
+  /** Aborts the job's handler if it runs here, and removes the job wherever it is. */
+  cancel(kind: JobKind, subject: string): Promise<void>;
+  /** Looks for work now instead of at the next poll. */
+  wake(): void;
+  depth(): Promise<{ readonly waiting: number; readonly running: number; readonly dead: number }>;
+}
+
+export interface Worker extends AsyncDisposable {
+  /** Resolves when no job that is due is waiting or running (tests and the terminal wait on it). */
+  idle(signal: AbortSignal): Promise<void>;
+}

@@ -1,0 +1,161 @@
+// The door to source code: repositories brought up to date, and one commit of them as a tree that can be read.
+import type { Project } from '../domain/project.ts';
+
+export interface Source {
+  /**
+   * Brings the project's repository up to date and opens it.
+   * Throws `repository_unreachable` (naming what failed, never a credential) or `repository_empty` (no commit at all).
+   */
+  open(project: Project, signal: AbortSignal): Promise<Repository>;
+  /** Removes whatever was kept of the project's repository. */
+  forget(projectId: string): Promise<void>;
+}
+
+export interface Repository {
+  /** Name of the default branch, such as `main`; empty when HEAD is detached or unknown. */
+  readonly defaultBranch: string;
+  /** True where history was cut off (shallow clone): blame and history say less than there is. */
+  readonly shallow: boolean;
+  /** Full sha of a branch, tag or (≥ 7 digit) sha; "" is the default branch; null where there is no such commit. */
+  resolve(revision: string, signal: AbortSignal): Promise<string | null>;
+  /** The tree of one commit. `sha` is a full sha that `resolve` gave. */
+  tree(sha: string): SourceTree;
+}
+
+export interface SourceTree {
+  /** Full sha of the commit. */
+  readonly revision: string;
+  /** Every entry of the commit, in path order; read once and kept. */
+  files(signal: AbortSignal): Promise<Listing>;
+  read(path: string, options: ReadOptions, signal: AbortSignal): Promise<FileRead>;
+  search(query: SearchQuery, signal: AbortSignal): Promise<SearchResult>;
+  outline(path: string, signal: AbortSignal): Promise<readonly Symbol[]>;
+  /** Commits that lead to this one, newest first. */
+  history(query: HistoryQuery, signal: AbortSignal): Promise<HistoryResult>;
+  /** Who last changed each of the lines `from`–`to` (1-based, inclusive); empty for what is not text. */
+  blame(path: string, range: LineRange, signal: AbortSignal): Promise<readonly BlameLine[]>;
+  /** What changed from `fromSha` to this commit. */
+  compare(fromSha: string, options: CompareOptions, signal: AbortSignal): Promise<Comparison>;
+}
+
+export interface TreeEntry {
+  readonly path: string;
+  /** Bytes; 0 for links and submodules. */
+  readonly size: number;
+  readonly kind: 'file' | 'executable' | 'symlink' | 'submodule';
+  /** Git's id of the content: equal ids are equal bytes. */
+  readonly blob: string;
+}
+
+export interface Listing {
+  readonly entries: readonly TreeEntry[];
+  /** Entries left out because their name is not UTF-8. */
+  readonly unreadableNames: number;
+}
+
+export interface LineRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface ReadOptions {
+  /** Only these lines (1-based, inclusive). */
+  readonly lines?: LineRange;
+}
+
+/** What stands at a path. Text is capped; `cut` says in words what was left out ("" = nothing). */
+export type FileRead =
+  | {
+      readonly kind: 'text';
+      readonly text: string;
+      readonly firstLine: number;
+      readonly totalLines: number;
+      readonly cut: string;
+    }
+  | { readonly kind: 'binary'; readonly size: number }
+  | { readonly kind: 'too_large'; readonly size: number }
+  | { readonly kind: 'symlink'; readonly target: string }
+  | { readonly kind: 'submodule'; readonly sha: string }
+  | { readonly kind: 'folder' }
+  /** `nearest`: up to five existing paths most like the one asked for. */
+  | { readonly kind: 'absent'; readonly nearest: readonly string[] };
+
+export interface SearchQuery {
+  readonly pattern: string;
+  /** False: the pattern is plain text. True: an extended (POSIX) regular expression. */
+  readonly regex: boolean;
+  readonly ignoreCase: boolean;
+  /** Only whole words. */
+  readonly word?: boolean;
+  /** Only below these folders, or in paths matching these globs; empty: everywhere. */
+  readonly paths: readonly string[];
+  /** At most so many hits (default 200, at most 1,000). */
+  readonly limit?: number;
+}
+
+export interface SearchHit {
+  readonly path: string;
+  readonly line: number;
+  /** The line, cut to 500 characters. */
+  readonly text: string;
+}
+
+/** `error` is set (and hits empty) where the pattern is not a valid expression: a fault that the asker can put right. */
+export interface SearchResult {
+  readonly hits: readonly SearchHit[];
+  readonly cut: string;
+  readonly error: string;
+}
+
+export interface Symbol {
+  readonly name: string;
+  readonly kind: 'function' | 'class' | 'interface' | 'type' | 'constant' | 'module';
+  readonly line: number;
+  /** The defining line, trimmed, ≤ 200 characters. */
+  readonly signature: string;
+}
+
+export interface CommitInfo {
+  readonly sha: string;
+  readonly author: string;
+  /** ISO 8601 UTC, time of the commit. */
+  readonly date: string;
+  readonly subject: string;
+}
+
+export interface HistoryQuery {
+  /** Only commits that touched this path. */
+  readonly path?: string;
+  /** With `path`: only commits that touched these lines. */
+  readonly lines?: LineRange;
+  /** Only commits whose message holds this plain text, whatever the case. */
+  readonly message?: string;
+  /** At most so many (default 20, at most 200). */
+  readonly limit?: number;
+}
+
+export interface HistoryResult {
+  readonly commits: readonly CommitInfo[];
+  readonly cut: string;
+}
+
+export interface BlameLine extends CommitInfo {
+  readonly line: number;
+}
+
+export interface CompareOptions {
+  /** Only this path, with its patch. */
+  readonly path?: string;
+}
+
+export interface Comparison {
+  readonly commits: readonly CommitInfo[];
+  readonly files: readonly {
+    readonly path: string;
+    readonly status: 'added' | 'modified' | 'deleted' | 'renamed' | 'other';
+    readonly previousPath: string;
+  }[];
+  /** Unified patch of the one path asked for, capped; else "". */
+  readonly patch: string;
+  readonly cut: string;
+}

@@ -1,0 +1,163 @@
+// The door to what is remembered. One verb = one transaction; the jobs that a verb causes are written in it.
+import type { Account, TokenRecord } from '../domain/account.ts';
+import type { FailureReason } from '../domain/errors.ts';
+import type { InvestigationStep } from '../domain/evidence.ts';
+import type { Investigation, InvestigationState } from '../domain/investigation.ts';
+import type { Conclusion, Issue } from '../domain/issue.ts';
+import type { Project, ProjectSource } from '../domain/project.ts';
+import type { Report } from '../domain/report.ts';
+import type { Webhook, WebhookState } from '../domain/webhook.ts';
+
+/** All times are ISO 8601 UTC with milliseconds and are given by the caller, so that clocks can be played. */
+export interface Store
+  extends AccountStore,
+    ProjectStore,
+    InvestigationStore,
+    IssueStore,
+    WebhookStore,
+    AsyncDisposable {
+  /** Throws `store_unusable` where the database does not answer a read and a write. */
+  check(): Promise<void>;
+  /** Deletes what is older than its retention: ended investigations with their issues, webhooks, idempotency keys. Returns the number of investigations erased. */
+  sweep(limits: { readonly endedBefore: string; readonly keysBefore: string; readonly now: string }): Promise<number>;
+}
+
+export interface AccountStore {
+  /** The account of that login; made where it is missing. `signingSecret` (`whsec_…`) is only used when it is made. */
+  ensureAccount(account: {
+    readonly login: string;
+    readonly signingSecret: string;
+    readonly now: string;
+  }): Promise<Account>;
+  addToken(token: TokenRecord, hash: string): Promise<void>;
+  /** The token and its account, revoked or expired ones too (the caller judges by its own clock); null: unknown. */
+  tokenByHash(hash: string): Promise<{ readonly token: TokenRecord; readonly account: Account } | null>;
+  /** Newest first. */
+  tokens(accountId: string): Promise<readonly TokenRecord[]>;
+  /** False where there is no such token of the account or it was revoked before. */
+  revokeToken(id: string, accountId: string, now: string): Promise<boolean>;
+  touchToken(id: string, now: string): Promise<void>;
+  /** Secrets that sign now, newest first: two during a rotation. */
+  signingSecrets(accountId: string, now: string): Promise<readonly string[]>;
+  /** The new secret signs from now on; the one before it beside it until `overlapUntil`. */
+  rotateSigningSecret(rotation: {
+    readonly accountId: string;
+    readonly secret: string;
+    readonly overlapUntil: string;
+    readonly now: string;
+  }): Promise<void>;
+}
+
+export interface ProjectStore {
+  /** Makes the set of projects equal to `wanted` (by name): adds, updates, hides those no longer wanted (an id comes back with its name). */
+  syncProjects(
+    wanted: readonly { readonly name: string; readonly source: ProjectSource }[],
+    now: string,
+  ): Promise<readonly Project[]>;
+  /** By name, ascending. `after` is the last name of the page before. */
+  projects(page: { readonly after?: string; readonly limit?: number }): Promise<readonly Project[]>;
+  /** By id, or by `owner/name` whatever the case. Hidden ones are not found. */
+  project(idOrName: string): Promise<Project | null>;
+  /** Complete, newest first. */
+  issueIds(projectId: string): Promise<readonly string[]>;
+}
+
+export interface Acceptance {
+  readonly investigationId: string;
+  readonly report: Report;
+  readonly fingerprint: string;
+  /** Same key and body: the same answer. Same key, other body: refused. Keys are the account's. */
+  readonly idempotency: { readonly key: string; readonly bodyHash: string } | null;
+  readonly now: string;
+}
+
+export type Accepted =
+  | { readonly kind: 'accepted'; readonly investigationId: string; readonly runId: string; readonly joined: boolean }
+  | { readonly kind: 'repeated'; readonly investigationId: string }
+  | { readonly kind: 'key_reused' };
+
+/** The work that equal reports share. */
+export interface Run {
+  readonly id: string;
+  readonly projectId: string;
+  readonly accountId: string;
+  readonly fingerprint: string;
+  readonly revision: string;
+  readonly fresh: boolean;
+  /** The report as its oldest caller still attached gave it. */
+  readonly text: string;
+  /** Rises each time that the run is started; writes of an older generation are refused (`lease_lost`). */
+  readonly generation: number;
+  readonly startedAt: string;
+}
+
+export interface RecordedStep extends InvestigationStep {
+  /** From 1, without gaps, per run. */
+  readonly number: number;
+}
+
+export interface InvestigationFilter {
+  readonly projectIds?: readonly string[];
+  readonly state?: InvestigationState;
+  readonly reference?: string;
+  readonly limit: number;
+  /** The id of the last investigation of the page before. */
+  readonly after?: string;
+}
+
+export type Cancelled =
+  /** `runEnded`: nobody waits for the run any more; its job is gone and a running handler must be aborted. */
+  | { readonly kind: 'cancelled'; readonly runId: string; readonly runEnded: boolean }
+  | { readonly kind: 'ended' }
+  | { readonly kind: 'absent' };
+
+export interface InvestigationStore {
+  /** Report and job together. Joins a queued or running run of the same account, project, revision and fingerprint unless `fresh` (of either). */
+  accept(acceptance: Acceptance): Promise<Accepted>;
+  investigation(id: string): Promise<Investigation | null>;
+  /** Newest first. */
+  investigations(filter: InvestigationFilter): Promise<readonly Investigation[]>;
+  /** Takes the run for a new generation and forgets the steps of an earlier one; null where it has ended or is gone. */
+  startRun(runId: string, now: string): Promise<Run | null>;
+  recordStep(run: Run, step: InvestigationStep, now: string): Promise<RecordedStep>;
+  /** Steps after number `after` (0: all). */
+  steps(runId: string, after: number): Promise<readonly RecordedStep[]>;
+  /** Ends the run: an Issue and a webhook for everyone attached, the oldest first; the others' `sameAs` names the oldest's Issue. Returns the Issue ids. */
+  conclude(run: Run, conclusion: Conclusion, now: string): Promise<readonly string[]>;
+  /**
+   * Ends the run with the Issue of an equal one (account, project, fingerprint, and the sha it was read at) concluded since `since`,
+   * if there is one; `sameAs` names that Issue. Returns the Issue ids, empty where there is none.
+   */
+  concludeFromEqual(
+    run: Run,
+    equal: { readonly sha: string; readonly since: string },
+    now: string,
+  ): Promise<readonly string[]>;
+  /** Ends the run without an Issue; everyone attached is told. `run` by id where no generation is held (a dead job). */
+  giveUp(run: Run | string, reason: FailureReason, now: string): Promise<void>;
+  cancel(id: string, reason: FailureReason, now: string): Promise<Cancelled>;
+}
+
+export interface IssueStore {
+  issue(id: string): Promise<Issue | null>;
+  /** Erases the Issue, its investigation, undelivered webhooks and, if nobody else is attached, the run with its steps. False: no such Issue. */
+  eraseIssue(id: string, now: string): Promise<boolean>;
+}
+
+export interface WebhookStore {
+  webhook(id: string): Promise<Webhook | null>;
+  /** What the webhook says now: the Issue, or the failure; null once it was erased. */
+  webhookData(id: string): Promise<Issue | FailedInvestigation | null>;
+  /** Newest first. */
+  webhooks(accountId: string, limit: number): Promise<readonly Webhook[]>;
+  /** Counts one attempt and says where the webhook stands after it. */
+  recordAttempt(id: string, result: { readonly state: WebhookState; readonly error: string }): Promise<void>;
+}
+
+/** `data` of `issue.failed`. */
+export interface FailedInvestigation {
+  readonly investigationId: string;
+  readonly projectId: string;
+  readonly reference: string;
+  readonly reason: FailureReason;
+}

@@ -1,0 +1,6 @@
+// The long runs: kill -9 rounds and other faults that take minutes. `npm run test:faults`.
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: { include: ['test/faults/**/*.test.ts'], testTimeout: 900_000, hookTimeout: 60_000, fileParallelism: false },
+});
