@@ -1,4 +1,5 @@
 // From one conclusion to each caller's own Issue.
+import { toDiff } from './diff.ts';
 import type { Conclusion, Issue } from './issue.ts';
 import type { Origin } from './report.ts';
 
@@ -26,7 +27,7 @@ export function issueFor(owner: IssueOwner, conclusion: Conclusion): Issue {
     rootCause: conclusion.rootCause,
     stepsToReproduce: conclusion.stepsToReproduce,
     solutionSteps: conclusion.solutionSteps,
-    diff: conclusion.diff,
+    diff: toDiff(conclusion.changeSet),
     investigationSteps: conclusion.investigationSteps,
     createdAt: owner.createdAt,
     analysis: {

@@ -1,4 +1,5 @@
 // The Issue: a concluded investigation exactly as the interface shows it. Field names are the interface's.
+import type { ChangeSet } from './change-set.ts';
 import type { InvestigationStep } from './evidence.ts';
 import type { Origin } from './report.ts';
 
@@ -102,14 +103,15 @@ export interface Issue {
 
 /**
  * What a run found, before it belongs to any caller: the Issue without what is the caller's own
- * (ids, reference, origin, report text, `sameAs`). One conclusion serves every caller that joined.
+ * (ids, reference, origin, report text, `sameAs`), and with the change set instead of its view. One conclusion serves every caller that joined.
  */
 export interface Conclusion {
   readonly problem: string;
   readonly rootCause: string;
   readonly stepsToReproduce: readonly Step[];
   readonly solutionSteps: readonly Step[];
-  readonly diff: Diff;
+  /** The edits; the Issue's `diff` is made from them. No edits: no files, `base` is the analysed sha. */
+  readonly changeSet: ChangeSet;
   readonly investigationSteps: readonly InvestigationStep[];
   readonly analysis: Omit<Analysis, 'investigationId' | 'reference' | 'origin' | 'report' | 'sameAs'>;
 }

@@ -1,7 +1,7 @@
 // The door to durable work: jobs are written with the records that they belong to, and run at least once.
 
-/** `run`: an investigation run. `webhook`: one delivery. `sweep`: upkeep. */
-export type JobKind = 'run' | 'webhook' | 'sweep';
+/** `run`: an investigation run. `webhook`: one delivery. */
+export type JobKind = 'run' | 'webhook';
 
 /** A job to be enqueued: only an id passes between the rooms. */
 export interface NewJob {

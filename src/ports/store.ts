@@ -1,5 +1,6 @@
 // The door to what is remembered. One verb = one transaction; the jobs that a verb causes are written in it.
 import type { Account, TokenRecord } from '../domain/account.ts';
+import type { ChangeSet } from '../domain/change-set.ts';
 import type { FailureReason } from '../domain/errors.ts';
 import type { InvestigationStep } from '../domain/evidence.ts';
 import type { Investigation, InvestigationState } from '../domain/investigation.ts';
@@ -140,6 +141,8 @@ export interface InvestigationStore {
 
 export interface IssueStore {
   issue(id: string): Promise<Issue | null>;
+  /** The edits behind the Issue's diff (stored beside it, erased with it); null: no such Issue. */
+  changeSet(issueId: string): Promise<ChangeSet | null>;
   /** Erases the Issue, its investigation, undelivered webhooks and, if nobody else is attached, the run with its steps. False: no such Issue. */
   eraseIssue(id: string, now: string): Promise<boolean>;
 }

@@ -1,0 +1,23 @@
+# The image brings its own Node 24, so neither the launcher nor npm runs in it.
+FROM node:24-slim AS packages
+WORKDIR /causeway
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --omit=optional --ignore-scripts
+
+FROM node:24-slim
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends git ca-certificates \
+ && rm -rf /var/lib/apt/lists/*
+WORKDIR /causeway
+COPY --from=packages /causeway/node_modules node_modules
+COPY package.json LICENSE ./
+COPY src src
+COPY demo demo
+# Projects and records live in the volume; nothing else is written, so the root file system can be read-only.
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
+RUN mkdir /data && chown 65532:65532 /data
+VOLUME /data
+USER 65532:65532
+EXPOSE 3000
+HEALTHCHECK CMD ["node", "-e", "fetch('http://127.0.0.1:3000/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "src/main.ts", "serve"]

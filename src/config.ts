@@ -1,0 +1,138 @@
+// Configuration: the only reader of the environment. Every fault is named with its variable, all at once.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { CausewayError } from './domain/errors.ts';
+
+export interface Config {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** Address under which callers reach the service; empty: from the port that was opened. */
+  readonly publicUrl: string;
+  readonly dataDir: string;
+  /** 32 bytes, or null: made and kept in `dataDir`. */
+  readonly encryptionKey: Buffer | null;
+  /** Folders of the projects; empty: the repository around the caller's folder. */
+  readonly projects: readonly string[];
+  readonly callbackAllow: string;
+  readonly concurrency: number;
+  readonly rateLimit: { readonly callsPerMinute: number; readonly creationsPerMinute: number } | 'off';
+  readonly retentionDays: number;
+  readonly investigationTimeoutMs: number;
+  readonly logLevel: string;
+  readonly githubToken: string | null;
+  readonly githubApiUrl: string;
+  readonly githubWebUrl: string;
+  /** Whether the user asked for output without colours (https://no-color.org). */
+  readonly noColor: boolean;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const INSTALLATION = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+const APP_VARIABLES = ['APP_ID', 'PRIVATE_KEY', 'PRIVATE_KEY_PATH', 'WEBHOOK_SECRET'];
+
+/**
+ * Reads the configuration. An empty variable counts as absent; every secret may stand in a file named by `NAME_FILE`.
+ * Throws `usage` with one line for each fault.
+ */
+export function readConfig(environment: Environment): Config {
+  const read = reader(environment);
+  const config: Config = {
+    host: read.text('HOST', '127.0.0.1'),
+    port: read.integer('PORT', 3000, { from: 0, to: 65_535 }),
+    publicUrl: read.address('PUBLIC_URL', ''),
+    dataDir: path.resolve(read.text('DATA_DIR', path.join(INSTALLATION, 'data'))),
+    encryptionKey: read.key('ENCRYPTION_KEY'),
+    projects: read.text('PROJECTS', '').split(path.delimiter).filter(Boolean),
+    callbackAllow: read.text('CALLBACK_ALLOW', ''),
+    concurrency: read.integer('CONCURRENCY', 4, { from: 1, to: 64 }),
+    rateLimit: rateLimit(read),
+    retentionDays: read.integer('RETENTION_DAYS', 90, { from: 1, to: 3_650 }),
+    investigationTimeoutMs: read.integer('INVESTIGATION_TIMEOUT_S', 600, { from: 1, to: 86_400 }) * 1_000,
+    logLevel: read.oneOf('LOG_LEVEL', 'info', LOG_LEVELS),
+    githubToken: read.secret('GITHUB_TOKEN'),
+    githubApiUrl: read.address('GITHUB_API_URL', 'https://api.github.com'),
+    githubWebUrl: read.address('GITHUB_WEB_URL', 'https://github.com'),
+    noColor: read.text('NO_COLOR', '') !== '',
+  };
+  read.finish();
+  return config;
+}
+
+/** Throws `usage` where the environment asks for something that is not local mode, naming the variable. */
+export function requireLocalMode(config: Config, environment: Environment): void {
+  const named = APP_VARIABLES.filter((name) => environment[name] || environment[`${name}_FILE`]);
+  if (named.length > 0 && environment['LOCAL_MODE'] !== '1') {
+    throw new CausewayError(
+      'usage',
+      `${named.join(', ')} ask for a GitHub App, which this version does not run yet: remove them, or set LOCAL_MODE=1 for local mode.`,
+    );
+  }
+  if (!isLoopback(config.host)) {
+    throw new CausewayError(
+      'usage',
+      `HOST=${config.host} is not a loopback address, and local mode listens on loopback only: set HOST=127.0.0.1.`,
+    );
+  }
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+function rateLimit(read: Reader): Config['rateLimit'] {
+  if (read.text('RATE_LIMIT', '') === 'off') return 'off';
+  const callsPerMinute = read.integer('RATE_LIMIT', 600, { from: 1, to: 1_000_000 });
+  return { callsPerMinute, creationsPerMinute: Math.max(1, Math.floor(callsPerMinute / 10)) };
+}
+
+type Reader = ReturnType<typeof reader>;
+
+function reader(environment: Environment) {
+  const faults: string[] = [];
+  const text = (name: string, fallback: string): string => environment[name]?.trim() || fallback;
+  const secret = (name: string): string | null => {
+    const file = text(`${name}_FILE`, '');
+    if (file === '') return text(name, '') || null;
+    try {
+      return readFileSync(file, 'utf8').trim() || null;
+    } catch (error) {
+      faults.push(`${name}_FILE names ${file}, which cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+      return null;
+    }
+  };
+  const integer = (name: string, fallback: number, range: { from: number; to: number }): number => {
+    const value = text(name, String(fallback));
+    const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= range.from && number <= range.to) return number;
+    faults.push(`${name} is "${value}": give a whole number from ${range.from} to ${range.to}.`);
+    return fallback;
+  };
+  const oneOf = (name: string, fallback: string, values: readonly string[]): string => {
+    const value = text(name, fallback);
+    if (!values.includes(value)) faults.push(`${name} is "${value}": give one of ${values.join(', ')}.`);
+    return value;
+  };
+  const address = (name: string, fallback: string): string => {
+    const value = text(name, fallback).replace(/\/+$/, '');
+    if (value !== '' && !/^https?:$/.test(URL.parse(value)?.protocol ?? '')) {
+      faults.push(`${name} is "${value}": give an address that begins with https:// or http://.`);
+    }
+    return value;
+  };
+  const key = (name: string): Buffer | null => {
+    const value = secret(name);
+    if (value === null) return null;
+    const bytes = /^[0-9a-f]{64}$/i.test(value) ? Buffer.from(value, 'hex') : Buffer.from(value, 'base64');
+    if (bytes.length !== 32)
+      faults.push(`${name} must be 32 bytes as 64 hex digits or base64 ("openssl rand -hex 32" makes one).`);
+    return bytes;
+  };
+  const finish = (): void => {
+    if (faults.length > 0) throw new CausewayError('usage', faults.join('\n'));
+  };
+  return { text, secret, integer, oneOf, address, key, finish };
+}

@@ -1,0 +1,45 @@
+// Accepts a report: cleaned of secrets, then stored together with its job, once.
+import { newId } from '../domain/ids.ts';
+import type { Report } from '../domain/report.ts';
+import type { Queue } from '../ports/queue.ts';
+import type { Accepted, InvestigationStore } from '../ports/store.ts';
+import type { Redactor } from '../redact/redactor.ts';
+import { reportFingerprint } from '../triage/fingerprint.ts';
+import type { Changes } from './changes.ts';
+
+export interface AcceptReportDeps {
+  readonly store: Pick<InvestigationStore, 'accept'>;
+  readonly queue: Pick<Queue, 'wake'>;
+  readonly redactor: Pick<Redactor, 'redact'>;
+  readonly changes: Changes;
+  readonly now: () => Date;
+}
+
+/** Same key and same body within 24 h: the same answer. `bodyHash` is over the body as it arrived. */
+export interface Idempotency {
+  readonly key: string;
+  readonly bodyHash: string;
+}
+
+/**
+ * Stores the report and its job in one transaction and wakes the worker. When this resolves, the report is not lost any more.
+ * NUL, which PostgreSQL refuses in text, becomes U+FFFD.
+ */
+export async function acceptReport(
+  deps: AcceptReportDeps,
+  report: Report,
+  idempotency: Idempotency | null = null,
+): Promise<Accepted> {
+  const text = await deps.redactor.redact(report.text.replaceAll('\0', '\uFFFD'));
+  const reference = await deps.redactor.redact(report.reference.replaceAll('\0', '\uFFFD'));
+  const accepted = await deps.store.accept({
+    investigationId: newId('inv'),
+    report: { ...report, text, reference },
+    fingerprint: reportFingerprint(text),
+    idempotency,
+    now: deps.now().toISOString(),
+  });
+  deps.queue.wake();
+  if (accepted.kind === 'accepted') deps.changes.notify(accepted.runId);
+  return accepted;
+}

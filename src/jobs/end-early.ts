@@ -1,0 +1,27 @@
+// What a person may do to stop or erase: cancel an investigation, erase an Issue.
+import type { Queue } from '../ports/queue.ts';
+import type { Cancelled, InvestigationStore, IssueStore } from '../ports/store.ts';
+import type { Changes } from './changes.ts';
+
+export interface EndEarlyDeps {
+  readonly store: Pick<InvestigationStore, 'cancel'> & Pick<IssueStore, 'eraseIssue'>;
+  readonly queue: Pick<Queue, 'wake' | 'cancel'>;
+  readonly changes: Changes;
+  readonly now: () => Date;
+}
+
+/** Cancels one caller's investigation; the run behind it stops only when nobody else waits for it. */
+export async function cancelInvestigation(deps: EndEarlyDeps, id: string): Promise<Cancelled> {
+  const reason = { code: 'cancelled', detail: 'The investigation was cancelled before it ended.' } as const;
+  const result = await deps.store.cancel(id, reason, deps.now().toISOString());
+  if (result.kind !== 'cancelled') return result;
+  if (result.runEnded) await deps.queue.cancel('run', result.runId);
+  deps.changes.notify(result.runId);
+  deps.queue.wake();
+  return result;
+}
+
+/** Erases an Issue and all that stands behind it alone. False: there is no such Issue. */
+export function eraseIssue(deps: EndEarlyDeps, id: string): Promise<boolean> {
+  return deps.store.eraseIssue(id, deps.now().toISOString());
+}

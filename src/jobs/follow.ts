@@ -1,0 +1,65 @@
+// Follows an investigation live: its steps and states as they come, until it ends.
+import { type Investigation, isEnded } from '../domain/investigation.ts';
+import type { InvestigationStore, RecordedStep } from '../ports/store.ts';
+import type { Changes } from './changes.ts';
+
+export interface FollowDeps {
+  readonly store: Pick<InvestigationStore, 'investigation' | 'steps'>;
+  readonly changes: Changes;
+}
+
+export type FollowEvent =
+  | { readonly type: 'step'; readonly step: RecordedStep }
+  | { readonly type: 'state'; readonly investigation: Investigation }
+  | { readonly type: 'end'; readonly investigation: Investigation };
+
+/** Other processes do not notify us: look again at least this often. */
+const POLL_MS = 1_000;
+
+/**
+ * Steps after number `after` and every change of state, as they happen; ends after `end`, when the investigation is erased
+ * (no `end` then), or when the signal aborts.
+ */
+export async function* follow(
+  deps: FollowDeps,
+  id: string,
+  after: number,
+  signal: AbortSignal,
+): AsyncGenerator<FollowEvent> {
+  const runId = (await deps.store.investigation(id))?.runId;
+  let seen = after;
+  let state = '';
+  while (runId !== undefined && !signal.aborted) {
+    // Listening begins before looking, and the state is read before the steps: nothing falls between two looks.
+    const changed = deps.changes.next(runId, POLL_MS, signal);
+    const investigation = await deps.store.investigation(id);
+    if (investigation === null) return;
+    for (const step of await deps.store.steps(runId, seen)) {
+      seen = step.number;
+      yield { type: 'step', step };
+    }
+    if (investigation.outcome.state !== state) {
+      state = investigation.outcome.state;
+      yield { type: 'state', investigation };
+    }
+    if (isEnded(investigation.outcome)) return yield { type: 'end', investigation };
+    await changed;
+  }
+}
+
+/** The investigation once it has ended, or as it stands after `ms`; null where there is none (any more). */
+export async function waitForEnd(
+  deps: FollowDeps,
+  id: string,
+  ms: number,
+  signal: AbortSignal,
+): Promise<Investigation | null> {
+  const until = AbortSignal.any([signal, AbortSignal.timeout(ms)]);
+  let investigation = await deps.store.investigation(id);
+  while (investigation !== null && !isEnded(investigation.outcome) && !until.aborted) {
+    const changed = deps.changes.next(investigation.runId, POLL_MS, until);
+    investigation = await deps.store.investigation(id);
+    if (investigation !== null && !isEnded(investigation.outcome)) await changed;
+  }
+  return investigation;
+}

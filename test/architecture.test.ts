@@ -1,0 +1,138 @@
+// The house as ARCHITECTURE.md draws it: which room may import which, and where each package is at home.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const SRC = path.join(import.meta.dirname, '..', 'src');
+
+interface Room {
+  readonly rooms: readonly string[];
+  readonly packages: readonly string[];
+}
+
+/** Besides itself; node's own modules are free everywhere but in `domain`, `triage` and `redact`. */
+const ROOMS: Readonly<Record<string, Room>> = {
+  domain: { rooms: [], packages: [] },
+  ports: { rooms: ['domain'], packages: [] },
+  triage: { rooms: ['domain', 'ports'], packages: [] },
+  redact: { rooms: ['domain'], packages: ['@secretlint/core', '@secretlint/secretlint-rule-preset-recommend'] },
+  jobs: { rooms: ['domain', 'ports', 'triage', 'log', 'redact'], packages: [] },
+  github: { rooms: ['domain', 'ports', 'jobs', 'log', 'redact'], packages: ['@octokit/rest'] },
+  http: {
+    rooms: ['domain', 'ports', 'jobs', 'log', 'redact'],
+    packages: ['hono', '@hono/node-server', '@hono/zod-openapi', 'zod'],
+  },
+  callback: { rooms: ['domain', 'ports', 'log', 'redact'], packages: ['undici', 'ipaddr.js'] },
+  git: { rooms: ['domain', 'ports', 'log'], packages: [] },
+  store: { rooms: ['domain', 'ports', 'redact'], packages: ['kysely', 'better-sqlite3'] },
+  queue: { rooms: ['domain', 'ports', 'store', 'log'], packages: ['kysely'] },
+  terminal: { rooms: ['domain', 'ports', 'jobs', 'log', 'redact'], packages: [] },
+  app: {
+    rooms: [
+      'domain',
+      'ports',
+      'triage',
+      'redact',
+      'jobs',
+      'github',
+      'http',
+      'callback',
+      'git',
+      'store',
+      'queue',
+      'terminal',
+      'log',
+      'config',
+    ],
+    packages: [],
+  },
+  main: { rooms: ['app', 'config', 'log', 'terminal', 'domain'], packages: [] },
+  config: { rooms: ['domain'], packages: [] },
+  log: { rooms: [], packages: ['pino'] },
+};
+
+const PURE = new Set(['domain', 'triage', 'ports']);
+const PURE_MAY_USE = new Set(['node:crypto', 'node:zlib', 'node:path']);
+
+interface Import {
+  readonly file: string;
+  readonly room: string;
+  readonly target: string;
+}
+
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .map((file) => file.split(path.sep).join('/'))
+  .filter((file) => file.endsWith('.ts'))
+  .sort();
+const imports = files.flatMap((file) =>
+  [...readFileSync(path.join(SRC, file), 'utf8').matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(
+    ([, target = '']): Import => ({ file, room: roomOf(file), target }),
+  ),
+);
+
+function roomOf(file: string): string {
+  const [first = ''] = file.split('/');
+  return first.replace(/\.ts$/, '');
+}
+
+function packageOf(target: string): string {
+  return target
+    .split('/')
+    .slice(0, target.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+function describeImport({ file, target }: Import): string {
+  return `${file} imports ${target}`;
+}
+
+describe('the house', () => {
+  it('has no room that is not in the table', () => {
+    expect([...new Set(files.map(roomOf))].filter((room) => !(room in ROOMS))).toEqual([]);
+  });
+
+  it('lets each room import only the rooms that the table allows', () => {
+    const wrong = imports.filter(({ file, room, target }) => {
+      if (!target.startsWith('.')) return false;
+      const other = roomOf(path.posix.join(path.posix.dirname(file), target));
+      return other !== room && !ROOMS[room]?.rooms.includes(other);
+    });
+    expect(wrong.map(describeImport)).toEqual([]);
+  });
+
+  it('keeps each package in the rooms where it is at home', () => {
+    const wrong = imports.filter(({ room, target }) => {
+      if (target.startsWith('.') || target.startsWith('node:')) return false;
+      return !ROOMS[room]?.packages.includes(packageOf(target));
+    });
+    expect(wrong.map(describeImport)).toEqual([]);
+  });
+
+  it('keeps the pure rooms away from files, network and processes', () => {
+    const wrong = imports.filter(
+      ({ room, target }) => PURE.has(room) && target.startsWith('node:') && !PURE_MAY_USE.has(target),
+    );
+    expect(wrong.map(describeImport)).toEqual([]);
+  });
+
+  it('starts programs only in the git room', () => {
+    const wrong = imports.filter(({ room, target }) => target === 'node:child_process' && room !== 'git');
+    expect(wrong.map(describeImport)).toEqual([]);
+  });
+
+  it('reads the environment only in config.ts and main.ts', () => {
+    const readers = files.filter((file) => /process\.env\b/.test(readFileSync(path.join(SRC, file), 'utf8')));
+    expect(readers.filter((file) => file !== 'config.ts' && file !== 'main.ts')).toEqual([]);
+  });
+
+  it('has no drawers, no barrels, and files of at most 200 lines that open with their sentence', () => {
+    const wrong = files.filter((file) => {
+      const text = readFileSync(path.join(SRC, file), 'utf8');
+      const drawer = /(^|\/)(utils?|helpers?|common|misc|shared|lib)(\/|\.ts$)/.test(file);
+      const barrel = file.endsWith('/index.ts');
+      const named = /^[a-z0-9]+(-[a-z0-9]+)*\.ts$/.test(path.posix.basename(file));
+      return drawer || barrel || !named || text.split('\n').length > 201 || !text.startsWith('// ');
+    });
+    expect(wrong).toEqual([]);
+  });
+});
