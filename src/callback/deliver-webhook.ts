@@ -1,0 +1,127 @@
+// The job that tells a caller how its report ended: one attempt per run, on the schedule until it is delivered, stopped or dead.
+import { CausewayError } from '../domain/errors.ts';
+import type { Webhook } from '../domain/webhook.ts';
+import { type Log, registerSecret } from '../log.ts';
+import type { ClaimedJob, JobHandler, JobResult } from '../ports/queue.ts';
+import type { AccountStore, WebhookStore } from '../ports/store.ts';
+import { type AttemptResult, attempt, type Delivery } from './attempt.ts';
+import type { CallbackPolicy } from './callback-policy.ts';
+import { checkCallbackUrl } from './check-callback-url.ts';
+import { createGuard, type Guard, type Resolver } from './guarded-connector.ts';
+import { nextAttempt } from './schedule.ts';
+import { signWebhook } from './sign.ts';
+
+export interface WebhookHandlerOptions {
+  readonly store: WebhookStore & Pick<AccountStore, 'signingSecrets'>;
+  readonly policy: CallbackPolicy;
+  readonly log: Log;
+  readonly now: () => Date;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  /** Of Causeway, for `User-Agent`. */
+  readonly version: string;
+  /** Default: the system's. */
+  readonly resolver?: Resolver;
+}
+
+const DONE: JobResult = { kind: 'done' };
+
+/**
+ * The handler of `webhook` jobs, whose subject is the webhook's id. What is refused by the address itself (after a change of `CALLBACK_ALLOW`) is dead
+ * at once; what is refused on connecting is a failure like any other, since a name can come to lead elsewhere.
+ */
+export function createWebhookHandler(options: WebhookHandlerOptions): JobHandler {
+  const guard = createGuard(options);
+  return {
+    handle: (job, signal) => handle(job, { options, guard, signal }),
+    dead: (job, error) => dead(job, error, options),
+  };
+}
+
+interface Context {
+  readonly options: WebhookHandlerOptions;
+  readonly guard: Guard;
+  readonly signal: AbortSignal;
+}
+
+async function handle(job: ClaimedJob, { options, guard, signal }: Context): Promise<JobResult> {
+  const { store, policy, log } = options;
+  const webhook = await store.webhook(job.subject);
+  if (webhook === null || webhook.state !== 'pending') return DONE;
+  const address = checkCallbackUrl(webhook.url, policy);
+  if (!address.ok) {
+    log.info({ webhook: webhook.id, rule: address.rule }, 'webhook address is no longer allowed');
+    await store.recordAttempt(webhook.id, { state: 'dead', error: `refused_address: ${address.detail}` });
+    return DONE;
+  }
+  const message = await messageOf(webhook, options);
+  if (message === null) return DONE;
+  const result = await attempt({ ...message, url: address.url, target: address.target }, guard, { signal });
+  return await settle(webhook, result, options);
+}
+
+/** Headers and body as they are sent; null where what the webhook tells of was erased. */
+async function messageOf(
+  webhook: Webhook,
+  { store, now, version }: WebhookHandlerOptions,
+): Promise<Pick<Delivery, 'headers' | 'body'> | null> {
+  const data = await store.webhookData(webhook.id);
+  if (data === null) return null;
+  const time = now();
+  const secrets = await store.signingSecrets(webhook.accountId, time.toISOString());
+  if (secrets.length === 0) {
+    throw new CausewayError(
+      'internal',
+      'The account has no signing secret; make one with "causeway webhook-secret rotate".',
+    );
+  }
+  secrets.forEach(registerSecret);
+  const body = Buffer.from(JSON.stringify({ type: webhook.type, timestamp: webhook.createdAt, data }));
+  const timestamp = Math.floor(time.getTime() / 1_000);
+  return {
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': `Causeway/${version}`,
+      ...signWebhook({ id: webhook.id, timestamp, body, secrets }),
+    },
+    body,
+  };
+}
+
+async function settle(webhook: Webhook, result: AttemptResult, options: WebhookHandlerOptions): Promise<JobResult> {
+  const { store, log, now, random } = options;
+  const attempts = webhook.attempts + 1;
+  const about = { webhook: webhook.id, host: new URL(webhook.url).host, attempts };
+  switch (result.kind) {
+    case 'delivered':
+      log.info(about, 'webhook delivered');
+      await store.recordAttempt(webhook.id, { state: 'delivered', error: '' });
+      return DONE;
+    case 'gone':
+      log.info(about, 'webhook stopped by its receiver');
+      await store.recordAttempt(webhook.id, {
+        state: 'stopped',
+        error: 'status_410: The receiver wants no more of it.',
+      });
+      return DONE;
+    case 'failed': {
+      const { failure, detail, retryAfter } = result;
+      const next = nextAttempt({ attempts, retryAfter, now: now(), random });
+      log.info({ ...about, failure, next }, 'webhook attempt failed');
+      const state = next.kind === 'dead' ? 'dead' : 'pending';
+      await store.recordAttempt(webhook.id, { state, error: `${failure}: ${detail}` });
+      return next.kind === 'dead' ? DONE : next;
+    }
+  }
+}
+
+async function dead(job: ClaimedJob, error: unknown, { store, log }: WebhookHandlerOptions): Promise<void> {
+  log.error({ webhook: job.subject, err: error }, 'webhook could not be attempted');
+  const webhook = await store.webhook(job.subject);
+  if (webhook === null || webhook.state !== 'pending') return;
+  await store.recordAttempt(webhook.id, {
+    state: 'dead',
+    error:
+      'internal: Causeway failed on its own account; the log of the service has the details. It can be sent again.',
+  });
+}

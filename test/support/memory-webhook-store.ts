@@ -1,0 +1,41 @@
+// Webhooks in memory, for tests of what delivers them.
+import type { Issue } from '../../src/domain/issue.ts';
+import type { Webhook } from '../../src/domain/webhook.ts';
+import type { AccountStore, FailedInvestigation, WebhookStore } from '../../src/ports/store.ts';
+
+export interface MemoryWebhookStore extends WebhookStore, Pick<AccountStore, 'signingSecrets'> {
+  add(webhook: Webhook, data: Issue | FailedInvestigation): void;
+  /** Forgets what the webhook says, as deleting the Issue does. */
+  erase(id: string): void;
+  /** Secrets that sign from now on, newest first. */
+  signWith(...secrets: string[]): void;
+}
+
+export function memoryWebhookStore(): MemoryWebhookStore {
+  const webhooks = new Map<string, Webhook>();
+  const data = new Map<string, Issue | FailedInvestigation>();
+  let secrets: readonly string[] = [];
+  return {
+    add: (webhook, says) => {
+      webhooks.set(webhook.id, webhook);
+      data.set(webhook.id, says);
+    },
+    erase: (id) => {
+      data.delete(id);
+    },
+    signWith: (...next) => {
+      secrets = next;
+    },
+    signingSecrets: async () => secrets,
+    webhook: async (id) => webhooks.get(id) ?? null,
+    webhookData: async (id) => data.get(id) ?? null,
+    webhooks: async (accountId, limit) =>
+      [...webhooks.values()].filter((webhook) => webhook.accountId === accountId).slice(-limit),
+    recordAttempt: async (id, { state, error }) => {
+      const webhook = webhooks.get(id);
+      if (webhook !== undefined) {
+        webhooks.set(id, { ...webhook, state, lastError: error, attempts: webhook.attempts + 1 });
+      }
+    },
+  };
+}
