@@ -24,8 +24,8 @@ export interface Config {
   readonly githubToken: string | null;
   readonly githubApiUrl: string;
   readonly githubWebUrl: string;
-  /** Whether the user asked for output without colours (https://no-color.org). */
-  readonly noColor: boolean;
+  /** What git takes PATH, proxies and certificates from. */
+  readonly gitEnvironment: Environment;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -56,7 +56,7 @@ export function readConfig(environment: Environment): Config {
     githubToken: read.secret('GITHUB_TOKEN'),
     githubApiUrl: read.address('GITHUB_API_URL', 'https://api.github.com'),
     githubWebUrl: read.address('GITHUB_WEB_URL', 'https://github.com'),
-    noColor: read.text('NO_COLOR', '') !== '',
+    gitEnvironment: environment,
   };
   read.finish();
   return config;

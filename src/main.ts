@@ -1,1 +1,52 @@
-console.log(process.version, process.argv.slice(2), process.cwd());
+// Start and stop: understands the command line, runs the command, ends with its exit code.
+import { runCommand } from './app/run-command.ts';
+import { CausewayError } from './domain/errors.ts';
+import { parseCommandLine } from './terminal/command-line.ts';
+import type { Io } from './terminal/io.ts';
+
+/** A stop that takes longer than this has lost its way; what is stored is safe at any moment. */
+const LONGEST_STOP_MS = 9_000;
+
+const io: Io = {
+  stdin: process.stdin,
+  stdinIsTerminal: process.stdin.isTTY === true,
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+  colour: { out: mayColour(process.stdout), err: mayColour(process.stderr) },
+  columns: process.stdout.columns ?? process.stderr.columns ?? 80,
+  cwd: process.env['INIT_CWD'] && process.env['npm_lifecycle_event'] ? process.env['INIT_CWD'] : process.cwd(),
+};
+process.exitCode = await main(stopSignal());
+
+async function main(signal: AbortSignal): Promise<number> {
+  try {
+    const command = parseCommandLine(process.argv.slice(2));
+    return await runCommand(command, { io, environment: process.env, now: () => new Date() }, signal);
+  } catch (error) {
+    if (!(error instanceof CausewayError)) throw error;
+    io.err(`${error.message}\n`);
+    return error.code === 'usage' ? 2 : 1;
+  }
+}
+
+/** NO_COLOR: https://no-color.org. */
+function mayColour(stream: NodeJS.WriteStream): boolean {
+  return stream.isTTY === true && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb';
+}
+
+/** Aborts at the first signal to stop, or when the launcher that started us is gone: nobody may keep the port as an orphan. */
+function stopSignal(): AbortSignal {
+  const stop = new AbortController();
+  const begin = () => {
+    stop.abort();
+    setTimeout(() => process.kill(process.pid, 'SIGKILL'), LONGEST_STOP_MS).unref();
+  };
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, begin);
+  const launcher = process.ppid;
+  if (process.env['CAUSEWAY_LAUNCHER'] === String(launcher)) {
+    setInterval(() => {
+      if (process.ppid !== launcher && !stop.signal.aborted) begin();
+    }, 500).unref();
+  }
+  return stop.signal;
+}

@@ -34,17 +34,23 @@ export async function* follow(
     const changed = deps.changes.next(runId, POLL_MS, signal);
     const investigation = await deps.store.investigation(id);
     if (investigation === null) return;
-    for (const step of await deps.store.steps(runId, seen)) {
-      seen = step.number;
-      yield { type: 'step', step };
-    }
-    if (investigation.outcome.state !== state) {
-      state = investigation.outcome.state;
-      yield { type: 'state', investigation };
-    }
-    if (isEnded(investigation.outcome)) return yield { type: 'end', investigation };
+    // A run that starts again after a crash numbers its steps anew.
+    if (investigation.progress.step < seen) seen = 0;
+    const steps = await deps.store.steps(runId, seen);
+    yield* eventsOf(investigation, steps, state);
+    if (isEnded(investigation.outcome)) return;
+    seen = steps.at(-1)?.number ?? seen;
+    state = investigation.outcome.state;
     await changed;
   }
+}
+
+/** What one look has found: "running" is told before its steps, an end after all of them. */
+function eventsOf(investigation: Investigation, found: readonly RecordedStep[], told: string): readonly FollowEvent[] {
+  const steps = found.map((step) => ({ type: 'step', step }) as const);
+  const state = investigation.outcome.state === told ? [] : [{ type: 'state', investigation } as const];
+  if (!isEnded(investigation.outcome)) return [...state, ...steps];
+  return [...steps, ...state, { type: 'end', investigation }];
 }
 
 /** The investigation once it has ended, or as it stands after `ms`; null where there is none (any more). */

@@ -1,0 +1,87 @@
+// The terminal's investigations: the same house as the service's, in memory, gone when the command ends.
+import { createHash, randomBytes } from 'node:crypto';
+import { parseCallbackAllow } from '../callback/callback-policy.ts';
+import type { Config } from '../config.ts';
+import type { Project, ProjectSource } from '../domain/project.ts';
+import { toUnifiedPatch } from '../domain/unified-patch.ts';
+import { acceptReport } from '../jobs/accept-report.ts';
+import { follow } from '../jobs/follow.ts';
+import type { Log } from '../log.ts';
+import type { Source } from '../ports/source.ts';
+import type { AnalysisSession } from '../terminal/analyse.ts';
+import { openDataFolder } from './data-folder.ts';
+import { type House, openHouse, startWork } from './house.ts';
+
+export interface SessionOptions {
+  readonly config: Config;
+  readonly log: Log;
+  readonly now: () => Date;
+}
+
+/** A house over one repository. Its mirror stays in DATA_DIR, so that the next command need not fetch all of it again. */
+export async function openSession(options: SessionOptions, source: ProjectSource): Promise<AnalysisSession> {
+  const { config } = options;
+  await using opening = new AsyncDisposableStack();
+  const folder = openDataFolder(config.dataDir, config.encryptionKey);
+  const house = opening.use(await openMemoryHouse(options, folder.mirrors));
+  const [project] = await house.store.syncProjects([{ name: 'local/repository', source }], house.now().toISOString());
+  if (project === undefined) throw new Error('the project that was just made is not there');
+  opening.use(startWork({ ...house, source: mirroredBySource(house.source) }, config));
+  const opened = opening.move();
+  return {
+    start: (report) => start(house, project, report),
+    follow: (id, signal) => follow(house, id, 0, signal),
+    issue: (id) => house.store.issue(id),
+    patch: async (issueId) => {
+      const changes = await house.store.changeSet(issueId);
+      return changes === null ? '' : toUnifiedPatch(changes);
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+function openMemoryHouse({ config, log, now }: SessionOptions, mirrors: string): Promise<House> {
+  return openHouse({
+    database: ':memory:',
+    encryptionKey: randomBytes(32),
+    git: { folder: mirrors, environment: config.gitEnvironment, credentials: githubCredentials(config) },
+    callbackPolicy: { allow: parseCallbackAllow(''), localMode: true },
+    log,
+    now,
+  });
+}
+
+async function start(
+  house: House,
+  project: Project,
+  report: { readonly text: string; readonly revision: string },
+): Promise<string> {
+  const own = {
+    projectId: project.id,
+    accountId: house.account.id,
+    origin: 'cli',
+    reference: '',
+    callbackUrl: '',
+  } as const;
+  const accepted = await acceptReport(house, { ...own, ...report, fresh: true });
+  if (accepted.kind === 'key_reused') throw new Error('a report without a key cannot reuse one');
+  return accepted.investigationId;
+}
+
+/** The store's ids last as long as the command; the mirror is named by what it mirrors. */
+function mirroredBySource(source: Source): Source {
+  const stable = (project: Project): Project => {
+    const place = project.source.kind === 'path' ? project.source.path : project.source.url;
+    return { ...project, id: `src_${createHash('sha256').update(place).digest('hex').slice(0, 32)}` };
+  };
+  return { open: (project, signal) => source.open(stable(project), signal), forget: (id) => source.forget(id) };
+}
+
+/** GITHUB_TOKEN reads private repositories of GitHub; no other host ever sees it. */
+function githubCredentials(config: Config): (url: string) => Promise<{ username: string; password: string } | null> {
+  const github = new URL(config.githubWebUrl).origin;
+  return async (url) => {
+    if (config.githubToken === null || URL.parse(url)?.origin !== github) return null;
+    return { username: 'x-access-token', password: config.githubToken };
+  };
+}

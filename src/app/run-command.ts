@@ -1,0 +1,106 @@
+// From a command that was understood to the room that does it.
+import { writeFile } from 'node:fs/promises';
+import { newSigningSecret } from '../callback/sign.ts';
+import { type Config, readConfig, requireLocalMode } from '../config.ts';
+import { CausewayError } from '../domain/errors.ts';
+import { createAddressReader } from '../github/read-address.ts';
+import { createLog, type Log, registerSecret } from '../log.ts';
+import { createJobTable } from '../queue/job-table.ts';
+import { openSqliteStore, type SqliteStore } from '../store/open-sqlite.ts';
+import { createSeal } from '../store/seal.ts';
+import { analyse, type InvestigateDeps } from '../terminal/analyse.ts';
+import type { Command, TokenCommand, WebhookSecretCommand } from '../terminal/command.ts';
+import { demo } from '../terminal/demo.ts';
+import { helpText } from '../terminal/help.ts';
+import type { ExitCode, Io } from '../terminal/io.ts';
+import { token } from '../terminal/token.ts';
+import { webhookSecret } from '../terminal/webhook-secret.ts';
+import { openSession } from './analysis-session.ts';
+import { openDataFolder } from './data-folder.ts';
+import { LOCAL_LOGIN } from './house.ts';
+import { repositoryAround } from './local-projects.ts';
+import { serve } from './serve.ts';
+import { shippedDemo } from './shipped-demo.ts';
+import { VERSION } from './version.ts';
+
+export interface CommandContext {
+  readonly io: Io;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly now: () => Date;
+}
+
+/** Runs one command to its end. Throws CausewayError for what the commands themselves do not say (configuration, data folder). */
+export async function runCommand(command: Command, context: CommandContext, signal: AbortSignal): Promise<ExitCode> {
+  const { io, environment, now } = context;
+  if (command.kind === 'help') return say(io, helpText(command.topic));
+  if (command.kind === 'version') return say(io, `causeway ${VERSION}\n`);
+  const config = readConfig(environment);
+  if (config.githubToken !== null) registerSecret(config.githubToken);
+  const log = createLog({ level: config.logLevel });
+  switch (command.kind) {
+    case 'serve':
+      requireLocalMode(config, environment);
+      return await serve({ config, io, log, now, worker: command.worker }, signal);
+    case 'analyse':
+      return await analyse(command, io, { ...investigateDeps(config, now), ...subjectDeps(config) }, signal);
+    case 'demo':
+      return await demo(command, io, { ...investigateDeps(config, now), demo: shippedDemo() }, signal);
+    case 'token-create':
+    case 'token-list':
+    case 'token-revoke':
+    case 'webhook-secret-show':
+    case 'webhook-secret-rotate':
+      return await accountCommand(command, config, context);
+  }
+}
+
+function say(io: Io, text: string): ExitCode {
+  io.out(text);
+  return 0;
+}
+
+/** In the terminal the steps are the log; only what goes wrong inside is said beside them. */
+function investigateDeps(config: Config, now: () => Date): InvestigateDeps {
+  const log: Log = createLog({ level: config.logLevel === 'info' ? 'fatal' : config.logLevel });
+  return {
+    open: (source) => openSession({ config, log, now }, source),
+    writeFile: (path, text) => writeFile(path, text),
+    now,
+  };
+}
+
+function subjectDeps(config: Config) {
+  const readAddress = createAddressReader({
+    token: config.githubToken,
+    apiUrl: config.githubApiUrl,
+    webUrl: config.githubWebUrl,
+    userAgent: `causeway/${VERSION}`,
+  });
+  return { readAddress, repositoryAround };
+}
+
+/** Works beside a running server: it opens the store without owning it. */
+async function accountCommand(
+  command: TokenCommand | WebhookSecretCommand,
+  config: Config,
+  { io, now }: CommandContext,
+): Promise<ExitCode> {
+  if ('account' in command && command.account !== null && command.account !== LOCAL_LOGIN) {
+    throw new CausewayError('usage', `Local mode has one account, "${LOCAL_LOGIN}": leave --account out.`);
+  }
+  await using store = await openStore(config);
+  const account = await store.ensureAccount({
+    login: LOCAL_LOGIN,
+    signingSecret: newSigningSecret(),
+    now: now().toISOString(),
+  });
+  const deps = { store, account, now, newSecret: newSigningSecret };
+  return command.kind === 'webhook-secret-show' || command.kind === 'webhook-secret-rotate'
+    ? await webhookSecret(command, io, deps)
+    : await token(command, io, deps);
+}
+
+function openStore(config: Config): Promise<SqliteStore> {
+  const folder = openDataFolder(config.dataDir, config.encryptionKey);
+  return openSqliteStore({ file: folder.database, seal: createSeal(folder.encryptionKey), enqueuer: createJobTable() });
+}

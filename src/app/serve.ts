@@ -1,0 +1,89 @@
+// `serve`: the service in local mode, from the data folder to the open port, until it is told to stop.
+import { parseCallbackAllow } from '../callback/callback-policy.ts';
+import { checkCallbackUrl } from '../callback/check-callback-url.ts';
+import type { Config } from '../config.ts';
+import { DEFAULT_SCOPES } from '../domain/account.ts';
+import { newId } from '../domain/ids.ts';
+import { hashToken, newToken } from '../domain/token.ts';
+import { createApi } from '../http/api.ts';
+import { type RunningServer, startServer } from '../http/server.ts';
+import type { Log } from '../log.ts';
+import { takeOwnership } from '../store/single-owner.ts';
+import { startText } from '../terminal/first-start.ts';
+import type { ExitCode, Io } from '../terminal/io.ts';
+import { openDataFolder } from './data-folder.ts';
+import { type House, openHouse, startWork } from './house.ts';
+import { localProjects } from './local-projects.ts';
+import { readiness } from './readiness.ts';
+import { startRetention } from './retention.ts';
+
+export interface ServeOptions {
+  readonly config: Config;
+  readonly io: Io;
+  readonly log: Log;
+  readonly now: () => Date;
+  /** False: reports are accepted, and left to another process. */
+  readonly worker: boolean;
+}
+
+/** Serves until the signal aborts; then stops taking work, finishes requests, hands running investigations back. */
+export async function serve(options: ServeOptions, signal: AbortSignal): Promise<ExitCode> {
+  const { config, io, log, now } = options;
+  const wanted = localProjects(config.projects, io.cwd);
+  const callbackPolicy = { allow: parseCallbackAllow(config.callbackAllow), localMode: true };
+  const folder = openDataFolder(config.dataDir, config.encryptionKey);
+  await using open = new AsyncDisposableStack();
+  open.use(takeOwnership(folder.database));
+  const git = { folder: folder.mirrors, environment: config.gitEnvironment };
+  const house = open.use(await openHouse({ ...folder, git, callbackPolicy, log, now }));
+  const projects = await house.store.syncProjects(wanted, now().toISOString());
+  const token = await firstToken(house);
+  open.use(startRetention(house, config.retentionDays));
+  if (options.worker) open.use(startWork(house, config));
+  const server = open.use(await startApi(house, config));
+  io.out(startText({ address: config.publicUrl || server.address, projects, token }));
+  await aborted(signal);
+  io.err('Stopping…\n');
+  return 0;
+}
+
+async function startApi(house: House, config: Config): Promise<RunningServer> {
+  let address = config.publicUrl;
+  const api = createApi({
+    ...house,
+    checkCallbackUrl: (url) => checkCallbackUrl(url, house.callbackPolicy),
+    limits: config.rateLimit,
+    ready: () => readiness(house, config.dataDir),
+    baseUrl: () => address,
+  });
+  const { host, port } = config;
+  const server = await startServer({ fetch: api.fetch, host, port, loopbackOnly: true, log: house.log });
+  address ||= server.address;
+  return server;
+}
+
+/** A newcomer's token, made only where the account never had one; null at every later start. */
+async function firstToken(house: House): Promise<string | null> {
+  if ((await house.store.tokens(house.account.id)).length > 0) return null;
+  const token = newToken();
+  const record = {
+    id: newId('tok'),
+    accountId: house.account.id,
+    name: 'first start',
+    scopes: DEFAULT_SCOPES,
+    projectIds: null,
+    createdAt: house.now().toISOString(),
+    expiresAt: null,
+    lastUsedAt: null,
+    revokedAt: null,
+  };
+  await house.store.addToken(record, hashToken(token));
+  return token;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

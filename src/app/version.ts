@@ -1,0 +1,4 @@
+// The version of Causeway, as package.json says it.
+import manifest from '../../package.json' with { type: 'json' };
+
+export const VERSION: string = manifest.version;

@@ -1,0 +1,58 @@
+// A caller of the REST API: speaks HTTP with a token and reads JSON.
+import type { Issue } from '../../src/domain/issue.ts';
+
+export interface ApiClient {
+  get<T>(path: string): Promise<T>;
+  status(path: string, method?: string): Promise<number>;
+  /** POSTs a report; the answer must be 202. Gives the investigation's path. */
+  report(body: Readonly<Record<string, unknown>>): Promise<string>;
+  text(path: string): Promise<string>;
+  /** The investigation once it has ended. */
+  end(investigation: string): Promise<EndedInvestigation>;
+  /** The Issue in which it ended. */
+  issue(investigation: string): Promise<Issue>;
+  project(): Promise<ProjectAnswer>;
+}
+
+export interface EndedInvestigation {
+  readonly id: string;
+  readonly state: string;
+  readonly issueId: string | null;
+  readonly reason: { readonly code: string; readonly detail: string } | null;
+}
+
+export interface ProjectAnswer {
+  readonly id: string;
+  readonly name: string;
+  readonly issueIds: readonly string[];
+}
+
+export function apiClient(address: string, token: string): ApiClient {
+  const call = (path: string, init: RequestInit = {}): Promise<Response> =>
+    fetch(new URL(path, address), { ...init, headers: { Authorization: `Bearer ${token}`, ...init.headers } });
+  const get = async <T>(path: string): Promise<T> => {
+    const answer = await call(path);
+    if (!answer.ok) throw new Error(`GET ${path}: ${answer.status} ${await answer.text()}`);
+    return (await answer.json()) as T;
+  };
+  const end = (investigation: string) => get<EndedInvestigation>(`${investigation}?wait=60`);
+  return {
+    get,
+    end,
+    status: async (path, method = 'GET') => (await call(path, { method })).status,
+    text: async (path) => (await call(path)).text(),
+    report: async (body) => {
+      const headers = { 'Content-Type': 'application/json' };
+      const answer = await call('/api/v1/issues/', { method: 'POST', headers, body: JSON.stringify(body) });
+      const keys = Object.keys((await answer.json()) as object);
+      if (answer.status !== 202 || keys.join() !== 'message') throw new Error(`POST: ${answer.status} with ${keys}`);
+      return answer.headers.get('Location') ?? '';
+    },
+    issue: async (investigation) => get(`/api/v1/issues/${(await end(investigation)).issueId}/`),
+    project: async () => {
+      const [project] = await get<readonly ProjectAnswer[]>('/api/v1/projects/');
+      if (project === undefined) throw new Error('there is no project');
+      return project;
+    },
+  };
+}

@@ -1,0 +1,56 @@
+// A caller's webhook endpoint on loopback: keeps every delivery as it arrived and answers as it is told.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Delivery {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface WebhookReceiver extends AsyncDisposable {
+  readonly url: string;
+  readonly deliveries: readonly Delivery[];
+  /** Resolves once `count` deliveries have arrived; rejects after 20 s. */
+  received(count: number): Promise<readonly Delivery[]>;
+  /** Status of the answers from now on (200 at first). */
+  answerWith(status: number): void;
+}
+
+export async function webhookReceiver(): Promise<WebhookReceiver> {
+  const deliveries: Delivery[] = [];
+  const arrivals = new EventTarget();
+  let status = 200;
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request.setEncoding('utf8')) body += chunk;
+    deliveries.push({ headers: request.headers as Record<string, string>, body });
+    response.writeHead(status).end();
+    arrivals.dispatchEvent(new Event('arrival'));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?a=1&b=%20`,
+    deliveries,
+    answerWith: (next) => {
+      status = next;
+    },
+    received: async (count) => {
+      const deadline = AbortSignal.timeout(20_000);
+      while (deliveries.length < count) {
+        await new Promise<void>((resolve, reject) => {
+          arrivals.addEventListener('arrival', () => resolve(), { once: true });
+          deadline.addEventListener(
+            'abort',
+            () => reject(new Error(`${deliveries.length} of ${count} webhooks came`)),
+            { once: true },
+          );
+        });
+      }
+      return deliveries;
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
