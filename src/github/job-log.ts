@@ -1,0 +1,86 @@
+// The log of one Actions job: a redirect to a storage host, which must never see our token.
+import { CausewayError } from '../domain/errors.ts';
+import { apiFailure } from './api-failure.ts';
+import { Tail } from './cut-text.ts';
+import { context, type GithubClient } from './github-client.ts';
+
+export interface JobOf {
+  readonly owner: string;
+  readonly repo: string;
+  readonly jobId: number;
+}
+
+/** For the whole download: logs have up to some 100 MB, and a storage host may drip. */
+const DEADLINE_MS = 90_000;
+/** A renamed repository answers with one redirect before the one to the storage. */
+const MOST_REDIRECTS = 3;
+
+/** The log's last `bytes` as text, said if cut. Throws `absent` where GitHub no longer keeps it. */
+export async function readJobLog(
+  client: GithubClient,
+  job: JobOf,
+  bytes: number,
+  signal: AbortSignal,
+): Promise<string> {
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]);
+  try {
+    return await download(client, await storageAddress(client, job, deadline), bytes, deadline);
+  } catch (error) {
+    signal.throwIfAborted();
+    const known = apiFailure(error, context(client.options, 'the log'));
+    throw gone(known) ?? known;
+  }
+}
+
+async function storageAddress(client: GithubClient, job: JobOf, signal: AbortSignal): Promise<string> {
+  const { apiUrl } = client.options;
+  let address = `${apiUrl}/repos/${job.owner}/${job.repo}/actions/jobs/${job.jobId}/logs`;
+  for (let hop = 0; hop < MOST_REDIRECTS; hop++) {
+    const { headers } = await client.octokit.request(`GET ${address}`, { request: { redirect: 'manual', signal } });
+    if (headers.location === undefined) break;
+    const next = new URL(headers.location, address);
+    if (!isApi(next, apiUrl)) return checked(next, apiUrl).href;
+    address = next.href;
+  }
+  throw new CausewayError('repository_unreachable', 'GitHub named no place where the log is stored: try again.');
+}
+
+/** Only the API itself is asked with the token. An Enterprise server may keep its logs under other paths of its own host. */
+function isApi(address: URL, apiUrl: string): boolean {
+  const base = new URL(apiUrl);
+  const prefix = base.pathname.replace(/\/+$/, '');
+  return address.origin === base.origin && /^\/(repos|repositories)\//.test(address.pathname.slice(prefix.length));
+}
+
+function checked(address: URL, apiUrl: string): URL {
+  if (address.protocol === 'https:' || address.protocol === new URL(apiUrl).protocol) return address;
+  throw new CausewayError('repository_unreachable', `GitHub names ${address.origin} for the log, which is not https.`);
+}
+
+async function download(client: GithubClient, address: string, bytes: number, signal: AbortSignal): Promise<string> {
+  const { options } = client;
+  const get = options.fetch ?? fetch;
+  const answer = await get(address, { headers: { 'user-agent': options.userAgent }, signal });
+  if (!answer.ok || answer.body === null) {
+    await answer.body?.cancel();
+    const status = answer.status;
+    if (status === 404 || status === 410) throw expired();
+    throw new CausewayError('repository_unreachable', `The host that stores the log answered ${status}: try again.`);
+  }
+  const tail = new Tail(bytes);
+  for await (const chunk of answer.body) tail.push(chunk);
+  return tail.text();
+}
+
+/** GitHub says 410, and for logs of old runs 404, for a log that it has deleted. */
+function gone(error: unknown): CausewayError | null {
+  if (!(error instanceof CausewayError) || !(error.cause instanceof Error) || !('status' in error.cause)) return null;
+  return error.cause.status === 410 ? expired() : null;
+}
+
+function expired(): CausewayError {
+  return new CausewayError(
+    'absent',
+    'GitHub no longer keeps the log (90 days unless set otherwise): re-run the job and give its new address.',
+  );
+}

@@ -1,0 +1,66 @@
+// What can be asked for on the command line, after it has been understood.
+import type { Scope } from '../domain/account.ts';
+import type { ProjectSource } from '../domain/project.ts';
+
+/** Where the report comes from; `none`: standard input if it is a pipe, or the log alone. */
+export type ReportInput =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'stdin' }
+  | { readonly kind: 'address'; readonly url: string };
+
+export type LogInput =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'stdin' };
+
+/** How the answer is wanted. */
+export interface AnswerOptions {
+  /** Exactly the Issue as JSON instead of the readable report. */
+  readonly json: boolean;
+  /** Where the unified patch goes, as given; null: nowhere. */
+  readonly patchFile: string | null;
+}
+
+export interface AnalyseCommand extends AnswerOptions {
+  readonly kind: 'analyse';
+  readonly input: ReportInput;
+  /** As given (a path is relative to the caller's folder); null: the repository around it, or the one of the address. */
+  readonly repository: ProjectSource | null;
+  /** Empty: the default branch, or the commit of the address. */
+  readonly revision: string;
+  readonly log: LogInput;
+}
+
+export interface DemoCommand extends AnswerOptions {
+  readonly kind: 'demo';
+}
+
+/** `account` is a login; null: the local account. */
+export type TokenCommand =
+  | {
+      readonly kind: 'token-create';
+      readonly name: string;
+      readonly scopes: readonly Scope[];
+      /** Milliseconds from now; null: never. */
+      readonly expiresIn: number | null;
+      readonly account: string | null;
+    }
+  | { readonly kind: 'token-list'; readonly account: string | null }
+  | { readonly kind: 'token-revoke'; readonly id: string; readonly account: string | null };
+
+export type WebhookSecretCommand =
+  | { readonly kind: 'webhook-secret-show' }
+  | { readonly kind: 'webhook-secret-rotate' };
+
+export const TOPICS = ['causeway', 'serve', 'analyse', 'demo', 'token', 'webhook-secret'] as const;
+export type Topic = (typeof TOPICS)[number];
+
+export type Command =
+  | { readonly kind: 'serve'; readonly worker: boolean }
+  | AnalyseCommand
+  | DemoCommand
+  | TokenCommand
+  | WebhookSecretCommand
+  | { readonly kind: 'help'; readonly topic: Topic }
+  | { readonly kind: 'version' };

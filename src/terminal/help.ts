@@ -1,0 +1,112 @@
+// What `causeway help` says: one text a command, at most 80 columns wide, each with an example.
+import type { Topic } from './command.ts';
+
+const TEXTS: Readonly<Record<Topic, string>> = {
+  causeway: `Causeway: from a problem, to its cause, to its fix.
+
+Usage: causeway COMMAND [OPTIONS]
+
+  serve            run the service: REST API, webhooks, worker
+  analyse          investigate one report, here in the terminal
+  demo             see it work on a real bug in a small repository
+  token            make, list and revoke access tokens
+  webhook-secret   show or rotate the secret that signs webhooks
+  help COMMAND     more about one command
+  version          the version
+
+Try it:
+
+  causeway demo
+  causeway analyse "TypeError: cart.total is not a function" --repo ../shop
+
+Exit codes: 0 done, 1 gave up, 2 wrong use, 130 stopped with Ctrl-C.
+Settings are environment variables; the README lists them.
+`,
+  serve: `Run the service. Without GitHub App credentials this is local mode: loopback
+only, one account, the projects are git repositories on this disk.
+
+Usage: causeway serve [--no-worker]
+
+  --no-worker   take reports, but leave the investigating to another process
+
+Which repositories: PROJECTS names them, separated by ":" (";" on Windows);
+without it, the one around the current folder. The first start prints a token
+and a curl that can be pasted. Ctrl-C stops; what was running goes on next time.
+
+Example:
+
+  PROJECTS=~/code/shop PORT=8080 causeway serve
+`,
+  analyse: `Investigate one report in the terminal, with the steps as they happen.
+Steps go to standard error, the answer to standard output.
+
+Usage: causeway analyse ["TEXT" | - | URL] [OPTIONS]
+
+  TEXT               the report, in quotes
+  -                  read the report from standard input (as does a pipe)
+  URL                a GitHub issue, or a failed Actions run or job
+                     (GITHUB_TOKEN is needed for private ones and for logs)
+
+  --repo PATH|URL    the repository; without it the one around this folder,
+                     or the one that URL belongs to
+  --revision REV     a branch, tag or commit; without it the default branch,
+                     or the commit that failed
+  --log FILE|-       a log that belongs to the report
+  --json             print exactly the Issue, as JSON
+  --patch FILE       write the change as a unified patch, if there is one
+
+Exit codes: 0 concluded, 1 gave up, 2 wrong use, 130 stopped with Ctrl-C.
+
+Examples:
+
+  causeway analyse "Checkout fails for coupon codes in lower case"
+  npm test 2>&1 | causeway analyse --json > issue.json
+  causeway analyse "Build is red" --log build.log --revision v2.1.0
+  causeway analyse https://github.com/OWNER/REPO/actions/runs/123456789
+`,
+  demo: `Investigate a real bug in a small repository that comes with Causeway. Needs no
+network, no key and no set-up, and leaves nothing behind in the current folder.
+
+Usage: causeway demo [--json] [--patch FILE]
+
+Example:
+
+  causeway demo
+`,
+  token: `Make, list and revoke the tokens that callers of the API send. Works beside a
+running server.
+
+Usage: causeway token create --name NAME [--scopes A,B] [--expires 90d]
+       causeway token list
+       causeway token revoke ID
+
+  --name NAME       what the token is for, such as laptop or ci
+  --scopes A,B      issues:read, issues:write, projects:read,
+                    pull-requests:write; without it the first three
+  --expires TIME    hours, days or weeks: 12h, 90d, 4w; without it never
+  --account LOGIN   whose token; without it the local account's
+
+A new token is printed alone on standard output, once: only a hash is kept.
+
+Example:
+
+  TOKEN=$(causeway token create --name ci --scopes issues:write --expires 90d)
+`,
+  'webhook-secret': `Show or rotate the secret that signs webhooks (Standard Webhooks, whsec_…).
+
+Usage: causeway webhook-secret show
+       causeway webhook-secret rotate
+
+After a rotation webhooks carry two signatures for 24 hours, of the new secret
+and of the old one, so that receivers can change over in peace.
+
+Example:
+
+  export WEBHOOK_SECRET=$(causeway webhook-secret show)
+`,
+};
+
+/** The help text of the topic; ends with a line feed. */
+export function helpText(topic: Topic): string {
+  return TEXTS[topic];
+}

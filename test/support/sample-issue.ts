@@ -1,0 +1,75 @@
+// An Issue as an investigation without a model gives it, to be changed by each test.
+import type { Analysis, Issue } from '../../src/domain/issue.ts';
+
+const REVISION = '484f10e70a3914051ff7d7630554df508f846450';
+
+const ANALYSIS: Analysis = {
+  investigationId: 'inv_1',
+  reference: '',
+  origin: 'cli',
+  report: 'It crashes',
+  revision: REVISION,
+  outcome: 'facts_only',
+  partial: false,
+  reason: 'No model was asked.',
+  verdict: null,
+  confidence: null,
+  suspects: [
+    {
+      file: 'src/coupons.js',
+      line: 14,
+      function: 'discountFor',
+      score: 0.9,
+      reasons: ['innermost own frame of the stack trace', 'defines `coupon`, named in the report'],
+    },
+    { file: 'src/checkout.js', line: 0, function: '', score: 0.4, reasons: ['own frame 2 of the stack trace'] },
+  ],
+  citations: [],
+  guards: [],
+  questions: [],
+  sameAs: null,
+  model: null,
+  usage: { turns: 0, promptTokens: 0, cachedTokens: 0, completionTokens: 0, costUsd: 0, seconds: 1 },
+  links: { comment: null, checkRun: null, pullRequest: null },
+};
+
+const ISSUE: Issue = {
+  id: 'iss_1',
+  projectId: 'prj_1',
+  problem: "Checkout crashes for some coupons\n\nTypeError: Cannot destructure property 'percent'",
+  rootCause:
+    'The facts point at `src/coupons.js:14`, in `discountFor`: innermost own frame of the stack trace. No model was asked: this says where the facts point, not yet why it breaks.',
+  stepsToReproduce: [
+    { stepNumber: 1, description: 'Start the shop' },
+    { stepNumber: 2, description: 'Check out:\n```sh\ncurl localhost:8080/checkout -d @basket.json\n```' },
+  ],
+  solutionSteps: [
+    { stepNumber: 1, description: 'Read `src/coupons.js:14`. Ask which value there leads to the error.' },
+    {
+      stepNumber: 2,
+      description: 'Send the report again with a model configured (OPENAI_API_KEY or OPENAI_BASE_URL).',
+    },
+  ],
+  diff: { files: [] },
+  investigationSteps: [
+    { action: 'find signals in the report', result: 'errors: TypeError', analysis: 'It holds 7 stack frames.' },
+    {
+      action: 'read src/coupons.js:9-17 at 484f10e',
+      result: [
+        '  12 | ',
+        '  13 | export function discountFor(code, cents) {',
+        '> 14 |   const { percent, minimum } = COUPONS.get(code);',
+        '  15 |   if (cents < minimum) return 0;',
+        '  16 |   return percentOf(cents, percent);',
+        '  17 | }',
+      ].join('\n'),
+      analysis: 'Line 14 is the place that the facts name.',
+    },
+  ],
+  createdAt: '2025-03-01T12:00:00.000Z',
+  analysis: ANALYSIS,
+};
+
+export function sampleIssue(over: Partial<Issue> = {}, analysis: Partial<Analysis> = {}): Issue {
+  return { ...ISSUE, ...over, analysis: { ...ANALYSIS, ...analysis } };
+}

@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { hashToken, isTokenForm } from '../../src/domain/token.ts';
+import { createJobTable } from '../../src/queue/job-table.ts';
+import { openSqliteStore } from '../../src/store/open-sqlite.ts';
+import { createSeal } from '../../src/store/seal.ts';
+import type { TokenCommand, WebhookSecretCommand } from '../../src/terminal/command.ts';
+import { token } from '../../src/terminal/token.ts';
+import { webhookSecret } from '../../src/terminal/webhook-secret.ts';
+import { scriptedTerminal } from '../support/scripted-terminal.ts';
+
+const START = Date.parse('2025-03-01T12:00:00Z');
+const DAY = 86_400_000;
+const CREATE = {
+  kind: 'token-create',
+  name: 'laptop',
+  scopes: ['issues:read'],
+  expiresIn: 90 * DAY,
+  account: null,
+} as const;
+
+async function openAccount() {
+  const store = await openSqliteStore({
+    file: ':memory:',
+    seal: createSeal(randomBytes(32)),
+    enqueuer: createJobTable(),
+  });
+  const now = new Date(START).toISOString();
+  const account = await store.ensureAccount({ login: 'local', signingSecret: 'whsec_first', now });
+  const clock = { ms: START };
+  const deps = { store, account, now: () => new Date(clock.ms), newSecret: () => 'whsec_second' };
+  const run = async (command: TokenCommand | WebhookSecretCommand) => {
+    const io = scriptedTerminal();
+    const code =
+      command.kind === 'webhook-secret-show' || command.kind === 'webhook-secret-rotate'
+        ? await webhookSecret(command, io, deps)
+        : await token(command, io, deps);
+    return { code, ...io.printed };
+  };
+  return { store, clock, run, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
+}
+
+describe('token create', () => {
+  it('prints the token alone on standard output; only its hash is stored', async () => {
+    await using account = await openAccount();
+    const { code, out, err } = await account.run(CREATE);
+    const value = out.trimEnd();
+    expect(code).toBe(0);
+    expect(isTokenForm(value)).toBe(true);
+    expect(out).toBe(`${value}\n`);
+    expect(err).not.toContain(value);
+    expect(err).toMatch(/^Token tok_\w{20} may issues:read and expires on 2025-05-30\.\n/);
+    const found = await account.store.tokenByHash(hashToken(value));
+    expect(found?.token).toMatchObject({
+      name: 'laptop',
+      scopes: ['issues:read'],
+      expiresAt: '2025-05-30T12:00:00.000Z',
+    });
+  });
+
+  it('without a time never expires', async () => {
+    await using account = await openAccount();
+    const { err } = await account.run({ ...CREATE, expiresIn: null });
+    expect(err).toContain('does not expire.');
+  });
+});
+
+describe('token list', () => {
+  it('is an aligned table within 80 columns, without the tokens', async () => {
+    await using account = await openAccount();
+    await account.run(CREATE);
+    account.clock.ms += 91 * DAY;
+    await account.run({ ...CREATE, name: 'a name that is \u001b[2J far too long', expiresIn: null });
+    const { out } = await account.run({ kind: 'token-list', account: null });
+    expect(out.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    expect(out.replaceAll(/tok_\w{20}/g, 'tok_00000000000000000000')).toMatchInlineSnapshot(`
+      "ID                        NAME              CREATED     LAST USED   EXPIRES
+      tok_00000000000000000000  a name that is…   2025-05-31  never       never
+          issues:read
+      tok_00000000000000000000  laptop            2025-03-01  never       expired
+          issues:read
+      "
+    `);
+  });
+
+  it('of no tokens says how to make one, and prints nothing on standard output', async () => {
+    await using account = await openAccount();
+    const { out, err } = await account.run({ kind: 'token-list', account: null });
+    expect(out).toBe('');
+    expect(err).toContain('causeway token create --name laptop');
+  });
+});
+
+describe('token revoke', () => {
+  it('ends the token, which the list then says', async () => {
+    await using account = await openAccount();
+    const { err } = await account.run(CREATE);
+    const id = /tok_\w+/.exec(err)?.[0] ?? '';
+    expect((await account.run({ kind: 'token-revoke', id, account: null })).code).toBe(0);
+    expect((await account.run({ kind: 'token-list', account: null })).out).toMatch(/ revoked\n/);
+    expect(await account.run({ kind: 'token-revoke', id, account: null })).toEqual({
+      code: 2,
+      out: '',
+      err: `causeway: There is no token ${id} that could be revoked; "causeway token list" shows them.\n`,
+    });
+  });
+});
+
+describe('webhook-secret', () => {
+  it('show prints the secret alone', async () => {
+    await using account = await openAccount();
+    expect(await account.run({ kind: 'webhook-secret-show' })).toEqual({ code: 0, out: 'whsec_first\n', err: '' });
+  });
+
+  it('rotate gives a new one, and both sign for 24 hours', async () => {
+    await using account = await openAccount();
+    const rotated = await account.run({ kind: 'webhook-secret-rotate' });
+    expect(rotated.out).toBe('whsec_second\n');
+    expect(rotated.err).toContain('until 2025-03-02T12:00:00.000Z');
+    const during = await account.run({ kind: 'webhook-secret-show' });
+    expect(during.out).toBe('whsec_second\n');
+    expect(during.err).toContain('signs as well');
+    account.clock.ms += DAY;
+    expect((await account.run({ kind: 'webhook-secret-show' })).err).toBe('');
+  });
+});
