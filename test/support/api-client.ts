@@ -5,7 +5,7 @@ export interface ApiClient {
   get<T>(path: string): Promise<T>;
   status(path: string, method?: string): Promise<number>;
   /** POSTs a report; the answer must be 202. Gives the investigation's path. */
-  report(body: Readonly<Record<string, unknown>>): Promise<string>;
+  report(body: Readonly<Record<string, unknown>>, idempotencyKey?: string): Promise<string>;
   text(path: string): Promise<string>;
   /** The investigation once it has ended. */
   end(investigation: string): Promise<EndedInvestigation>;
@@ -41,8 +41,8 @@ export function apiClient(address: string, token: string): ApiClient {
     end,
     status: async (path, method = 'GET') => (await call(path, { method })).status,
     text: async (path) => (await call(path)).text(),
-    report: async (body) => {
-      const headers = { 'Content-Type': 'application/json' };
+    report: async (body, key) => {
+      const headers = { 'Content-Type': 'application/json', ...(key === undefined ? {} : { 'Idempotency-Key': key }) };
       const answer = await call('/api/v1/issues/', { method: 'POST', headers, body: JSON.stringify(body) });
       const keys = Object.keys((await answer.json()) as object);
       if (answer.status !== 202 || keys.join() !== 'message') throw new Error(`POST: ${answer.status} with ${keys}`);

@@ -1,0 +1,67 @@
+// Kills the service at random moments between a report's POST and its webhook, again and again, and counts what became of it.
+import { apiClient } from './api-client.ts';
+import { printedToken, type Service, startService } from './service.ts';
+import type { WebhookReceiver } from './webhook-receiver.ts';
+
+export interface KillPlan {
+  readonly repository: string;
+  readonly dataDir: string;
+  readonly receiver: WebhookReceiver;
+  readonly kills: number;
+  /** Longest life of a service before it is killed, in milliseconds. */
+  readonly longestLife: number;
+}
+
+export interface RoundResult {
+  readonly issueIds: readonly string[];
+  readonly states: readonly string[];
+  /** Distinct `webhook-id`s that were delivered. */
+  readonly webhookIds: readonly string[];
+}
+
+const REPORT = 'TypeError: Cannot read properties of undefined\n    at start (/srv/app/src/index.js:2:9)\n';
+
+/** One report, sent with one idempotency key until it is accepted, through `kills` lives that end with SIGKILL, then one that may finish. */
+export async function killRound(plan: KillPlan, key: string, token: string): Promise<RoundResult> {
+  const before = plan.receiver.deliveries.length;
+  for (let kill = 0; kill < plan.kills; kill++) {
+    const service = await startService({ projects: [plan.repository], dataDir: plan.dataDir });
+    const sending = send(service, token, key, plan.receiver.url).catch(() => null);
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * plan.longestLife));
+    await service.end('SIGKILL');
+    await sending;
+  }
+  await using service = await startService({ projects: [plan.repository], dataDir: plan.dataDir });
+  const api = apiClient(service.address, token);
+  const investigation = (await send(service, token, key, plan.receiver.url)) ?? '';
+  const { state, issueId } = await api.end(investigation);
+  const query = `/api/v1/investigations/?reference=${key}`;
+  const all = await api.get<readonly { state: string; issueId: string | null }[]>(query);
+  await delivered(plan.receiver, issueId ?? '');
+  const told = plan.receiver.deliveries.slice(before).map(({ headers }) => headers['webhook-id'] ?? '');
+  return {
+    issueIds: all.map((one) => one.issueId ?? ''),
+    states: [state, ...all.map((one) => one.state)],
+    webhookIds: [...new Set(told)],
+  };
+}
+
+/** A first start that makes the data folder; gives the token that it printed. */
+export async function firstStart(plan: Pick<KillPlan, 'repository' | 'dataDir'>): Promise<string> {
+  await using service = await startService({ projects: [plan.repository], dataDir: plan.dataDir });
+  return printedToken(service);
+}
+
+async function send(service: Service, token: string, key: string, callbackUrl: string): Promise<string | null> {
+  const api = apiClient(service.address, token);
+  const { id: projectId } = await api.project();
+  return await api.report({ projectId, data: `${REPORT}${key}`, callbackUrl, reference: key, fresh: true }, key);
+}
+
+async function delivered(receiver: WebhookReceiver, issueId: string): Promise<void> {
+  for (let tries = 0; tries < 600; tries++) {
+    if (receiver.deliveries.some(({ body }) => JSON.parse(body).data.id === issueId)) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`no webhook for ${issueId} within 30 s`);
+}
