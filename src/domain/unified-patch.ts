@@ -1,0 +1,133 @@
+// A change set as a patch that `git apply` takes, byte for byte.
+import type { ChangeSet, FileChange, FileMode } from './change-set.ts';
+import { changesSomething } from './diff.ts';
+import { requireSoundChange } from './diff-refusal.ts';
+import { diffLines, type Hunk } from './line-diff.ts';
+
+const CONTEXT = 3;
+const NO_NEWLINE = '\n\\ No newline at end of file\n';
+
+/** The patch of all files, in their order; "" where nothing changes. Throws `diff_refused` for an unsafe path or what is not text. */
+export function toUnifiedPatch(changeSet: ChangeSet): string {
+  return changeSet.files.filter(changesSomething).map(filePatch).join('');
+}
+
+function filePatch(change: FileChange): string {
+  requireSoundChange(change);
+  const from = `a/${change.kind === 'renamed' ? change.previousPath : change.path}`;
+  const to = `b/${change.path}`;
+  const head = [`diff --git ${quoted(from)} ${quoted(to)}`, ...headerLines(change)];
+  const body = hunkTexts(change.kind === 'added' ? '' : change.before, change.kind === 'deleted' ? '' : change.after);
+  if (body.length > 0) {
+    head.push(`--- ${change.kind === 'added' ? '/dev/null' : label(from)}`);
+    head.push(`+++ ${change.kind === 'deleted' ? '/dev/null' : label(to)}`);
+  }
+  return `${head.join('\n')}\n${body.join('')}`;
+}
+
+function headerLines(change: FileChange): string[] {
+  switch (change.kind) {
+    case 'added':
+      return [`new file mode ${change.mode}`];
+    case 'deleted':
+      // A change set does not know the old mode. Where the file is executable, git says so and deletes it all the same.
+      return ['deleted file mode 100644'];
+    case 'modified':
+      return modeLines(change.mode);
+    case 'renamed':
+      return [
+        ...modeLines(change.mode),
+        ...(change.before === change.after ? ['similarity index 100%'] : []),
+        `rename from ${quoted(change.previousPath)}`,
+        `rename to ${quoted(change.path)}`,
+      ];
+  }
+}
+
+/** A mode that changed: there are only two, so the old one is the other. */
+function modeLines(mode: FileMode | undefined): string[] {
+  if (mode === undefined) return [];
+  return [`old mode ${mode === '100755' ? '100644' : '100755'}`, `new mode ${mode}`];
+}
+
+/** Lines with their LF, so that a last line with and without one are different lines, as a patch has it. */
+function linesWithEnds(text: string): string[] {
+  return text === '' ? [] : text.split(/(?<=\n)/);
+}
+
+function hunkTexts(before: string, after: string): string[] {
+  const old = linesWithEnds(before);
+  const fresh = linesWithEnds(after);
+  return grouped(diffLines(old, fresh)).map((group) => hunkText(group, old, fresh));
+}
+
+/** Hunks whose context would touch or overlap belong in one. */
+function grouped(hunks: readonly Hunk[]): Hunk[][] {
+  const groups: Hunk[][] = [];
+  let end = Number.NEGATIVE_INFINITY;
+  for (const hunk of hunks) {
+    if (hunk.before - end <= 2 * CONTEXT) groups.at(-1)?.push(hunk);
+    else groups.push([hunk]);
+    end = hunk.before + hunk.removed;
+  }
+  return groups;
+}
+
+function hunkText(group: readonly Hunk[], old: readonly string[], fresh: readonly string[]): string {
+  const out: string[] = [];
+  const [first] = group;
+  const start = Math.max(0, (first?.before ?? 0) - CONTEXT);
+  const freshStart = (first?.after ?? 0) - ((first?.before ?? 0) - start);
+  let at = start;
+  let added = 0;
+  for (const hunk of group) {
+    pushAll(out, ' ', old.slice(at, hunk.before));
+    at = hunk.before + hunk.removed;
+    added += hunk.inserted - hunk.removed;
+    pushAll(out, '-', old.slice(hunk.before, at));
+    pushAll(out, '+', fresh.slice(hunk.after, hunk.after + hunk.inserted));
+  }
+  const end = Math.min(old.length, at + CONTEXT);
+  pushAll(out, ' ', old.slice(at, end));
+  const count = end - start;
+  return `@@ -${range(start, count)} +${range(freshStart, count + added)} @@\n${out.join('')}`;
+}
+
+function pushAll(out: string[], sign: string, lines: readonly string[]): void {
+  for (const line of lines) out.push(line.endsWith('\n') ? `${sign}${line}` : `${sign}${line}${NO_NEWLINE}`);
+}
+
+/** An empty range is named by the line before it. */
+function range(start: number, count: number): string {
+  if (count === 1) return `${start + 1}`;
+  return `${count === 0 ? start : start + 1},${count}`;
+}
+
+/** As git does it, a tab ends a name with a space in it, lest what follows be read as a date. */
+function label(path: string): string {
+  const name = quoted(path);
+  return name === path && path.includes(' ') ? `${name}\t` : name;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '"': '\\"',
+  '\\': '\\\\',
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\t': '\\t',
+  '\n': '\\n',
+  '\v': '\\v',
+  '\f': '\\f',
+  '\r': '\\r',
+};
+
+/** A path as git writes it: in C quotes where it has a quote, a control character or anything but ASCII. */
+function quoted(path: string): string {
+  if (/^[ !#-[\]-~]*$/.test(path)) return path;
+  const bytes = [...Buffer.from(path)].map((byte) => {
+    const char = String.fromCharCode(byte);
+    const plain = byte < 0x20 || byte > 0x7e ? `\\${byte.toString(8).padStart(3, '0')}` : char;
+    return ESCAPES[char] ?? plain;
+  });
+  return `"${bytes.join('')}"`;
+}
