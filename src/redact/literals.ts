@@ -1,0 +1,95 @@
+// Telling a secret from what only stands where one could: placeholders, variables, words, paths, versions.
+
+/** How the value was written, which says how much else it could be. */
+export type Writing = 'quoted' | 'bare' | 'environment';
+
+// A value made of nothing but these is a stand-in.
+const STAND_INS = new Set(
+  'a an the my your our some this here it me in with example sample dummy fake mock test testing demo placeholder change changeme replace replaceme redacted hidden removed masked filtered omitted null undefined none nil true false empty default required optional string number boolean password passwd passphrase passcode pass pwd secret secrets token tokens key keys api access auth bearer client private public value values insert enter put set use todo tbd foo bar baz user username credential credentials name id goes provided missing invalid unset'.split(
+    ' ',
+  ),
+);
+
+/** Whether the value says itself that it is none: `<token>`, `${VAR}`, `***`, `xxx`, `changeme`, `your_api_key`. */
+export function isStandIn(value: string): boolean {
+  if (/^[$<{[(%]|\$\{|\$\(|\{\{|%\(|#\{|<%|^@[\w.]+@$/.test(value)) return true;
+  if (/\b(?:process\.env|os\.environ|getenv|import\.meta|secrets\.|ENV\[|System\.)/.test(value)) return true;
+  if (/^(.)\1*$/.test(value.replace(/[-_ .]/g, ''))) return true;
+  if (/^[*•.…xX#_\-?]+$/.test(value) || /^[*•]{3,}|[*•]{4,}/.test(value)) return true;
+  return words(value).every((word) => STAND_INS.has(word.toLowerCase()));
+}
+
+/** Whether an assigned value is a secret rather than code, a word, a path, a version or a stand-in. `password`: the name says so, and people choose weak ones. */
+export function isSecretLiteral(value: string, writing: Writing, password: boolean): boolean {
+  if (value.length < (password ? 6 : 8) || isNoLiteral(value, writing)) return false;
+  if (/^\d+$/.test(value)) return password;
+  if (writing === 'environment') return true;
+  const strong = /[\d!@#$%^&*]/.test(value);
+  if (password) return strong || (writing === 'quoted' && !isWordy(value));
+  return !isWordy(value) && (writing === 'quoted' || strong || value.length >= 20);
+}
+
+function isNoLiteral(value: string, writing: Writing): boolean {
+  return (
+    /\s|:\/\//.test(value) ||
+    isStandIn(value) ||
+    isVersionOrDate(value) ||
+    (/^(?:\.{0,2}|~)\//.test(value) && isWordy(value)) ||
+    (writing === 'bare' && isCode(value))
+  );
+}
+
+/** Whether a value after `Bearer`, `Basic` or the like is one. */
+export function isCredential(value: string): boolean {
+  return (
+    value.length >= 6 &&
+    !isStandIn(value) &&
+    !isMemberExpression(value) &&
+    !isCall(value) &&
+    (/\d/.test(value) || !isWordy(value))
+  );
+}
+
+/** Whether the characters look drawn at random: digits and letters, in no form that words, paths and names have. */
+export function isRandom(value: string): boolean {
+  const digits = value.replace(/\D/g, '').length;
+  const letters = value.replace(/[^A-Za-z]/g, '').length;
+  return value.length >= 8 && digits >= 2 && letters >= 2 && !isWordy(value) && !isVersionOrDate(value);
+}
+
+/** Words, with at most two digits behind one: names of things, paths, identifiers. */
+function isWordy(value: string): boolean {
+  const parts = words(value);
+  const letters = value.replace(/[^A-Za-z]/g, '').length;
+  return (
+    parts.every((part) => /^(?:[A-Za-z][a-z]{1,15}|[A-Z]{1,16}|[a-z])\d{0,2}$|^v?\d{1,2}$/.test(part)) &&
+    letters / Math.max(parts.length, 1) >= 3
+  );
+}
+
+function words(value: string): string[] {
+  return value.split(/[-_./:\\ ]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z\d])(?=[A-Z][a-z])/).filter((part) => part !== '');
+}
+
+function isVersionOrDate(value: string): boolean {
+  return /^[~^<>=v]{0,3}\d{1,5}(?:\.\d{1,5}){1,3}(?:[-+][\w.]{1,30})?$|^\d{4}-\d\d-\d\d/.test(value);
+}
+
+/** A call, a member, a type, a pattern, a template: what stands unquoted behind a colon or an equals sign in source code. */
+function isCode(value: string): boolean {
+  return (
+    isMemberExpression(value) ||
+    isCall(value) ||
+    /^\/.*\/[dgimsuvy]{0,7}$|\$$/.test(value) ||
+    /^(?:[A-Z][a-z]+)(?:8|16|32|64|128|256|512)(?:[A-Z][a-z]+)+$/.test(value)
+  );
+}
+
+function isCall(value: string): boolean {
+  return /^[A-Za-z_$][\w$.?]{0,100}[([]/.test(value);
+}
+
+function isMemberExpression(value: string): boolean {
+  const names = value.split(/\??\./);
+  return names.length > 1 && names.every((name) => /^[A-Za-z_$]{1,40}\d{0,5}[A-Za-z_$]{0,40}$/.test(name));
+}

@@ -1,0 +1,169 @@
+// The readings of a text in which a secret could stand: without escape sequences and timestamps, decoded, unwrapped, un-base64ed.
+import { MARKER } from './spans.ts';
+import { type Edit, editedView, type View } from './view.ts';
+
+/** Stands for what is not text: a noncharacter, so that no rule takes it for a part of a secret. */
+export const GAP = '\uFFFF';
+
+// What shows nothing: zero-width and direction marks, variation selectors, tag characters.
+const INVISIBLE =
+  '[\\u00AD\\u034F\\u061C\\u115F\\u1160\\u17B4\\u17B5\\u180B-\\u180E\\u200B-\\u200F\\u202A-\\u202E\\u2060-\\u206F\\u3164\\uFE00-\\uFE0F\\uFEFF\\uFFA0]|\\uDB40[\\uDC00-\\uDDEF]';
+const CONTROL = '[\\x00-\\x08\\x0B\\x0C\\x0E-\\x1F\\x7F-\\x9F]';
+// Also without its ESC, which many log viewers drop, and in caret notation.
+const CSI = '(?:\\x1B\\[|\\x9B)[0-?]*[ -/]*[@-~]|(?:\\^\\[|\\u241B)?\\[\\d{1,3}(?:;\\d{1,3}){0,8}m';
+const STRING_SEQUENCE = '\\x1B[\\]PX^_][^\\x07\\x1B\\n]*(?:\\x07|\\x1B\\\\)?';
+const OTHER_SEQUENCE = '\\x1B[ -/]*[0-~]?';
+const MARKER_PATTERN = MARKER.replace(/[[\]]/g, '\\$&');
+
+const NOISE = new RegExp(`${MARKER_PATTERN}|${CSI}|${STRING_SEQUENCE}|${OTHER_SEQUENCE}|${CONTROL}|${INVISIBLE}`, 'g');
+const CONTROLS = new RegExp(`${MARKER_PATTERN}|${CONTROL}|${INVISIBLE}`, 'g');
+
+// GitHub and Azure (ISO, seven digits), GitLab (followed by a stream mark), `gh run view --log` (job, step, time), bracketed.
+const TIMESTAMP =
+  /^(?:[^\t\n]{1,120}\t[^\t\n]{1,120}\t)?\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?\]?(?: \d\d[OE]\+?)? ?/gm;
+
+/**
+ * Where there are escape sequences: each read as a gap (a rule may need a boundary there), and only their control characters
+ * read as gaps (a sequence that never ended would else swallow text, and a terminal link its address).
+ */
+export function gappedViews(view: View): View[] {
+  const views = [replacedView(view, NOISE, () => GAP), replacedView(view, CONTROLS, () => GAP)];
+  return views.filter((each) => each !== view);
+}
+
+/** Without escape sequences, invisible characters and the timestamps of CI at line starts. */
+export function cleanView(view: View): View {
+  const visible = replacedView(view, NOISE, (noise) => (noise === MARKER ? GAP : ''));
+  return replacedView(visible, TIMESTAMP, () => '');
+}
+
+// Any number of backslashes before an escape is the same escape, so JSON in JSON in JSON reads as the innermost.
+const ESCAPE =
+  /%[2-7][0-9A-Fa-f]|%0[9ADad]|(?:%[89A-Fa-f][0-9A-Fa-f]){2,}|\\+(?:u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|[nrtbf"'`/])?/g;
+const LETTER_ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
+
+/** Percent-encoding and string escapes decoded, one layer of the first and all layers of the second. */
+export function decodedView(view: View): View {
+  return replacedView(view, ESCAPE, decodedEscape);
+}
+
+function decodedEscape(encoded: string): string {
+  if (encoded.startsWith('%')) return decodedPercent(encoded);
+  const body = encoded.replace(/^\\+/, '');
+  if (body === '') return '\\';
+  if (body.length > 1) return String.fromCharCode(Number.parseInt(body.slice(1), 16));
+  return LETTER_ESCAPES[body] ?? body;
+}
+
+function decodedPercent(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return encoded;
+  }
+}
+
+/** Line breaks, with the white space around them and a backslash before them, taken out: lines that were wrapped read on. Empty lines still part. */
+export function unwrappedView(view: View): View {
+  const { text } = view;
+  const edits: Edit[] = [];
+  let from = 0;
+  let empty = false;
+  for (const { 0: lineBreak, index } of text.matchAll(/\r*\n\r*|\r+/g)) {
+    const start = contentEnd(text, from, index);
+    const end = contentStart(text, index + lineBreak.length);
+    const nextEmpty = '\r\n'.includes(text[end] ?? ' ');
+    if (!empty && !nextEmpty) edits.push({ start, end, text: '' });
+    empty = nextEmpty;
+    from = end;
+  }
+  return editedView(view, edits);
+}
+
+/** Where the line that ends at `end` has its last character, a backslash that continues it left out; at least `from`. */
+function contentEnd(text: string, from: number, end: number): number {
+  let at = end;
+  while (at > from && ' \t'.includes(text.charAt(at - 1))) at--;
+  return at > from && text.charAt(at - 1) === '\\' ? at - 1 : at;
+}
+
+/** Where the line that starts at `start` has its first character. */
+function contentStart(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && ' \t'.includes(text.charAt(at))) at++;
+  return at;
+}
+
+/** Without any white space. */
+export function compactView(view: View): View {
+  return replacedView(view, /\s+/g, () => '');
+}
+
+// Shorter than 24 characters (18 bytes) no known secret fits.
+const BASE64_RUN = /[A-Za-z0-9+/_-]{24,}={0,2}/g;
+// `base64` wraps at 76, PEM at 64, openssl at 64, some mail at 72.
+const SHORTEST_WRAPPED = 60;
+const LONGEST_WRAPPED = 80;
+const NEXT_LINE = /[ \t]*\r?\n[ \t]*([A-Za-z0-9+/_-]+={0,2})(?=[ \t]*(?:\r?\n|$))/y;
+
+/** The readable contents of what is base64 in the view, a line each; null where there is none. */
+export function base64View(view: View): View | null {
+  const { text } = view;
+  const edits: Edit[] = [];
+  let cursor = 0;
+  for (const { index } of text.matchAll(BASE64_RUN)) {
+    if (index < cursor) continue;
+    const end = base64End(text, index);
+    const content = readableBase64(text.slice(index, end).replace(/\s+/g, ''));
+    if (content === '') continue;
+    edits.push({ start: cursor, end: index, text: '' }, { start: index, end, text: `${content}\n` });
+    cursor = end;
+  }
+  if (edits.length === 0) return null;
+  return editedView(view, [...edits, { start: cursor, end: text.length, text: '' }]);
+}
+
+function base64End(text: string, start: number): number {
+  let lineStart = start;
+  let end = runEnd(text, start);
+  const width = end - start;
+  if (width < SHORTEST_WRAPPED || width > LONGEST_WRAPPED) return end;
+  while (end - lineStart === width && text.charAt(end - 1) !== '=') {
+    NEXT_LINE.lastIndex = end;
+    const next = NEXT_LINE.exec(text)?.[1];
+    if (next === undefined || next.length > width) break;
+    end = NEXT_LINE.lastIndex;
+    lineStart = end - next.length;
+  }
+  return end;
+}
+
+function runEnd(text: string, start: number): number {
+  BASE64_RUN.lastIndex = start;
+  BASE64_RUN.test(text);
+  const end = BASE64_RUN.lastIndex;
+  BASE64_RUN.lastIndex = 0;
+  return end;
+}
+
+/** Decoded if the first twelve bytes read as ASCII (or UTF-16 of it), from whichever of four alignments; empty if not. */
+function readableBase64(run: string): string {
+  for (let shift = 0; shift < 4; shift++) {
+    const head = Buffer.from(run.slice(shift, shift + 16), 'base64');
+    if (head.length === 12 && head.every(isReadable)) return Buffer.from(run.slice(shift), 'base64').toString('utf8');
+  }
+  return '';
+}
+
+function isReadable(byte: number): boolean {
+  return (byte >= 0x20 && byte < 0x7f) || byte === 0 || byte === 9 || byte === 10 || byte === 13;
+}
+
+function replacedView(view: View, pattern: RegExp, replacement: (match: string) => string): View {
+  const edits: Edit[] = [];
+  for (const match of view.text.matchAll(pattern)) {
+    const text = replacement(match[0]);
+    if (text !== match[0]) edits.push({ start: match.index, end: match.index + match[0].length, text });
+  }
+  return editedView(view, edits);
+}

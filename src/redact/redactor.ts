@@ -1,0 +1,71 @@
+// The one way out for text: every secret in it is replaced, and what could not be looked at is withheld.
+import { secretSpans } from './find-secrets.ts';
+import { joinedStrings, withStrings } from './json-strings.ts';
+import { cutsOf } from './parts.ts';
+import { ScanThread } from './scan-thread.ts';
+import { type Cut, withoutCuts } from './spans.ts';
+
+export interface Redactor extends AsyncDisposable {
+  /** The text with every secret replaced by `[redacted]`, all else unchanged. Doing it again changes nothing. */
+  redact(text: string): Promise<string>;
+  /** The same for every string of a JSON-like value (not for keys), looked at together: a secret may run through several strings. */
+  redactJson<T>(value: T): Promise<T>;
+}
+
+/** How patient the redactor is; times in milliseconds, sizes in UTF-16 units. */
+interface RedactorLimits {
+  /** Larger texts go to the thread; this much takes about 10 ms. */
+  readonly inline: number;
+  /** For a text as a whole; its parts get their share, but at least a fifth. */
+  readonly attemptMs: number;
+  /** For all failed attempts at one text; what was not looked at by then is withheld. */
+  readonly totalMs: number;
+}
+
+const LIMITS: RedactorLimits = { inline: 32_768, attemptMs: 10_000, totalMs: 30_000 };
+const SCRIPT = new URL('./redaction-worker.ts', import.meta.url);
+
+/**
+ * A redactor. `exactValues` is asked anew for each text: our own secrets, removed in any spelling.
+ * `script` is the file that the thread runs.
+ */
+export function createRedactor(options: {
+  readonly exactValues: () => readonly string[];
+  readonly limits?: Partial<RedactorLimits>;
+  readonly script?: URL;
+}): Redactor {
+  const limits = { ...LIMITS, ...options.limits };
+  const thread = new ScanThread(options.script ?? SCRIPT);
+  const find = (text: string): Promise<Cut[]> =>
+    text.length <= limits.inline
+      ? inlineCuts(text, options.exactValues())
+      : threadCuts(thread, text, { exactValues: options.exactValues(), limits });
+  return {
+    redact: async (text) => withoutCuts(text, await find(text)),
+    redactJson: async <T>(value: T) => withStrings(value, await find(joinedStrings(value))) as T,
+    [Symbol.asyncDispose]: () => thread[Symbol.asyncDispose](),
+  };
+}
+
+async function inlineCuts(text: string, exactValues: readonly string[]): Promise<Cut[]> {
+  const spans = await secretSpans(text, exactValues);
+  return spans.map((span) => ({ ...span, kind: 'secret' }));
+}
+
+function threadCuts(
+  thread: ScanThread,
+  text: string,
+  options: { readonly exactValues: readonly string[]; readonly limits: RedactorLimits },
+): Promise<Cut[]> {
+  const { attemptMs, totalMs } = options.limits;
+  let left = totalMs;
+  return cutsOf(text, { start: 0, end: text.length }, async ({ start, end }) => {
+    const share = attemptMs * Math.max(0.2, (end - start) / text.length);
+    if (left <= 0) return null;
+    const scan = await thread.scan(text.slice(start, end), options.exactValues, Math.min(share, left));
+    if (scan.kind === 'scanned')
+      return scan.spans.map((span) => ({ start: span.start + start, end: span.end + start }));
+    left -= scan.ms;
+    return null;
+  });
+}

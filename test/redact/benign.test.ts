@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createRedactor } from '../../src/redact/redactor.ts';
+
+const redactor = createRedactor({ exactValues: () => ['an-unrelated-secret-value'] });
+afterAll(() => redactor[Symbol.asyncDispose]());
+
+const LINES = String.raw`
+commit 4b825dc642cb6eb9a060e54bf8d69288fbee4904
+HEAD is now at 9fceb02 Fix token = null in parser (#123)
+Merge: d670460 2f6f38c
+index 83db48f..bf269f4 100644
+From https://github.com/octo/widget * branch 9fceb02d0ae598e95dc970b74767f19372d61af8 -> FETCH_HEAD
+git clone git@github.com:octo/widget.git && git clone ssh://git@github.com/octo/widget.git
+request 123e4567-e89b-12d3-a456-426614174000 took 12 ms
+"integrity": "sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==",
+"resolved": "https://registry.example.test/@scope/pkg/-/pkg-1.2.3.tgz",
+"js-tokens": "^4.0.0", "csrf-token": "^1.0.0", "node_modules/path-key": { "version": "3.1.1" }
+github.com/pkg/errors v0.9.1 h1:FEBLx1zS214owpjy7qsBeixbURkuhQAwrK5UwLGTwt4=
+Digest: sha256:b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c
+image: ghcr.io/octo/widget@sha256:b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c
+Cache restored from key: node-cache-Linux-x64-npm-2f8a7b1c9d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8
+key: setup-go-Linux-x64-ubuntu22-go-1.22.1-b5bb9d8014a0f9b1d61e21e796d78dccdf1352f2
+const key = process.env.API_KEY ?? config.auth.apiKey;
+const password = process.env.DB_PASSWORD; const secret = readSecret(name);
+const { token, secret } = await getInput('github-token', { required: true });
+apiKey: process.env.OPENAI_API_KEY, token: options.token, password: this.password, secret: crypto.randomBytes(32)
+token: string; password?: string; secret: Uint8Array; apiKey: Base64UrlString; accessKey: AccessKeyId2;
+private_key: ed25519.Ed25519PrivateKey, private_key: "_RSAPrivateKey"
+token = makeTokenV2(secret1); token: tokens[0]; password: user1.password; secret = base64Secret;
+password: ${'$'}{{ secrets.DB_PASSWORD }}
+password: "${'$'}{DB_PASSWORD}" token: <your-token> secret: *** api_key: xxxxxxxxxxxx token=%TOKEN% key={{ .Values.apiKey }}
+API_KEY=your_api_key_here SECRET=changeme PASSWORD=<password> TOKEN=XXXXX-XXXXX-XXXXX-XXXXX SECRET_KEY=${'$'}SECRET_KEY
+Authorization: Bearer <token>
+Authorization: Bearer ${'$'}{token}
+headers: { authorization: req.headers.authorization, Authorization: 'Bearer ' + token }
+WWW-Authenticate: Bearer realm="api", error="invalid_token"
+curl -u user:password https://example.test/ ; curl -H "Authorization: token YOUR_TOKEN" ; docker run -u 1000:1000 app
+postgres://user:password@localhost/db and https://<user>:<password>@host/ and http://${'$'}USER:${'$'}PASS@host/
+Listening on http://localhost:3000
+admin@example.test logged in
+SyntaxError: Unexpected token: '<', "<!DOCTYPE "... is not valid JSON; Unexpected token: punc (;)
+Error: secret not found: projects/widget/secrets/db-password
+private_key: /etc/ssl/private/server1.pem, secret: ./config/app-secret.yml, "token": "src/lexer/token-stream.ts"
+max_tokens=4096 token: 12345678 tokens: 1500 token_type: bearer tokenizer: gpt2-medium
+secretName: my-app-tls secretKeyRef: { name: db-credentials, key: password }
+if (text.startsWith('-----BEGIN ' + 'PRIVATE KEY-----')) return text.replace('-----END PUBLIC KEY-----', '');
+"-----BEGIN PRIVATE KEY-----" and "-----END PRIVATE KEY-----" are the markers of a key
+<div class="sk-fading-circle sk-estimator-doc-link sk-toggleable__control"> risk-assessment-for-2024-and-later
+cookie: { secure: true, maxAge: 3600 } Cookie: theme=dark; lang=en res.setHeader('Set-Cookie', serialize(name, value))
+at Object.<anonymous> (/home/runner/work/app/src/auth/token.ts:12:34) C:\Users\new\tokens\secret.ts:10:2
+SG.Config.Value hf_tokenizer xoxo-hugs AKIA is a prefix; eyJ is how a JWT begins; ghp_ too
+The password must have 8 characters. Password: required. token: invalid, secret: missing password=none
+Please enter your password: "password": "Please enter your password"
+data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==
+ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQC7vbqajDRm octo@example.test
+W/"5f3e-18c2a1b2c3d" etag; x-request-id: 9C2A:3F1B:4D5E6F:7A8B9C:65A1B2C3 ; nonce-2726c7f26c
+[main] INFO cache [0m 2026-11-20 19:18:43,123 worker-7f9c6d5b8-x2k4j started in 1.234s
+`
+  .trim()
+  .split('\n');
+
+describe('benign text', () => {
+  it.each(LINES)('is left as it is: %s', async (line) => {
+    expect(await redactor.redact(line)).toBe(line);
+  });
+
+  it('is left as it is in one piece, with stamps, colours and as JSON', async () => {
+    const all = LINES.join('\n');
+    const stamped = LINES.map((line) => `2026-11-20T19:18:43.1234567Z \x1b[36m${line}\x1b[0m`).join('\n');
+    for (const text of [all, stamped, JSON.stringify(all), JSON.stringify(JSON.stringify(stamped))]) {
+      expect(await redactor.redact(text)).toBe(text);
+    }
+  });
+
+  it('such as a certificate is left as it is', async () => {
+    const body = Array.from({ length: 12 }, () => 'MIIDdzCCAl+gAwIBAgIEAgAAuTANBgkqhkiG9w0BAQUFADBaMQswCQYDVQQGEwJJ');
+    const text = `-----BEGIN CERTIFICATE-----\n${body.join('\n')}\n-----END CERTIFICATE-----\n`;
+    expect(await redactor.redact(text)).toBe(text);
+  });
+
+  it.each([
+    'package-lock.json',
+    'package.json',
+    'biome.json',
+    'src/domain/token.ts',
+    'src/ports/store.ts',
+    'src/log.ts',
+  ])('such as our own %s is left as it is', async (file) => {
+    const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+    expect(await redactor.redact(text)).toBe(text);
+  });
+});
