@@ -1,0 +1,57 @@
+// The embedded queue: durable work in a table of the store's own database, for one process beside its store.
+import type { Log } from '../log.ts';
+import type { Queue } from '../ports/queue.ts';
+import type { Database } from '../store/database.ts';
+import { EmbeddedWorker } from './embedded-worker.ts';
+import type { JobTable } from './job-table.ts';
+
+export interface EmbeddedQueueOptions {
+  readonly database: Database;
+  /** The enqueuer that the store of this database was built with. */
+  readonly jobs: JobTable;
+  readonly log: Log;
+  readonly now: () => Date;
+  /**
+   * How jobs of a process that died are found. `sole-owner`: this process owns the file (see store/single-owner.ts), so
+   * whatever runs when a worker starts is claimable at once. `lease`: several processes work; the lease must run out.
+   */
+  readonly recovery: 'sole-owner' | 'lease';
+  /** How long a claim holds without a sign of life, in milliseconds (30,000); renewed every third of it. */
+  readonly leaseMs?: number;
+  /** Pause between two looks for work, in milliseconds (500); a commit of this process cuts it short. */
+  readonly pollMs?: number;
+  /** How long stopping waits for aborted handlers, in milliseconds (5,000). */
+  readonly stopMs?: number;
+}
+
+/** Three tries per job, 1 s and 5 s apart. `work` may be called once per queue. */
+export function createEmbeddedQueue(options: EmbeddedQueueOptions): Queue {
+  const { database, jobs } = options;
+  let worker: EmbeddedWorker | null = null;
+  return {
+    work(handlers, limits) {
+      if (worker) throw new Error('this queue has a worker already');
+      worker = new EmbeddedWorker({ leaseMs: 30_000, pollMs: 500, stopMs: 5_000, ...options, handlers, limits });
+      return worker;
+    },
+    async cancel(kind, subject) {
+      worker?.cancel(kind, subject);
+      await database.write((trx) => jobs.remove(trx, kind, [subject]));
+    },
+    wake: () => worker?.wake(),
+    depth: () => depth(database),
+  };
+}
+
+async function depth(database: Database): Promise<Awaited<ReturnType<Queue['depth']>>> {
+  const rows = await database.read((reader) =>
+    reader
+      .selectFrom('jobs')
+      .select((expression) => ['state', expression.fn.countAll<number>().as('count')])
+      .groupBy('state')
+      .execute(),
+  );
+  const counts = { waiting: 0, running: 0, dead: 0 };
+  for (const { state, count } of rows) counts[state] = count;
+  return counts;
+}

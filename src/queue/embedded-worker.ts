@@ -1,0 +1,200 @@
+// The embedded queue's worker: looks for work, runs the handlers, keeps their leases, and hands back what it cannot finish.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CausewayError } from '../domain/errors.ts';
+import { randomBase62 } from '../domain/ids.ts';
+import type { JobHandler, JobKind, LaneLimits, Worker } from '../ports/queue.ts';
+import { type Claim, type ClaimEnd, claim, endClaim } from './claims.ts';
+import type { EmbeddedQueueOptions } from './embedded-queue.ts';
+import { handleClaim } from './handle-claim.ts';
+import { freeAll, freeExpired, lostAmong, renew } from './leases.ts';
+import { createNudge } from './nudge.ts';
+
+export interface WorkerOptions extends Required<EmbeddedQueueOptions> {
+  readonly handlers: Readonly<Record<JobKind, JobHandler>>;
+  readonly limits: Readonly<Record<JobKind, LaneLimits>>;
+}
+
+const KINDS: readonly JobKind[] = ['run', 'webhook'];
+const IDLE_POLL_MS = 20;
+
+interface Running {
+  readonly claim: Claim;
+  readonly abort: AbortController;
+  readonly ended: Promise<void>;
+}
+
+export class EmbeddedWorker implements Worker {
+  readonly #options: WorkerOptions;
+  readonly #owner = `${process.pid} ${randomBase62(8)}`;
+  readonly #nudge = createNudge();
+  readonly #running = new Map<Claim, Running>();
+  readonly #subscription: Disposable;
+  readonly #loop: Promise<void>;
+  #recovered: boolean;
+  #stopping = false;
+  #stopped: Promise<void> | null = null;
+  #jobsChanged = false;
+  #renewAt = 0;
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+    this.#recovered = options.recovery === 'lease';
+    this.#subscription = options.jobs.onChange(() => {
+      this.#jobsChanged = true;
+      this.wake();
+    });
+    this.#loop = this.#work();
+  }
+
+  wake(): void {
+    this.#nudge.wake();
+  }
+
+  /** Aborts the handler if it runs here; the job's row is the caller's to remove. */
+  cancel(kind: JobKind, subject: string): void {
+    for (const { claim: held, abort } of this.#running.values()) {
+      if (held.kind === kind && held.subject === subject) abort.abort(cancelled(held));
+    }
+  }
+
+  async idle(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      signal.throwIfAborted();
+      if (this.#running.size === 0 && !(await this.#anyDue())) return;
+      await sleep(IDLE_POLL_MS, undefined, { signal });
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #work(): Promise<void> {
+    while (!this.#stopping) {
+      try {
+        await this.#round();
+      } catch (error) {
+        // A full disk or a locked file ends; the worker must be there when it does.
+        this.#options.log.error({ err: error }, 'the queue could not look for work; it will try again');
+        await sleep(this.#options.pollMs);
+      }
+      if (!this.#stopping) await this.#nudge.wait(this.#options.pollMs);
+    }
+  }
+
+  async #round(): Promise<void> {
+    const { database } = this.#options;
+    if (!this.#recovered) {
+      await freeAll(database);
+      this.#recovered = true;
+    }
+    await this.#keepLeases();
+    await freeExpired(database, this.#time(0), this.#held());
+    for (const kind of KINDS) await this.#fill(kind);
+  }
+
+  /** Aborts what was removed or lost; says that the rest is alive. */
+  async #keepLeases(): Promise<void> {
+    const { database, leaseMs, log } = this.#options;
+    const due = performance.now() >= this.#renewAt;
+    if (!due && !this.#jobsChanged) return;
+    this.#jobsChanged = false;
+    for (const { claim: held, removed } of await lostAmong(database, this.#held())) {
+      log.info({ job: held.id, kind: held.kind, subject: held.subject, removed }, 'a running job was taken away');
+      this.#running.get(held)?.abort.abort(removed ? cancelled(held) : taken(held));
+    }
+    if (!due) return;
+    await renew(database, this.#held(), { owner: this.#owner, leaseUntil: this.#time(leaseMs) });
+    this.#renewAt = performance.now() + leaseMs / 3;
+  }
+
+  async #fill(kind: JobKind): Promise<void> {
+    const { database, limits, leaseMs } = this.#options;
+    const { concurrency, perGroup } = limits[kind];
+    while (!this.#stopping && this.#held().filter((held) => held.kind === kind).length < concurrency) {
+      const request = { kind, owner: this.#owner, perGroup, now: this.#time(0), leaseUntil: this.#time(leaseMs) };
+      const next = await claim(database, request);
+      if (!next) return;
+      this.#start(next);
+    }
+  }
+
+  #start(held: Claim): void {
+    const abort = new AbortController();
+    const ended = this.#run(held, abort.signal).finally(() => {
+      this.#running.delete(held);
+      this.wake();
+    });
+    this.#running.set(held, { claim: held, abort, ended });
+  }
+
+  async #run(held: Claim, signal: AbortSignal): Promise<void> {
+    await this.#end(held, await handleClaim(held, this.#options, signal));
+  }
+
+  async #end(held: Claim, end: ClaimEnd): Promise<void> {
+    try {
+      await endClaim(this.#options.database, held, end);
+    } catch (error) {
+      // Its lease runs out, and it is tried again: at least once is what handlers are made for.
+      const { id: job, kind, subject } = held;
+      this.#options.log.error({ job, kind, subject, err: error }, 'the end of a job could not be stored');
+    }
+  }
+
+  async #stop(): Promise<void> {
+    this.#stopping = true;
+    this.#subscription[Symbol.dispose]();
+    this.#abortAll();
+    this.wake();
+    await this.#loop;
+    this.#abortAll();
+    const left = [...this.#running.values()];
+    const deadline = new AbortController();
+    const patience = sleep(this.#options.stopMs, undefined, { signal: deadline.signal }).catch(() => {});
+    await Promise.race([Promise.allSettled(left.map(({ ended }) => ended)), patience]);
+    deadline.abort();
+    // A handler that does not listen: its job goes back without it, and its late end is refused.
+    await Promise.all(this.#held().map((held) => this.#end(held, { kind: 'handed-back' })));
+  }
+
+  #abortAll(): void {
+    for (const { claim: held, abort } of this.#running.values()) abort.abort(stopped(held));
+  }
+
+  #anyDue(): Promise<boolean> {
+    const now = this.#time(0);
+    return this.#options.database.read(async (reader) => {
+      const row = await reader
+        .selectFrom('jobs')
+        .select('id')
+        .where((or) =>
+          or.or([or('state', '=', 'running'), or.and([or('state', '=', 'waiting'), or('run_at', '<=', now)])]),
+        )
+        .limit(1)
+        .executeTakeFirst();
+      return row !== undefined;
+    });
+  }
+
+  #held(): readonly Claim[] {
+    return [...this.#running.keys()];
+  }
+
+  #time(offsetMs: number): string {
+    return new Date(this.#options.now().getTime() + offsetMs).toISOString();
+  }
+}
+
+function cancelled({ kind, subject }: Claim): CausewayError {
+  return new CausewayError('cancelled', `The ${kind} job of ${subject} was cancelled; stop working on it.`);
+}
+
+function taken({ kind, subject }: Claim): CausewayError {
+  return new CausewayError('lease_lost', `The ${kind} job of ${subject} went to another worker; stop working on it.`);
+}
+
+function stopped({ kind, subject }: Claim): CausewayError {
+  return new CausewayError('lease_lost', `The worker stops; the ${kind} job of ${subject} is handed back.`);
+}

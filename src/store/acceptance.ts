@@ -1,0 +1,118 @@
+// Accepting a report: the investigation, the run that it starts or joins, the job, and the key that makes it once.
+import { newId } from '../domain/ids.ts';
+import type { Acceptance, Accepted, InvestigationStore } from '../ports/store.ts';
+import { writeAudit } from './audit.ts';
+import type { Database } from './database.ts';
+import type { Enqueuer } from './enqueuer.ts';
+import type { Trx } from './schema.ts';
+
+/** An idempotency key counts for 24 hours, whether or not it was swept since. */
+const KEY_MS = 24 * 60 * 60 * 1000;
+
+export function acceptanceVerbs(database: Database, enqueuer: Enqueuer): Pick<InvestigationStore, 'accept'> {
+  return { accept: (acceptance) => database.write((trx) => accept(trx, acceptance, enqueuer)) };
+}
+
+async function accept(trx: Trx, acceptance: Acceptance, enqueuer: Enqueuer): Promise<Accepted> {
+  const earlier = await earlierAnswer(trx, acceptance);
+  if (earlier) return earlier;
+  const joined = await joinableRun(trx, acceptance);
+  const run = joined ?? (await startedRun(trx, acceptance, enqueuer));
+  await attach(trx, acceptance, run);
+  await keepKey(trx, acceptance);
+  const { investigationId, report, now } = acceptance;
+  await writeAudit(trx, { at: now, accountId: report.accountId, verb: 'report.accepted', subject: investigationId });
+  return { kind: 'accepted', investigationId, runId: run.id, joined: joined !== null };
+}
+
+async function earlierAnswer(trx: Trx, { idempotency, report, now }: Acceptance): Promise<Accepted | null> {
+  if (!idempotency) return null;
+  const row = await trx
+    .selectFrom('idempotency_keys')
+    .select(['body_hash', 'investigation_id'])
+    .where('account_id', '=', report.accountId)
+    .where('key', '=', idempotency.key)
+    .where('created_at', '>', new Date(Date.parse(now) - KEY_MS).toISOString())
+    .executeTakeFirst();
+  if (!row) return null;
+  if (row.body_hash !== idempotency.bodyHash) return { kind: 'key_reused' };
+  return { kind: 'repeated', investigationId: row.investigation_id };
+}
+
+interface OpenRun {
+  readonly id: string;
+  readonly state: 'queued' | 'running';
+}
+
+async function joinableRun(trx: Trx, { report, fingerprint }: Acceptance): Promise<OpenRun | null> {
+  if (report.fresh) return null;
+  for (const state of ['running', 'queued'] as const) {
+    const row = await trx
+      .selectFrom('runs')
+      .select('id')
+      .where('account_id', '=', report.accountId)
+      .where('project_id', '=', report.projectId)
+      .where('fingerprint', '=', fingerprint)
+      .where('state', '=', state)
+      .where('revision', '=', report.revision)
+      .where('fresh', '=', 0)
+      .executeTakeFirst();
+    if (row) return { id: row.id, state };
+  }
+  return null;
+}
+
+async function startedRun(trx: Trx, { report, fingerprint, now }: Acceptance, enqueuer: Enqueuer): Promise<OpenRun> {
+  const id = newId('run');
+  await trx
+    .insertInto('runs')
+    .values({
+      id,
+      project_id: report.projectId,
+      account_id: report.accountId,
+      fingerprint,
+      revision: report.revision,
+      fresh: report.fresh ? 1 : 0,
+      state: 'queued',
+      generation: 0,
+      step_count: 0,
+      created_at: now,
+      sha: null,
+      conclusion: null,
+      analysed_at: null,
+    })
+    .execute();
+  await enqueuer.enqueue(trx, [{ kind: 'run', subject: id, group: report.projectId, runAt: now }]);
+  return { id, state: 'queued' };
+}
+
+async function attach(trx: Trx, { investigationId, report, now }: Acceptance, run: OpenRun): Promise<void> {
+  await trx
+    .insertInto('investigations')
+    .values({
+      id: investigationId,
+      run_id: run.id,
+      account_id: report.accountId,
+      project_id: report.projectId,
+      origin: report.origin,
+      reference: report.reference,
+      text: report.text,
+      callback_url: report.callbackUrl,
+      state: run.state,
+      outcome: JSON.stringify({ state: run.state }),
+      created_at: now,
+      ended_at: null,
+    })
+    .execute();
+}
+
+async function keepKey(trx: Trx, { idempotency, investigationId, report, now }: Acceptance): Promise<void> {
+  if (!idempotency) return;
+  const answer = { body_hash: idempotency.bodyHash, investigation_id: investigationId, created_at: now };
+  await trx
+    .insertInto('idempotency_keys')
+    .values({ account_id: report.accountId, key: idempotency.key, ...answer })
+    // Only a key past its 24 hours comes this far while it exists.
+    .onConflict((conflict) => conflict.columns(['account_id', 'key']).doUpdateSet(answer))
+    .execute();
+}

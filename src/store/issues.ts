@@ -1,0 +1,90 @@
+// Issues: built from the run's conclusion and what is the caller's own; erased with every trace.
+import type { ChangeSet } from '../domain/change-set.ts';
+import { issueFor } from '../domain/conclude.ts';
+import type { Conclusion, Issue } from '../domain/issue.ts';
+import type { IssueStore } from '../ports/store.ts';
+import { writeAudit } from './audit.ts';
+import type { Database } from './database.ts';
+import type { Enqueuer } from './enqueuer.ts';
+import { eraseInvestigations } from './erasing.ts';
+import type { Reader, Trx } from './schema.ts';
+
+/** `forgetErased` is called after the commit, to make what was erased unreadable on disk too. */
+export function issueVerbs(database: Database, enqueuer: Enqueuer, forgetErased: () => void): IssueStore {
+  return {
+    issue: (id) => database.read((reader) => issueWhere(reader, 'issues.id', id)),
+    changeSet: (issueId) => database.read((reader) => changeSet(reader, issueId)),
+    async eraseIssue(id, now) {
+      const erased = await database.write((trx) => eraseIssue(trx, id, { enqueuer, now }));
+      if (erased) forgetErased();
+      return erased;
+    },
+  };
+}
+
+/** The Issue of that id, or of that investigation. */
+export async function issueWhere(
+  reader: Reader,
+  column: 'issues.id' | 'issues.investigation_id',
+  id: string,
+): Promise<Issue | null> {
+  const row = await reader
+    .selectFrom('issues')
+    .innerJoin('investigations', 'investigations.id', 'issues.investigation_id')
+    .innerJoin('runs', 'runs.id', 'issues.run_id')
+    .select([
+      'issues.id',
+      'issues.investigation_id',
+      'issues.project_id',
+      'issues.same_as',
+      'issues.created_at',
+      'investigations.reference',
+      'investigations.origin',
+      'investigations.text',
+      'runs.conclusion',
+    ])
+    .where(column, '=', id)
+    .executeTakeFirst();
+  if (!row || row.conclusion === null) return null;
+  const conclusion: Conclusion = JSON.parse(row.conclusion);
+  const owner = {
+    issueId: row.id,
+    investigationId: row.investigation_id,
+    projectId: row.project_id,
+    reference: row.reference,
+    origin: row.origin,
+    report: row.text,
+    sameAs: row.same_as,
+    createdAt: row.created_at,
+  };
+  return issueFor(owner, conclusion);
+}
+
+async function changeSet(reader: Reader, issueId: string): Promise<ChangeSet | null> {
+  const row = await reader
+    .selectFrom('issues')
+    .innerJoin('runs', 'runs.id', 'issues.run_id')
+    .select('runs.conclusion')
+    .where('issues.id', '=', issueId)
+    .executeTakeFirst();
+  if (!row || row.conclusion === null) return null;
+  const conclusion: Conclusion = JSON.parse(row.conclusion);
+  return conclusion.changeSet;
+}
+
+async function eraseIssue(
+  trx: Trx,
+  id: string,
+  { enqueuer, now }: { readonly enqueuer: Enqueuer; readonly now: string },
+): Promise<boolean> {
+  const row = await trx
+    .selectFrom('issues')
+    .innerJoin('investigations', 'investigations.id', 'issues.investigation_id')
+    .select(['investigations.id', 'investigations.account_id'])
+    .where('issues.id', '=', id)
+    .executeTakeFirst();
+  if (!row) return false;
+  await eraseInvestigations(trx, [row.id], enqueuer);
+  await writeAudit(trx, { at: now, accountId: row.account_id, verb: 'issue.erased', subject: id });
+  return true;
+}

@@ -1,0 +1,23 @@
+// The migrations in their order. A number that was once released never changes its meaning.
+import type { Migration } from 'kysely/migration';
+import { accountsAndProjects } from './0001-accounts-and-projects.ts';
+import { investigations } from './0002-investigations.ts';
+import { jobs } from './0003-jobs.ts';
+import { audit } from './0004-audit.ts';
+import type { TableForm, Up } from './table-form.ts';
+
+const ALL: Readonly<Record<string, Up>> = {
+  '0001-accounts-and-projects': accountsAndProjects,
+  '0002-investigations': investigations,
+  '0003-jobs': jobs,
+  '0004-audit': audit,
+};
+
+/** All migrations, by name, in the form of one engine. There is no way down: a downgrade is refused. */
+export function migrationsFor(form: TableForm): Record<string, Migration> {
+  const entries = Object.entries(ALL).map(([name, up]): [string, Migration] => [
+    name,
+    { up: (database) => up(database, form) },
+  ]);
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,185 @@
+// The tables as Kysely sees them: text, integers, JSON as text and ISO timestamps only, so that every engine agrees.
+import type { Generated, Kysely, Transaction } from 'kysely';
+import type { InvestigationState } from '../domain/investigation.ts';
+import type { Origin } from '../domain/report.ts';
+import type { WebhookState, WebhookType } from '../domain/webhook.ts';
+import type { JobKind } from '../ports/queue.ts';
+
+export interface Schema {
+  accounts: AccountTable;
+  signing_secrets: SigningSecretTable;
+  tokens: TokenTable;
+  projects: ProjectTable;
+  runs: RunTable;
+  steps: StepTable;
+  investigations: InvestigationTable;
+  issues: IssueTable;
+  webhooks: WebhookTable;
+  idempotency_keys: IdempotencyKeyTable;
+  jobs: JobTable;
+  job_groups: JobGroupTable;
+  audit: AuditTable;
+  checks: CheckTable;
+}
+
+/** What a verb writes with. Inside a transaction nothing else may be used: the connection is taken. */
+export type Trx = Transaction<Schema>;
+export type Reader = Kysely<Schema>;
+
+/** `seq` rises with every row of a table: the order in which things came, whatever the clocks say. */
+interface Sequenced {
+  seq: Generated<number>;
+}
+
+interface AccountTable {
+  id: string;
+  login: string;
+  login_lower: string;
+  created_at: string;
+}
+
+interface SigningSecretTable extends Sequenced {
+  account_id: string;
+  /** Sealed; see seal.ts. */
+  secret: string;
+  created_at: string;
+  /** Null: signs until rotated. */
+  expires_at: string | null;
+}
+
+export interface TokenTable extends Sequenced {
+  id: string;
+  account_id: string;
+  name: string;
+  hash: string;
+  /** JSON array. */
+  scopes: string;
+  /** JSON array, or null for all. */
+  project_ids: string | null;
+  created_at: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+  revoked_at: string | null;
+}
+
+export interface ProjectTable {
+  id: string;
+  name: string;
+  name_lower: string;
+  /** JSON: ProjectSource. */
+  source: string;
+  hidden: 0 | 1;
+  created_at: string;
+}
+
+interface RunTable extends Sequenced {
+  id: string;
+  project_id: string;
+  account_id: string;
+  fingerprint: string;
+  /** As asked for: branch, tag, sha or empty. */
+  revision: string;
+  fresh: 0 | 1;
+  state: 'queued' | 'running' | 'ended';
+  generation: number;
+  step_count: number;
+  created_at: string;
+  /** The sha that the conclusion was read at. */
+  sha: string | null;
+  /** JSON: Conclusion, kept once for everyone attached. */
+  conclusion: string | null;
+  /** When the analysis was made; a copy keeps the moment of its original, so that copies do not prolong each other. */
+  analysed_at: string | null;
+}
+
+interface StepTable {
+  run_id: string;
+  number: number;
+  action: string;
+  result: string;
+  analysis: string;
+  created_at: string;
+}
+
+interface InvestigationTable extends Sequenced {
+  id: string;
+  run_id: string;
+  account_id: string;
+  project_id: string;
+  origin: Origin;
+  reference: string;
+  text: string;
+  callback_url: string;
+  state: InvestigationState;
+  /** JSON: InvestigationOutcome; `state` repeats its state for the index. */
+  outcome: string;
+  created_at: string;
+  ended_at: string | null;
+}
+
+interface IssueTable extends Sequenced {
+  id: string;
+  project_id: string;
+  investigation_id: string;
+  run_id: string;
+  same_as: string | null;
+  created_at: string;
+}
+
+export interface WebhookTable extends Sequenced {
+  id: string;
+  type: WebhookType;
+  account_id: string;
+  investigation_id: string;
+  url: string;
+  state: WebhookState;
+  attempts: number;
+  last_error: string;
+  created_at: string;
+}
+
+interface IdempotencyKeyTable {
+  account_id: string;
+  key: string;
+  body_hash: string;
+  investigation_id: string;
+  created_at: string;
+}
+
+interface JobTable extends Sequenced {
+  id: string;
+  kind: JobKind;
+  subject: string;
+  group_key: string;
+  state: 'waiting' | 'running' | 'dead';
+  run_at: string;
+  /** Claims since the last success. */
+  attempts: number;
+  /** Rises with every claim: what a claim writes is refused once a later one was made. */
+  generation: number;
+  owner: string | null;
+  lease_until: string | null;
+  /** Asked for again while running: when to run next. */
+  again_at: string | null;
+}
+
+/** One row per group with work: what makes a claim cheap however long a blocked group's queue is. */
+interface JobGroupTable {
+  kind: JobKind;
+  group_key: string;
+  running: number;
+  /** The earliest `run_at` that waits; null where none does. */
+  next_at: string | null;
+}
+
+interface AuditTable extends Sequenced {
+  at: string;
+  account_id: string;
+  verb: string;
+  subject: string;
+}
+
+interface CheckTable {
+  id: number;
+  count: number;
+}

@@ -1,0 +1,64 @@
+// Upkeep: does the database answer, and what is past its retention.
+import type { Store } from '../ports/store.ts';
+import type { Database } from './database.ts';
+import type { Enqueuer } from './enqueuer.ts';
+import { eraseInvestigations } from './erasing.ts';
+import type { Trx } from './schema.ts';
+
+/** Erased per transaction, so that a sweep of a year's worth does not hold up the calls in between. */
+const BATCH = 200;
+
+type Limits = Parameters<Store['sweep']>[0];
+
+/** `forgetErased` is called after the last commit, to make what was erased unreadable on disk too. */
+export function upkeepVerbs(
+  database: Database,
+  enqueuer: Enqueuer,
+  forgetErased: () => void,
+): Pick<Store, 'check' | 'sweep'> {
+  return {
+    async check() {
+      // A row that really changes: only that reaches the disk.
+      await database.write((trx) =>
+        trx
+          .insertInto('checks')
+          .values({ id: 1, count: 1 })
+          .onConflict((conflict) =>
+            conflict.column('id').doUpdateSet((expression) => ({ count: expression('checks.count', '+', 1) })),
+          )
+          .execute(),
+      );
+    },
+    async sweep(limits) {
+      await database.write((trx) => sweepRest(trx, limits));
+      let total = 0;
+      for (;;) {
+        const erased = await database.write((trx) => sweepInvestigations(trx, limits, enqueuer));
+        total += erased;
+        if (erased < BATCH) break;
+      }
+      if (total > 0) forgetErased();
+      return total;
+    },
+  };
+}
+
+async function sweepInvestigations(trx: Trx, { endedBefore }: Limits, enqueuer: Enqueuer): Promise<number> {
+  const old = await trx
+    .selectFrom('investigations')
+    .select('id')
+    .where('ended_at', '<', endedBefore)
+    .limit(BATCH)
+    .execute();
+  await eraseInvestigations(
+    trx,
+    old.map((row) => row.id),
+    enqueuer,
+  );
+  return old.length;
+}
+
+async function sweepRest(trx: Trx, { endedBefore, keysBefore }: Limits): Promise<void> {
+  await trx.deleteFrom('idempotency_keys').where('created_at', '<', keysBefore).execute();
+  await trx.deleteFrom('webhooks').where('created_at', '<', endedBefore).where('state', '=', 'delivered').execute();
+}

@@ -1,0 +1,37 @@
+// What a database engine must offer so that the contract of store and queue can be run over it.
+import type { NewJob, Queue } from '../../src/ports/queue.ts';
+import type { Store } from '../../src/ports/store.ts';
+
+export interface Engine {
+  readonly name: string;
+  /** A new, empty database. */
+  place(): Promise<Place>;
+}
+
+/** A database; disposing removes it. */
+interface Place extends AsyncDisposable {
+  open(): Promise<Opened>;
+}
+
+/** A store on a place, with the queue's side of it. Several may be open on one place. */
+export interface Opened extends AsyncDisposable {
+  readonly store: Store;
+  enqueue(...jobs: readonly NewJob[]): Promise<void>;
+  /** All jobs that stand in the queue, whatever their state, the oldest first. */
+  jobs(): Promise<readonly NewJob[]>;
+  queue(options: QueueOptions): Queue;
+  /** The audit log, the oldest entry first. */
+  audit(): Promise<readonly { readonly verb: string; readonly subject: string }[]>;
+  /** Writes Issues straight into the tables. Returns their ids, the oldest first. */
+  manyIssues(projectId: string, accountId: string, count: number): Promise<readonly string[]>;
+  /** Rows of every table that holds anything of an investigation, its run, Issue and webhooks. */
+  recordCounts(): Promise<Readonly<Record<string, number>>>;
+}
+
+interface QueueOptions {
+  readonly now?: () => Date;
+  readonly recovery?: 'sole-owner' | 'lease';
+  readonly leaseMs?: number;
+  readonly pollMs?: number;
+  readonly stopMs?: number;
+}

@@ -1,0 +1,16 @@
+// What every queue must keep, whatever its engine.
+import { describe } from 'vitest';
+import type { Engine } from './engine.ts';
+import { claimingContract } from './queue-claiming.ts';
+import { interruptingContract } from './queue-interrupting.ts';
+import { retryingContract } from './queue-retrying.ts';
+import { stoppingContract } from './queue-stopping.ts';
+
+export function queueContract(engine: Engine): void {
+  describe(`a queue on ${engine.name}`, () => {
+    claimingContract(engine);
+    retryingContract(engine);
+    interruptingContract(engine);
+    stoppingContract(engine);
+  });
+}

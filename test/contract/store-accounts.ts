@@ -1,0 +1,106 @@
+// The store's contract: accounts, tokens and signing secrets.
+import { describe, expect, it } from 'vitest';
+import { at, ground, NOW, token } from '../support/store-samples.ts';
+import type { Engine } from './engine.ts';
+
+export function accountsContract(engine: Engine): void {
+  describe('accounts', () => {
+    it('are made once, whatever the case of the login, also by two processes at once', async () => {
+      await using place = await engine.place();
+      await using one = await place.open();
+      await using two = await place.open();
+      const wanted = { login: 'Octo', signingSecret: 'whsec_first', now: NOW };
+      const [first, second, third] = await Promise.all([
+        one.store.ensureAccount(wanted),
+        two.store.ensureAccount({ ...wanted, signingSecret: 'whsec_second' }),
+        one.store.ensureAccount({ ...wanted, login: 'octo' }),
+      ]);
+      expect(second).toEqual(first);
+      expect(third).toEqual(first);
+      expect(first.id).toMatch(/^acc_/);
+      expect(await one.store.signingSecrets(first.id, NOW)).toHaveLength(1);
+    });
+
+    it('sign with the new secret first and the one before it until the overlap ends', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { account } = await ground(opened.store);
+      const rotation = { accountId: account.id, overlapUntil: at(100), now: at(10) };
+      await opened.store.rotateSigningSecret({ ...rotation, secret: 'whsec_second' });
+      expect(await opened.store.signingSecrets(account.id, at(99))).toEqual(['whsec_second', 'whsec_first']);
+      expect(await opened.store.signingSecrets(account.id, at(100))).toEqual(['whsec_second']);
+    });
+
+    it('never sign with more than two secrets, however often they are rotated', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { account } = await ground(opened.store);
+      const rotation = { accountId: account.id, overlapUntil: at(100), now: at(10) };
+      await opened.store.rotateSigningSecret({ ...rotation, secret: 'whsec_second' });
+      await opened.store.rotateSigningSecret({ ...rotation, secret: 'whsec_third' });
+      expect(await opened.store.signingSecrets(account.id, at(20))).toEqual(['whsec_third', 'whsec_second']);
+    });
+  });
+
+  describe('tokens', () => {
+    it('are found by hash with their account, and listed newest first, never with the hash', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { account } = await ground(opened.store);
+      const first = token(account.id, { projectIds: ['prj_a'], expiresAt: at(5) });
+      const second = token(account.id, { name: 'laptop' });
+      await opened.store.addToken(first, 'hash-1');
+      await opened.store.addToken(second, 'hash-2');
+      expect(await opened.store.tokenByHash('hash-1')).toEqual({ token: first, account });
+      expect(await opened.store.tokenByHash('hash-3')).toBeNull();
+      expect(await opened.store.tokens(account.id)).toEqual([second, first]);
+      expect(await opened.store.tokens('acc_other')).toEqual([]);
+    });
+
+    it('are revoked once, and only by their own account', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { account } = await ground(opened.store);
+      const record = token(account.id);
+      await opened.store.addToken(record, 'hash');
+      expect(await opened.store.revokeToken(record.id, 'acc_other', at(1))).toBe(false);
+      expect(await opened.store.revokeToken(record.id, account.id, at(1))).toBe(true);
+      expect(await opened.store.revokeToken(record.id, account.id, at(2))).toBe(false);
+      expect((await opened.store.tokenByHash('hash'))?.token.revokedAt).toBe(at(1));
+    });
+
+    it('show their last use to the minute', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { account } = await ground(opened.store);
+      const record = token(account.id);
+      await opened.store.addToken(record, 'hash');
+      const lastUse = async () => (await opened.store.tokenByHash('hash'))?.token.lastUsedAt;
+      await opened.store.touchToken(record.id, at(1));
+      expect(await lastUse()).toBe(at(1));
+      await opened.store.touchToken(record.id, at(30));
+      expect(await lastUse()).toBe(at(1));
+      await opened.store.touchToken(record.id, at(62));
+      expect(await lastUse()).toBe(at(62));
+      await opened.store.touchToken('tok_unknown', at(62));
+    });
+
+    it('leave an audit entry for each deed', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { account } = await ground(opened.store);
+      const record = token(account.id);
+      await opened.store.addToken(record, 'hash');
+      await opened.store.revokeToken(record.id, account.id, NOW);
+      await opened.store.revokeToken(record.id, account.id, NOW);
+      const secret = { accountId: account.id, secret: 'whsec_second', overlapUntil: at(1), now: NOW };
+      await opened.store.rotateSigningSecret(secret);
+      expect(await opened.audit()).toEqual([
+        { verb: 'account.made', subject: account.id },
+        { verb: 'token.created', subject: record.id },
+        { verb: 'token.revoked', subject: record.id },
+        { verb: 'secret.rotated', subject: account.id },
+      ]);
+    });
+  });
+}

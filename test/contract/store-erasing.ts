@@ -1,0 +1,100 @@
+// The store's contract: erasing an Issue with all that stands behind it, and nothing of anybody else.
+import { describe, expect, it } from 'vitest';
+import { acceptance, accepted, at, conclusion, ground, NOW, started } from '../support/store-samples.ts';
+import type { Engine, Opened } from './engine.ts';
+
+const callbackUrl = 'https://hooks.example.org/in';
+const step = { action: 'look', result: 'found', analysis: 'so' };
+
+/** Two joined callers whose run was concluded. */
+async function concluded(opened: Opened, callers: number) {
+  const { store } = opened;
+  const base = await ground(store);
+  const answers = [];
+  for (let i = 0; i < callers; i++) answers.push(await accepted(store, acceptance(base, { callbackUrl })));
+  const runId = answers[0]!.runId;
+  const run = await started(store, runId);
+  await store.recordStep(run, step, NOW);
+  const issueIds = await store.conclude(run, conclusion(), NOW);
+  const webhooks = (await store.webhooks(base.account.id, 100)).toReversed();
+  return { base, runId, issueIds, webhooks, investigationIds: answers.map((answer) => answer.investigationId) };
+}
+
+export function erasingContract(engine: Engine): void {
+  describe('an erased Issue', () => {
+    it('leaves nothing behind where nobody else is attached', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { base, issueIds, webhooks, investigationIds, runId } = await concluded(opened, 1);
+      await opened.queue({}).cancel('run', runId);
+      expect(await store.eraseIssue(issueIds[0]!, at(1))).toBe(true);
+      expect(await store.issue(issueIds[0]!)).toBeNull();
+      expect(await store.investigation(investigationIds[0]!)).toBeNull();
+      expect(await store.webhook(webhooks[0]!.id)).toBeNull();
+      expect(await store.steps(runId, 0)).toEqual([]);
+      expect(await store.issueIds(base.project.id)).toEqual([]);
+      expect(Object.values(await opened.recordCounts())).toEqual(Array(7).fill(0));
+      expect(await opened.audit()).toContainEqual({ verb: 'issue.erased', subject: issueIds[0] });
+      expect(await store.eraseIssue(issueIds[0]!, at(2))).toBe(false);
+      expect((await opened.audit()).filter((entry) => entry.verb === 'issue.erased')).toHaveLength(1);
+    });
+
+    it('touches nothing of the others who joined', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { issueIds, webhooks, investigationIds, runId } = await concluded(opened, 3);
+      const others = await Promise.all([store.issue(issueIds[1]!), store.issue(issueIds[2]!)]);
+      await store.eraseIssue(issueIds[0]!, at(1));
+      expect(await Promise.all([store.issue(issueIds[1]!), store.issue(issueIds[2]!)])).toEqual(others);
+      expect(await store.steps(runId, 0)).toHaveLength(1);
+      expect(await store.investigation(investigationIds[1]!)).not.toBeNull();
+      expect(await store.webhook(webhooks[0]!.id)).toBeNull();
+      expect(await store.webhookData(webhooks[1]!.id)).toEqual(others[0]);
+      const subjects = (await opened.jobs()).filter((job) => job.kind === 'webhook').map((job) => job.subject);
+      expect(subjects).toEqual([webhooks[1]!.id, webhooks[2]!.id]);
+      await store.eraseIssue(issueIds[1]!, at(2));
+      await store.eraseIssue(issueIds[2]!, at(3));
+      expect(await opened.recordCounts()).toMatchObject({ runs: 0, steps: 0, investigations: 0, issues: 0, jobs: 0 });
+    });
+
+    it('keeps the record of a delivered webhook, which says nothing any more', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { issueIds, webhooks } = await concluded(opened, 1);
+      await store.recordAttempt(webhooks[0]!.id, { state: 'delivered', error: '' });
+      await store.eraseIssue(issueIds[0]!, at(1));
+      expect((await store.webhook(webhooks[0]!.id))?.state).toBe('delivered');
+      expect(await store.webhookData(webhooks[0]!.id)).toBeNull();
+    });
+
+    it('is not made again by its idempotency key', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const base = await ground(store);
+      const idempotency = { key: 'k', bodyHash: 'h' };
+      const { runId, investigationId } = await accepted(store, acceptance(base, { idempotency }));
+      const [issueId] = await store.conclude(await started(store, runId), conclusion(), NOW);
+      await store.eraseIssue(issueId!, NOW);
+      expect(await store.accept(acceptance(base, { idempotency }))).toEqual({ kind: 'repeated', investigationId });
+    });
+
+    it('is not brought back by the late worker of a run that everybody left', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const base = await ground(store);
+      const first = await accepted(store, acceptance(base));
+      const run = await started(store, first.runId);
+      await store.cancel(first.investigationId, { code: 'cancelled', detail: '' }, NOW);
+      const second = await accepted(store, acceptance(base));
+      expect(second.joined).toBe(false);
+      await expect(store.conclude(run, conclusion(), NOW)).rejects.toMatchObject({ code: 'lease_lost' });
+      const [issueId] = await store.conclude(await started(store, second.runId), conclusion(), NOW);
+      expect(await store.issueIds(base.project.id)).toEqual([issueId]);
+    });
+  });
+}

@@ -1,0 +1,32 @@
+// A real Chromium without a window, for pages as people see them.
+import chromium from '@sparticuz/chromium';
+import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from 'playwright-core';
+
+export interface OpenBrowser extends AsyncDisposable {
+  /** A page in a context of its own; `faults` collects whatever it complains about. */
+  page(options?: BrowserContextOptions): Promise<{ readonly page: Page; readonly faults: readonly string[] }>;
+}
+
+/** Starts the Chromium that the packages bring; it reaches loopback only as far as the test lets it. */
+export async function openBrowser(): Promise<OpenBrowser> {
+  const browser: Browser = await playwright.launch({
+    executablePath: await chromium.executablePath(),
+    // In a single process, closing one page's context ends the whole browser.
+    args: chromium.args.filter((argument) => argument !== '--single-process'),
+    headless: true,
+  });
+  return {
+    page: async (options = {}) => {
+      const context = await browser.newContext(options);
+      const page = await context.newPage();
+      const faults: string[] = [];
+      page.on('console', (message) => {
+        if (['error', 'warning'].includes(message.type())) faults.push(message.text());
+      });
+      page.on('pageerror', (error) => faults.push(String(error)));
+      page.on('requestfailed', (request) => faults.push(`${request.url()} failed`));
+      return { page, faults };
+    },
+    [Symbol.asyncDispose]: () => browser.close(),
+  };
+}

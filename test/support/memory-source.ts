@@ -1,0 +1,156 @@
+// The source port in memory: commits as maps of files, for tests that need no git.
+import type {
+  BlameLine,
+  CommitInfo,
+  FileRead,
+  HistoryQuery,
+  LineRange,
+  Symbol as OutlineSymbol,
+  ReadOptions,
+  Repository,
+  SearchQuery,
+  SearchResult,
+  SourceTree,
+} from '../../src/ports/source.ts';
+
+interface MemoryCommit {
+  readonly sha: string;
+  readonly subject: string;
+  readonly files: Readonly<Record<string, string>>;
+}
+
+export interface MemoryOptions {
+  /** Oldest first; the last one is the head of `main`. */
+  readonly commits: readonly MemoryCommit[];
+  /** Tags to shas. */
+  readonly tags?: Readonly<Record<string, string>>;
+  readonly shallow?: boolean;
+  /** Called before every lookup; throw to make it fail. */
+  readonly before?: (lookup: string) => void;
+}
+
+/** A repository whose only branch is `main`. */
+export function createMemoryRepository(options: MemoryOptions): Repository {
+  const { commits, tags = {} } = options;
+  const named = new Map<string, string>([
+    ...Object.entries(tags),
+    ['main', commits.at(-1)!.sha],
+    ['', commits.at(-1)!.sha],
+  ]);
+  return {
+    defaultBranch: 'main',
+    shallow: options.shallow ?? false,
+    resolve: async (revision) => {
+      const known = named.get(revision);
+      if (known) return known;
+      if (!/^[0-9a-f]{7,40}$/.test(revision)) return null;
+      return commits.find(({ sha }) => sha.startsWith(revision))?.sha ?? null;
+    },
+    tree: (sha) =>
+      createMemoryTree(
+        options,
+        commits.findIndex((commit) => commit.sha === sha),
+      ),
+  };
+}
+
+function createMemoryTree(options: MemoryOptions, position: number): SourceTree {
+  const { sha, files } = options.commits[position]!;
+  const before = (lookup: string, signal: AbortSignal): void => {
+    signal.throwIfAborted();
+    options.before?.(lookup);
+  };
+  return {
+    revision: sha,
+    files: async (signal) => {
+      before('files', signal);
+      const paths = Object.keys(files).sort();
+      const entries = paths.map((path) => ({ path, size: files[path]!.length, kind: 'file' as const, blob: path }));
+      return { entries, unreadableNames: 0 };
+    },
+    read: async (path, read, signal) => {
+      before(`read ${path}`, signal);
+      return readMemory(files[path], read);
+    },
+    search: async (query, signal) => {
+      before(`search ${query.pattern}`, signal);
+      return searchMemory(files, query);
+    },
+    outline: async (path, signal) => {
+      before(`outline ${path}`, signal);
+      return outlineMemory(files[path] ?? '');
+    },
+    history: async (query, signal) => {
+      before(`history ${query.path ?? ''}`, signal);
+      return { commits: historyMemory(options, position, query), cut: '' };
+    },
+    blame: async (path, range, signal) => {
+      before(`blame ${path}`, signal);
+      return blameMemory(options, position, path, range);
+    },
+    compare: async (_from, _options, signal) => {
+      before('compare', signal);
+      return { commits: [], files: [], patch: '', cut: '' };
+    },
+  };
+}
+
+function readMemory(text: string | undefined, { lines }: ReadOptions): FileRead {
+  if (text === undefined) return { kind: 'absent', nearest: [] };
+  const all = text.split('\n');
+  if (all.at(-1) === '') all.pop();
+  const from = lines?.from ?? 1;
+  const shown = lines ? all.slice(from - 1, lines.to).join('\n') : text;
+  return { kind: 'text', text: shown, firstLine: from, totalLines: all.length, cut: '' };
+}
+
+function searchMemory(files: Readonly<Record<string, string>>, query: SearchQuery): SearchResult {
+  const source = query.regex
+    ? query.pattern.replaceAll('[[:space:]]', '\\s')
+    : query.pattern.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  const pattern = new RegExp(query.word ? `(?<!\\w)(?:${source})(?!\\w)` : source, query.ignoreCase ? 'i' : '');
+  const hits = Object.keys(files)
+    .sort()
+    .flatMap((path) => files[path]!.split('\n').map((text, index) => ({ path, line: index + 1, text })))
+    .filter(({ text }) => pattern.test(text));
+  const limit = query.limit ?? 200;
+  return { hits: hits.slice(0, limit), cut: hits.length > limit ? `only the first ${limit} hits` : '', error: '' };
+}
+
+function outlineMemory(text: string): readonly OutlineSymbol[] {
+  return text.split('\n').flatMap((line, index) => {
+    const match = /\b(?:(class)|function|def|func|fn|fun)\s+(\w+)/.exec(line);
+    if (!match) return [];
+    const kind = match[1] ? ('class' as const) : ('function' as const);
+    return [{ name: match[2]!, kind, line: index + 1, signature: line.trim() }];
+  });
+}
+
+function infoOf({ sha, subject }: MemoryCommit, index: number): CommitInfo {
+  return { sha, author: 'Ada', date: new Date(Date.UTC(2024, 0, index + 1)).toISOString(), subject };
+}
+
+function historyMemory(
+  { commits }: MemoryOptions,
+  position: number,
+  { path, limit }: HistoryQuery,
+): readonly CommitInfo[] {
+  return commits
+    .map((commit, index) => ({ info: infoOf(commit, index), index }))
+    .slice(0, position + 1)
+    .filter(({ index }) => !path || commits[index]!.files[path] !== commits[index - 1]?.files[path])
+    .map(({ info }) => info)
+    .reverse()
+    .slice(0, limit ?? 20);
+}
+
+/** The oldest commit since which the line has stood in the file. */
+function blameMemory(options: MemoryOptions, position: number, path: string, range: LineRange): readonly BlameLine[] {
+  const { commits } = options;
+  const lines = (commits[position]!.files[path] ?? '').split('\n');
+  return lines.slice(range.from - 1, range.to).map((text, offset) => {
+    let since = position;
+    while (since > 0 && (commits[since - 1]!.files[path] ?? '').split('\n').includes(text)) since--;
+    return { ...infoOf(commits[since]!, since), line: range.from + offset };
+  });
+}

@@ -1,0 +1,106 @@
+// Sample records for tests of store and queue: an account with a project, reports, conclusions, and a clock.
+import type { Account, TokenRecord } from '../../src/domain/account.ts';
+import { newId } from '../../src/domain/ids.ts';
+import type { Conclusion } from '../../src/domain/issue.ts';
+import type { Project } from '../../src/domain/project.ts';
+import type { Report } from '../../src/domain/report.ts';
+import type { Acceptance, Accepted, Run, Store } from '../../src/ports/store.ts';
+
+export const SHA = 'a'.repeat(40);
+export const NOW = '2026-11-20T10:00:00.000Z';
+
+/** An ISO time `seconds` after `NOW`. */
+export function at(seconds: number): string {
+  return new Date(Date.parse(NOW) + seconds * 1000).toISOString();
+}
+
+export interface Ground {
+  readonly account: Account;
+  readonly project: Project;
+}
+
+/** One account and one project. */
+export async function ground(store: Store): Promise<Ground> {
+  const account = await store.ensureAccount({ login: 'local', signingSecret: 'whsec_first', now: NOW });
+  const [project] = await store.syncProjects([{ name: 'local/app', source: { kind: 'path', path: '/srv/app' } }], NOW);
+  return { account, project: project! };
+}
+
+export function acceptance(
+  { account, project }: Ground,
+  changes: Partial<Report> & Partial<Pick<Acceptance, 'fingerprint' | 'idempotency' | 'now'>> = {},
+): Acceptance {
+  const { fingerprint = 'same', idempotency = null, now = NOW, ...report } = changes;
+  return {
+    investigationId: newId('inv'),
+    fingerprint,
+    idempotency,
+    now,
+    report: {
+      projectId: project.id,
+      accountId: account.id,
+      origin: 'api',
+      text: 'TypeError: x is undefined',
+      reference: '',
+      revision: '',
+      callbackUrl: '',
+      fresh: false,
+      ...report,
+    },
+  };
+}
+
+/** Accepts and insists that it was. */
+export async function accepted(store: Store, wanted: Acceptance): Promise<Extract<Accepted, { kind: 'accepted' }>> {
+  const answer = await store.accept(wanted);
+  if (answer.kind !== 'accepted') throw new Error(`expected accepted, got ${answer.kind}`);
+  return answer;
+}
+
+export async function started(store: Store, runId: string, now = NOW): Promise<Run> {
+  const run = await store.startRun(runId, now);
+  if (!run) throw new Error('the run could not be started');
+  return run;
+}
+
+export function conclusion(changes: Partial<Conclusion> = {}): Conclusion {
+  return {
+    problem: 'x is undefined',
+    rootCause: 'x is never set',
+    stepsToReproduce: [],
+    solutionSteps: [{ stepNumber: 1, description: 'set x' }],
+    changeSet: { base: SHA, files: [] },
+    investigationSteps: [{ action: 'search x', result: 'found', analysis: 'there' }],
+    analysis: {
+      revision: SHA,
+      outcome: 'facts_only',
+      partial: false,
+      reason: '',
+      verdict: null,
+      confidence: null,
+      suspects: [],
+      citations: [],
+      guards: [],
+      questions: [],
+      model: null,
+      usage: { turns: 0, promptTokens: 0, cachedTokens: 0, completionTokens: 0, costUsd: 0, seconds: 1 },
+      links: { comment: null, checkRun: null, pullRequest: null },
+    },
+    ...changes,
+  };
+}
+
+export function token(accountId: string, changes: Partial<TokenRecord> = {}): TokenRecord {
+  return {
+    id: newId('tok'),
+    accountId,
+    name: 'ci',
+    scopes: ['issues:read', 'projects:read'],
+    projectIds: null,
+    createdAt: NOW,
+    expiresAt: null,
+    lastUsedAt: null,
+    revokedAt: null,
+    ...changes,
+  };
+}
