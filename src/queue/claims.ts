@@ -11,6 +11,8 @@ type JobRow = Selectable<Schema['jobs']>;
 export interface Claim extends ClaimedJob {
   readonly group: string;
   readonly generation: number;
+  /** Tries before this one whose handler threw. */
+  readonly failures: number;
 }
 
 interface ClaimRequest {
@@ -65,8 +67,8 @@ async function claimNext(trx: Trx, request: ClaimRequest): Promise<Claim | null>
     .executeTakeFirst();
   if (!row) return null;
   await refreshGroup(trx, kind, row.group_key);
-  const { id, subject, attempts: attempt, generation, group_key: group } = row;
-  return { id, kind, subject, attempt, generation, group };
+  const { id, subject, attempts: attempt, failures, generation, group_key: group } = row;
+  return { id, kind, subject, attempt, failures, generation, group };
 }
 
 function dueGroup(reader: Pick<Trx, 'selectFrom'>, { kind, perGroup, now }: ClaimRequest) {
@@ -107,18 +109,23 @@ export function endClaim(database: Database, held: Claim, end: ClaimEnd): Promis
 /** What a row holds of its claim, emptied. */
 export const FREE = { owner: null, lease_until: null, again_at: null };
 
+const UNTRIED = { attempts: 0, failures: 0 };
+
 /** What becomes of the row; null: it goes. A job asked for again while it ran runs again, with tries of its own. */
-function afterEnd(row: JobRow, end: ClaimEnd): Partial<Pick<JobRow, 'state' | 'run_at' | 'attempts'>> | null {
+function afterEnd(
+  row: JobRow,
+  end: ClaimEnd,
+): Partial<Pick<JobRow, 'state' | 'run_at' | 'attempts' | 'failures'>> | null {
   const again = row.again_at;
   switch (end.kind) {
     case 'done':
-      return again === null ? null : { state: 'waiting', run_at: again, attempts: 0 };
+      return again === null ? null : { state: 'waiting', run_at: again, ...UNTRIED };
     case 'dead':
-      return again === null ? { state: 'dead' } : { state: 'waiting', run_at: again, attempts: 0 };
+      return again === null ? { state: 'dead' } : { state: 'waiting', run_at: again, ...UNTRIED };
     case 'later':
-      return { state: 'waiting', run_at: earlier(end.runAt, again), attempts: 0 };
+      return { state: 'waiting', run_at: earlier(end.runAt, again), ...UNTRIED };
     case 'failed':
-      return { state: 'waiting', run_at: end.runAt };
+      return { state: 'waiting', run_at: end.runAt, failures: row.failures + 1 };
     case 'handed-back':
       return { state: 'waiting', attempts: row.attempts - 1 };
   }

@@ -9,6 +9,11 @@ import { lostAmong } from './leases.ts';
 /** Pauses after the first and the second failed try; after the third the job is dead. */
 const BACKOFF_MS = [1_000, 5_000];
 const TRIES = BACKOFF_MS.length + 1;
+/**
+ * A job whose process ended before its handler did is claimed again more often than that: it may be what ended the process, but
+ * far oftener somebody restarts the service, and an accepted report must live through that.
+ */
+const CLAIMS = 12;
 /** `dead` is called again if it throws or ends the process; a few times, since it may be what ends it. */
 const BURIALS = 5;
 const BURIAL_PAUSE_MS = 10_000;
@@ -22,17 +27,16 @@ interface HandleOptions {
 
 /** Never rejects. A claim that was lost on the way ends as `handed-back`, which is refused without harm. */
 export async function handleClaim(claim: Claim, options: HandleOptions, signal: AbortSignal): Promise<ClaimEnd> {
-  const { id, kind, subject, attempt } = claim;
-  const job: ClaimedJob = { id, kind, subject, attempt: Math.min(attempt, TRIES) };
+  const { id, kind, subject, attempt, failures } = claim;
+  const job: ClaimedJob = { id, kind, subject, attempt };
   const about = { job: id, kind, subject, attempt };
-  // More claims than tries: the process ended each time before the handler did.
-  if (attempt > TRIES) return bury(claim, job, endedProcess(job), options);
+  if (failures >= TRIES || attempt > CLAIMS) return bury(claim, job, neverEnded(claim), options);
   try {
     return await options.handlers[kind].handle(job, signal);
   } catch (error) {
     if (signal.aborted || (await isLost(claim, options))) return { kind: 'handed-back' };
     options.log.warn({ ...about, err: error }, 'a try of a job failed');
-    const pause = BACKOFF_MS[attempt - 1];
+    const pause = BACKOFF_MS[failures];
     return pause === undefined ? bury(claim, job, error, options) : { kind: 'failed', runAt: after(pause, options) };
   }
 }
@@ -40,7 +44,7 @@ export async function handleClaim(claim: Claim, options: HandleOptions, signal: 
 async function bury(claim: Claim, job: ClaimedJob, error: unknown, options: HandleOptions): Promise<ClaimEnd> {
   const { handlers, log } = options;
   const about = { job: job.id, kind: job.kind, subject: job.subject };
-  if (claim.attempt >= TRIES + BURIALS) {
+  if (claim.failures >= TRIES + BURIALS || claim.attempt > CLAIMS + BURIALS) {
     log.error({ ...about, err: error }, 'a job is dead and its failure could not be recorded');
     return { kind: 'dead' };
   }
@@ -64,10 +68,11 @@ async function isLost(claim: Claim, { database, log }: HandleOptions): Promise<b
   }
 }
 
-function endedProcess({ kind, subject }: ClaimedJob): CausewayError {
+function neverEnded({ kind, subject, attempt, failures }: Claim): CausewayError {
+  const ended = `it failed ${failures} times and ended its process ${attempt - 1 - failures} times`;
   return new CausewayError(
     'internal',
-    `The ${kind} job of ${subject} ended its process ${TRIES} times. It is not tried again; the log has what stood before each end.`,
+    `The ${kind} job of ${subject} is not tried again: ${ended}. The log has what stood before each end.`,
   );
 }
 

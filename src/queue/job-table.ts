@@ -52,7 +52,7 @@ async function enqueueJob(trx: Trx, { kind, subject, group, runAt }: NewJob): Pr
   else if (there.state === 'running') {
     await trx.updateTable('jobs').set({ again_at: runAt }).where('seq', '=', there.seq).execute();
   } else {
-    const alive = there.state === 'dead' ? { state: 'waiting' as const, attempts: 0 } : {};
+    const alive = there.state === 'dead' ? { state: 'waiting' as const, attempts: 0, failures: 0 } : {};
     await trx
       .updateTable('jobs')
       .set({ run_at: runAt, ...alive })
@@ -73,6 +73,7 @@ async function insertJob(trx: Trx, { kind, subject, group, runAt }: NewJob): Pro
       state: 'waiting',
       run_at: runAt,
       attempts: 0,
+      failures: 0,
       generation: 0,
       owner: null,
       lease_until: null,

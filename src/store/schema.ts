@@ -155,6 +155,8 @@ interface JobTable extends Sequenced {
   run_at: string;
   /** Claims since the last success. */
   attempts: number;
+  /** Those of them whose handler threw; of the others, the process ended first. */
+  failures: number;
   /** Rises with every claim: what a claim writes is refused once a later one was made. */
   generation: number;
   owner: string | null;

@@ -38,9 +38,9 @@ describe('the jobs of a killed process', () => {
     expect(handled.map((one) => one.attempt)).toEqual([2, 2, 2, 2, 1, 1]);
   });
 
-  it('are buried without a fourth try where they are what kills it, and others go on', async () => {
+  it('are buried after twelve tries where they are what kills it, and others go on', async () => {
     await enqueue('poison');
-    for (let attempt = 1; attempt <= 3; attempt++) {
+    for (let attempt = 1; attempt <= 12; attempt++) {
       await using child = storeProcess(['work', file, 'die']);
       expect(await child.line()).toBe(`try poison ${attempt}`);
       await child.ended;
@@ -52,7 +52,7 @@ describe('the jobs of a killed process', () => {
     await using worker = queue.work(handlers, all);
     await worker.idle(patience());
     expect(handled.map((one) => one.subject)).toEqual(['good']);
-    expect(deaths).toMatchObject([{ job: { subject: 'poison', attempt: 3 }, error: { code: 'internal' } }]);
+    expect(deaths).toMatchObject([{ job: { subject: 'poison', attempt: 13 }, error: { code: 'internal' } }]);
     expect(await queue.depth()).toEqual({ waiting: 0, running: 0, dead: 1 });
   });
 });

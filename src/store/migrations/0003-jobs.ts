@@ -12,6 +12,7 @@ export async function jobs({ schema }: Kysely<unknown>, form: TableForm): Promis
     .addColumn('state', 'text', (column) => column.notNull())
     .addColumn('run_at', 'text', (column) => column.notNull())
     .addColumn('attempts', 'integer', (column) => column.notNull())
+    .addColumn('failures', 'integer', (column) => column.notNull())
     .addColumn('generation', 'integer', (column) => column.notNull())
     .addColumn('owner', 'text')
     .addColumn('lease_until', 'text')
