@@ -1,0 +1,164 @@
+// One commit as a tree that can be listed, read and asked; nothing is ever checked out.
+import type { FileRead, LineRange, Listing, SourceTree, TreeEntry } from '../ports/source.ts';
+import { blameLines } from './blame.ts';
+import { compareCommits } from './compare.ts';
+import { readHistory } from './history.ts';
+import { readListing } from './listing.ts';
+import { nearestPaths } from './nearest-paths.ts';
+import { outlineOf } from './outline.ts';
+import { decodeText, linesOf, MAX_BLOB_BYTES, readText } from './read-text.ts';
+import type { RepositoryAccess } from './repository.ts';
+import { searchTree } from './search.ts';
+import { untilAborted } from './single-flight.ts';
+
+const MAX_LINK_BYTES = 4_096;
+
+/** The listing with what is looked up in it. */
+interface Index extends Listing {
+  readonly byPath: ReadonlyMap<string, TreeEntry>;
+  isFolder(path: string): boolean;
+}
+
+export function createCommitTree(access: RepositoryAccess, revision: string): SourceTree {
+  let loading: Promise<Index> | undefined;
+
+  function index(signal: AbortSignal): Promise<Index> {
+    // Shared by all callers, so no single one may abort it; git.run bounds its time.
+    loading ??= readListing(access, revision, new AbortController().signal).then(indexOf);
+    loading.catch(() => {
+      loading = undefined;
+    });
+    return untilAborted(loading, signal);
+  }
+
+  async function textAt(path: string, signal: AbortSignal): Promise<string | null> {
+    const entry = (await index(signal)).byPath.get(cleanPath(path));
+    if (entry === undefined || !isReadable(entry)) return null;
+    return decodeText(await access.blobs.read(entry.blob, signal));
+  }
+
+  async function existingLines(path: string, range: LineRange, signal: AbortSignal): Promise<LineRange | null> {
+    const text = await textAt(path, signal);
+    if (text === null) return null;
+    const from = Math.max(1, Math.trunc(range.from));
+    const to = Math.min(linesOf(text).length, Math.trunc(range.to));
+    return from <= to ? { from, to } : null;
+  }
+
+  return {
+    revision,
+    async files(signal) {
+      const { entries, unreadableNames } = await index(signal);
+      return { entries, unreadableNames };
+    },
+    async read(path, options, signal) {
+      const found = await index(signal);
+      const entry = found.byPath.get(cleanPath(path));
+      if (entry === undefined) return missing(found, cleanPath(path));
+      return readEntry(access, entry, options.lines, signal);
+    },
+    async search(query, signal) {
+      const { entries, byPath, isFolder } = await index(signal);
+      const exists = (path: string) => byPath.has(path) || isFolder(path);
+      return searchTree(access, { revision, entries, exists }, query, signal);
+    },
+    async outline(path, signal) {
+      const text = await textAt(path, signal);
+      return text === null ? [] : outlineOf(path, text);
+    },
+    async history(query, signal) {
+      const path = cleanPath(query.path ?? '');
+      if (leadsOutside(path)) return { commits: [], cut: `${path} is no path of a repository.` };
+      const kind = (await index(signal)).byPath.get(path)?.kind;
+      const isFile = kind !== undefined && kind !== 'submodule';
+      const lines = query.lines === undefined || path === '' ? null : await existingLines(path, query.lines, signal);
+      if (query.lines !== undefined && path !== '' && lines === null) {
+        return { commits: [], cut: `${path} has no such lines at this commit.` };
+      }
+      return readHistory(access, { revision, path, isFile, lines }, query, signal);
+    },
+    async blame(path, range, signal) {
+      const lines = await existingLines(path, range, signal);
+      return lines === null ? [] : blameLines(access, { revision, path: cleanPath(path), range: lines }, signal);
+    },
+    compare: (from, options, signal) => {
+      const path = cleanPath(options.path ?? '');
+      return compareCommits(access, { from, to: revision }, path === '' ? {} : { path }, signal);
+    },
+  };
+}
+
+function indexOf(listing: Listing): Index {
+  let folders: Set<string> | undefined;
+  return {
+    ...listing,
+    byPath: new Map(listing.entries.map((entry) => [entry.path, entry])),
+    isFolder(path) {
+      folders ??= foldersOf(listing.entries);
+      return path === '' || folders.has(path);
+    },
+  };
+}
+
+function foldersOf(entries: readonly TreeEntry[]): Set<string> {
+  const folders = new Set<string>();
+  for (const { path } of entries) {
+    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+      const folder = path.slice(0, end);
+      if (folders.has(folder)) break;
+      folders.add(folder);
+    }
+  }
+  return folders;
+}
+
+/** The path as the tree spells it: `./src/a.ts` and `src/` are common ways to say `src/a.ts` and `src`. */
+function cleanPath(path: string): string {
+  const clean = path.replace(/^(?:\.\/+)+/, '').replace(/\/+$/, '');
+  return clean === '.' ? '' : clean;
+}
+
+function leadsOutside(path: string): boolean {
+  return path.startsWith('/') || path.split('/').includes('..');
+}
+
+function missing(index: Index, path: string): FileRead {
+  if (index.isFolder(path)) return { kind: 'folder' };
+  return { kind: 'absent', nearest: nearestPaths(path, [...index.byPath.keys()]) };
+}
+
+function isReadable(entry: TreeEntry): boolean {
+  return (entry.kind === 'file' || entry.kind === 'executable') && entry.size <= MAX_BLOB_BYTES;
+}
+
+async function readEntry(
+  access: RepositoryAccess,
+  entry: TreeEntry,
+  lines: LineRange | undefined,
+  signal: AbortSignal,
+): Promise<FileRead> {
+  switch (entry.kind) {
+    case 'submodule':
+      return { kind: 'submodule', sha: entry.blob };
+    case 'symlink':
+      return readLink(access, entry.blob, signal);
+    case 'file':
+    case 'executable':
+      if (entry.size > MAX_BLOB_BYTES) return { kind: 'too_large', size: entry.size };
+      return readText(await access.blobs.read(entry.blob, signal), lines);
+  }
+}
+
+/** A link's size is not in the listing, and nothing keeps a hostile tree from calling a gigabyte a link. */
+async function readLink(access: RepositoryAccess, blob: string, signal: AbortSignal): Promise<FileRead> {
+  const { stdout } = await access.git.run({
+    args: ['cat-file', '-s', blob],
+    gitDir: access.mirror.gitDir,
+    timeoutMs: 30_000,
+    maxBytes: 64,
+    signal,
+  });
+  const size = Number(stdout.toString('latin1'));
+  if (size > MAX_LINK_BYTES) return { kind: 'too_large', size };
+  return { kind: 'symlink', target: (await access.blobs.read(blob, signal)).toString('utf8') };
+}

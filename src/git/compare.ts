@@ -1,0 +1,129 @@
+// What lies between two commits: the commits, the files, and the patch of one file.
+import { CausewayError } from '../domain/errors.ts';
+import type { CompareOptions, Comparison } from '../ports/source.ts';
+import { COMMIT_FORMAT, parseCommits } from './commit-info.ts';
+import { literalSpec } from './pathspec.ts';
+import type { RepositoryAccess } from './repository.ts';
+
+const MAX_COMMITS = 100;
+const MAX_FILES = 1_000;
+const MAX_PATCH = 128 * 1024;
+const TIMEOUT_MS = 20_000;
+const NO_COMMANDS = ['--no-ext-diff', '--no-textconv', '--no-color'];
+
+type ChangedFile = Comparison['files'][number];
+
+/** One comparison: both shas are full and exist. */
+interface Span {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Throws `revision_not_found` where `from` is no commit of the mirror. */
+export async function compareCommits(
+  access: RepositoryAccess,
+  span: Span,
+  options: CompareOptions,
+  signal: AbortSignal,
+): Promise<Comparison> {
+  if (!/^[0-9a-f]{40,64}$/.test(span.from)) throw notThere(span.from);
+  const commits = await commitsBetween(access, span, signal);
+  const all = await filesBetween(access, span, signal);
+  const path = options.path ?? '';
+  const chosen = path === '' ? all : all.filter((file) => file.path === path || file.previousPath === path);
+  const patch = path === '' ? { text: '', cut: '' } : await patchOf(access, { ...span, files: chosen }, signal);
+  const notes = [
+    commits.length > MAX_COMMITS ? `Only the newest ${MAX_COMMITS} commits; there are more.` : '',
+    chosen.length > MAX_FILES ? `Only the first ${MAX_FILES} of ${chosen.length} files.` : '',
+    patch.cut,
+  ];
+  return {
+    commits: commits.slice(0, MAX_COMMITS),
+    files: chosen.slice(0, MAX_FILES),
+    patch: patch.text,
+    cut: notes.filter((note) => note !== '').join(' '),
+  };
+}
+
+function notThere(sha: string): CausewayError {
+  return new CausewayError(
+    'revision_not_found',
+    `There is no commit ${JSON.stringify(sha)} to compare with. Name one that exists.`,
+  );
+}
+
+async function output(
+  access: RepositoryAccess,
+  args: readonly string[],
+  signal: AbortSignal,
+): Promise<{ readonly bytes: Buffer; readonly complete: boolean }> {
+  const call = { args, gitDir: access.mirror.gitDir, timeoutMs: TIMEOUT_MS, maxBytes: 64 * 1024 * 1024, signal };
+  const { ending, stdout, stderr } = await access.git.run(call);
+  if (ending.kind !== 'exited') return { bytes: stdout, complete: false };
+  if (ending.code === 0) return { bytes: stdout, complete: true };
+  throw /bad object|unknown revision|bad revision/.test(stderr)
+    ? notThere(args.at(-1) ?? '')
+    : new CausewayError('internal', `The comparison failed. ${stderr}`);
+}
+
+async function commitsBetween(access: RepositoryAccess, span: Span, signal: AbortSignal) {
+  const count = `--max-count=${MAX_COMMITS + 1}`;
+  const args = ['log', '-z', '--encoding=UTF-8', '--no-patch', COMMIT_FORMAT, count, span.to, '--not', span.from];
+  return parseCommits((await output(access, args, signal)).bytes);
+}
+
+async function filesBetween(
+  access: RepositoryAccess,
+  span: Span,
+  signal: AbortSignal,
+): Promise<readonly ChangedFile[]> {
+  const args = ['diff-tree', '-r', '-z', '-M', '--name-status', ...NO_COMMANDS, span.from, span.to, '--'];
+  return parseNameStatus((await output(access, args, signal)).bytes.toString('utf8').split('\0'));
+}
+
+/** `M\0path\0` or `R100\0before\0after\0`. */
+function parseNameStatus(fields: readonly string[]): readonly ChangedFile[] {
+  const files: ChangedFile[] = [];
+  for (let index = 0; index + 1 < fields.length; ) {
+    const letter = (fields[index] ?? '').charAt(0);
+    const renamed = letter === 'R' || letter === 'C';
+    const first = fields[index + 1] ?? '';
+    const path = renamed ? (fields[index + 2] ?? '') : first;
+    files.push({ path, status: statusOf(letter), previousPath: renamed ? first : '' });
+    index += renamed ? 3 : 2;
+  }
+  return files;
+}
+
+function statusOf(letter: string): ChangedFile['status'] {
+  switch (letter) {
+    case 'A':
+      return 'added';
+    case 'M':
+      return 'modified';
+    case 'D':
+      return 'deleted';
+    case 'R':
+      return 'renamed';
+    default:
+      return 'other';
+  }
+}
+
+async function patchOf(
+  access: RepositoryAccess,
+  at: Span & { readonly files: readonly ChangedFile[] },
+  signal: AbortSignal,
+): Promise<{ readonly text: string; readonly cut: string }> {
+  if (at.files.length === 0) return { text: '', cut: '' };
+  const paths = at.files.flatMap((file) => [file.path, file.previousPath]).filter((path) => path !== '');
+  const args = ['diff-tree', '-p', '-M', ...NO_COMMANDS, at.from, at.to, '--', ...paths.map(literalSpec)];
+  const { bytes, complete } = await output(access, args, signal);
+  if (complete && bytes.length <= MAX_PATCH) return { text: bytes.toString('utf8'), cut: '' };
+  const end = bytes.lastIndexOf(10, MAX_PATCH);
+  const text = bytes.toString('utf8', 0, end + 1);
+  return {
+    text,
+    cut: complete ? 'The patch is cut at 128 KiB.' : 'The patch is cut: it took too long or is too large.',
+  };
+}

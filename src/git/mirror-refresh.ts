@@ -1,0 +1,183 @@
+// One bare mirror brought up to date with its source, by one process at a time and without ever standing half made.
+import { existsSync } from 'node:fs';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CausewayError } from '../domain/errors.ts';
+import { sizeOf, watchSize } from './folder-size.ts';
+import { unreachable } from './git-failure.ts';
+import { objectFormat, textOrNothing } from './local-repository.ts';
+import { consolidate, PARTIAL } from './mirror-upkeep.ts';
+import { isPartialClone, PROMISED, seedObjects } from './object-seed.ts';
+import { isEmpty, MIRRORED_HEAD, type Refs, readLocalRefs, sameRefs } from './refs.ts';
+import type { Git } from './run-git.ts';
+import type { Upstream } from './upstream.ts';
+
+export interface RefreshLimits {
+  readonly fetchTimeoutMs: number;
+  readonly maxBytes: number;
+}
+
+/** A mirror and the refs that it has now. */
+export interface Mirror {
+  readonly gitDir: string;
+  readonly refs: Refs;
+}
+
+/**
+ * Makes the mirror at `gitDir` equal to `upstream` and returns it. Call under the mirror's lock.
+ * Throws `repository_empty` or `repository_unreachable`.
+ */
+export async function refreshMirror(
+  git: Git,
+  job: { readonly gitDir: string; readonly upstream: Upstream; readonly limits: RefreshLimits },
+  signal: AbortSignal,
+): Promise<Mirror> {
+  const { gitDir, upstream } = job;
+  if (isEmpty(upstream.refs)) {
+    throw new CausewayError(
+      'repository_empty',
+      `${upstream.what} has no commit yet. Push a first commit, then send the report again.`,
+    );
+  }
+  const existing = await readMirror(git, gitDir, signal);
+  if (existing === null) return createMirror(git, job, signal);
+  if (!sameSource(existing.refs, upstream)) {
+    // What a partial clone lacks cannot be packed by a fetch: its new objects are taken over like the first ones.
+    if (await isPartialClone(upstream.objects)) await seed(gitDir, upstream, job.limits);
+    await fetchInto(git, { ...job, shallow: existing.refs.shallow !== '' }, signal);
+    if (!(await isPartialClone(join(gitDir, 'objects')))) await consolidate(git, gitDir, signal);
+  }
+  return requireMirror(git, job, signal);
+}
+
+function sameSource(mirrored: Refs, upstream: Upstream): boolean {
+  // Only a source on disk says where its history is cut off.
+  const told = upstream.access.protocols.includes('file');
+  return sameRefs(mirrored, upstream.refs) && (!told || mirrored.shallow === upstream.refs.shallow);
+}
+
+async function createMirror(
+  git: Git,
+  job: { readonly gitDir: string; readonly upstream: Upstream; readonly limits: RefreshLimits },
+  signal: AbortSignal,
+): Promise<Mirror> {
+  // What git cannot read any more is no mirror: it is made anew.
+  await rm(job.gitDir, { recursive: true, force: true });
+  const partial = await mkdtemp(`${job.gitDir}${PARTIAL}`);
+  try {
+    const format = `--object-format=${objectFormat(job.upstream.refs)}`;
+    const made = await git.run({
+      args: ['init', '--quiet', '--bare', '--template=', format, '--', partial],
+      folder: partial,
+      timeoutMs: 30_000,
+      maxBytes: 65_536,
+      signal,
+    });
+    if (made.ending.kind !== 'exited' || made.ending.code !== 0) {
+      throw unreachable(job.upstream.what, made.ending, made.stderr);
+    }
+    if (job.upstream.objects !== '') await seed(partial, job.upstream, job.limits);
+    await fetchInto(git, { ...job, gitDir: partial, shallow: false }, signal);
+    await rename(partial, job.gitDir);
+  } finally {
+    await rm(partial, { recursive: true, force: true });
+  }
+  return requireMirror(git, job, signal);
+}
+
+async function fetchInto(
+  git: Git,
+  job: {
+    readonly gitDir: string;
+    readonly upstream: Upstream;
+    readonly limits: RefreshLimits;
+    readonly shallow: boolean;
+  },
+  signal: AbortSignal,
+): Promise<void> {
+  const { gitDir, upstream, limits } = job;
+  using size = watchSize(join(gitDir, 'objects', 'pack'), limits.maxBytes);
+  const partial = await isPartialClone(upstream.objects);
+  const head = upstream.refs.head === '' ? [] : [`+HEAD:${MIRRORED_HEAD}`];
+  const fetched = await git
+    .run({
+      // Progress makes a git whose starter was killed notice that nobody reads any more: it ends by SIGPIPE.
+      args: [
+        'fetch',
+        '--progress',
+        '--prune',
+        '--force',
+        '--no-tags',
+        '--no-write-fetch-head',
+        '--no-recurse-submodules',
+        '--update-shallow',
+        ...(job.shallow ? ['--unshallow'] : []),
+        '--',
+        upstream.access.address,
+        '+refs/heads/*:refs/heads/*',
+        '+refs/tags/*:refs/tags/*',
+        ...head,
+      ],
+      gitDir,
+      ...upstream.access,
+      config: [...upstream.access.config, ...(partial ? PROMISED : [])],
+      timeoutMs: limits.fetchTimeoutMs,
+      maxBytes: 16 * 1024 * 1024,
+      signal: AbortSignal.any([signal, size.exceeded]),
+    })
+    .catch((error: unknown) => {
+      throw size.exceeded.aborted ? tooLarge(upstream.what, limits.maxBytes) : error;
+    });
+  if (await size.check()) throw tooLarge(upstream.what, limits.maxBytes);
+  if (fetched.ending.kind !== 'exited' || fetched.ending.code !== 0) {
+    throw unreachable(upstream.what, fetched.ending, fetched.stderr);
+  }
+  await pointHead(git, { gitDir, refs: upstream.refs }, signal);
+}
+
+/** Takes over the objects of a source on disk. */
+async function seed(gitDir: string, upstream: Upstream, limits: RefreshLimits): Promise<void> {
+  const { objects } = upstream;
+  if ((await sizeOf(join(objects, 'pack'))) > limits.maxBytes) throw tooLarge(upstream.what, limits.maxBytes);
+  await seedObjects(objects, join(gitDir, 'objects'));
+}
+
+function tooLarge(what: string, maxBytes: number): CausewayError {
+  const limit = `${Math.round(maxBytes / 1024 ** 2)} MiB`;
+  return new CausewayError(
+    'repository_unreachable',
+    `${what} is larger than ${limit}, which is the limit for one repository.`,
+  );
+}
+
+async function pointHead(
+  git: Git,
+  mirror: { readonly gitDir: string; readonly refs: Refs },
+  signal: AbortSignal,
+): Promise<void> {
+  const { gitDir, refs } = mirror;
+  const call = { gitDir, timeoutMs: 30_000, maxBytes: 65_536, signal };
+  const target = refs.headBranch === '' ? MIRRORED_HEAD : refs.headBranch;
+  await git.run({ ...call, args: ['symbolic-ref', 'HEAD', target] });
+  if (refs.head === '') await git.run({ ...call, args: ['update-ref', '-d', MIRRORED_HEAD] });
+}
+
+async function requireMirror(
+  git: Git,
+  job: { readonly gitDir: string; readonly upstream: Upstream },
+  signal: AbortSignal,
+): Promise<Mirror> {
+  const mirror = await readMirror(git, job.gitDir, signal);
+  if (mirror !== null) return mirror;
+  throw new CausewayError(
+    'repository_unreachable',
+    `${job.upstream.what} was fetched, but the copy cannot be read. Check the disk.`,
+  );
+}
+
+async function readMirror(git: Git, gitDir: string, signal: AbortSignal): Promise<Mirror | null> {
+  if (!existsSync(gitDir)) return null;
+  const shallow = await textOrNothing(join(gitDir, 'shallow'));
+  const refs = await readLocalRefs(git, { gitDir, head: MIRRORED_HEAD, shallow }, signal);
+  return refs === null ? null : { gitDir, refs };
+}

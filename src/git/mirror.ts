@@ -1,0 +1,85 @@
+// The source of every project, kept as bare mirrors in one folder: opened means fetched, under a lock, then read.
+import { mkdirSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { CausewayError } from '../domain/errors.ts';
+import type { Project } from '../domain/project.ts';
+import type { Source } from '../ports/source.ts';
+import { createCatFileBatch } from './cat-file-batch.ts';
+import { createCertificates } from './certificates.ts';
+import type { Environment } from './git-environment.ts';
+import { type Mirror, refreshMirror } from './mirror-refresh.ts';
+import { clearLeftovers, PARTIAL } from './mirror-upkeep.ts';
+import { acquireProcessLock } from './process-lock.ts';
+import { createRepository } from './repository.ts';
+import { createGit } from './run-git.ts';
+import { createSingleFlight } from './single-flight.ts';
+import { type Credentials, openUpstream } from './upstream.ts';
+
+export interface GitSourceOptions {
+  /** Where mirrors are kept; made if absent. Nothing else may live there. */
+  readonly folder: string;
+  /** Asked anew for every refresh of an http(s) source; absent: none has any. */
+  readonly credentials?: Credentials;
+  /** Longest one fetch may take (default 15 minutes). */
+  readonly fetchTimeoutMs?: number;
+  /** Largest mirror that is still fetched, in bytes (default 20 GiB). */
+  readonly maxMirrorBytes?: number;
+  /** Git sees PATH, proxies and certificates of it (default: this process's). */
+  readonly environment?: Environment;
+}
+
+/** Opens projects through mirrors. Dispose it to end every git process that is still running. */
+export function createGitSource(options: GitSourceOptions): Source & AsyncDisposable {
+  const folder = resolve(options.folder);
+  mkdirSync(join(folder, 'locks'), { recursive: true, mode: 0o700 });
+  const environment = options.environment ?? process.env;
+  const lifetime = new AbortController();
+  const git = createGit({
+    environment,
+    certificates: createCertificates(folder, environment['NODE_EXTRA_CA_CERTS']),
+    lifetime: lifetime.signal,
+  });
+  const limits = {
+    fetchTimeoutMs: options.fetchTimeoutMs ?? 15 * 60_000,
+    maxBytes: options.maxMirrorBytes ?? 20 * 1024 ** 3,
+  };
+  const credentials = options.credentials ?? (async () => null);
+  const refreshes = createSingleFlight<Mirror>();
+
+  async function refresh(project: Project, signal: AbortSignal): Promise<Mirror> {
+    const paths = pathsOf(folder, project.id);
+    using _lock = await acquireProcessLock(paths.lock, signal);
+    await clearLeftovers(paths.mirror);
+    await using upstream = await openUpstream(git, project, { gitDir: paths.mirror, credentials }, signal);
+    return await refreshMirror(git, { gitDir: paths.mirror, upstream, limits }, signal);
+  }
+
+  return {
+    async open(project, signal) {
+      const mirror = await refreshes.join(project.id, signal, (shared) => refresh(project, shared));
+      return createRepository({ git, mirror, blobs: createCatFileBatch(git, mirror.gitDir) });
+    },
+    async forget(projectId) {
+      const paths = pathsOf(folder, projectId);
+      using _lock = await acquireProcessLock(paths.lock, lifetime.signal);
+      const gone = `${paths.mirror}${PARTIAL}forgotten`;
+      // Renamed first: a kill in the middle of the removal leaves no mirror that looks whole.
+      await rename(paths.mirror, gone).catch(() => undefined);
+      await rm(gone, { recursive: true, force: true });
+      await clearLeftovers(paths.mirror);
+    },
+    async [Symbol.asyncDispose]() {
+      lifetime.abort(
+        new CausewayError('cancelled', 'Causeway is stopping; the report is taken up again at the next start.'),
+      );
+    },
+  };
+}
+
+function pathsOf(folder: string, projectId: string): { readonly mirror: string; readonly lock: string } {
+  if (!/^[A-Za-z0-9_-]{1,100}$/.test(projectId)) {
+    throw new CausewayError('invalid', 'A project id has letters, digits, "_" and "-" only.');
+  }
+  return { mirror: join(folder, `${projectId}.git`), lock: join(folder, 'locks', projectId) };
+}

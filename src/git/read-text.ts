@@ -1,0 +1,70 @@
+// Bytes of a file as text that fits: valid UTF-8 without NUL, whole lines, and words for whatever was cut.
+import type { FileRead, LineRange } from '../ports/source.ts';
+import { decodeOrNull } from './listing.ts';
+
+/** Blobs beyond this are not loaded at all. */
+export const MAX_BLOB_BYTES = 5 * 1024 * 1024;
+const MAX_TEXT = 1024 * 1024;
+// A line this long is generated (minified code, data); nobody reads on.
+const MAX_LINE = 10_000;
+
+/** The text of `bytes`, a byte order mark and CRs kept; null for what is not valid UTF-8 or holds NUL. */
+export function decodeText(bytes: Buffer): string | null {
+  if (bytes.includes(0)) return null;
+  return decodeOrNull(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }), bytes);
+}
+
+/** Lines as the diff counts them: split at LF, none in "", no empty one after the last LF. */
+export function linesOf(text: string): readonly string[] {
+  if (text === '') return [];
+  return (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');
+}
+
+/** What `read` answers for these bytes. */
+export function readText(bytes: Buffer, range: LineRange | undefined): FileRead {
+  const text = decodeText(bytes);
+  if (text === null) return { kind: 'binary', size: bytes.length };
+  const lines = linesOf(text);
+  const from = Math.max(1, Math.trunc(range?.from ?? 1));
+  const to = Math.min(lines.length, Math.trunc(range?.to ?? lines.length));
+  const notes = [beyond(from, lines.length, range)];
+  const chosen = cutLines(lines.slice(from - 1, Math.max(from - 1, to)), from, notes);
+  const last = from + chosen.length - 1;
+  if (last < to)
+    notes.push(`Cut after line ${last} of ${lines.length}: the limit is 1 MiB of text. Ask for later lines.`);
+  const ending = chosen.length > 0 && (last < lines.length || text.endsWith('\n')) ? '\n' : '';
+  return {
+    kind: 'text',
+    text: `${chosen.join('\n')}${ending}`,
+    firstLine: from,
+    totalLines: lines.length,
+    cut: notes.filter((note) => note !== '').join(' '),
+  };
+}
+
+function beyond(from: number, total: number, range: LineRange | undefined): string {
+  if (range === undefined) return '';
+  if (range.to < range.from) return `Lines ${range.from} to ${range.to} are none: the range ends before it starts.`;
+  return from > total ? `The file has ${total} lines; there is no line ${from}.` : '';
+}
+
+/** The lines that fit, each cut where it is too long; says so in `notes`. */
+function cutLines(lines: readonly string[], first: number, notes: string[]): readonly string[] {
+  const chosen: string[] = [];
+  const long: number[] = [];
+  let size = 0;
+  for (const [index, line] of lines.entries()) {
+    const short = line.length > MAX_LINE ? line.slice(0, MAX_LINE) : line;
+    size += Buffer.byteLength(short) + 1;
+    if (size > MAX_TEXT) break;
+    if (short.length < line.length) long.push(first + index);
+    chosen.push(short);
+  }
+  if (long.length > 0) {
+    const which = long.slice(0, 5).join(', ');
+    notes.push(
+      `${long.length} long line(s) cut to ${MAX_LINE} characters (line ${which}${long.length > 5 ? ', …' : ''}).`,
+    );
+  }
+  return chosen;
+}

@@ -1,0 +1,73 @@
+// Branches, tags and HEAD of a repository, as read from it or as a remote announces them.
+import type { Git, GitCall } from './run-git.ts';
+
+export interface Refs {
+  /** Sha that HEAD stands for; "" where it stands for nothing yet. */
+  readonly head: string;
+  /** Full name of the branch that HEAD names; "" when detached. */
+  readonly headBranch: string;
+  /** `refs/heads/…` and `refs/tags/…` to the sha they hold (a tag object's own, not the commit's). */
+  readonly byName: ReadonlyMap<string, string>;
+  /** The commits where history was cut off, one sha a line; "" where it is complete. */
+  readonly shallow: string;
+}
+
+/** In a mirror: the commit of the source's HEAD, which may be on no branch. */
+export const MIRRORED_HEAD = 'refs/causeway/head';
+
+const REF = /^([0-9a-f]{40,64})\s(refs\/(?:heads|tags)\/.+)$/;
+const MAX_BYTES = 256 * 1024 * 1024;
+const TIMEOUT_MS = 60_000;
+
+/** Reads the refs of a repository on disk without anything of it being started; null where git cannot read it. */
+export async function readLocalRefs(
+  git: Git,
+  from: { readonly gitDir: string; readonly head: string; readonly shallow: string },
+  signal: AbortSignal,
+): Promise<Refs | null> {
+  const call = { gitDir: from.gitDir, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, signal };
+  const listed = await git.run({
+    ...call,
+    args: ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads/', 'refs/tags/'],
+  });
+  if (listed.ending.kind !== 'exited' || listed.ending.code !== 0) return null;
+  const target = await line(git, { ...call, args: ['symbolic-ref', '--quiet', 'HEAD'] });
+  const head = await line(git, { ...call, args: ['rev-parse', '--verify', '--quiet', from.head] });
+  return {
+    head,
+    headBranch: target.startsWith('refs/heads/') ? target : '',
+    byName: parseRefs(listed.stdout.toString('utf8')),
+    shallow: from.shallow,
+  };
+}
+
+async function line(git: Git, call: GitCall): Promise<string> {
+  const { stdout } = await git.run({ ...call, maxBytes: MAX_BYTES });
+  return stdout.toString('utf8').trim();
+}
+
+function parseRefs(text: string): Map<string, string> {
+  const refs = new Map<string, string>();
+  for (const row of text.split('\n')) {
+    const match = REF.exec(row);
+    if (match?.[1] !== undefined && match[2] !== undefined && !match[2].endsWith('^{}')) refs.set(match[2], match[1]);
+  }
+  return refs;
+}
+
+/** What `git ls-remote --symref` printed. */
+export function parseRemoteRefs(text: string): Refs {
+  const symbolic = /^ref: (refs\/heads\/.+)\tHEAD$/m.exec(text);
+  const head = /^([0-9a-f]{40,64})\tHEAD$/m.exec(text);
+  return { head: head?.[1] ?? '', headBranch: symbolic?.[1] ?? '', byName: parseRefs(text), shallow: '' };
+}
+
+/** Whether the mirror holds exactly what its source has. */
+export function sameRefs(a: Refs, b: Refs): boolean {
+  if (a.head !== b.head || a.headBranch !== b.headBranch || a.byName.size !== b.byName.size) return false;
+  return [...a.byName].every(([name, sha]) => b.byName.get(name) === sha);
+}
+
+export function isEmpty(refs: Refs): boolean {
+  return refs.head === '' && refs.byName.size === 0;
+}

@@ -1,0 +1,70 @@
+// A mirrored repository as it stood when it was opened: what a revision means, and its commits as trees.
+import type { Repository } from '../ports/source.ts';
+import type { BlobReader } from './cat-file-batch.ts';
+import { createCommitTree } from './commit-tree.ts';
+import type { Mirror } from './mirror-refresh.ts';
+import type { Refs } from './refs.ts';
+import type { Git } from './run-git.ts';
+
+/** What the parts of one commit's tree work with. */
+export interface RepositoryAccess {
+  readonly git: Git;
+  readonly mirror: Mirror;
+  readonly blobs: BlobReader;
+}
+
+const HEX_PREFIX = /^[0-9a-f]{7,64}$/i;
+const FULL_SHA = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i;
+// What git forbids in a ref's name, and so what turns a name into an expression (`main~3`, `v1^{/text}`, `@{-1}`).
+const EXPRESSION = /[\u0000- ~^:?*[\\\u007f]|\.\.|@\{|^-|\/$|^$/;
+
+export function createRepository(access: RepositoryAccess): Repository {
+  const { refs } = access.mirror;
+  const defaultBranch = defaultBranchOf(refs);
+  return {
+    defaultBranch: defaultBranch.replace(/^refs\/heads\//, ''),
+    shallow: refs.shallow !== '',
+    async resolve(revision, signal) {
+      for (const name of candidates(revision, refs, defaultBranch)) {
+        const sha = await commitOf(access, name, signal);
+        if (sha !== null) return sha;
+      }
+      return null;
+    },
+    tree: (sha) => createCommitTree(access, sha),
+  };
+}
+
+/** The branch that HEAD names; where that one has no commit, the only branch there is, else main or master. */
+function defaultBranchOf(refs: Refs): string {
+  if (refs.byName.has(refs.headBranch)) return refs.headBranch;
+  if (refs.head !== '') return '';
+  const branches = [...refs.byName.keys()].filter((name) => name.startsWith('refs/heads/'));
+  if (branches.length === 1) return branches[0] ?? '';
+  return ['refs/heads/main', 'refs/heads/master'].find((name) => refs.byName.has(name)) ?? '';
+}
+
+/** Object ids that `revision` may mean, likeliest first. A full sha comes before a branch that is named like one. */
+function candidates(revision: string, refs: Refs, defaultBranch: string): readonly string[] {
+  if (revision === '' || revision === 'HEAD') return [refs.byName.get(defaultBranch) ?? refs.head];
+  if (EXPRESSION.test(revision) || revision.length > 1_024) return [];
+  const named = [`refs/heads/${revision}`, `refs/tags/${revision}`, revision].map(
+    (name) => refs.byName.get(name) ?? '',
+  );
+  if (FULL_SHA.test(revision)) return [revision.toLowerCase(), ...named];
+  return HEX_PREFIX.test(revision) ? [...named, revision.toLowerCase()] : named;
+}
+
+/** Full sha of the commit that an id, a prefix of one, or a tag's id stands for. */
+async function commitOf(access: RepositoryAccess, id: string, signal: AbortSignal): Promise<string | null> {
+  if (id === '') return null;
+  const { ending, stdout } = await access.git.run({
+    args: ['rev-parse', '--verify', '--quiet', '--end-of-options', `${id}^{commit}`],
+    gitDir: access.mirror.gitDir,
+    timeoutMs: 30_000,
+    maxBytes: 4_096,
+    signal,
+  });
+  const sha = stdout.toString('latin1').trim();
+  return ending.kind === 'exited' && ending.code === 0 && FULL_SHA.test(sha) ? sha : null;
+}

@@ -1,0 +1,127 @@
+// Where a project's source comes from, seen as two verbs: which refs it has now, and the words to fetch them.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { CausewayError } from '../domain/errors.ts';
+import type { Project } from '../domain/project.ts';
+import { registerSecret } from '../log.ts';
+import type { ConfigEntry, Protocol } from './git-environment.ts';
+import { unreachable } from './git-failure.ts';
+import { locateRepository, writeStandIn } from './local-repository.ts';
+import { PARTIAL } from './mirror-upkeep.ts';
+import { parseRemoteRefs, type Refs, readLocalRefs } from './refs.ts';
+import type { Git } from './run-git.ts';
+
+/** User name and password (or token) for one address; null: it is read without. */
+export type Credentials = (url: string) => Promise<{ readonly username: string; readonly password: string } | null>;
+
+/** How git may reach the source in this one refresh. */
+interface Access {
+  readonly address: string;
+  readonly protocols: readonly Protocol[];
+  readonly config: readonly ConfigEntry[];
+  readonly secrets: readonly string[];
+}
+
+export interface Upstream extends AsyncDisposable {
+  readonly refs: Refs;
+  readonly access: Access;
+  /** The object folder of a source on this disk; "" for a remote. */
+  readonly objects: string;
+  /** The repository in words, for messages; without credentials. */
+  readonly what: string;
+}
+
+/** Asks the source for its refs. `gitDir` is the mirror, beside which a stand-in is put. Throws `repository_unreachable`. */
+export async function openUpstream(
+  git: Git,
+  project: Project,
+  options: { readonly gitDir: string; readonly credentials: Credentials },
+  signal: AbortSignal,
+): Promise<Upstream> {
+  const { source } = project;
+  if (source.kind === 'path') {
+    return openPath(git, { path: source.path, name: project.name, gitDir: options.gitDir }, signal);
+  }
+  const url = checkedUrl(source.url, project.name);
+  const what = `The repository of ${project.name} (${url})`;
+  const access = await accessTo(url, options.credentials);
+  const { ending, stdout, stderr } = await git.run({
+    args: ['ls-remote', '--symref', '--', url],
+    folder: dirname(options.gitDir),
+    // Not a repository on purpose: none around the data folder may have a say.
+    variables: { GIT_DIR: `${options.gitDir}${PARTIAL}none` },
+    ...access,
+    timeoutMs: 120_000,
+    maxBytes: 256 * 1024 * 1024,
+    signal,
+  });
+  if (ending.kind !== 'exited' || ending.code !== 0) throw unreachable(what, ending, stderr);
+  return {
+    refs: parseRemoteRefs(stdout.toString('utf8')),
+    access,
+    objects: '',
+    what,
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+}
+
+async function openPath(
+  git: Git,
+  at: { readonly path: string; readonly name: string; readonly gitDir: string },
+  signal: AbortSignal,
+): Promise<Upstream> {
+  const what = `The repository of ${at.name} (${at.path})`;
+  const local = await locateRepository(git, { path: at.path, what }, signal);
+  const refs = await readLocalRefs(git, { gitDir: local.gitDir, head: 'HEAD', shallow: local.shallow }, signal);
+  if (refs === null) {
+    throw new CausewayError(
+      'repository_unreachable',
+      `${what} could not be read: its refs are damaged. "git fsck" there says more.`,
+    );
+  }
+  const standIn = await mkdtemp(`${at.gitDir}${PARTIAL}`);
+  await writeStandIn(standIn, local, refs);
+  return {
+    refs,
+    access: { address: standIn, protocols: ['file'], config: [], secrets: [] },
+    objects: local.objects,
+    what,
+    [Symbol.asyncDispose]: () => rm(standIn, { recursive: true, force: true }),
+  };
+}
+
+function checkedUrl(text: string, name: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    throw new CausewayError(
+      'repository_unreachable',
+      `The address of ${name} is not an http or https address. Give one such as https://github.com/owner/name, or the path of a folder.`,
+    );
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new CausewayError(
+      'repository_unreachable',
+      `The address of ${name} holds a user name or password. Take it out of the address: it would end up on disk and in logs.`,
+    );
+  }
+  return url.href;
+}
+
+async function accessTo(url: string, credentials: Credentials): Promise<Access> {
+  const protocols: readonly Protocol[] = ['http', 'https'];
+  const known = await credentials(url);
+  if (known === null) return { address: url, protocols, config: [['http.followRedirects', 'initial']], secrets: [] };
+  const basic = Buffer.from(`${known.username}:${known.password}`).toString('base64');
+  registerSecret(known.password);
+  registerSecret(basic);
+  return {
+    address: url,
+    protocols,
+    // git sends an extra header to whatever host a redirect names, so with credentials none is followed.
+    config: [
+      ['http.extraHeader', `Authorization: Basic ${basic}`],
+      ['http.followRedirects', 'false'],
+    ],
+    secrets: [known.password, basic],
+  };
+}

@@ -1,0 +1,219 @@
+// A remote over http: fetched, refreshed, lost, guarded by credentials that leave no trace.
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { gitHttp } from '../support/git-http.ts';
+import { gitRepository } from '../support/git-repository.ts';
+import { SIGNAL, testSource, treeOf, urlProject } from './open-project.ts';
+
+const PASSWORD = 'ghs_S3cretOfThisTest0001';
+const BASIC = Buffer.from(`x-access-token:${PASSWORD}`).toString('base64');
+const credentials = async () => ({ username: 'x-access-token', password: PASSWORD });
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((name) => statSync(name).isFile());
+}
+
+describe('an http remote', () => {
+  it('is mirrored with its branches, tags and default branch, and refreshed', async () => {
+    await using repo = await gitRepository();
+    await using server = await gitHttp({ root: dirname(repo.path) });
+    await using kept = testSource();
+    const first = await repo.commit({ 'a.txt': 'a\n' }, 'first');
+    repo.tag('v1', { message: 'annotated' });
+    repo.branch('topic');
+    repo.git('symbolic-ref', 'HEAD', 'refs/heads/topic');
+    const project = urlProject(`${server.url}project/.git`);
+    const repository = await kept.source.open(project, SIGNAL);
+    expect(repository.defaultBranch).toBe('topic');
+    expect(await repository.resolve('v1', SIGNAL)).toBe(first);
+    expect(await (await treeOf(repository)).read('a.txt', {}, SIGNAL)).toMatchObject({ kind: 'text', text: 'a\n' });
+    const second = await repo.commit({ 'a.txt': 'b\n' }, 'second');
+    expect(await (await kept.source.open(project, SIGNAL)).resolve('topic', SIGNAL)).toBe(second);
+  });
+
+  it('that has not changed is asked for its refs only', async () => {
+    await using repo = await gitRepository();
+    await using server = await gitHttp({ root: dirname(repo.path) });
+    await using kept = testSource();
+    await repo.commit({ 'a.txt': 'a\n' }, 'first');
+    const project = urlProject(`${server.url}project/.git`);
+    await kept.source.open(project, SIGNAL);
+    const before = server.requests.length;
+    await kept.source.open(project, SIGNAL);
+    expect(server.requests.length - before).toBeLessThanOrEqual(2);
+  });
+
+  it('without a commit is empty, not unreachable', async () => {
+    await using repo = await gitRepository();
+    await using server = await gitHttp({ root: dirname(repo.path) });
+    await using kept = testSource();
+    await expect(kept.source.open(urlProject(`${server.url}project/.git`), SIGNAL)).rejects.toMatchObject({
+      code: 'repository_empty',
+    });
+  });
+
+  it('that disappears is unreachable, though an old mirror is there', async () => {
+    await using repo = await gitRepository();
+    await using server = await gitHttp({ root: dirname(repo.path) });
+    await using kept = testSource();
+    await repo.commit({ 'a.txt': 'a\n' }, 'first');
+    const project = urlProject(`${server.url}project/.git`);
+    await kept.source.open(project, SIGNAL);
+    await server.close();
+    await expect(kept.source.open(project, SIGNAL)).rejects.toMatchObject({
+      code: 'repository_unreachable',
+      message: expect.stringMatching(/acme\/project.*did not answer/s),
+    });
+  });
+
+  it('that does not exist is said not to', async () => {
+    await using repo = await gitRepository();
+    await using server = await gitHttp({ root: dirname(repo.path) });
+    await using kept = testSource();
+    await expect(kept.source.open(urlProject(`${server.url}other`), SIGNAL)).rejects.toMatchObject({
+      code: 'repository_unreachable',
+      message: expect.stringContaining('does not exist there'),
+    });
+  });
+
+  it('that is larger than the limit is refused and nothing of it is kept', async () => {
+    await using repo = await gitRepository();
+    await using server = await gitHttp({ root: dirname(repo.path), intercept: slowPack });
+    await using kept = testSource({ maxMirrorBytes: 1 });
+    await repo.commit({ 'a.txt': 'a\n' }, 'first');
+    await expect(kept.source.open(urlProject(`${server.url}project/.git`), SIGNAL)).rejects.toMatchObject({
+      code: 'repository_unreachable',
+    });
+    expect(readdirSync(kept.folder).filter((name) => name.startsWith('prj_'))).toEqual([]);
+  });
+
+  it('that takes too long is given up', async () => {
+    await using repo = await gitRepository();
+    await using server = await gitHttp({ root: dirname(repo.path), intercept: silentPack });
+    await using kept = testSource({ fetchTimeoutMs: 300 });
+    await repo.commit({ 'a.txt': 'a\n' }, 'first');
+    await expect(kept.source.open(urlProject(`${server.url}project/.git`), SIGNAL)).rejects.toMatchObject({
+      code: 'repository_unreachable',
+      message: expect.stringContaining('took too long'),
+    });
+  });
+
+  it('leaves at once when the opening is aborted, and nothing half made', async () => {
+    await using repo = await gitRepository();
+    const reached = Promise.withResolvers<void>();
+    await using server = await gitHttp({
+      root: dirname(repo.path),
+      intercept: async (request) => {
+        if (!(await isPack(request))) return false;
+        reached.resolve();
+        return true;
+      },
+    });
+    await using kept = testSource();
+    await repo.commit({ 'a.txt': 'a\n' }, 'first');
+    const abort = new AbortController();
+    const opening = kept.source.open(urlProject(`${server.url}project/.git`), abort.signal);
+    await reached.promise;
+    abort.abort(new Error('enough'));
+    await expect(opening).rejects.toThrow('enough');
+    await expect
+      .poll(() => readdirSync(kept.folder).filter((name) => name.startsWith('prj_')), { timeout: 10_000 })
+      .toEqual([]);
+  });
+});
+
+describe('credentials', () => {
+  it('open a guarded remote and are nowhere on disk', async () => {
+    await using repo = await gitRepository();
+    await using server = await gitHttp({ root: dirname(repo.path), username: 'x-access-token', password: PASSWORD });
+    await using kept = testSource({ credentials });
+    const sha = await repo.commit({ 'a.txt': 'a\n' }, 'first');
+    const repository = await kept.source.open(urlProject(`${server.url}project/.git`), SIGNAL);
+    expect(await repository.resolve('', SIGNAL)).toBe(sha);
+    for (const file of filesBelow(kept.folder)) {
+      const content = readFileSync(file, 'latin1');
+      expect(content.includes(PASSWORD) || content.includes(BASIC), file).toBe(false);
+    }
+  });
+
+  it('are in no argument of any process while they are used', async ({ skip }) => {
+    if (process.platform !== 'linux') skip();
+    await using repo = await gitRepository();
+    const seen: string[] = [];
+    await using server = await gitHttp({
+      root: dirname(repo.path),
+      username: 'x-access-token',
+      password: PASSWORD,
+      intercept: () => {
+        seen.push(execFileSync('ps', ['-eo', 'args']).toString());
+        return false;
+      },
+    });
+    await using kept = testSource({ credentials });
+    await repo.commit({ 'a.txt': 'a\n' }, 'first');
+    await kept.source.open(urlProject(`${server.url}project/.git`), SIGNAL);
+    expect(seen.join('\n')).toContain('git-remote-http');
+    expect(seen.join('\n')).not.toContain(PASSWORD);
+    expect(seen.join('\n')).not.toContain(BASIC);
+  });
+
+  it('that are wrong or missing give a clear message without them', async () => {
+    await using repo = await gitRepository();
+    await using server = await gitHttp({ root: dirname(repo.path), username: 'x-access-token', password: 'another' });
+    await repo.commit({ 'a.txt': 'a\n' }, 'first');
+    for (const options of [{ credentials }, {}]) {
+      await using kept = testSource(options);
+      const opening = kept.source.open(urlProject(`${server.url}project/.git`), SIGNAL);
+      await expect(opening).rejects.toMatchObject({
+        code: 'repository_unreachable',
+        message: expect.stringContaining('Access was refused'),
+      });
+      await expect(opening).rejects.not.toMatchObject({ message: expect.stringContaining(PASSWORD) });
+    }
+  });
+
+  it('reach no other host: a redirect is refused', async () => {
+    await using repo = await gitRepository();
+    await using other = await gitHttp({ root: dirname(repo.path) });
+    await using server = await gitHttp({
+      root: dirname(repo.path),
+      intercept: (request, response) => {
+        response.writeHead(302, { location: new URL(request.url ?? '', other.url).href }).end();
+        return true;
+      },
+    });
+    await repo.commit({ 'a.txt': 'a\n' }, 'first');
+    const project = urlProject(`${server.url}project/.git`);
+    await using guarded = testSource({ credentials });
+    await expect(guarded.source.open(project, SIGNAL)).rejects.toMatchObject({
+      message: expect.stringContaining('use its new address'),
+    });
+    expect(other.requests).toEqual([]);
+    await using open = testSource();
+    expect((await open.source.open(project, SIGNAL)).defaultBranch).toBe('main');
+  });
+});
+
+type Intercept = NonNullable<Parameters<typeof gitHttp>[0]['intercept']>;
+type Request = Parameters<Intercept>[0];
+
+/** The request for the pack: under protocol 2 the refs are posted to the same address, but it is the body that tells. */
+async function isPack(request: Request): Promise<boolean> {
+  if (request.method !== 'POST') return false;
+  await new Promise((resolve) => request.once('readable', resolve));
+  const chunk: Buffer | null = request.read();
+  if (chunk === null) return false;
+  request.unshift(chunk);
+  return request.headers['content-encoding'] === 'gzip' || chunk.includes('command=fetch');
+}
+
+const silentPack: Intercept = (request) => isPack(request);
+
+const slowPack: Intercept = async (request) => {
+  if (await isPack(request)) await new Promise((resolve) => setTimeout(resolve, 1_500));
+  return false;
+};
