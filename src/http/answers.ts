@@ -1,0 +1,131 @@
+// The answers that operations share, as parts of the OpenAPI document: headers, and one problem for each status.
+import { STATUS_CODES } from 'node:http';
+import type { RouteConfig, z } from '@hono/zod-openapi';
+import type { Scope } from '../domain/account.ts';
+import type { ProblemStatus } from './problem.ts';
+
+type Responses = RouteConfig['responses'];
+type Headers = Readonly<Record<string, { readonly $ref: string }>>;
+
+export const RATE = ['RateLimit', 'RateLimit-Policy'] as const;
+/** The problems that every call with a token can meet. */
+export const ALWAYS = [401, 403, 429, 500, 503] as const;
+
+/** The part of an operation that every call with a token shares. */
+export function withToken(scope: Scope) {
+  return { security: [{ bearer: [] }], 'x-scope': scope };
+}
+
+/** Header objects of the document, by name. */
+export const HEADER_COMPONENTS = {
+  'X-Request-Id': header('Identifies the request in the log of the service.', 'req_9XbQe4Tm1LkPzW7vC0sd', true),
+  RateLimit: header('What is left of each quota (`r`), and seconds until more is (`t`).', '"calls";r=599;t=60'),
+  'RateLimit-Policy': header('The quotas (`q`) and their window in seconds (`w`).', '"calls";q=600;w=60'),
+  'Retry-After': header('Seconds to wait before the next try.', '12', true),
+  'WWW-Authenticate': header('How to authenticate.', 'Bearer', true),
+  Location: header('Path of the investigation.', '/api/v1/investigations/inv_2Bt6yPd0HnSfM8rC5kZj/', true),
+  Link: header('Address of the next page; absent on the last.', '<…?limit=100&cursor=bG9jYWwvc2hvcA>; rel="next"'),
+  Allow: header('The methods that the path knows.', 'GET, HEAD', true),
+} as const;
+export type HeaderName = keyof typeof HEADER_COMPONENTS;
+
+interface ProblemText {
+  readonly description: string;
+  readonly detail: string;
+  readonly headers?: readonly HeaderName[];
+  readonly errors?: readonly { readonly pointer: string; readonly detail: string }[];
+}
+
+const PROBLEM_TEXTS = {
+  400: {
+    description: 'The body is not JSON in valid UTF-8, or was cut off.',
+    detail: 'The body is not JSON in valid UTF-8: check it with a JSON parser.',
+    headers: RATE,
+  },
+  401: {
+    description: 'No valid token in exactly one `Authorization: Bearer` header. A token in the address is refused.',
+    detail: 'The token is unknown, revoked or expired: make a new one.',
+    headers: ['WWW-Authenticate'],
+  },
+  403: {
+    description: 'The token lacks the scope of the operation.',
+    detail: 'The token lacks the scope issues:write: make one that has it.',
+  },
+  404: {
+    description: 'Absent, or not yours: the two cannot be told apart.',
+    detail: 'There is nothing here, or it is not yours to see.',
+    headers: RATE,
+  },
+  405: {
+    description: 'The path does not know the method.',
+    detail: 'This path does not know the method PUT: use GET, HEAD.',
+    headers: ['Allow'],
+  },
+  409: {
+    description: 'It has ended already.',
+    detail: 'The investigation has ended already: there is nothing left to cancel.',
+    headers: RATE,
+  },
+  413: {
+    description: '`data` is over 1 MiB, or the body over 8 MiB.',
+    detail: 'The body is larger than 8 MiB: send less.',
+    headers: RATE,
+  },
+  415: {
+    description: 'Not `application/json` in UTF-8, or a compressed body.',
+    detail: 'Send JSON in UTF-8 with the header "Content-Type: application/json".',
+    headers: RATE,
+  },
+  422: {
+    description: 'Values were refused; `errors` names every one.',
+    detail: 'One value was refused; "errors" names each with its repair.',
+    headers: RATE,
+    errors: [{ pointer: '/projectId', detail: 'Is not a project of this account: GET /api/v1/projects/ lists them.' }],
+  },
+  429: {
+    description: 'Too many calls, or too many new issues, within a minute.',
+    detail: 'Too many requests: wait 12 s.',
+    headers: ['Retry-After', ...RATE],
+  },
+  500: {
+    description: 'A fault of the service.',
+    detail: 'The service failed on its own account; its log has the details under the X-Request-Id.',
+  },
+  503: {
+    description: 'The records cannot be reached just now. Nothing was accepted: try again.',
+    detail: 'The service cannot reach its records just now. Nothing was accepted: try again.',
+    headers: ['Retry-After'],
+  },
+} as const satisfies Partial<Record<ProblemStatus, ProblemText>>;
+type DocumentedProblem = keyof typeof PROBLEM_TEXTS;
+
+/** Response objects of the document: one for each problem, named by its status. */
+export function problemComponents() {
+  const entries = Object.entries<ProblemText>(PROBLEM_TEXTS).map(([status, text]) => {
+    const title = STATUS_CODES[status];
+    const { description, detail, errors } = text;
+    const example = { type: 'about:blank', title, status: Number(status), detail, ...(errors && { errors }) };
+    const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' }, example } };
+    return [`Problem${status}`, { description, headers: headers(text.headers ?? []), content }] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+/** References to problems, for an operation's `responses`. */
+export function problems(...statuses: readonly DocumentedProblem[]): Responses {
+  return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]));
+}
+
+/** A JSON answer. */
+export function json(schema: z.ZodType, description: string, names: readonly HeaderName[] = []): Responses[string] {
+  return { description, headers: headers(names), content: { 'application/json': { schema } } };
+}
+
+/** References to headers; every answer has `X-Request-Id`. */
+export function headers(names: readonly HeaderName[]): Headers {
+  return Object.fromEntries(['X-Request-Id', ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+function header(description: string, example: string, required = false) {
+  return { description, required, schema: { type: 'string' as const }, example };
+}

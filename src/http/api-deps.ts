@@ -1,0 +1,52 @@
+// What the API is built from, and what travels with one request.
+import type { Account, TokenRecord } from '../domain/account.ts';
+import type { Changes } from '../jobs/changes.ts';
+import type { Log } from '../log.ts';
+import type { Queue } from '../ports/queue.ts';
+import type { Store } from '../ports/store.ts';
+import type { Redactor } from '../redact/redactor.ts';
+import type { RateLimits } from './rate-limit.ts';
+
+export interface ReadinessCheck {
+  readonly name: string;
+  readonly ok: boolean;
+  /** For a person; holds no secret. */
+  readonly detail: string;
+}
+
+/** Whether a webhook may go to the address; `detail` names the rule that refused it, and the repair. */
+export type UrlVerdict = { readonly ok: true } | { readonly ok: false; readonly detail: string };
+
+export interface ApiDeps {
+  readonly store: Store;
+  readonly queue: Pick<Queue, 'wake' | 'cancel'>;
+  readonly redactor: Pick<Redactor, 'redact'>;
+  readonly changes: Changes;
+  readonly now: () => Date;
+  readonly log: Log;
+  readonly checkCallbackUrl: (url: string) => UrlVerdict;
+  readonly limits: RateLimits | 'off';
+  readonly ready: () => Promise<readonly ReadinessCheck[]>;
+  /** Address of the service as callers reach it, without a slash at the end. Asked for each time: with port 0 it is known only once the port is open. */
+  readonly baseUrl: () => string;
+}
+
+/** Who calls, known from the token. */
+export interface Caller {
+  readonly account: Account;
+  readonly token: TokenRecord;
+  readonly tokenHash: string;
+}
+
+export interface ApiEnv {
+  Bindings: {
+    /** Aborts when the server stops: held answers and streams end. */
+    readonly stopping: AbortSignal;
+  };
+  Variables: {
+    requestId: string;
+    caller: Caller;
+    /** Headers that every answer to this request gets. */
+    answerHeaders: Readonly<Record<string, string>>;
+  };
+}

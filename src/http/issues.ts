@@ -1,0 +1,124 @@
+// Issues: hand in a report, read what came of it, erase it.
+import { createHash } from 'node:crypto';
+import type { Context, Handler } from 'hono';
+import { acceptReport, type Idempotency } from '../jobs/accept-report.ts';
+import { eraseIssue } from '../jobs/end-early.ts';
+import { isOwn, visibleIssue, visibleProject } from './access.ts';
+import type { ApiDeps, ApiEnv, Caller, UrlVerdict } from './api-deps.ts';
+import { IdempotencyHeaders } from './parameter-schemas.ts';
+import { type Fault, faultsOf, refuse, refuseAbsent, refuseFaults } from './problem.ts';
+import { readJsonBody } from './read-body.ts';
+import { CreateIssueBody, MAX_DATA_BYTES } from './schemas.ts';
+
+const ALLOWED: UrlVerdict = { ok: true };
+
+/** POST /api/v1/issues/ */
+export function createIssue(deps: ApiDeps): Handler<ApiEnv> {
+  return async (c) => {
+    const { value, bytes } = await readJsonBody(c.req.raw);
+    requireDataSize(value);
+    const { key, faults } = idempotencyKey(c);
+    const { body, projectId } = await acceptableBody(deps, c.get('caller'), value, faults);
+    const report = {
+      projectId,
+      accountId: c.get('caller').account.id,
+      origin: 'api',
+      text: body.data,
+      reference: body.reference ?? '',
+      revision: body.revision ?? '',
+      callbackUrl: body.callbackUrl ?? '',
+      fresh: body.fresh ?? false,
+    } as const;
+    const accepted = await acceptReport(deps, report, idempotencyOf(key, bytes));
+    if (accepted.kind === 'key_reused') {
+      const detail = 'This key was used with another body within the last 24 hours: use a new one.';
+      return refuseFaults([{ pointer: '/Idempotency-Key', detail }]);
+    }
+    const location = `/api/v1/investigations/${accepted.investigationId}/`;
+    const message = acceptedMessage(body.callbackUrl, `${deps.baseUrl()}${location}`);
+    return c.json({ message }, 202, { Location: location });
+  };
+}
+
+/** GET /api/v1/issues/{issueId}/ */
+export function getIssue({ store }: ApiDeps): Handler<ApiEnv> {
+  return async (c) => {
+    const issue = await visibleIssue(store, c.get('caller'), c.req.param('issueId') ?? '');
+    return c.json(issue ?? refuseAbsent());
+  };
+}
+
+/** DELETE /api/v1/issues/{issueId}/ */
+export function deleteIssue(deps: ApiDeps): Handler<ApiEnv> {
+  return async (c) => {
+    const issue = (await visibleIssue(deps.store, c.get('caller'), c.req.param('issueId') ?? '')) ?? refuseAbsent();
+    const investigation = await deps.store.investigation(issue.analysis.investigationId);
+    if (!isOwn(c.get('caller'), investigation) || !(await eraseIssue(deps, issue.id))) refuseAbsent();
+    return c.json({
+      message: 'The issue was deleted, with its investigation and every webhook not yet delivered.',
+    });
+  };
+}
+
+/** Before the schema: too much is 413, whatever else is wrong. */
+function requireDataSize(value: unknown): void {
+  const data = typeof value === 'object' && value !== null && 'data' in value ? value.data : '';
+  if (typeof data === 'string' && Buffer.byteLength(data) > MAX_DATA_BYTES) {
+    refuse(413, '"data" is larger than 1 MiB of UTF-8: send the part around the error.');
+  }
+}
+
+interface AcceptableBody {
+  readonly body: CreateIssueBody;
+  readonly projectId: string;
+}
+
+/** The body and its project; a refusal names every fault of both, and of the address, at once. */
+async function acceptableBody(
+  deps: ApiDeps,
+  caller: Caller,
+  value: unknown,
+  headerFaults: readonly Fault[],
+): Promise<AcceptableBody> {
+  const parsed = CreateIssueBody.safeParse(value);
+  const faults = [...headerFaults, ...(parsed.success ? [] : faultsOf(parsed.error))];
+  const sound = (name: 'projectId' | 'callbackUrl') => soundText(value, name, faults);
+  const project = await visibleProject(deps.store, caller, sound('projectId'));
+  if (project === null && sound('projectId') !== '') {
+    faults.push({
+      pointer: '/projectId',
+      detail: 'Is not a project of this account: GET /api/v1/projects/ lists them.',
+    });
+  }
+  const callbackUrl = sound('callbackUrl');
+  const verdict = callbackUrl === '' ? ALLOWED : deps.checkCallbackUrl(callbackUrl);
+  if (!verdict.ok) faults.push({ pointer: '/callbackUrl', detail: verdict.detail });
+  if (!parsed.success || project === null || faults.length > 0) return refuseFaults(faults);
+  return { body: parsed.data, projectId: project.id };
+}
+
+/** The field's text where the schema found nothing wrong with it; "" where it is absent or was refused already. */
+function soundText(value: unknown, name: string, faults: readonly Fault[]): string {
+  if (faults.some(({ pointer }) => pointer === `/${name}`)) return '';
+  const field = typeof value === 'object' && value !== null ? Object.getOwnPropertyDescriptor(value, name)?.value : '';
+  return typeof field === 'string' ? field : '';
+}
+
+function idempotencyKey(c: Context<ApiEnv>): { readonly key: string; readonly faults: readonly Fault[] } {
+  const headers = { 'Idempotency-Key': c.req.header('Idempotency-Key') };
+  const parsed = IdempotencyHeaders.safeParse(headers);
+  if (!parsed.success) return { key: '', faults: faultsOf(parsed.error) };
+  return { key: parsed.data['Idempotency-Key'] ?? '', faults: [] };
+}
+
+function idempotencyOf(key: string, bytes: Uint8Array): Idempotency | null {
+  return key === '' ? null : { key, bodyHash: createHash('sha256').update(bytes).digest('hex') };
+}
+
+function acceptedMessage(callbackUrl: string | undefined, address: string): string {
+  const webhook =
+    callbackUrl === undefined
+      ? 'No webhook will be sent on completion, since the request has no callbackUrl.'
+      : 'A webhook will be sent to the callbackUrl on completion.';
+  return `Issue creation is in progress. ${webhook} Follow the investigation at ${address}`;
+}

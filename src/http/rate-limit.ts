@@ -1,0 +1,73 @@
+// How often an account may call: a sliding minute, kept in memory, told in the fields of the IETF draft.
+
+export interface RateLimits {
+  readonly callsPerMinute: number;
+  readonly creationsPerMinute: number;
+}
+
+const WINDOW_MS = 60_000;
+
+/** Times (ms) of the calls that count, oldest first. */
+export type CallTimes = readonly number[];
+
+/** A quota after one more call was asked for. `resetSeconds`: until the oldest call stops counting. */
+export interface QuotaState {
+  readonly times: CallTimes;
+  readonly allowed: boolean;
+  readonly remaining: number;
+  readonly resetSeconds: number;
+}
+
+/** One call more at `now`. A refused call does not count, so that waiting always helps. */
+export function takeFromQuota(times: CallTimes, quota: number, now: number): QuotaState {
+  // A clock that was set back must not lock anyone out: times in the future are forgotten.
+  const counting = times.filter((time) => time > now - WINDOW_MS && time <= now);
+  const allowed = counting.length < quota;
+  const after = allowed ? [...counting, now] : counting;
+  const oldest = after[0] ?? now;
+  return {
+    times: after,
+    allowed,
+    remaining: quota - after.length,
+    resetSeconds: Math.max(1, Math.ceil((oldest + WINDOW_MS - now) / 1_000)),
+  };
+}
+
+interface RateVerdict {
+  readonly allowed: boolean;
+  /** Seconds to wait; 0 where allowed. */
+  readonly retryAfter: number;
+  /** `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers); empty where there is no limit. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface RateLimiter {
+  /** Counts the call unless it is refused. */
+  take(accountId: string, kind: 'call' | 'creation', now: Date): RateVerdict;
+}
+
+export function createRateLimiter(limits: RateLimits | 'off'): RateLimiter {
+  if (limits === 'off') return { take: () => ({ allowed: true, retryAfter: 0, headers: {} }) };
+  const times = new Map<string, CallTimes>();
+  const quotas = { calls: limits.callsPerMinute, creations: limits.creationsPerMinute } as const;
+  return {
+    take: (accountId, kind, now) => {
+      const names = kind === 'creation' ? (['calls', 'creations'] as const) : (['calls'] as const);
+      const taken = names.map((name) => {
+        const key = `${name} ${accountId}`;
+        return { name, key, state: takeFromQuota(times.get(key) ?? [], quotas[name], now.getTime()) };
+      });
+      const refused = taken.filter(({ state }) => !state.allowed);
+      if (refused.length === 0) for (const { key, state } of taken) times.set(key, state.times);
+      const left = (state: QuotaState) => state.remaining + (state.allowed && refused.length > 0 ? 1 : 0);
+      return {
+        allowed: refused.length === 0,
+        retryAfter: Math.max(0, ...refused.map(({ state }) => state.resetSeconds)),
+        headers: {
+          'RateLimit-Policy': taken.map(({ name }) => `"${name}";q=${quotas[name]};w=${WINDOW_MS / 1_000}`).join(', '),
+          RateLimit: taken.map(({ name, state }) => `"${name}";r=${left(state)};t=${state.resetSeconds}`).join(', '),
+        },
+      };
+    },
+  };
+}

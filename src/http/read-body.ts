@@ -1,0 +1,61 @@
+// Reads a JSON body from a stranger: type first, counted while it arrives, never more than the limit.
+import { refuse } from './problem.ts';
+
+/** Bytes that a body may have: 8 MiB, which holds 1 MiB of text even if every character is escaped as \u0000. */
+const MAX_BODY_BYTES = 8_388_608;
+
+/** The parsed body and its bytes as they arrived. Refuses with 415, 413 or 400, in this order. */
+export async function readJsonBody(request: Request): Promise<{ readonly value: unknown; readonly bytes: Uint8Array }> {
+  requireJsonType(request.headers);
+  const bytes = await readBytes(request);
+  return { value: parseJson(bytes), bytes };
+}
+
+function requireJsonType(headers: Headers): void {
+  const encoding = headers.get('Content-Encoding') ?? 'identity';
+  if (encoding.trim().toLowerCase() !== 'identity') {
+    refuse(415, 'Compressed bodies are not accepted: send the JSON as it is, without Content-Encoding.');
+  }
+  const [type = '', ...parameters] = (headers.get('Content-Type') ?? '').split(';');
+  const foreignCharset = parameters.some((parameter) => {
+    const [name = '', value = ''] = parameter.split('=');
+    return name.trim().toLowerCase() === 'charset' && !/^"?utf-?8"?$/i.test(value.trim());
+  });
+  if (type.trim().toLowerCase() !== 'application/json' || foreignCharset) {
+    refuse(415, 'Send JSON in UTF-8 with the header "Content-Type: application/json".');
+  }
+}
+
+async function readBytes(request: Request): Promise<Uint8Array> {
+  // Refused before a byte is read where the sender says how much there is, and by count where it does not.
+  if (Number(request.headers.get('Content-Length') ?? 0) > MAX_BODY_BYTES) refuseLargeBody();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = request.body?.getReader();
+  while (reader !== undefined) {
+    const { done, value } = await reader.read().catch(refuseCutBody);
+    if (done) break;
+    size += value.byteLength;
+    // Not cancelled: that would close the connection before the answer is out. The server drops the rest.
+    if (size > MAX_BODY_BYTES) refuseLargeBody();
+    chunks.push(value);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+function refuseLargeBody(): never {
+  refuse(413, 'The body is larger than 8 MiB: send less.');
+}
+
+function refuseCutBody(): never {
+  refuse(400, 'The body ended before it was complete: send it again.');
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    // The parser's own message quotes the body, which may hold anything.
+    refuse(400, 'The body is not JSON in valid UTF-8: check it with a JSON parser.');
+  }
+}

@@ -1,0 +1,50 @@
+// What every request passes: an id, one line in the log, headers on every answer, and the end of every error.
+import type { Context, MiddlewareHandler } from 'hono';
+import { HTTPException } from 'hono/http-exception';
+import { routePath } from 'hono/route';
+import { CausewayError } from '../domain/errors.ts';
+import { newId } from '../domain/ids.ts';
+import { isId } from './access.ts';
+import type { ApiDeps, ApiEnv } from './api-deps.ts';
+import { problem } from './problem.ts';
+
+/** Outermost: the log line holds the route and no address, since addresses may hold what must not be logged. */
+export function withRequestId({ log }: Pick<ApiDeps, 'log'>): MiddlewareHandler<ApiEnv> {
+  return async (c, next) => {
+    const requestId = newId('req');
+    const began = performance.now();
+    c.set('requestId', requestId);
+    c.set('answerHeaders', {});
+    await next();
+    const answer = { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff', ...c.get('answerHeaders') };
+    for (const [name, value] of Object.entries<string>(answer)) c.res.headers.set(name, value);
+    if (!c.res.headers.has('Cache-Control')) c.res.headers.set('Cache-Control', 'no-store');
+    log.info(
+      {
+        requestId,
+        method: c.req.method,
+        route: routePath(c, -1),
+        ids: Object.values<string>(c.req.param()).filter(isId),
+        status: c.res.status,
+        ms: Math.round(performance.now() - began),
+        accountId: c.get('caller')?.account.id,
+      },
+      'request',
+    );
+  };
+}
+
+/** The end of every error: refusals as they are, a store that does not answer as 503, the rest is our fault. */
+export function answerError({ log }: Pick<ApiDeps, 'log'>) {
+  return (error: Error, c: Context<ApiEnv>): Response => {
+    if (error instanceof HTTPException) return error.getResponse();
+    const requestId = c.get('requestId');
+    if (error instanceof CausewayError && (error.code === 'store_locked' || error.code === 'store_unusable')) {
+      log.error({ err: error, requestId }, 'the store did not answer a request');
+      const detail = 'The service cannot reach its records just now. Nothing was accepted: try again.';
+      return problem(503, detail, { headers: { 'Retry-After': '5' } });
+    }
+    log.error({ err: error, requestId }, 'a request failed');
+    return problem(500, 'The service failed on its own account; its log has the details under the X-Request-Id.');
+  };
+}

@@ -1,0 +1,175 @@
+// Investigations over HTTP: listing, waiting for the end, cancelling.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type ApiGround, apiGround, bodyOf, listOf, requestOf } from './api-ground.ts';
+
+let ground: ApiGround;
+beforeEach(async () => {
+  ground = await apiGround({ projects: ['local/app', 'local/other'] });
+});
+afterEach(() => ground[Symbol.asyncDispose]());
+
+const one = (id: string, query = '') => ground.call('GET', `/api/v1/investigations/${id}/${query}`);
+
+describe('GET /api/v1/investigations/{investigationId}/', () => {
+  it('tells how far it is, from queued to its issue', async () => {
+    const id = await ground.report('boom', { reference: 'r-1' });
+    expect(await bodyOf(await one(id))).toEqual({
+      id,
+      projectId: ground.project.id,
+      state: 'queued',
+      progress: { step: 0, action: '' },
+      issueId: null,
+      reason: null,
+      createdAt: '2026-11-20T10:00:00.000Z',
+      reference: 'r-1',
+    });
+    const run = await ground.start(id);
+    await ground.store.recordStep(run, { action: 'search x', result: 'y', analysis: 'z' }, run.startedAt);
+    expect(await bodyOf(await one(id))).toMatchObject({ state: 'running', progress: { step: 1, action: 'search x' } });
+    const issueId = await ground.conclude(id);
+    expect(await bodyOf(await one(id))).toMatchObject({ state: 'concluded', issueId, reason: null });
+  });
+
+  it('tells why it gave up', async () => {
+    const id = await ground.report();
+    const reason = { code: 'repository_empty', detail: 'There is no commit.' } as const;
+    await ground.store.giveUp(await ground.start(id), reason, ground.clock.now.toISOString());
+    expect(await bodyOf(await one(id))).toMatchObject({ state: 'gave_up', issueId: null, reason });
+  });
+
+  it('holds the answer until the investigation ends', async () => {
+    const id = await ground.report();
+    const held = one(id, '?wait=60');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const issueId = await ground.conclude(id);
+    expect(await bodyOf(await held)).toMatchObject({ state: 'concluded', issueId });
+  });
+
+  it('holds it no longer than asked', async () => {
+    const id = await ground.report();
+    expect(await bodyOf(await one(id, '?wait=1'))).toMatchObject({ state: 'queued' });
+  });
+
+  it('answers at once where it has ended already', async () => {
+    const id = await ground.report();
+    await ground.conclude(id);
+    expect(await bodyOf(await one(id, '?wait=60'))).toMatchObject({ state: 'concluded' });
+  });
+
+  it('is 404 where the investigation is erased meanwhile', async () => {
+    const id = await ground.report();
+    const held = one(id, '?wait=60');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await ground.store.eraseIssue(await ground.conclude(id), ground.clock.now.toISOString());
+    expect([200, 404]).toContain((await held).status);
+    expect((await one(id, '?wait=1')).status).toBe(404);
+  });
+
+  it('lets go when the client does, and when the server stops', async () => {
+    const id = await ground.report();
+    const path = `/api/v1/investigations/${id}/?wait=60`;
+    const [gone, stopping] = [new AbortController(), new AbortController()];
+    const left = ground.api.fetch(requestOf('GET', path, { token: ground.token, signal: gone.signal }));
+    const stopped = ground.api.fetch(requestOf('GET', path, { token: ground.token }), stopping.signal);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    gone.abort();
+    stopping.abort();
+    expect((await left).status).toBe(200);
+    expect((await bodyOf(await stopped)).state).toBe('queued');
+  });
+
+  it.each(['61', '-1', 'x', '1.5', ''])('refuses ?wait=%s', async (wait) => {
+    const answer = await one(await ground.report(), `?wait=${wait}`);
+    expect(answer.status).toBe(422);
+    expect((await bodyOf(answer)).errors[0]?.pointer).toBe('/wait');
+  });
+});
+
+describe('GET /api/v1/investigations/', () => {
+  it('lists newest first, filtered by project, state and reference', async () => {
+    const [, other] = await ground.store.projects({});
+    const a = await ground.report('a', { reference: 'x' });
+    const b = await ground.report('b', { reference: 'x', projectId: other!.id });
+    const c = await ground.report('c');
+    await ground.conclude(c);
+    const ids = async (query: string) =>
+      (await listOf(await ground.call('GET', `/api/v1/investigations/${query}`))).map(({ id }) => id);
+    expect(await ids('')).toEqual([c, b, a]);
+    expect(await ids('?reference=x')).toEqual([b, a]);
+    expect(await ids(`?projectId=${other!.id}`)).toEqual([b]);
+    expect(await ids('?projectId=LOCAL/OTHER&reference=x&state=queued')).toEqual([b]);
+    expect(await ids('?state=concluded')).toEqual([c]);
+    expect(await ids('?reference=')).toEqual([c]);
+    expect(await ids('?reference=nothing')).toEqual([]);
+  });
+
+  it('is complete in pages, each linked to the next with the same filter', async () => {
+    const wanted: string[] = [];
+    for (let i = 0; i < 7; i++) wanted.unshift(await ground.report(`problem ${'abcdefg'[i]}`, { reference: 'é&=' }));
+    const found: string[] = [];
+    let next: string | undefined = '/api/v1/investigations/?limit=3&reference=%C3%A9%26%3D';
+    let pages = 0;
+    for (; next !== undefined; pages++) {
+      const answer: Response = await ground.call('GET', next);
+      found.push(...(await listOf(answer)).map(({ id }) => id));
+      next = /<([^>]+)>; rel="next"/.exec(answer.headers.get('Link') ?? '')?.[1];
+    }
+    expect(pages).toBe(3);
+    expect(found).toEqual(wanted);
+  });
+
+  it('refuses values that mean nothing, all at once', async () => {
+    const answer = await ground.call('GET', '/api/v1/investigations/?state=done&limit=x&cursor=*');
+    expect(answer.status).toBe(422);
+    expect((await bodyOf(answer)).errors.map(({ pointer }) => pointer).sort()).toEqual(['/cursor', '/limit', '/state']);
+  });
+});
+
+describe('DELETE /api/v1/investigations/{investigationId}/', () => {
+  const cancel = (id: string, token = ground.token) =>
+    ground.call('DELETE', `/api/v1/investigations/${id}/`, { token });
+
+  it('cancels once, and tells the caller by webhook', async () => {
+    const id = await ground.report('boom', { callbackUrl: 'https://example.com/hook' });
+    expect((await cancel(id)).status).toBe(200);
+    expect(await bodyOf(await one(id))).toMatchObject({ state: 'cancelled', reason: { code: 'cancelled' } });
+    expect((await cancel(id)).status).toBe(409);
+    const [webhook] = await ground.store.webhooks(ground.account.id, 10);
+    expect(webhook).toMatchObject({ type: 'issue.failed', investigationId: id });
+  });
+
+  it('refuses with 409 what has concluded', async () => {
+    const id = await ground.report();
+    await ground.conclude(id);
+    expect((await cancel(id)).status).toBe(409);
+  });
+
+  it('lets one of many simultaneous cancellations win', async () => {
+    const id = await ground.report();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => cancel(id)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409]);
+  });
+
+  it('leaves others that share the analysis alone', async () => {
+    const [first, second] = [await ground.report('boom'), await ground.report('boom')];
+    await cancel(first);
+    await ground.conclude(second);
+    expect(await bodyOf(await one(first))).toMatchObject({ state: 'cancelled' });
+    expect(await bodyOf(await one(second))).toMatchObject({ state: 'concluded' });
+  });
+
+  it('wakes those who wait', async () => {
+    const id = await ground.report();
+    const held = one(id, '?wait=60');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await cancel(id);
+    expect((await bodyOf(await held)).state).toBe('cancelled');
+  });
+
+  it('is absent for another account', async () => {
+    const id = await ground.report();
+    const other = await ground.store.ensureAccount({ login: 'other', signingSecret: 'whsec_y', now: '2026' });
+    expect((await cancel(id, await ground.newToken({ accountId: other.id }))).status).toBe(404);
+    expect(await bodyOf(await one(id))).toMatchObject({ state: 'queued' });
+  });
+});
