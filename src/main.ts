@@ -1,7 +1,7 @@
 // Start and stop: understands the command line, runs the command, ends with its exit code.
 import { runCommand } from './app/run-command.ts';
-import { CausewayError } from './domain/errors.ts';
 import { parseCommandLine } from './terminal/command-line.ts';
+import { reportFault } from './terminal/exit-code.ts';
 import type { Io } from './terminal/io.ts';
 
 /** A stop that takes longer than this has lost its way; what is stored is safe at any moment. */
@@ -23,9 +23,7 @@ async function main(signal: AbortSignal): Promise<number> {
     const command = parseCommandLine(process.argv.slice(2));
     return await runCommand(command, { io, environment: process.env, now: () => new Date() }, signal);
   } catch (error) {
-    if (!(error instanceof CausewayError)) throw error;
-    io.err(`${error.message}\n`);
-    return error.code === 'usage' ? 2 : 1;
+    return reportFault(error, io, signal);
   }
 }
 

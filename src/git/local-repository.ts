@@ -51,7 +51,7 @@ async function existingFolder(at: { readonly path: string; readonly what: string
   }
   throw new CausewayError(
     'repository_unreachable',
-    `${at.what} could not be read: it is a file. Give the folder of a git repository.`,
+    `${at.what} could not be read: it is a file and no git bundle. Give the folder of a git repository.`,
   );
 }
 

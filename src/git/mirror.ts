@@ -25,15 +25,15 @@ export interface GitSourceOptions {
   readonly fetchTimeoutMs?: number;
   /** Largest mirror that is still fetched, in bytes (default 20 GiB). */
   readonly maxMirrorBytes?: number;
-  /** Git sees PATH, proxies and certificates of it (default: this process's). */
-  readonly environment?: Environment;
+  /** Git sees PATH, proxies and certificates of it, nothing else. */
+  readonly environment: Environment;
 }
 
 /** Opens projects through mirrors. Dispose it to end every git process that is still running. */
 export function createGitSource(options: GitSourceOptions): Source & AsyncDisposable {
   const folder = resolve(options.folder);
   mkdirSync(join(folder, 'locks'), { recursive: true, mode: 0o700 });
-  const environment = options.environment ?? process.env;
+  const { environment } = options;
   const lifetime = new AbortController();
   const git = createGit({
     environment,

@@ -1,6 +1,6 @@
 // Where a project's source comes from, seen as two verbs: which refs it has now, and the words to fetch them.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { mkdtemp, open, rm, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { CausewayError } from '../domain/errors.ts';
 import type { Project } from '../domain/project.ts';
 import { registerSecret } from '../log.ts';
@@ -44,12 +44,21 @@ export async function openUpstream(
   }
   const url = checkedUrl(source.url, project.name);
   const what = `The repository of ${project.name} (${url})`;
-  const access = await accessTo(url, options.credentials);
+  return announced(git, { what, access: await accessTo(url, options.credentials), gitDir: options.gitDir }, signal);
+}
+
+/** A source that says itself which refs it has: a remote, or a bundle. */
+async function announced(
+  git: Git,
+  at: { readonly what: string; readonly access: Access; readonly gitDir: string },
+  signal: AbortSignal,
+): Promise<Upstream> {
+  const { what, access } = at;
   const { ending, stdout, stderr } = await git.run({
-    args: ['ls-remote', '--symref', '--', url],
-    folder: dirname(options.gitDir),
+    args: ['ls-remote', '--symref', '--', access.address],
+    folder: dirname(at.gitDir),
     // Not a repository on purpose: none around the data folder may have a say.
-    variables: { GIT_DIR: `${options.gitDir}${PARTIAL}none` },
+    variables: { GIT_DIR: `${at.gitDir}${PARTIAL}none` },
     ...access,
     timeoutMs: 120_000,
     maxBytes: 256 * 1024 * 1024,
@@ -71,6 +80,10 @@ async function openPath(
   signal: AbortSignal,
 ): Promise<Upstream> {
   const what = `The repository of ${at.name} (${at.path})`;
+  if (await isBundle(at.path)) {
+    const access: Access = { address: resolve(at.path), protocols: ['file'], config: [], secrets: [] };
+    return announced(git, { what, access, gitDir: at.gitDir }, signal);
+  }
   const local = await locateRepository(git, { path: at.path, what }, signal);
   const refs = await readLocalRefs(git, { gitDir: local.gitDir, head: 'HEAD', shallow: local.shallow }, signal);
   if (refs === null) {
@@ -88,6 +101,14 @@ async function openPath(
     what,
     [Symbol.asyncDispose]: () => rm(standIn, { recursive: true, force: true }),
   };
+}
+
+/** A whole repository in one file (gitformat-bundle(5)). */
+async function isBundle(path: string): Promise<boolean> {
+  if (!(await stat(path).catch(() => null))?.isFile()) return false;
+  await using file = await open(path);
+  const { buffer } = await file.read(Buffer.alloc(16), 0, 16, 0);
+  return /^# v[23] git bundle\n/.test(buffer.toString('latin1'));
 }
 
 function checkedUrl(text: string, name: string): string {

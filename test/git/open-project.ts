@@ -19,9 +19,9 @@ export interface TestSource extends AsyncDisposable {
   readonly folder: string;
 }
 
-export function testSource(options: Omit<GitSourceOptions, 'folder'> = {}): TestSource {
+export function testSource(options: Partial<GitSourceOptions> = {}): TestSource {
   const folder = temporaryFolder();
-  const source = createGitSource({ ...options, folder: folder.path });
+  const source = createGitSource({ environment: process.env, ...options, folder: folder.path });
   return {
     source,
     folder: folder.path,

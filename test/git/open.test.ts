@@ -149,6 +149,17 @@ describe('what cannot be opened', () => {
     });
   });
 
+  it('a bundle is opened like the repository that it was made of', async () => {
+    await using repo = await gitRepository();
+    await using kept = testSource();
+    const sha = await repo.commit({ 'a.txt': 'bundled\n' }, 'First');
+    const bundle = join(kept.folder, 'whole.bundle');
+    repo.git('bundle', 'create', '--quiet', bundle, '--all', 'HEAD');
+    const opened = await kept.source.open(pathProject(bundle), SIGNAL);
+    expect(await opened.resolve('', SIGNAL)).toBe(sha);
+    expect(await (await treeOf(opened)).read('a.txt', {}, SIGNAL)).toMatchObject({ text: 'bundled\n' });
+  });
+
   it('a folder that is absent, a file, or no repository is unreachable, with the repair', async () => {
     await using kept = testSource();
     const plain = join(kept.folder, 'plain');

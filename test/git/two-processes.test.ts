@@ -15,7 +15,7 @@ const MIRROR = new URL('../../src/git/mirror.ts', import.meta.url).href;
 function opener(folder: string, project: unknown): ChildProcess {
   const program = `
     const { createGitSource } = await import(${JSON.stringify(MIRROR)});
-    await using source = createGitSource({ folder: ${JSON.stringify(folder)} });
+    await using source = createGitSource({ folder: ${JSON.stringify(folder)}, environment: process.env });
     const signal = new AbortController().signal;
     const repository = await source.open(${JSON.stringify(project)}, signal);
     console.log(await repository.resolve('', signal));`;
