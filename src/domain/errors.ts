@@ -1,7 +1,7 @@
 // What can go wrong, by code; the message always contains the repair.
 
 /** Reasons with which an investigation gives up. The list is the contract of the `issue.failed` webhook. */
-export type FailureCode =
+type FailureCode =
   | 'revision_not_found'
   | 'repository_empty'
   | 'repository_unreachable'

@@ -6,7 +6,7 @@ export const INVESTIGATION_STATES = ['queued', 'running', 'concluded', 'gave_up'
 export type InvestigationState = (typeof INVESTIGATION_STATES)[number];
 
 /** What the investigation is doing now: the number of the last step (0 before the first) and its action. */
-export interface Progress {
+interface Progress {
   readonly step: number;
   readonly action: string;
 }

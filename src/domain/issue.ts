@@ -41,7 +41,7 @@ export type Outcome =
   | 'inconclusive'
   | 'facts_only';
 
-export type Verdict = 'code' | 'base_broken' | 'flaky' | 'infrastructure' | 'inconclusive';
+type Verdict = 'code' | 'base_broken' | 'flaky' | 'infrastructure' | 'inconclusive';
 
 /** A place in the source that the facts point at, best first. `line` 0 and `function` "" where unknown; score 0 to 1. */
 export interface Suspect {
@@ -52,7 +52,7 @@ export interface Suspect {
   readonly reasons: readonly string[];
 }
 
-export interface Usage {
+interface Usage {
   readonly turns: number;
   readonly promptTokens: number;
   readonly cachedTokens: number;

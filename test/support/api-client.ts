@@ -14,14 +14,14 @@ export interface ApiClient {
   project(): Promise<ProjectAnswer>;
 }
 
-export interface EndedInvestigation {
+interface EndedInvestigation {
   readonly id: string;
   readonly state: string;
   readonly issueId: string | null;
   readonly reason: { readonly code: string; readonly detail: string } | null;
 }
 
-export interface ProjectAnswer {
+interface ProjectAnswer {
   readonly id: string;
   readonly name: string;
   readonly issueIds: readonly string[];

@@ -23,7 +23,6 @@ const REPORT = 'TypeError: Cannot read properties of undefined\n    at start (/s
 
 /** One report, sent with one idempotency key until it is accepted, through `kills` lives that end with SIGKILL, then one that may finish. */
 export async function killRound(plan: KillPlan, key: string, token: string): Promise<RoundResult> {
-  const before = plan.receiver.deliveries.length;
   for (let kill = 0; kill < plan.kills; kill++) {
     const service = await startService({ projects: [plan.repository], dataDir: plan.dataDir });
     const sending = send(service, token, key, plan.receiver.url).catch(() => null);
@@ -38,7 +37,10 @@ export async function killRound(plan: KillPlan, key: string, token: string): Pro
   const query = `/api/v1/investigations/?reference=${key}`;
   const all = await api.get<readonly { state: string; issueId: string | null }[]>(query);
   await delivered(plan.receiver, issueId ?? '');
-  const told = plan.receiver.deliveries.slice(before).map(({ headers }) => headers['webhook-id'] ?? '');
+  // Not only the Issue's: a second Issue of the same report would tell of itself under another id.
+  const told = plan.receiver.deliveries
+    .filter(({ body }) => JSON.parse(body).data.analysis.reference === key)
+    .map(({ headers }) => headers['webhook-id'] ?? '');
   return {
     issueIds: all.map((one) => one.issueId ?? ''),
     states: [state, ...all.map((one) => one.state)],

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface Delivery {
+interface Delivery {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
