@@ -1,0 +1,173 @@
+// A run from its job to its end: concluded, answered from an equal one, given up, or tried again.
+import { describe, expect, it } from 'vitest';
+import { CausewayError } from '../../src/domain/errors.ts';
+import { acceptReport } from '../../src/jobs/accept-report.ts';
+import { createChanges } from '../../src/jobs/changes.ts';
+import { createRunHandler } from '../../src/jobs/run-investigation.ts';
+import { createLog } from '../../src/log.ts';
+import type { JobHandler } from '../../src/ports/queue.ts';
+import type { Repository } from '../../src/ports/source.ts';
+import type { Store } from '../../src/ports/store.ts';
+import { createJobTable } from '../../src/queue/job-table.ts';
+import { createRedactor } from '../../src/redact/redactor.ts';
+import { openSqliteStore } from '../../src/store/open-sqlite.ts';
+import { createSeal } from '../../src/store/seal.ts';
+import { createMemoryRepository } from '../support/memory-source.ts';
+import { type Ground, ground } from '../support/store-samples.ts';
+
+const SIGNAL = new AbortController().signal;
+const FILES = { 'src/total.js': 'export function total(cart) {\n  return cart.sum;\n}\n' };
+const REPORT = 'TypeError: cart is undefined\n    at total (/srv/app/src/total.js:2:15)';
+const first = createMemoryRepository({ commits: [{ sha: 'a'.repeat(40), subject: 'First', files: FILES }] });
+const second = createMemoryRepository({ commits: [{ sha: 'b'.repeat(40), subject: 'Second', files: FILES }] });
+
+interface Place extends AsyncDisposable {
+  readonly store: Store;
+  readonly base: Ground;
+  now: Date;
+  /** What opening the project does. */
+  open: (signal: AbortSignal) => Promise<Repository>;
+  report(fresh?: boolean): Promise<{ readonly id: string; readonly runId: string }>;
+  handler(timeoutMs?: number): JobHandler;
+}
+
+async function place(): Promise<Place> {
+  await using opening = new AsyncDisposableStack();
+  const enqueuer = createJobTable();
+  const seal = createSeal(Buffer.alloc(32, 7));
+  const store = opening.use(await openSqliteStore({ file: ':memory:', seal, enqueuer }));
+  const redactor = opening.use(createRedactor({ exactValues: () => [] }));
+  const base = await ground(store);
+  const opened = opening.move();
+  const changes = createChanges();
+  const queue = { wake: () => {}, cancel: async () => {} };
+  const self: Place = {
+    store,
+    base,
+    now: new Date('2026-11-20T10:00:00.000Z'),
+    open: async () => first,
+    report: async (fresh = false) => {
+      const own = { projectId: base.project.id, accountId: base.account.id, origin: 'api', reference: '' } as const;
+      const report = { ...own, text: REPORT, revision: '', callbackUrl: '', fresh };
+      const accepted = await acceptReport({ store, queue, redactor, changes, now: () => self.now }, report);
+      if (accepted.kind !== 'accepted') throw new Error(accepted.kind);
+      return { id: accepted.investigationId, runId: accepted.runId };
+    },
+    handler: (timeoutMs = 60_000) =>
+      createRunHandler({
+        ...{ store, queue, redactor, changes, timeoutMs, now: () => self.now },
+        source: { open: (_, signal) => self.open(signal), forget: async () => {} },
+        log: createLog({ level: 'silent' }),
+      }),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+  return self;
+}
+
+function job(runId: string) {
+  return { id: 'job_1', kind: 'run', subject: runId, attempt: 1 } as const;
+}
+
+async function run(at: Place, fresh = false) {
+  const { id, runId } = await at.report(fresh);
+  await at.handler().handle(job(runId), SIGNAL);
+  const investigation = await at.store.investigation(id);
+  if (investigation?.outcome.state !== 'concluded') throw new Error(`it is ${investigation?.outcome.state}`);
+  const issue = await at.store.issue(investigation.outcome.issueId);
+  if (issue === null) throw new Error('the issue is not there');
+  return issue;
+}
+
+describe('a run', () => {
+  it('ends in an Issue with the steps in the order in which they were recorded', async () => {
+    await using at = await place();
+    const issue = await run(at);
+    expect(issue.analysis).toMatchObject({ revision: 'a'.repeat(40), sameAs: null, outcome: 'facts_only' });
+    expect(issue.analysis.suspects[0]).toMatchObject({ file: 'src/total.js', line: 2 });
+    const { runId } = (await at.store.investigation(issue.analysis.investigationId)) ?? { runId: '' };
+    const recorded = await at.store.steps(runId, 0);
+    expect(issue.investigationSteps).toEqual(recorded.map(({ number: _, ...step }) => step));
+  });
+
+  it('equal to one of the last 24 hours at the same commit is answered from it', async () => {
+    await using at = await place();
+    const original = await run(at);
+    at.now = new Date(at.now.getTime() + 23 * 60 * 60 * 1_000);
+    expect((await run(at)).analysis.sameAs).toBe(original.id);
+  });
+
+  it('equal to one at another commit, to an older one, or that asks to be fresh, is made anew', async () => {
+    await using at = await place();
+    await run(at);
+    expect((await run(at, true)).analysis.sameAs).toBeNull();
+    at.open = async () => second;
+    expect((await run(at)).analysis).toMatchObject({ sameAs: null, revision: 'b'.repeat(40) });
+    at.now = new Date(at.now.getTime() + 25 * 60 * 60 * 1_000);
+    expect((await run(at)).analysis.sameAs).toBeNull();
+  });
+
+  it('that takes longer than it may gives up, and names the limit', async () => {
+    await using at = await place();
+    at.open = (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    const { id, runId } = await at.report();
+    expect(await at.handler(20).handle(job(runId), SIGNAL)).toEqual({ kind: 'done' });
+    expect((await at.store.investigation(id))?.outcome).toMatchObject({
+      state: 'gave_up',
+      reason: { code: 'internal', detail: expect.stringContaining('INVESTIGATION_TIMEOUT_S') },
+    });
+  });
+
+  it('whose repository is empty gives up at once', async () => {
+    await using at = await place();
+    at.open = async () => {
+      throw new CausewayError('repository_empty', 'Push a first commit.');
+    };
+    const { id, runId } = await at.report();
+    expect(await at.handler().handle(job(runId), SIGNAL)).toEqual({ kind: 'done' });
+    expect((await at.store.investigation(id))?.outcome).toMatchObject({ reason: { code: 'repository_empty' } });
+  });
+
+  it('whose repository cannot be reached fails the try, and gives up with that reason after the last', async () => {
+    await using at = await place();
+    const gone = new CausewayError('repository_unreachable', 'The disk is away.');
+    at.open = async () => {
+      throw gone;
+    };
+    const { id, runId } = await at.report();
+    await expect(at.handler().handle(job(runId), SIGNAL)).rejects.toBe(gone);
+    expect((await at.store.investigation(id))?.outcome.state).toBe('running');
+    await at.handler().dead(job(runId), gone);
+    expect((await at.store.investigation(id))?.outcome).toMatchObject({
+      reason: { code: 'repository_unreachable', detail: 'The disk is away.' },
+    });
+  });
+
+  it('that fails by our own fault tells nobody its inner text', async () => {
+    await using at = await place();
+    const { id, runId } = await at.report();
+    await at.handler().dead(job(runId), new Error('SELECT of the inner text'));
+    const { outcome } = (await at.store.investigation(id)) ?? {};
+    expect(outcome).toMatchObject({ state: 'gave_up', reason: { code: 'internal' } });
+    expect(JSON.stringify(outcome)).not.toContain('SELECT');
+  });
+
+  it('that is stopped in the middle is neither concluded nor given up', async () => {
+    await using at = await place();
+    const stop = new AbortController();
+    at.open = async () => {
+      stop.abort(new Error('stopping'));
+      return first;
+    };
+    const { id, runId } = await at.report();
+    await expect(at.handler().handle(job(runId), stop.signal)).rejects.toThrow('stopping');
+    expect((await at.store.investigation(id))?.outcome.state).toBe('running');
+  });
+
+  it('that has ended already is done', async () => {
+    await using at = await place();
+    const { id, runId } = await at.report();
+    await at.store.cancel(id, { code: 'cancelled', detail: '' }, at.now.toISOString());
+    expect(await at.handler().handle(job(runId), SIGNAL)).toEqual({ kind: 'done' });
+    expect((await at.store.investigation(id))?.outcome.state).toBe('cancelled');
+  });
+});
