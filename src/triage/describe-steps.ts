@@ -1,0 +1,142 @@
+// The steps that are not lookups, in words: reading the report, choosing the commit, mapping frames, ranking.
+import type { InvestigationStep } from '../domain/evidence.ts';
+import type { Suspect } from '../domain/issue.ts';
+import type { MappedFrame } from './candidates/from-frames.ts';
+import type { Frame, Trace } from './frames/frame.ts';
+import { shortSha } from './lookups.ts';
+import { WEAK_SCORE } from './rank-suspects.ts';
+import type { Revisions } from './resolve-revision.ts';
+import { isSilent, type Signals } from './signals.ts';
+
+const MAX_SHOWN_FRAMES = 30;
+
+export function describeSignals(signals: Signals, length: number): InvestigationStep {
+  const frames = signals.traces.reduce((sum, trace) => sum + trace.frames.length, 0);
+  const found = [
+    listed(
+      'stack traces',
+      signals.traces.map((trace) => `${trace.language}, ${trace.frames.length} frames`),
+    ),
+    listed(
+      'errors',
+      signals.errors.map(({ type, message }) => [type, message].filter((part) => part !== '').join(': ')),
+    ),
+    listed(
+      'places',
+      signals.places.map(({ file, line }) => `${file}:${line}`),
+    ),
+    listed('paths', signals.paths),
+    listed(
+      'names',
+      signals.identifiers.map(({ name }) => name),
+    ),
+    listed('commands', signals.commands),
+    listed(
+      'versions',
+      signals.versions.map(({ of, version }) => `${of} ${version}`.trim()),
+    ),
+    listed('commit ids', signals.shas),
+  ].filter((line) => line !== '');
+  return {
+    action: `find signals in the report (${length.toLocaleString('en')} characters)`,
+    result: found.length === 0 ? 'nothing found' : found.join('\n'),
+    analysis: signalMeaning(signals, frames),
+  };
+}
+
+function signalMeaning(signals: Signals, frames: number): string {
+  if (frames > 0) return `The report holds ${frames} stack frames; they say where the program was.`;
+  if (signals.places.length > 0) return 'The report names places in files; those are looked at first.';
+  if (isSilent(signals)) return 'The report names nothing that can be looked up.';
+  return 'There is no stack trace; names, paths and messages have to show the place.';
+}
+
+export function describeRevision(revisions: Revisions, signals: Signals): InvestigationStep {
+  const hasPlaces = signals.traces.length + signals.places.length > 0;
+  const { asked, askedName, frames, framesName, tried } = revisions;
+  const lines = [`${askedName}: ${asked}`];
+  if (framesName !== '') lines.push(`${framesName} (named in the report): ${frames}`);
+  else if (tried.length > 0)
+    lines.push(`named in the report, but no other commit here: ${tried.slice(0, 8).join(', ')}`);
+  return {
+    action: `resolve ${[askedName, ...(framesName === '' ? [] : [framesName])].join(', ')}`,
+    result: lines.join('\n'),
+    analysis:
+      framesName === '' || !hasPlaces
+        ? `Everything is read at ${shortSha(asked)}.`
+        : `Stack frames are read at ${framesName}, which the report names; everything else at ${shortSha(asked)}.`,
+  };
+}
+
+export function describeFrames(
+  traces: readonly Trace[],
+  mapped: readonly (readonly MappedFrame[])[],
+  revisions: Revisions,
+): InvestigationStep {
+  const lines = mapped.flatMap((frames, index) => [traceLine(traces[index]), ...frames.map(frameLine)]);
+  const own = mapped.flat().filter(({ mapping }) => mapping.kind === 'own' || mapping.kind === 'ambiguous').length;
+  const all = mapped.flat().length;
+  const shown = lines.slice(0, MAX_SHOWN_FRAMES);
+  if (lines.length > shown.length) shown.push(`… ${lines.length - shown.length} more lines not shown`);
+  return {
+    action: `map ${all} stack frames to files at ${revisions.framesName || shortSha(revisions.frames)}`,
+    result: shown.join('\n'),
+    analysis:
+      own === 0
+        ? 'None of the frames is in a file of this repository.'
+        : `${own} of ${all} frames are in this repository's own files; the innermost of them is looked at first.`,
+  };
+}
+
+function traceLine(trace: Trace | undefined): string {
+  const error = [trace?.errorType ?? '', trace?.message ?? ''].filter((part) => part !== '').join(': ');
+  return error === '' ? 'trace without a message' : error.slice(0, 200);
+}
+
+function frameLine({ frame, mapping }: MappedFrame): string {
+  const name = written(frame);
+  switch (mapping.kind) {
+    case 'own':
+      return `  ${name} → ${mapping.path}${mapping.compiled ? ' (compiled; line not known)' : ''}`;
+    case 'ambiguous':
+      return `  ${name} → one of ${mapping.paths.join(', ')}`;
+    case 'dependency':
+      return `  ${name}: dependency ${mapping.of}`;
+    case 'runtime':
+      return `  ${name}: runtime`;
+    case 'unknown':
+      return `  ${name}: not in this repository`;
+  }
+}
+
+function written({ file, line, symbol, function: name }: Frame): string {
+  const place = file === '' ? symbol : `${file}${line > 0 ? `:${line}` : ''}`;
+  return name === '' ? place : `${name} (${place})`;
+}
+
+export function describeSuspects(suspects: readonly Suspect[], revision: string): InvestigationStep {
+  const lines = suspects.map(
+    ({ file, line, score, reasons }, index) =>
+      `${index + 1}. ${file}${line > 0 ? `:${line}` : ''} (${score.toFixed(2)}): ${reasons[0] ?? ''}`,
+  );
+  return {
+    action: `rank suspects at ${shortSha(revision)}`,
+    result: lines.length === 0 ? 'nothing found' : lines.join('\n'),
+    analysis: lines.length === 0 ? 'Nothing in the report points into this repository.' : rankMeaning(suspects),
+  };
+}
+
+function rankMeaning([first, second]: readonly Suspect[]): string {
+  if (!first) return '';
+  if (second && first.score - second.score < 0.05)
+    return 'The first suspects lie close together; no single file stands out.';
+  return first.score < WEAK_SCORE
+    ? 'The hints are weak: words and names, no frame or message.'
+    : 'One file stands out.';
+}
+
+function listed(name: string, items: readonly string[]): string {
+  if (items.length === 0) return '';
+  const shown = items.slice(0, 10).map((item) => item.slice(0, 160));
+  return `${name}: ${shown.join('; ')}${items.length > shown.length ? `; … ${items.length - shown.length} more` : ''}`;
+}

@@ -1,0 +1,90 @@
+// A closer look at one suspect: the lines around the place, who last changed it, and the last commits to the file.
+import type { Suspect } from '../domain/issue.ts';
+import type { BlameLine, CommitInfo } from '../ports/source.ts';
+import { attempt, type Lookups, shortSha } from './lookups.ts';
+
+const AROUND = 6;
+const COMMITS = 3;
+
+/** What was found at a suspect's place; "" and null where there is nothing. */
+export interface Examined {
+  readonly suspect: Suspect;
+  /** The line itself, trimmed. */
+  readonly code: string;
+  /** Number of the step that shows the line; 0: none does. */
+  readonly readStep: number;
+  readonly blame: CommitInfo | null;
+  /** Newest first. */
+  readonly commits: readonly CommitInfo[];
+}
+
+export async function examine(lookups: Lookups, suspect: Suspect): Promise<Examined> {
+  const { code, readStep } = suspect.line > 0 ? await readAround(lookups, suspect) : { code: '', readStep: 0 };
+  const blame = suspect.line > 0 && code !== '' ? await blameLine(lookups, suspect) : null;
+  return { suspect, code, readStep, blame, commits: await lastCommits(lookups, suspect.file) };
+}
+
+async function readAround(lookups: Lookups, suspect: Suspect): Promise<{ code: string; readStep: number }> {
+  const range = { from: Math.max(1, suspect.line - AROUND), to: suspect.line + AROUND };
+  const at = shortSha(lookups.tree.revision);
+  const action = `read ${suspect.file}:${range.from}-${range.to} at ${at}`;
+  const read = await attempt(lookups, action, () => lookups.tree.read(suspect.file, { lines: range }, lookups.signal));
+  if (read?.kind !== 'text') return { code: '', readStep: 0 };
+  const lines = read.text.split('\n');
+  if (lines.at(-1) === '' && lines.length > 1) lines.pop();
+  const code = (lines[suspect.line - read.firstLine] ?? '').trim();
+  const width = String(read.firstLine + lines.length).length;
+  const numbered = lines.map((line, index) => numberedLine(line, read.firstLine + index, suspect.line, width));
+  const where = suspect.function === '' ? '' : `, in \`${suspect.function}\``;
+  const readStep = await lookups.notebook.record({
+    action,
+    result: [...numbered, read.cut].filter((line) => line !== '').join('\n'),
+    analysis: `Line ${suspect.line} is the place that the facts name in this file${where}.`,
+  });
+  return { code, readStep };
+}
+
+function numberedLine(line: string, number: number, marked: number, width: number): string {
+  return `${number === marked ? '>' : ' '} ${String(number).padStart(width)} | ${line.slice(0, 300)}`;
+}
+
+async function blameLine(lookups: Lookups, suspect: Suspect): Promise<CommitInfo | null> {
+  const action = `blame ${suspect.file}:${suspect.line} at ${shortSha(lookups.tree.revision)}`;
+  const range = { from: suspect.line, to: suspect.line };
+  const lines = await attempt(lookups, action, () => lookups.tree.blame(suspect.file, range, lookups.signal));
+  const line: BlameLine | undefined = lines?.[0];
+  if (!lines) return null;
+  await lookups.notebook.record({
+    action,
+    result: line ? renderCommit(line) : 'nothing found',
+    analysis: line
+      ? `The line was last changed by ${shortSha(line.sha)} on ${line.date.slice(0, 10)}.${shallowNote(lookups)}`
+      : 'Git names no commit for this line.',
+  });
+  return line ?? null;
+}
+
+async function lastCommits(lookups: Lookups, path: string): Promise<readonly CommitInfo[]> {
+  const action = `history ${path} (last ${COMMITS}) at ${shortSha(lookups.tree.revision)}`;
+  const found = await attempt(lookups, action, () => lookups.tree.history({ path, limit: COMMITS }, lookups.signal));
+  if (!found) return [];
+  const newest = found.commits[0];
+  await lookups.notebook.record({
+    action,
+    result: found.commits.length === 0 ? 'nothing found' : found.commits.map(renderCommit).join('\n'),
+    analysis: newest
+      ? `The file was last changed on ${newest.date.slice(0, 10)}.${shallowNote(lookups)}`
+      : 'No commit to this file is known.',
+  });
+  return found.commits;
+}
+
+function shallowNote(lookups: Lookups): string {
+  return lookups.repository.shallow
+    ? ' The history here is cut off (shallow clone), so the true commit may be older.'
+    : '';
+}
+
+function renderCommit({ sha, date, author, subject }: CommitInfo): string {
+  return `${shortSha(sha)} ${date.slice(0, 10)} ${author}: ${subject}`;
+}

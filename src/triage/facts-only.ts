@@ -1,0 +1,144 @@
+// The Issue that facts alone allow: where they point and why, what to look at next, and that no model was asked.
+import type { Analysis, Conclusion, Step, Suspect } from '../domain/issue.ts';
+import type { Examined } from './examine.ts';
+import type { Facts } from './facts.ts';
+import { shortSha } from './lookups.ts';
+import { questionsFor } from './questions.ts';
+import { WEAK_SCORE } from './rank-suspects.ts';
+import { isSilent } from './signals.ts';
+
+const NO_MODEL = 'No model was asked: this says where the facts point, not yet why it breaks.';
+
+/** The conclusion without a model. `seconds` is how long the run took. */
+export function factsOnlyConclusion(facts: Facts, context: { readonly seconds: number }): Conclusion {
+  return {
+    problem: facts.problem,
+    rootCause: rootCause(facts),
+    stepsToReproduce: facts.stepsToReproduce,
+    solutionSteps: solutionSteps(facts),
+    changeSet: { base: facts.revisions.asked, files: [] },
+    investigationSteps: facts.steps,
+    analysis: {
+      revision: facts.revisions.asked,
+      outcome: 'facts_only',
+      partial: false,
+      reason: 'No model was asked, so nothing beyond the text and the source was weighed, and no fix was tried.',
+      verdict: null,
+      // Nothing was proven, and a number would look as if something had been; each suspect carries its own score.
+      confidence: null,
+      suspects: facts.suspects,
+      citations: citations(facts),
+      guards: [],
+      questions: questionsFor(facts),
+      model: null,
+      usage: { turns: 0, promptTokens: 0, cachedTokens: 0, completionTokens: 0, costUsd: 0, seconds: context.seconds },
+      links: { comment: null, checkRun: null, pullRequest: null },
+    },
+  };
+}
+
+function rootCause(facts: Facts): string {
+  const [first, second] = facts.suspects;
+  if (!first) return [nothingFound(facts), ...fitNotes(facts), 'No model was asked.'].join(' ');
+  const looked = facts.examined[0];
+  const sentences = [
+    pointing(facts, first),
+    errorSentence(facts),
+    looked && looked.code !== '' ? `The line reads ${quoted(looked.code)}${changed(looked)}.` : '',
+    second && first.score - second.score < 0.05 ? `${placeName(second)} is almost as likely.` : '',
+    ...fitNotes(facts),
+    NO_MODEL,
+  ];
+  return sentences.filter((sentence) => sentence !== '').join(' ');
+}
+
+function pointing({ firm }: Facts, { score, reasons, ...place }: Suspect): string {
+  const why = reasons.slice(0, 2).join('; ');
+  if (score < WEAK_SCORE) return `I don't know the cause; only weak hints point at ${placeName(place)}: ${why}.`;
+  return firm.has(place.file)
+    ? `The facts point at ${placeName(place)}: ${why}.`
+    : `Names in the report lead to ${placeName(place)}: ${why}. No stack frame or message confirms it.`;
+}
+
+function nothingFound(facts: Facts): string {
+  const { signals, dependencies } = facts;
+  if (isSilent(signals))
+    return "I don't know: the report names no error, file, function or command that could be looked up.";
+  if (dependencies.length > 0) {
+    return `I don't know: the stack trace runs only through dependencies (${dependencies.slice(0, 3).join(', ')}), none of it through this repository.`;
+  }
+  return `I don't know: nothing that the report names was found in this repository at ${shortSha(facts.revisions.asked)}.`;
+}
+
+function errorSentence({ signals }: Facts): string {
+  const error = signals.errors[0];
+  if (!error) return '';
+  const text = [error.type, error.message].filter((part) => part !== '').join(': ');
+  return `The report's error is ${quoted(text.slice(0, 200))}.`;
+}
+
+function changed({ blame }: Examined): string {
+  return blame
+    ? `, last changed in ${shortSha(blame.sha)} (${blame.date.slice(0, 10)}, “${blame.subject.slice(0, 80)}”)`
+    : '';
+}
+
+/** What the reader must know about the fit of report and commit. */
+function fitNotes({ revisions, mismatches, signals }: Facts): readonly string[] {
+  const hasPlaces = signals.traces.length + signals.places.length > 0;
+  const read =
+    revisions.framesName === '' || !hasPlaces
+      ? []
+      : [`Stack frames were read at ${revisions.framesName}, which the report names.`];
+  const [mismatch] = mismatches;
+  return mismatch ? [...read, `Some of it does not fit: ${mismatch}; the report may be from another version.`] : read;
+}
+
+function solutionSteps(facts: Facts): readonly Step[] {
+  const [first] = facts.examined;
+  const others = facts.suspects.slice(1, 4);
+  const descriptions = [
+    ...(first ? lookAt(facts, first) : []),
+    others.length > 0
+      ? `Then look at ${others.map((other) => `${placeName(other)} (${other.reasons[0] ?? ''})`).join('; ')}.`
+      : '',
+    first && first.commits.length > 0 ? recentChanges(first) : '',
+    facts.stepsToReproduce.length === 0
+      ? 'Write the steps that show the problem into the report; it holds none that could be read.'
+      : 'Run the reproduction steps above at this commit, and keep them as a failing test.',
+    'Send the report again with a model configured (OPENAI_API_KEY or OPENAI_BASE_URL) to have the cause and a fix worked out.',
+  ];
+  return descriptions
+    .filter((description) => description !== '')
+    .map((description, index) => ({ stepNumber: index + 1, description }));
+}
+
+function lookAt({ signals }: Facts, { suspect, code }: Examined): readonly string[] {
+  const error = signals.errors[0];
+  const question = error?.message ? ` Ask which value there leads to ${quoted(error.message.slice(0, 120))}.` : '';
+  const line = code === '' ? '' : ` The line is ${quoted(code)}.`;
+  return [`Read ${placeName(suspect)}.${line}${question}`];
+}
+
+function recentChanges({ suspect, commits }: Examined): string {
+  const list = commits.map(
+    ({ sha, date, subject }) => `${shortSha(sha)} (${date.slice(0, 10)}) ${subject.slice(0, 80)}`,
+  );
+  return `Check whether one of the last commits to ${quoted(suspect.file)} fits the time the problem began: ${list.join('; ')}.`;
+}
+
+function citations({ suspects, examined }: Facts): Analysis['citations'] {
+  const [looked] = examined;
+  const [first] = suspects;
+  if (!looked || !first || looked.readStep === 0 || looked.code === '') return [];
+  return [{ claim: `The facts point at ${first.file}:${first.line}.`, step: looked.readStep, quote: looked.code }];
+}
+
+function placeName({ file, line, function: name }: { file: string; line: number; function: string }): string {
+  return `${quoted(line > 0 ? `${file}:${line}` : file)}${name === '' ? '' : `, in ${quoted(name)}`}`;
+}
+
+/** As inline code, which a backtick inside must not end. */
+function quoted(text: string): string {
+  return `\`${text.replaceAll('`', "'").replaceAll('\n', ' ')}\``;
+}

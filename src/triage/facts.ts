@@ -1,0 +1,145 @@
+// Gathers what can be known without a model: signals, the commit, suspects, and a closer look at the first ones.
+import type { InvestigationStep } from '../domain/evidence.ts';
+import type { Step, Suspect } from '../domain/issue.ts';
+import type { Repository } from '../ports/source.ts';
+import { type Clue, isFirm } from './candidates/clue.ts';
+import { frameClues, type MappedFrame, mapTraces } from './candidates/from-frames.ts';
+import { messageClues } from './candidates/from-messages.ts';
+import { nameClues } from './candidates/from-names.ts';
+import { namedPathClues, pathWordClues } from './candidates/from-paths.ts';
+import { testedClues } from './candidates/from-tests.ts';
+import { describeFrames, describeRevision, describeSignals, describeSuspects } from './describe-steps.ts';
+import { type Examined, examine } from './examine.ts';
+import { fileKind } from './file-kind.ts';
+import { createNotebook, type Lookups, type Notebook } from './lookups.ts';
+import { readOwnPackages } from './manifests.ts';
+import type { Ground } from './map-paths.ts';
+import { createPathIndex } from './path-index.ts';
+import { carryClues, placeSuspects } from './place-suspects.ts';
+import { rankSuspects } from './rank-suspects.ts';
+import { reproductionSteps } from './reproduction.ts';
+import { type Revisions, resolveAsked, resolveRevisions } from './resolve-revision.ts';
+import { findSignals, type Signals } from './signals.ts';
+import { problemStatement } from './statement.ts';
+
+/** Suspects whose place is read, blamed and whose history is listed. */
+const EXAMINED = 3;
+
+export interface Facts {
+  readonly revisions: Revisions;
+  /** Name of the default branch; "" where it is unknown. */
+  readonly defaultBranch: string;
+  readonly signals: Signals;
+  readonly problem: string;
+  readonly stepsToReproduce: readonly Step[];
+  /** Best first, at most 20; places are of `revisions.asked`. */
+  readonly suspects: readonly Suspect[];
+  /** Files that a frame, a message or a path leads to; the others only share names and words with the report. */
+  readonly firm: ReadonlySet<string>;
+  /** The first suspects, looked at closely. */
+  readonly examined: readonly Examined[];
+  /** Stack frames that belong to packages the repository does not hold, by name. */
+  readonly dependencies: readonly string[];
+  /** What in the report does not fit the commit, in words. */
+  readonly mismatches: readonly string[];
+  readonly steps: readonly InvestigationStep[];
+}
+
+export interface GatherInput {
+  readonly report: string;
+  /** Branch, tag or sha; "" is the default branch. */
+  readonly revision: string;
+  readonly repository: Repository;
+  /** Called for each step as it is taken; awaited. */
+  readonly onStep: (step: InvestigationStep) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Throws `revision_not_found`, what the repository throws, and the signal's reason when aborted. A fact that is not to
+ * be had is a step that says so.
+ */
+export async function gatherFacts(input: GatherInput): Promise<Facts> {
+  const { repository, signal } = input;
+  const notebook = createNotebook(input.onStep);
+  const asked = await resolveAsked(repository, input.revision, signal);
+  const signals = findSignals(input.report);
+  await notebook.record(describeSignals(signals, input.report.length));
+  const lookups = await openAt(repository, asked, notebook, signal);
+  const ownNames = lookups.ground.packages.map(({ name }) => name);
+  const revisions = await resolveRevisions({ ...input, ownNames, signals }, signal);
+  await notebook.record(describeRevision(revisions, signals));
+  const traced = await traceFacts(lookups, revisions, signals);
+  const clues = [...traced.clues, ...(await textClues(lookups, signals))];
+  const { suspects, mismatches } = await placeSuspects(lookups, rankSuspects(clues), unsurePaths(traced.mapped.flat()));
+  await notebook.record(describeSuspects(suspects, asked));
+  const examined: Examined[] = [];
+  for (const suspect of suspects.slice(0, EXAMINED)) examined.push(await examine(lookups, suspect));
+  return {
+    revisions,
+    defaultBranch: repository.defaultBranch,
+    signals,
+    problem: problemStatement(input.report, signals),
+    stepsToReproduce: reproductionSteps(input.report),
+    suspects,
+    firm: new Set(clues.filter(isFirm).map(({ path }) => path)),
+    examined,
+    dependencies: dependenciesOf(traced.mapped.flat()),
+    mismatches: [...traced.lost, ...mismatches],
+    steps: notebook.steps,
+  };
+}
+
+async function openAt(repository: Repository, sha: string, notebook: Notebook, signal: AbortSignal): Promise<Lookups> {
+  const tree = repository.tree(sha);
+  const index = createPathIndex(await tree.files(signal));
+  const packages = await readOwnPackages(tree, index, signal);
+  return { repository, tree, ground: { index, packages }, notebook, signal };
+}
+
+interface TraceFacts {
+  readonly clues: readonly Clue[];
+  readonly mapped: readonly (readonly MappedFrame[])[];
+  readonly lost: readonly string[];
+}
+
+/** Frames and places with lines are read at the commit that the report is about, then carried over to the one asked for. */
+async function traceFacts(lookups: Lookups, revisions: Revisions, signals: Signals): Promise<TraceFacts> {
+  const { traces } = signals;
+  const other = revisions.framesName === '' ? null : lookups.repository.tree(revisions.frames);
+  const ground: Ground = other
+    ? { ...lookups.ground, index: createPathIndex(await other.files(lookups.signal)) }
+    : lookups.ground;
+  const mapped = mapTraces(ground, traces);
+  if (traces.length > 0) await lookups.notebook.record(describeFrames(traces, mapped, revisions));
+  const placed = namedPathClues(ground, { places: signals.places, paths: [] });
+  const found = [...frameClues(traces, mapped), ...placed];
+  const framed = { tree: other ?? lookups.tree, name: revisions.framesName };
+  return { ...(await carryClues(lookups, framed, found)), mapped };
+}
+
+async function textClues(lookups: Lookups, signals: Signals): Promise<readonly Clue[]> {
+  const { ground } = lookups;
+  const named = namedPathClues(ground, { places: [], paths: signals.paths });
+  const tests = [
+    ...mapTraces(ground, signals.traces).flatMap((frames) =>
+      frames.flatMap(({ mapping }) => (mapping.kind === 'own' ? [mapping.path] : [])),
+    ),
+    ...named.map(({ path }) => path),
+  ].filter((path) => fileKind(path) === 'test');
+  return [
+    ...named,
+    ...testedClues(ground.index, tests),
+    ...(await messageClues(lookups, signals.errors)),
+    ...(await nameClues(lookups, signals)),
+    ...pathWordClues(ground, signals),
+  ];
+}
+
+function unsurePaths(mapped: readonly MappedFrame[]): ReadonlySet<string> {
+  return new Set(mapped.flatMap(({ mapping }) => (mapping.kind === 'ambiguous' ? mapping.paths : [])));
+}
+
+function dependenciesOf(mapped: readonly MappedFrame[]): readonly string[] {
+  return [...new Set(mapped.flatMap(({ mapping }) => (mapping.kind === 'dependency' ? [mapping.of] : [])))];
+}

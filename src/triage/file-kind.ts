@@ -1,0 +1,47 @@
+// What a path is for: source comes first among suspects; tests, documents, examples and foreign code later.
+
+export type FileKind = 'source' | 'test' | 'example' | 'document' | 'configuration' | 'vendored' | 'asset';
+
+const VENDORED =
+  /(?:^|\/)(?:node_modules|vendor|vendored|_vendor|third[_-]party|bower_components|site-packages|dist|\.yarn)\//;
+const GENERATED =
+  /\.min\.(?:js|css)$|\.(?:map|lock|snap|bundle)$|(?:^|\/)(?:package-lock\.json|pnpm-lock\.yaml|go\.sum)$/;
+const TEST =
+  /(?:^|\/)(?:tests?|testing|__tests__|specs?|e2e|testdata|fixtures?|__mocks__|androidTest|integration-tests?)\/|(?:^|\/)(?:test_[^/]+\.py|conftest\.py|[^/]+[._-](?:tests?|spec|specs|e2e)\.[^/]+|[^/]*[a-z0-9](?:Tests?|IT|Spec|TestCase)\.(?:java|kt|cs|scala|groovy|php|swift))$/;
+const EXAMPLE = /(?:^|\/)(?:examples?|samples?|demos?|bench(?:es|marks?)?|playgrounds?|sandbox|templates?-project)\//;
+const DOCUMENT =
+  /(?:^|\/)(?:docs?|documentation|website|site|changes|changelog)\/|\.(?:md|mdx|rst|txt|adoc)$|(?:^|\/)(?:README|CHANGELOG|LICENSE|HISTORY|AUTHORS|NEWS)[^/]*$/i;
+const SOURCE =
+  /\.(?:[cm]?[jt]sx?|pyx?|pyi|java|kts?|go|rs|cs|fs|vb|rb|php|swift|scala|groovy|c|cc|cpp|cxx|h|hh|hpp|m|mm|vue|astro|sql|sh|bash|ps1|exs?|erl|hs|lua|dart|cljs?|pl|pm|r|jl|zig|nim|ml|proto|graphql|j2|svelte)$/i;
+const CONFIGURATION =
+  /\.(?:json|ya?ml|toml|xml|ini|cfg|conf|properties|gradle|env|editorconfig)$|(?:^|\/)(?:Dockerfile|Makefile)[^/]*$/i;
+
+export function fileKind(path: string): FileKind {
+  if (VENDORED.test(path) || GENERATED.test(path)) return 'vendored';
+  if (TEST.test(path)) return 'test';
+  if (DOCUMENT.test(path) && !/\.(?:py|[jt]sx?|rs|go|java|kt)$/.test(path)) return 'document';
+  if (EXAMPLE.test(path)) return 'example';
+  if (/(?:^|\/)docs?\//.test(path)) return 'document';
+  if (SOURCE.test(path)) return 'source';
+  return CONFIGURATION.test(path) ? 'configuration' : 'asset';
+}
+
+/** What a score is multiplied with: how seldom the fault is in such a file when the same signals point at it. */
+export function kindFactor(kind: FileKind): number {
+  switch (kind) {
+    case 'source':
+      return 1;
+    case 'configuration':
+      return 0.5;
+    case 'example':
+      return 0.3;
+    case 'test':
+      return 0.25;
+    case 'document':
+      return 0.15;
+    case 'vendored':
+      return 0.1;
+    case 'asset':
+      return 0.1;
+  }
+}

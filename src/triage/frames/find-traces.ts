@@ -1,0 +1,93 @@
+// From lines to stack traces: frames of one language that stand together, with their error, roots of chains first.
+import { csharpFrames } from './csharp.ts';
+import type { ChainLink, Frame, FrameReader, Trace } from './frame.ts';
+import { goFrames } from './go.ts';
+import { jvmFrames } from './jvm.ts';
+import { nodeFrames } from './node.ts';
+import { pythonFrames } from './python.ts';
+import { rustFrames } from './rust.ts';
+
+/** Each line belongs to the first that reads it: the strictest forms come first. */
+const READERS: readonly FrameReader[] = [jvmFrames, rustFrames, pythonFrames, goFrames, nodeFrames, csharpFrames];
+/** A log may hold thousands of equal traces; the first ones say all. */
+const MAX_TRACES = 40;
+const MAX_FRAMES = 100;
+
+interface Group {
+  readonly reader: FrameReader;
+  readonly frames: Frame[];
+  readonly first: number;
+  last: number;
+}
+
+export interface FoundTraces {
+  /** In the order of the text, but within a chain of causes the root first; equal traces once. */
+  readonly traces: readonly Trace[];
+  /** Indices of the lines that belong to a trace. */
+  readonly lines: ReadonlySet<number>;
+}
+
+export function findTraces(lines: readonly string[]): FoundTraces {
+  const groups = grouped(lines);
+  const chains: { trace: Omit<Trace, 'depth'>; link: ChainLink }[][] = [];
+  for (const group of groups.slice(0, MAX_TRACES * 4)) {
+    const head = group.reader.error(lines, group.first, group.last);
+    const frames = group.reader.innermostLast ? group.frames.toReversed() : group.frames;
+    const trace = {
+      language: group.reader.language,
+      frames: frames.slice(0, MAX_FRAMES),
+      errorType: head.type,
+      message: head.message,
+    };
+    const chain = chains.at(-1);
+    if (head.link === 'none' || !chain) chains.push([{ trace, link: head.link }]);
+    else chain.push({ trace, link: head.link });
+  }
+  const within = new Set<number>();
+  for (const group of groups) for (let line = group.first; line <= group.last; line++) within.add(line);
+  return { traces: distinct(chains.flatMap(rootFirst)), lines: within };
+}
+
+function grouped(lines: readonly string[]): readonly Group[] {
+  const groups: Group[] = [];
+  let isOpen = false;
+  for (const [index, line] of lines.entries()) {
+    const found = readFrame(lines, index);
+    const last = groups.at(-1);
+    if (!found) {
+      isOpen &&= last !== undefined && index - last.last <= last.reader.gap && !last.reader.ends(line);
+    } else if (isOpen && last?.reader === found.reader && !found.reader.ends(line)) {
+      last.frames.push(found.frame);
+      last.last = index;
+    } else {
+      // A panic line is frame and beginning at once: it never continues the trace before it.
+      groups.push({ reader: found.reader, frames: [found.frame], first: index, last: index });
+      isOpen = true;
+    }
+  }
+  return groups;
+}
+
+function readFrame(lines: readonly string[], index: number): { frame: Frame; reader: FrameReader } | null {
+  if ((lines[index] ?? '').length < 6) return null;
+  for (const reader of READERS) {
+    const frame = reader.frame(lines, index);
+    if (frame) return { frame, reader };
+  }
+  return null;
+}
+
+function rootFirst(chain: readonly { trace: Omit<Trace, 'depth'>; link: ChainLink }[]): Trace[] {
+  const traces = chain.map(({ trace }) => trace);
+  if (chain.some(({ link }) => link === 'causes_previous')) traces.reverse();
+  return traces.map((trace, depth) => ({ ...trace, depth }));
+}
+
+function distinct(traces: readonly Trace[]): readonly Trace[] {
+  const seen = new Map<string, Trace>();
+  for (const trace of traces) {
+    const key = JSON.stringify([trace.errorType, trace.message, trace.frames.slice(0, 8)]);
+    if (!seen.has(key)) seen.set(key, trace);
+  }
+  return [...seen.values()].slice(0, MAX_TRACES);
+}

@@ -1,0 +1,53 @@
+// Frames of Node, browsers and TypeScript: `at fn (file:line:column)` and `fn@file:line:column`.
+import { afterAt, type ErrorHead, errorHead, type Frame, type FrameReader, NO_ERROR, splitLocation } from './frame.ts';
+
+/** How far above the first frame the error may stand: messages may have several lines. */
+const HEAD_LINES = 12;
+
+export const nodeFrames: FrameReader = {
+  language: 'javascript',
+  innermostLast: false,
+  gap: 1,
+  frame: (lines, index) => v8Frame(lines[index] ?? '') ?? geckoFrame(lines[index] ?? ''),
+  ends: (line) => errorHead(line) !== null || /\[cause\]:|^caused by:/i.test(line.trim()),
+  error: headAbove,
+};
+
+function v8Frame(line: string): Frame | null {
+  const rest = afterAt(line)?.replace(/ \{$/, '');
+  if (!rest) return null;
+  const open = rest.endsWith(')') ? rest.lastIndexOf(' (') : -1;
+  const place = splitLocation(open < 0 ? rest.replace(/^async /, '') : rest.slice(open + 2, -1));
+  if (!place || !/[./]|^node:/.test(place.file) || /\.(?:rs|java|kt|cs|go)$/.test(place.file)) return null;
+  return frame(place, open < 0 ? '' : rest.slice(0, open));
+}
+
+/** Firefox and Safari. */
+function geckoFrame(line: string): Frame | null {
+  const trimmed = line.trim();
+  const at = trimmed.indexOf('@');
+  if (at < 0 || at > 200 || trimmed.includes(' ')) return null;
+  const place = splitLocation(trimmed.slice(at + 1));
+  return place && /^(?:https?|file|webpack|resource):/.test(place.file) ? frame(place, trimmed.slice(0, at)) : null;
+}
+
+function frame(place: { file: string; line: number }, name: string): Frame {
+  return { language: 'javascript', file: place.file, line: place.line, function: bareName(name), symbol: '' };
+}
+
+/** `async Object.load [as run]` → `load`; anonymous functions have no name. */
+function bareName(name: string): string {
+  const bare = name.replace(/^(?:async |new )+/, '').replace(/ \[as [^\]]{1,100}\]$/, '');
+  const last = bare.slice(bare.lastIndexOf('.') + 1);
+  return /^[\w$#]+$/.test(last) ? last : '';
+}
+
+function headAbove(lines: readonly string[], first: number): ErrorHead {
+  for (let index = first - 1; index >= Math.max(0, first - HEAD_LINES); index--) {
+    const line = (lines[index] ?? '').trim();
+    if (v8Frame(line)) break;
+    const head = errorHead(line.replace(/^(?:\[cause\]:|caused by:)\s*/i, ''));
+    if (head) return { ...head, link: /^(?:\[cause\]:|caused by:)/i.test(line) ? 'causes_previous' : 'none' };
+  }
+  return NO_ERROR;
+}

@@ -1,0 +1,74 @@
+// Frames of Python tracebacks and of pytest's reports.
+import { type ErrorHead, type Frame, type FrameReader, NO_ERROR } from './frame.ts';
+
+export const pythonFrames: FrameReader = {
+  language: 'python',
+  innermostLast: true,
+  gap: 40,
+  frame: (lines, index) => traceback(lines[index] ?? '') ?? pytest(lines[index] ?? ''),
+  ends: (line) =>
+    /^\s*(?:Traceback \(most|[_=]{3,} |During handling of|The above exception)/.test(line) || isError(line),
+  error: errorBelow,
+};
+
+function traceback(line: string): Frame | null {
+  const match = /^[\s|+E>]*File "([^"]{1,600})", line (\d{1,7})(?:, in (\S.{0,200}))?/.exec(line);
+  return match ? frame(match[1], match[2], match[3]) : null;
+}
+
+/** `path.py:12: in name` (short) and `path.py:12: ValueError` (long). */
+function pytest(line: string): Frame | null {
+  const match = /^([^\s:"']{1,400}\.py):(\d{1,7}):(?: in (\S{1,200})| [A-Z]\w{2,80}| ?)$/.exec(line);
+  return match ? frame(match[1], match[2], match[3]) : null;
+}
+
+function frame(file = '', line = '0', name = ''): Frame {
+  const bare = name.trim();
+  const known = /^<.*>$/.test(bare) ? '' : bare.slice(bare.lastIndexOf('.') + 1);
+  return { language: 'python', file, line: Number(line), function: known, symbol: '' };
+}
+
+const ERROR_LINE = /^(?:[|+\s]{0,20}|E {1,8})((?:[a-z_]\w{0,80}\.){0,10}[A-Z_]\w{0,80})(?::\s?(.*))?$/;
+
+function isError(line: string): boolean {
+  return (
+    /^\S/.test(line) &&
+    !line.startsWith('E ') &&
+    /(?:Error|Exception|Warning|Exit|Interrupt)\b/.test(line) &&
+    ERROR_LINE.test(line)
+  );
+}
+
+function errorBelow(lines: readonly string[], first: number, last: number): ErrorHead {
+  const pytestError = lines.slice(first, last + 1).findLast((line) => /^E {1,8}\S/.test(line));
+  if (pytestError && pytest(lines[last] ?? ''))
+    return { ...parsed(pytestError, /: ([A-Z]\w+)$/.exec(lines[last] ?? '')?.[1]), link: 'none' };
+  for (let index = last + 1; index < Math.min(lines.length, last + 8); index++) {
+    const line = lines[index] ?? '';
+    if (/^(?:\s{4,}|[\s|+]*$)/.test(line) && !/^\s*E /.test(line)) continue;
+    return isRaised(line) ? { ...parsed(line), link: linkAbove(lines, first) } : NO_ERROR;
+  }
+  return NO_ERROR;
+}
+
+/** `Thanks` under a traceback is no error; `KeyError` and `Anything: with a message` are. */
+function isRaised(line: string): boolean {
+  const match = ERROR_LINE.exec(line);
+  return (
+    match?.[1] !== undefined && (match[2] !== undefined || /Error|Exception|Warning|Exit|Interrupt|\./.test(match[1]))
+  );
+}
+
+function parsed(line: string, fallbackType = ''): { type: string; message: string } {
+  const match = ERROR_LINE.exec(line);
+  if (match?.[1]) return { type: match[1], message: match[2] ?? '' };
+  return { type: fallbackType, message: line.replace(/^E\s+/, '') };
+}
+
+/** Python prints the root cause first. */
+function linkAbove(lines: readonly string[], first: number): ErrorHead['link'] {
+  const above = lines.slice(Math.max(0, first - 4), first);
+  return above.some((line) => /During handling of the above|direct cause of the following/.test(line))
+    ? 'caused_by_previous'
+    : 'none';
+}

@@ -1,0 +1,158 @@
+// Looking things up in one commit, every lookup recorded as a step with its exact query, what it gave and what it means.
+import { CausewayError } from '../domain/errors.ts';
+import type { InvestigationStep } from '../domain/evidence.ts';
+import type { Repository, SearchHit, SearchQuery, SearchResult, SourceTree } from '../ports/source.ts';
+import type { Ground } from './map-paths.ts';
+
+/** Results are for people and for one page: longer ones are cut, and say so. */
+const MAX_RESULT = 4_000;
+const MAX_SHOWN_HITS = 20;
+/** Error of a search that failed as a lookup; its step is recorded already. */
+const FAILED = 'the search failed';
+
+/** The steps taken so far, told to `onStep` as they happen. */
+export interface Notebook {
+  readonly steps: readonly InvestigationStep[];
+  /** Number of the step, from 1. */
+  record(step: InvestigationStep): Promise<number>;
+}
+
+/** One commit and what is needed to look things up in it. */
+export interface Lookups {
+  readonly repository: Repository;
+  readonly tree: SourceTree;
+  readonly ground: Ground;
+  readonly notebook: Notebook;
+  readonly signal: AbortSignal;
+}
+
+export function createNotebook(onStep: (step: InvestigationStep) => Promise<void>): Notebook {
+  const steps: InvestigationStep[] = [];
+  return {
+    steps,
+    record: async (step) => {
+      const kept = { ...step, result: cut(step.result) };
+      steps.push(kept);
+      await onStep(kept);
+      return steps.length;
+    },
+  };
+}
+
+export function shortSha(sha: string): string {
+  return sha.slice(0, 7);
+}
+
+/**
+ * Runs a lookup. One that fails becomes a step that says so and gives null; an abort, and errors of the repository
+ * itself, go on to the caller.
+ */
+export async function attempt<T>(lookups: Lookups, action: string, lookup: () => Promise<T>): Promise<T | null> {
+  try {
+    return await lookup();
+  } catch (error) {
+    lookups.signal.throwIfAborted();
+    if (error instanceof Error && error.name === 'AbortError') throw error;
+    // `internal` is how a source says that one lookup went wrong; every other code is about the repository as a whole.
+    if (error instanceof CausewayError && error.code !== 'internal') throw error;
+    const detail = error instanceof Error ? error.message : String(error);
+    await lookups.notebook.record({
+      action,
+      result: `failed: ${detail}`,
+      analysis: 'The lookup itself failed, so this fact is missing; nothing follows from it.',
+    });
+    return null;
+  }
+}
+
+/** How a search is told: `said` stands for a long expression (which is then shown with the result), `keep` picks the hits that count. */
+interface Telling {
+  readonly said?: string;
+  readonly keep?: (hit: SearchHit) => boolean;
+}
+
+/** Searches the commit and records the step; `meaning` puts the result in one sentence. */
+export async function searchStep(
+  lookups: Lookups & Telling,
+  query: SearchQuery,
+  meaning: (result: SearchResult) => string,
+): Promise<SearchResult> {
+  const found = await searchOne(lookups, query);
+  if (found.error === FAILED) return found;
+  const { said, keep } = lookups;
+  const result = keep ? { ...found, hits: found.hits.filter(keep) } : found;
+  const at = shortSha(lookups.tree.revision);
+  const action = said === undefined ? searchAction(query, lookups.tree.revision) : `search ${said} at ${at}`;
+  const expression = said === undefined ? '' : `\nexpression: /${query.pattern}/`;
+  await lookups.notebook.record({ action, result: renderHits(result) + expression, analysis: meaning(result) });
+  return result;
+}
+
+/** Searches that run at the same time: git itself uses several threads. */
+const AT_ONCE = 3;
+
+/** Searches for several plain texts in one step; results in the order of the texts, a failed one as no hits and an error. */
+export async function searchEach(
+  lookups: Lookups,
+  texts: readonly string[],
+  query: Omit<SearchQuery, 'pattern'>,
+  meaning: (results: readonly SearchResult[]) => string,
+): Promise<readonly SearchResult[]> {
+  const results: SearchResult[] = [];
+  for (let from = 0; from < texts.length; from += AT_ONCE) {
+    const batch = texts.slice(from, from + AT_ONCE).map((pattern) => searchOne(lookups, { ...query, pattern }));
+    results.push(...(await Promise.all(batch)));
+  }
+  if (texts.length === 0) return results;
+  const shown = texts.map((text) => JSON.stringify(text)).join(', ');
+  await lookups.notebook.record({
+    action: `search each of ${shown}${optionsOf(query)} at ${shortSha(lookups.tree.revision)}`,
+    result: texts.map((text, index) => `${JSON.stringify(text)}: ${renderCount(results[index])}`).join('\n'),
+    analysis: meaning(results),
+  });
+  return results;
+}
+
+async function searchOne(lookups: Lookups, query: SearchQuery): Promise<SearchResult> {
+  const action = searchAction(query, lookups.tree.revision);
+  return (
+    (await attempt(lookups, action, () => lookups.tree.search(query, lookups.signal))) ?? {
+      hits: [],
+      cut: '',
+      error: FAILED,
+    }
+  );
+}
+
+function renderCount(result: SearchResult | undefined): string {
+  if (result?.error !== '') return `failed: ${result?.error ?? ''}`;
+  const files = [...new Map(result.hits.toReversed().map((hit) => [hit.path, hit.line]))].reverse();
+  if (files.length === 0) return 'nothing found';
+  const hits = result.cut === '' ? String(result.hits.length) : `more than ${result.hits.length}`;
+  const places = files.slice(0, 4).map(([path, line]) => `${path}:${line}`);
+  return `${hits} hits in ${files.length} files (${places.join(', ')}${files.length > 4 ? ', …' : ''})`;
+}
+
+function optionsOf({ regex, ignoreCase, word }: Omit<SearchQuery, 'pattern'>): string {
+  const options = [regex ? 'regex' : '', ignoreCase ? 'any case' : '', word ? 'whole words' : ''];
+  const said = options.filter((option) => option !== '').join(', ');
+  return said === '' ? '' : ` (${said})`;
+}
+
+function searchAction(query: SearchQuery, revision: string): string {
+  const shown = query.regex ? `/${query.pattern}/` : JSON.stringify(query.pattern);
+  return `search ${shown}${optionsOf(query)} at ${shortSha(revision)}`;
+}
+
+function renderHits({ hits, cut: said, error }: SearchResult): string {
+  if (error !== '') return `failed: ${error}`;
+  if (hits.length === 0) return 'nothing found';
+  const shown = hits.slice(0, MAX_SHOWN_HITS).map((hit) => `${hit.path}:${hit.line}: ${hit.text.trim().slice(0, 160)}`);
+  const left = hits.length - shown.length;
+  return [...shown, left > 0 ? `… ${left} more hits not shown` : '', said].filter((line) => line !== '').join('\n');
+}
+
+function cut(text: string): string {
+  if (text.length <= MAX_RESULT) return text;
+  return `${text.slice(0, MAX_RESULT)}\n… cut: ${text.length - MAX_RESULT} more characters`;
+}

@@ -1,0 +1,88 @@
+// Makes the place of each suspect true: the line exists at the commit, and its function is named.
+import type { Suspect } from '../domain/issue.ts';
+import type { SourceTree } from '../ports/source.ts';
+import type { Clue } from './candidates/clue.ts';
+import { carryLine } from './carry-line.ts';
+import { definitionLine, enclosingFunction } from './enclosing-function.ts';
+import { attempt, type Lookups } from './lookups.ts';
+
+/** Only the first suspects are looked into: each costs a read and an outline. */
+const PLACED = 10;
+
+export interface Framed {
+  readonly tree: SourceTree;
+  /** Tag or sha in the report that led to this commit; "" where it is the one asked for. */
+  readonly name: string;
+}
+
+/** Frame clues of another commit, carried over to this one; what is gone is dropped. Returned beside: what was lost, in words. */
+export async function carryClues(
+  lookups: Lookups,
+  framed: Framed,
+  clues: readonly Clue[],
+): Promise<{ readonly clues: readonly Clue[]; readonly lost: readonly string[] }> {
+  if (framed.name === '') return { clues, lost: [] };
+  const here = new Set(lookups.ground.index.paths);
+  const lost: string[] = [];
+  const carried: Clue[] = [];
+  for (const clue of clues) {
+    if (!here.has(clue.path)) {
+      lost.push(`${clue.path} of ${framed.name} is no longer there`);
+      continue;
+    }
+    const line = clue.line > 0 ? await carryOne(lookups, framed, clue) : 0;
+    const moved =
+      clue.line > 0 ? ` (line ${clue.line} at ${framed.name}${line === 0 ? ', not found here any more' : ''})` : '';
+    carried.push({ ...clue, line, reason: `${clue.reason}${moved}` });
+  }
+  return { clues: carried, lost: [...new Set(lost)] };
+}
+
+async function carryOne(lookups: Lookups, framed: Framed, clue: Clue): Promise<number> {
+  const action = `read ${clue.path}:${clue.line} at ${framed.name}`;
+  return (await attempt(lookups, action, () => carryLine(clue, framed.tree, lookups.tree, lookups.signal))) ?? 0;
+}
+
+export interface Placed {
+  readonly suspects: readonly Suspect[];
+  /** Lines named by the report that the commit does not have, in words. */
+  readonly mismatches: readonly string[];
+}
+
+/** `unsure`: files that are only one of several fits for a frame, so that a missing line speaks against the fit, not against the report. */
+export async function placeSuspects(
+  lookups: Lookups,
+  suspects: readonly Suspect[],
+  unsure: ReadonlySet<string>,
+): Promise<Placed> {
+  const mismatches: string[] = [];
+  const placed: Suspect[] = [];
+  for (const [index, suspect] of suspects.entries()) {
+    const truth = index < PLACED ? await place(lookups, suspect) : null;
+    if (truth?.mismatch && !unsure.has(suspect.file)) mismatches.push(truth.mismatch);
+    placed.push(truth ? truth.suspect : suspect);
+  }
+  return { suspects: placed, mismatches };
+}
+
+async function place(lookups: Lookups, suspect: Suspect): Promise<{ suspect: Suspect; mismatch: string } | null> {
+  const { tree, signal } = lookups;
+  return attempt(lookups, `outline ${suspect.file}`, async () => {
+    const outline = await tree.outline(suspect.file, signal);
+    const known = suspect.function === '' ? 0 : definitionLine(outline, suspect.function);
+    const total = suspect.line > 0 ? await lineCount(tree, suspect, signal) : 0;
+    if (suspect.line > total) {
+      const mismatch = `${suspect.file} has ${total} lines at this commit, but the report names line ${suspect.line}`;
+      const reasons = [...suspect.reasons, `line ${suspect.line} does not exist in it at this commit`];
+      return { suspect: { ...suspect, line: known, function: known > 0 ? suspect.function : '', reasons }, mismatch };
+    }
+    const line = suspect.line > 0 ? suspect.line : known;
+    const name = enclosingFunction(outline, line) || suspect.function;
+    return { suspect: { ...suspect, line, function: name }, mismatch: '' };
+  });
+}
+
+async function lineCount(tree: SourceTree, suspect: Suspect, signal: AbortSignal): Promise<number> {
+  const read = await tree.read(suspect.file, { lines: { from: suspect.line, to: suspect.line } }, signal);
+  return read.kind === 'text' ? read.totalLines : 0;
+}

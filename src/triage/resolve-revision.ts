@@ -1,0 +1,105 @@
+// Which commit to read at: the one asked for, and the one that the report is about where it names a version, tag or sha.
+import { CausewayError } from '../domain/errors.ts';
+import type { Repository } from '../ports/source.ts';
+import type { Signals } from './signals.ts';
+import type { NamedVersion } from './versions.ts';
+
+export interface Revisions {
+  /** Full sha of the revision that was asked for: the diff applies to it. */
+  readonly asked: string;
+  /** Its name for people: the branch, tag or short sha. */
+  readonly askedName: string;
+  /** Full sha that stack frames are read at. */
+  readonly frames: string;
+  /** The tag or sha in the report that leads to it; "" where it is the revision asked for. */
+  readonly framesName: string;
+  /** What was tried because the report names it, in order. */
+  readonly tried: readonly string[];
+}
+
+/** Each is one question to git; a report that lists forty versions must not cost forty. */
+const MAX_TRIED = 24;
+
+/** Throws `revision_not_found` where the revision asked for does not exist. An explicit revision is read as it is, whatever the report names. */
+export async function resolveRevisions(
+  input: {
+    readonly revision: string;
+    readonly repository: Repository;
+    readonly ownNames: readonly string[];
+    readonly signals: Signals;
+  },
+  signal: AbortSignal,
+): Promise<Revisions> {
+  const { revision, repository } = input;
+  const asked = await resolveAsked(repository, revision, signal);
+  const askedName = revision === '' ? repository.defaultBranch || asked.slice(0, 7) : revision;
+  if (revision !== '') return { asked, askedName, frames: asked, framesName: '', tried: [] };
+  const tried: string[] = [];
+  for (const name of candidates(input.signals, input.ownNames).slice(0, MAX_TRIED)) {
+    tried.push(name);
+    const sha = await repository.resolve(name, signal);
+    if (sha !== null) return { asked, askedName, frames: sha, framesName: sha === asked ? '' : name, tried };
+  }
+  return { asked, askedName, frames: asked, framesName: '', tried };
+}
+
+/** Full sha of the revision asked for; throws `revision_not_found`, naming it and the default branch. */
+export async function resolveAsked(repository: Repository, revision: string, signal: AbortSignal): Promise<string> {
+  const sha = await repository.resolve(revision, signal);
+  if (sha !== null) return sha;
+  const instead =
+    repository.defaultBranch === ''
+      ? 'Leave the revision out'
+      : `Leave the revision out to use the default branch (${repository.defaultBranch})`;
+  const missing =
+    revision === ''
+      ? 'The default branch has no commit'
+      : `There is no branch, tag or commit ${JSON.stringify(revision)} here`;
+  throw new CausewayError(
+    'revision_not_found',
+    `${missing}. ${instead}, or give a branch, a tag, or at least 7 digits of a commit id that has been pushed.`,
+  );
+}
+
+/** What the report says it is about, the surest first. Versions of other software, and those said to be fine, are no candidates. */
+function candidates({ versions, shas }: Signals, ownNames: readonly string[]): readonly string[] {
+  const own = new Set(ownNames.flatMap((name) => [name.toLowerCase(), lastSegment(name).toLowerCase()]));
+  const broken = versions.filter(({ fine, foreign, of }) => !fine && (!foreign || own.has(of)));
+  const named = broken.filter((version) => own.has(version.of) || (isUnnamed(version) && mentions(version, own)));
+  const labelled = broken.filter((version) => !named.includes(version) && version.labelled && isUnnamed(version));
+  const ordered = [...named, ...labelled].sort((a, b) => compareVersions(b.version, a.version));
+  const tags = ordered.flatMap((version) => spellings(version, ownNames));
+  return [...new Set([...tags, ...shas])];
+}
+
+/** `version: 1.2.3`, `v1.2.3`, `in release 1.2.3`: nothing else claims the number. */
+function isUnnamed({ of }: NamedVersion): boolean {
+  return /^(?:|version|release|tag|v|in|on|at|with|using|since|to|of|from|is|the|affected|current|latest|package|app|library)$/.test(
+    of,
+  );
+}
+
+/** `upgrading shop from 1.2.2 to 1.2.3`: the name stands further off. */
+function mentions({ context }: NamedVersion, names: ReadonlySet<string>): boolean {
+  return context.split(/[^\w@/.-]+/).some((word) => names.has(word));
+}
+
+function spellings({ version, of }: NamedVersion, ownNames: readonly string[]): readonly string[] {
+  const name =
+    ownNames.find((own) => own.toLowerCase() === of || lastSegment(own).toLowerCase() === of) ?? ownNames[0] ?? '';
+  const full = /^\d+\.\d+$/.test(version) ? [version, `${version}.0`] : [version];
+  return full.flatMap((number) => [
+    `v${number}`,
+    number,
+    ...(name === '' ? [] : [`${name}@${number}`, `${lastSegment(name)}-${number}`, `${lastSegment(name)}-v${number}`]),
+    `release-${number}`,
+  ]);
+}
+
+function lastSegment(name: string): string {
+  return name.slice(name.lastIndexOf('/') + 1);
+}
+
+function compareVersions(a: string, b: string): number {
+  return a.localeCompare(b, 'en', { numeric: true });
+}

@@ -1,0 +1,41 @@
+// Words cut into the pieces that names are made of.
+
+/** `parseHTTPHeader_v2` → `parse`, `http`, `header`, `v2`. */
+export function nameParts(name: string): readonly string[] {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((part) => part.length > 1);
+}
+
+/** A light stem, so that `headers` and `parsing` meet `header` and `parse`. */
+export function stem(word: string): string {
+  if (word.length > 5 && word.endsWith('ing')) return word.slice(0, -3).replace(/(.)\1$/, '$1');
+  if (word.length > 4 && word.endsWith('ies')) return `${word.slice(0, -3)}y`;
+  if (word.length > 4 && word.endsWith('ed')) return word.slice(0, -2);
+  if (word.length > 4 && /(?:s|x|z|ch|sh)es$/.test(word)) return word.slice(0, -2);
+  if (word.length > 3 && word.endsWith('s') && !word.endsWith('ss')) return word.slice(0, -1);
+  return word.length > 4 && word.endsWith('e') ? word.slice(0, -1) : word;
+}
+
+/** Words that say nothing about where a fault is. */
+export const COMMON_WORDS: ReadonlySet<string> = new Set(
+  `about above actual actually added after again against allow also although always another anything apply around because
+  been before behavior behaviour being below between bug but call called calling cannot cause caused causes change changed check
+  code could create created current currently default describe description different does doing done down during each
+  either environment error errors etc even every example exception expect expected expects fail failed failing fails false
+  feature find first fix following found from get gets getting give given gives goes going good had happen happened happens
+  has have help here how however http https info information instead into issue issues its itself just know latest like line
+  log logs look make makes many may maybe mean might more most much must need needs never new non not nothing now null number
+  off okay one only open other our out output over page please possible post problem provide question quite rather really
+  release report reproduce reproduction request result return returned returning returns right run running same see seem
+  seems set should show shown shows simple since some something sometimes steps still such summary support supported sure
+  system take than thank thanks that the their them then there these they thing things think this those though through time
+  times trace traceback tried true try trying two type under undefined until upon usage use used user uses using value
+  values very version want was way well were what when where whether which while who why will with within without work
+  worked working works would wrong yes yet you your add and are any can for github com www org have please
+  the not should want seems python javascript typescript java rust golang node windows linux macos ubuntu screenshot
+  additional context logs checklist searched existing discussions attach`.split(/\s+/),
+);

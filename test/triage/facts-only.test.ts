@@ -1,0 +1,60 @@
+// The facts-only Issue as a maintainer reads it.
+import { describe, expect, it } from 'vitest';
+import { factsOnlyConclusion } from '../../src/triage/facts-only.ts';
+import { FILES, factsOf, SECOND, TRACE } from './shop.ts';
+
+describe('the facts-only Issue', () => {
+  it('reads well: evidence first, no model, what to look at next', async () => {
+    const conclusion = factsOnlyConclusion(await factsOf('It stops\n\nError: header has no value: cookie'), {
+      seconds: 2.5,
+    });
+    expect(conclusion.rootCause).toMatchInlineSnapshot(
+      `"The facts point at \`src/header.ts:4\`, in \`parseHeader\`: the message text “header has no value” stands here at line 4; holds \`header\`, named in the report. The report's error is \`Error: header has no value: cookie\`. The line reads \`if (!value) throw new Error('header has no value: ' + name);\`, last changed in 1a1a1a1 (2024-01-01, “Read headers”). No model was asked: this says where the facts point, not yet why it breaks."`,
+    );
+    expect(conclusion.solutionSteps.map(({ description }) => description)).toMatchInlineSnapshot(`
+      [
+        "Read \`src/header.ts:4\`, in \`parseHeader\`. The line is \`if (!value) throw new Error('header has no value: ' + name);\`. Ask which value there leads to \`header has no value: cookie\`.",
+        "Then look at \`src/request.ts:4\`, in \`readRequest\` (holds \`header\`, named in the report).",
+        "Check whether one of the last commits to \`src/header.ts\` fits the time the problem began: 1a1a1a1 (2024-01-01) Read headers.",
+        "Write the steps that show the problem into the report; it holds none that could be read.",
+        "Send the report again with a model configured (OPENAI_API_KEY or OPENAI_BASE_URL) to have the cause and a fix worked out.",
+      ]
+    `);
+    expect(conclusion.changeSet).toEqual({ base: SECOND, files: [] });
+    expect(conclusion.analysis).toMatchObject({
+      outcome: 'facts_only',
+      model: null,
+      confidence: null,
+      revision: SECOND,
+      partial: false,
+    });
+    expect(conclusion.analysis.usage).toMatchObject({ seconds: 2.5, turns: 0, costUsd: 0 });
+  });
+
+  it('cites a line that stands in the cited step', async () => {
+    const { analysis, investigationSteps } = factsOnlyConclusion(await factsOf(TRACE), { seconds: 1 });
+    const [citation] = analysis.citations;
+    expect(investigationSteps[citation!.step - 1]?.result).toContain(citation!.quote);
+  });
+
+  it('says "I don\'t know" where nothing points anywhere, and asks for what is missing', async () => {
+    const conclusion = factsOnlyConclusion(await factsOf('zzz qqq'), { seconds: 1 });
+    expect(conclusion.rootCause).toBe(
+      "I don't know: nothing that the report names was found in this repository at 2b2b2b2. No model was asked.",
+    );
+    expect(conclusion.analysis.suspects).toEqual([]);
+    expect(conclusion.analysis.questions).toHaveLength(3);
+  });
+
+  it('names the dependencies where the trace never enters the repository', async () => {
+    const facts = await factsOf('Error: qqq\n    at run (/srv/shop/node_modules/left-pad/index.js:1:1)\n');
+    expect(factsOnlyConclusion(facts, { seconds: 1 }).rootCause).toContain('only through dependencies (left-pad)');
+  });
+
+  it('names no file that is not in the commit', async () => {
+    const { rootCause, solutionSteps, analysis } = factsOnlyConclusion(await factsOf(TRACE), { seconds: 1 });
+    const said = [rootCause, ...solutionSteps.map(({ description }) => description)].join('\n');
+    for (const [path] of said.matchAll(/(?:src|test)\/[\w./-]+\.ts/g)) expect(Object.keys(FILES)).toContain(path);
+    for (const { file } of analysis.suspects) expect(Object.keys(FILES)).toContain(file);
+  });
+});

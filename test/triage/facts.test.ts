@@ -1,0 +1,146 @@
+// From a report to suspects and steps, over a small repository in memory.
+import { describe, expect, it } from 'vitest';
+import { CausewayError } from '../../src/domain/errors.ts';
+import { gatherFacts } from '../../src/triage/facts.ts';
+import { factsOnlyConclusion } from '../../src/triage/facts-only.ts';
+import { createMemoryRepository } from '../support/memory-source.ts';
+import { COMMITS, FILES, FIRST, factsOf, HEADER, SECOND, TRACE } from './shop.ts';
+
+describe('a report with a stack trace', () => {
+  it('suspects own frames, the innermost first, with their functions', async () => {
+    const { suspects } = await factsOf(TRACE);
+    expect(suspects.slice(0, 2).map(({ file, line, function: name }) => [file, line, name])).toEqual([
+      ['src/header.ts', 2, 'parseHeader'],
+      ['src/request.ts', 4, 'readRequest'],
+    ]);
+    expect(suspects[0]?.reasons[0]).toBe(
+      'innermost own frame of the stack trace; mapped from compiled output, so its line is not known',
+    );
+    expect(suspects.every(({ score }) => score >= 0 && score <= 1)).toBe(true);
+  });
+
+  it('tells every step as it is taken, with the exact query', async () => {
+    const { told, steps } = await factsOf(TRACE);
+    expect(told).toEqual(steps);
+    const actions = told.map(({ action }) => action);
+    expect(actions).toEqual(
+      expect.arrayContaining([
+        'map 4 stack frames to files at 2b2b2b2',
+        'read src/header.ts:1-8 at 2b2b2b2',
+        'blame src/header.ts:2 at 2b2b2b2',
+        'history src/header.ts (last 3) at 2b2b2b2',
+      ]),
+    );
+    const frames = told.find(({ action }) => action.startsWith('map '));
+    expect(frames?.result).toContain('dependency left-pad');
+    const read = told.find(({ action }) => action.startsWith('read src/header.ts'));
+    expect(read?.result).toContain('> 2 | export function parseHeader(line: string): Header {');
+    expect(told.every(({ action, result, analysis }) => action !== '' && result !== '' && analysis !== '')).toBe(true);
+  });
+
+  it('says where a line does not exist at the commit', async () => {
+    const facts = await factsOf('Error: boom\n    at readRequest (/srv/shop/src/request.ts:400:1)\n');
+    expect(facts.suspects[0]).toMatchObject({ file: 'src/request.ts', line: 3, function: 'readRequest' });
+    expect(facts.suspects[0]?.reasons.at(-1)).toContain('line 400 does not exist in it at this commit');
+    const { rootCause } = factsOnlyConclusion(facts, { seconds: 1 });
+    expect(rootCause).toContain('src/request.ts has 5 lines at this commit, but the report names line 400');
+  });
+
+  it('reads frames at the version that the report names, and carries the line over', async () => {
+    const moved = { ...FILES, 'src/header.ts': `// A new first line.\n${HEADER}` };
+    const facts = await factsOf('shop v1.0.0\n\nError: boom\n    at parseHeader (/srv/shop/src/header.ts:3:1)\n', {
+      commits: [COMMITS[0]!, { sha: SECOND, subject: 'Move', files: moved }],
+      tags: { 'v1.0.0': FIRST },
+    });
+    expect(facts.revisions).toMatchObject({ asked: SECOND, frames: FIRST, framesName: 'v1.0.0' });
+    expect(facts.suspects[0]).toMatchObject({ file: 'src/header.ts', line: 4 });
+    expect(facts.suspects[0]?.reasons[0]).toContain('(line 3 at v1.0.0)');
+    expect(factsOnlyConclusion(facts, { seconds: 1 }).analysis.revision).toBe(SECOND);
+  });
+
+  it('takes a line that one of several fits does not have as a sign against that fit only', async () => {
+    const long = `${'// filler\n'.repeat(50)}export function load() {}\n`;
+    const files = { 'a/src/index.ts': long, 'b/src/index.ts': 'export const b = 1;\n' };
+    const facts = await factsOf('Error: qqq\n    at load (/srv/src/index.ts:51:1)\n', {
+      commits: [{ sha: FIRST, subject: 'two', files }],
+    });
+    expect(facts.suspects[0]).toMatchObject({ file: 'a/src/index.ts', line: 51, function: 'load' });
+    expect(facts.mismatches).toEqual([]);
+    expect(facts.suspects[1]?.reasons).toContain('line 51 does not exist in it at this commit');
+  });
+
+  it('puts the subject of a failing test before the test', async () => {
+    const { suspects } = await factsOf('Error: expected 1 to be 2\n    at /srv/shop/test/header.test.ts:2:20\n');
+    expect(suspects[0]).toMatchObject({ file: 'src/header.ts' });
+    expect(suspects[0]?.reasons).toContain('is what `header.test.ts` tests, by its name');
+  });
+});
+
+describe('a report without a stack trace', () => {
+  it('is led by the literal text of the error message, not by documents that repeat it', async () => {
+    const { suspects } = await factsOf('It stops\n\nError: header has no value: cookie');
+    expect(suspects[0]).toMatchObject({ file: 'src/header.ts', line: 4, function: 'parseHeader' });
+    expect(suspects[0]?.reasons[0]).toBe('the message text “header has no value” stands here at line 4');
+  });
+
+  it('is led by names that it mentions', async () => {
+    const { suspects } = await factsOf('The total is wrong after `applyDiscount`');
+    expect(suspects[0]).toMatchObject({ file: 'src/discount.ts', line: 1, function: 'applyDiscount' });
+    expect(suspects[0]?.reasons).toContain('defines `applyDiscount`, named in the report');
+  });
+
+  it('is led by paths that it names', async () => {
+    const { suspects } = await factsOf('Something is wrong in src/request.ts:4');
+    expect(suspects[0]).toMatchObject({ file: 'src/request.ts', line: 4 });
+    expect(suspects[0]?.reasons).toContain('`src/request.ts:4` is named in the report');
+  });
+
+  it('that names nothing found here suspects nothing', async () => {
+    expect((await factsOf('zzz qqq')).suspects).toEqual([]);
+  });
+
+  it('gives the same answer each time, at most 20 suspects', async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 60 }, (_, i) => [
+        `src/part-${i}.ts`,
+        `export function parseHeader${i}() {}\n// parseHeader\n`,
+      ]),
+    );
+    const commits = [{ sha: FIRST, subject: 'many', files: many }];
+    const one = await factsOf('`parseHeader` breaks', { commits });
+    expect(one.suspects).toHaveLength(20);
+    expect((await factsOf('`parseHeader` breaks', { commits })).suspects).toEqual(one.suspects);
+  });
+});
+
+describe('a lookup that fails', () => {
+  it('is a step that says so, and the rest goes on', async () => {
+    const facts = await factsOf(TRACE, {
+      before: (lookup) => {
+        if (lookup.startsWith('blame')) throw new CausewayError('internal', 'Blame failed. git died');
+      },
+    });
+    const failed = facts.steps.filter(({ result }) => result.startsWith('failed: Blame failed'));
+    expect(failed.length).toBeGreaterThan(0);
+    expect(facts.suspects[0]?.file).toBe('src/header.ts');
+    expect(facts.steps.some(({ action }) => action.startsWith('history'))).toBe(true);
+  });
+
+  it('because the repository is gone, or the run is aborted, ends the run', async () => {
+    const gone = new CausewayError('repository_unreachable', 'gone');
+    const before = (lookup: string): void => {
+      if (lookup.startsWith('search')) throw gone;
+    };
+    await expect(factsOf(TRACE, { before })).rejects.toBe(gone);
+    const aborted = new AbortController();
+    const repository = createMemoryRepository({ commits: COMMITS, before: () => aborted.abort(new Error('stop')) });
+    const run = gatherFacts({
+      report: TRACE,
+      revision: '',
+      repository,
+      onStep: async () => {},
+      signal: aborted.signal,
+    });
+    await expect(run).rejects.toThrow('stop');
+  });
+});

@@ -1,0 +1,165 @@
+// Paths as traces write them lead to the right file of the tree, or say why not.
+import { describe, expect, it } from 'vitest';
+import type { Frame } from '../../src/triage/frames/frame.ts';
+import type { OwnPackage } from '../../src/triage/manifests.ts';
+import { type Ground, mapFrame, mapPath } from '../../src/triage/map-paths.ts';
+import { createPathIndex } from '../../src/triage/path-index.ts';
+
+function ground(paths: readonly string[], packages: readonly OwnPackage[] = []): Ground {
+  const entries = paths.map((path) => ({ path, size: 1, kind: 'file' as const, blob: path }));
+  return { index: createPathIndex({ entries, unreadableNames: 0 }), packages };
+}
+
+function leadsTo(tree: Ground, path: string): string {
+  const mapping = mapPath(tree, path);
+  switch (mapping.kind) {
+    case 'own':
+      return mapping.path;
+    case 'ambiguous':
+      return `one of ${mapping.paths.join(' ')}`;
+    case 'dependency':
+      return `dependency ${mapping.of}`;
+    case 'runtime':
+    case 'unknown':
+      return mapping.kind;
+  }
+}
+
+describe('JavaScript and TypeScript', () => {
+  const tree = ground(
+    [
+      'src/http/header.ts',
+      'src/main.ts',
+      'packages/core/src/store.ts',
+      'packages/ui/src/store.tsx',
+      'web/app/page.tsx',
+      'vendor/x/lib/y.js',
+    ],
+    [
+      { name: 'shop', kind: 'npm', folder: '' },
+      { name: '@shop/core', kind: 'npm', folder: 'packages/core' },
+    ],
+  );
+  it.each([
+    ['/srv/app/dist/http/header.js', 'src/http/header.ts'],
+    ['/srv/app/build/http/header.js', 'src/http/header.ts'],
+    ['file:///srv/app/src/http/header.ts', 'src/http/header.ts'],
+    ['C:\\code\\app\\src\\http\\header.ts', 'src/http/header.ts'],
+    ['file:///C:/code/app/src/http/header.ts', 'src/http/header.ts'],
+    ['webpack:///./src/main.ts', 'src/main.ts'],
+    ['webpack-internal:///(rsc)/./web/app/page.tsx?1a2b', 'web/app/page.tsx'],
+    ['http://localhost:5173/src/main.ts?t=17', 'src/main.ts'],
+    ['./src/main.ts', 'src/main.ts'],
+    ['/x/node_modules/shop/dist/http/header.js', 'src/http/header.ts'],
+    ['/x/node_modules/@shop/core/dist/store.js', 'packages/core/src/store.ts'],
+    ['/x/node_modules/left-pad/src/main.ts', 'dependency left-pad'],
+    ['/x/node_modules/@other/core/dist/store.js', 'dependency @other/core'],
+    ['node:internal/process/task_queues', 'runtime'],
+    ['/srv/app/src/nowhere.ts', 'unknown'],
+  ])('%s', (path, expected) => {
+    expect(leadsTo(tree, path)).toBe(expected);
+  });
+
+  it('does not trust lines of compiled files', () => {
+    expect(mapPath(tree, '/srv/app/dist/http/header.js')).toMatchObject({ compiled: true, certain: false });
+    expect(mapPath(tree, '/srv/app/src/http/header.ts')).toMatchObject({ compiled: false, certain: true });
+  });
+
+  it('says that a path fits several files', () => {
+    expect(leadsTo(ground(['a/src/index.ts', 'b/src/index.ts']), '/srv/c/src/index.ts')).toBe(
+      'one of a/src/index.ts b/src/index.ts',
+    );
+  });
+
+  it('is not certain where only the file name agrees', () => {
+    expect(mapPath(ground(['src/_core/logging.py']), '/home/me/bot/logging.py')).toMatchObject({
+      kind: 'own',
+      certain: false,
+    });
+  });
+});
+
+describe('Python', () => {
+  const tree = ground(['shop/db/models.py', 'shop/json/decoder.py', 'src/cart/total.py'], []);
+  it.each([
+    ['/usr/lib/python3.12/site-packages/shop/db/models.py', 'shop/db/models.py'],
+    ['/venv/lib/python3.12/site-packages/cart/total.py', 'src/cart/total.py'],
+    ['/venv/lib/python3.12/site-packages/peewee/db/models.py', 'dependency peewee'],
+    ['/usr/lib/python3.12/json/decoder.py', 'runtime'],
+    ['shop/db/models.py', 'shop/db/models.py'],
+  ])('%s', (path, expected) => {
+    expect(leadsTo(tree, path)).toBe(expected);
+  });
+});
+
+describe('Go', () => {
+  const tree = ground(
+    ['go.mod', 'cart/cart.go', 'main.go'],
+    [{ name: 'example.com/acme/shop', kind: 'go', folder: '' }],
+  );
+  it.each([
+    ['/home/ci/shop/cart/cart.go', 'cart/cart.go'],
+    ['example.com/acme/shop/cart/cart.go', 'cart/cart.go'],
+    ['/root/go/pkg/mod/example.com/acme/shop@v1.2.3/cart/cart.go', 'cart/cart.go'],
+    ['/root/go/pkg/mod/example.com/other/cart@v1.0.0/cart/cart.go', 'dependency example.com/other/cart'],
+    ['/usr/local/go/src/runtime/panic.go', 'runtime'],
+  ])('%s', (path, expected) => {
+    expect(leadsTo(tree, path)).toBe(expected);
+  });
+});
+
+describe('Rust', () => {
+  const tree = ground(
+    ['src/parse/parser.rs', 'derive/src/lib.rs', 'src/lib.rs'],
+    [
+      { name: 'shop', kind: 'cargo', folder: '' },
+      { name: 'shop-derive', kind: 'cargo', folder: 'derive' },
+    ],
+  );
+  it.each([
+    ['/home/me/.cargo/registry/src/index.example-1ecc6299db9ec823/shop-derive-2.0.1/src/lib.rs', 'derive/src/lib.rs'],
+    ['/home/me/.cargo/registry/src/index.example-1ecc6299db9ec823/serde-1.0.1/src/lib.rs', 'dependency serde'],
+    ['/rustc/90c541806f23a127002de5b4038be731ba1458ca/library/core/src/panicking.rs', 'runtime'],
+    ['./src/parse/parser.rs', 'src/parse/parser.rs'],
+  ])('%s', (path, expected) => {
+    expect(leadsTo(tree, path)).toBe(expected);
+  });
+
+  it('maps a function path where there is no file', () => {
+    const frame: Frame = {
+      language: 'rust',
+      file: '',
+      line: 0,
+      function: 'parse',
+      symbol: 'shop::parse::parser::Parser::parse',
+    };
+    expect(mapFrame(tree, frame)).toMatchObject({ kind: 'own', path: 'src/parse/parser.rs' });
+  });
+});
+
+describe('classes of the JVM and of .NET', () => {
+  const jvm = (symbol: string, file: string): Frame => ({ language: 'jvm', file, line: 1, function: 'f', symbol });
+  const tree = ground([
+    'app/src/main/java/com/acme/util/Strings.java',
+    'app/src/main/java/com/acme/net/Strings.java',
+    'core/src/main/kotlin/cart/Total.kt',
+    'src/Shop/Prices.cs',
+  ]);
+
+  it('are found by package and file', () => {
+    expect(mapFrame(tree, jvm('com.acme.net.Strings$Inner', 'Strings.java'))).toMatchObject({
+      kind: 'own',
+      path: 'app/src/main/java/com/acme/net/Strings.java',
+    });
+    expect(mapFrame(tree, jvm('com.acme.shop.cart.TotalKt', 'Total.kt'))).toMatchObject({
+      path: 'core/src/main/kotlin/cart/Total.kt',
+    });
+    const csharp: Frame = { language: 'csharp', file: '', line: 0, function: 'Load', symbol: 'Acme.Shop.Prices' };
+    expect(mapFrame(tree, csharp)).toMatchObject({ kind: 'own', path: 'src/Shop/Prices.cs' });
+  });
+
+  it('of others are not own, even where a file has the same name', () => {
+    expect(mapFrame(tree, jvm('org.other.util.Strings', 'Strings.java'))).toEqual({ kind: 'unknown' });
+    expect(mapFrame(tree, jvm('java.util.Optional', 'Optional.java'))).toEqual({ kind: 'runtime' });
+  });
+});

@@ -1,0 +1,67 @@
+// The same road over real git: what a maintainer reads for a report about a small repository.
+import { describe, expect, it } from 'vitest';
+import { gatherFacts } from '../../src/triage/facts.ts';
+import { factsOnlyConclusion } from '../../src/triage/facts-only.ts';
+import { pathProject, testSource } from '../git/open-project.ts';
+import { gitRepository } from '../support/git-repository.ts';
+
+const SIGNAL = new AbortController().signal;
+
+describe('a report about a real repository', () => {
+  it('leads through the tagged version to the line that stands there today', async () => {
+    await using repo = await gitRepository();
+    const cart = 'class Cart:\n    def total(self, items):\n        return sum(self.prices[i] for i in items)\n';
+    await repo.commit(
+      { 'shop/cart.py': cart, 'shop/__init__.py': '', 'tests/test_cart.py': 'def test_total(): pass\n' },
+      'Sum prices',
+    );
+    repo.tag('v2.1.0');
+    await repo.commit({ 'shop/cart.py': `"""The cart."""\n\n${cart}` }, 'Describe the cart');
+    await using opened = testSource();
+    const facts = await gatherFacts({
+      report: `Checkout fails with shop 2.1.0
+
+Traceback (most recent call last):
+  File "/usr/lib/python3.12/site-packages/shop/cart.py", line 3, in total
+    return sum(self.prices[i] for i in items)
+KeyError: 'apple'
+`,
+      revision: '',
+      repository: await opened.source.open(pathProject(repo.path), SIGNAL),
+      onStep: async () => {},
+      signal: SIGNAL,
+    });
+    expect(facts.suspects[0]).toMatchObject({ file: 'shop/cart.py', line: 5, function: 'total' });
+    expect(facts.examined[0]).toMatchObject({
+      code: 'return sum(self.prices[i] for i in items)',
+      blame: { subject: 'Sum prices' },
+    });
+    expect(factsOnlyConclusion(facts, { seconds: 1 }).rootCause).toContain('Stack frames were read at v2.1.0');
+  });
+
+  it('finds messages and methods with the expressions that git takes', async () => {
+    await using repo = await gitRepository();
+    await repo.commit(
+      {
+        'src/main/java/com/acme/Store.java':
+          'package com.acme;\n\npublic class Store {\n  public <T> List<T> openAll(String path) {\n    throw new IllegalStateException("cannot open the ledger " + path);\n  }\n}\n',
+        'src/main/java/com/acme/Main.java':
+          'package com.acme;\n\nclass Main {\n  void run() { new Store().openAll("x"); }\n}\n',
+      },
+      'Start',
+    );
+    await using opened = testSource();
+    const facts = await gatherFacts({
+      report: 'Start-up fails\n\nWe call `openAll` and get `IllegalStateException: cannot open the ledger "a.txt"`',
+      revision: '',
+      repository: await opened.source.open(pathProject(repo.path), SIGNAL),
+      onStep: async () => {},
+      signal: SIGNAL,
+    });
+    expect(facts.suspects[0]).toMatchObject({ file: 'src/main/java/com/acme/Store.java', line: 5 });
+    expect(facts.suspects[0]?.reasons.join('; ')).toMatch(
+      /message text “cannot open the ledger” stands here at line 5.*defines `openAll`/,
+    );
+    expect(facts.steps.filter(({ result }) => result.startsWith('failed'))).toEqual([]);
+  });
+});

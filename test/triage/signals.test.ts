@@ -1,0 +1,110 @@
+// What a report names is found, and nothing that it does not name.
+import { describe, expect, it } from 'vitest';
+import { constantParts } from '../../src/triage/error-lines.ts';
+import { findSignals } from '../../src/triage/signals.ts';
+
+describe('places and paths', () => {
+  it.each([
+    ['src/a.ts:12:5 - error TS2322: Type', 'src/a.ts', 12],
+    ['src/a.ts(12,5): error TS2322: Type', 'src/a.ts', 12],
+    ['internal/x.go:7:2: undefined: y', 'internal/x.go', 7],
+    [' --> src/main.rs:4:5', 'src/main.rs', 4],
+    ['[ERROR] /home/ci/App.java:[12,5] cannot find symbol', '/home/ci/App.java', 12],
+    ['e: file:///home/ci/App.kt:12:5 Unresolved reference', 'file:///home/ci/App.kt', 12],
+    ['see `lib/x.rb:9`, please', 'lib/x.rb', 9],
+    ['https://github.com/acme/shop/blob/1a2b3c4/src/cart.ts#L33-L40', 'src/cart.ts', 33],
+  ])('%s', (text, file, line) => {
+    expect(findSignals(text).places).toEqual([{ file, line }]);
+  });
+
+  it('a path without a line is a path', () => {
+    const { paths, places } = findSignals('The fault is in `src/http/header.ts`, not in C:\\code\\a.cs.');
+    expect(paths).toEqual(['src/http/header.ts', 'C:\\code\\a.cs']);
+    expect(places).toEqual([]);
+  });
+});
+
+describe('names', () => {
+  it('in backticks, called, dotted, CamelCase and snake_case are found; ordinary words are not', () => {
+    const names = findSignals(
+      'Header parsing\n\nCalling parseHeader() gives nonsense with `strict`, see Http.readLine and max_size. GitHub is fine.',
+    ).identifiers.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['parseHeader', 'strict', 'readLine', 'max_size']));
+    expect(names).not.toContain('GitHub');
+    expect(names).not.toContain('nonsense');
+  });
+
+  it('a name repeated a thousand times does not drown the others', () => {
+    const text = `${'x = load_row(1)\n'.repeat(1_000)}The value from \`parseHeader\` is wrong`;
+    expect(findSignals(text).identifiers.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['parseHeader', 'load_row']),
+    );
+  });
+});
+
+describe('commands', () => {
+  it('after a prompt, in a code block and in backticks', () => {
+    const { commands } = findSignals(
+      'I ran `npm test -- --watch`:\n\n```sh\n$ make build\ncargo run --release\nDone in 3s\n```\n',
+    );
+    expect(commands).toEqual(['npm test -- --watch', 'make build', 'cargo run --release']);
+  });
+});
+
+describe('versions and commits', () => {
+  it('are told from those of languages and systems, and from those that work', () => {
+    const { versions } = findSignals('shop version: 2.1.0\nNode v20.1.0, macOS 14.2\nIt worked in 2.0.3');
+    expect(versions.map(({ version, foreign, fine }) => ({ version, foreign, fine }))).toEqual([
+      { version: '2.1.0', foreign: false, fine: false },
+      { version: '20.1.0', foreign: true, fine: false },
+      { version: '14.2', foreign: true, fine: false },
+      { version: '2.0.3', foreign: false, fine: true },
+    ]);
+  });
+
+  it('a sha has digits and letters', () => {
+    expect(findSignals('since 1a2b3c4 (not 1234567, not deadbeef, not defaced)').shas).toEqual(['1a2b3c4']);
+  });
+});
+
+describe('the part of a message that can stand in source', () => {
+  it.each([
+    ['Unknown option "--fix" for command build', ['for command build', 'Unknown option']],
+    ["can't open the file 'a.txt' because it is locked", ['because it is locked', "can't open the file"]],
+    ["Cannot read properties of undefined (reading 'x')", []],
+    ["'NoneType' object has no attribute 'x'", []],
+    ['runtime error: index out of range [3] with length 3', []],
+    ['boom', []],
+  ])('%s', (message, parts) => {
+    expect(constantParts(message)).toEqual(parts);
+  });
+});
+
+describe('any text', () => {
+  it('of 1 MiB without a line break, or of hostile repetitions, is read', () => {
+    const fill = (piece: string): string => piece.repeat(Math.ceil(1_048_576 / piece.length)).slice(0, 1_048_576);
+    const hostile = [
+      'a',
+      `${'a'.repeat(1_999)}\n`,
+      'at ',
+      ':1',
+      'Error: ',
+      '(((',
+      '\\n    at ',
+      '`a b',
+      '1.',
+      '\u001b[',
+      `at ${'a.<'.repeat(300)}\n`,
+      'x.js:',
+      '[1] | ',
+    ];
+    for (const piece of hostile) expect(findSignals(fill(piece)).title.length).toBeLessThanOrEqual(300);
+  });
+
+  it('that is empty of signals gives none', () => {
+    const signals = findSignals('???\n');
+    expect([signals.traces, signals.places, signals.errors, signals.paths, signals.identifiers, signals.words]).toEqual(
+      [[], [], [], [], [], []],
+    );
+  });
+});

@@ -1,0 +1,112 @@
+// The problem is stated in the reporter's words, without template, checklists and logs.
+import { describe, expect, it } from 'vitest';
+import { reproductionSteps } from '../../src/triage/reproduction.ts';
+import { findSignals } from '../../src/triage/signals.ts';
+import { problemStatement } from '../../src/triage/statement.ts';
+
+const state = (text: string): string => problemStatement(text, findSignals(text));
+
+const REPORT = `Checkout fails for carts with a discount
+
+<!-- Thanks for reporting! Please fill in everything. -->
+### Before you start
+- [x] I searched the existing issues
+- [ ] I read the docs
+
+### Describe the bug
+Since yesterday the checkout answers 500 as soon as a discount is applied.
+
+\`\`\`ts
+applyDiscount(cart, 10);
+\`\`\`
+
+### Steps to reproduce
+1. Put something into the cart
+2. Run
+   \`\`\`sh
+   curl -X POST localhost:3000/discount
+   \`\`\`
+3. Press *Checkout*
+
+### Logs
+2024-05-01T10:11:12Z ERROR RangeError: discount is larger than the total
+    at applyDiscount (/srv/src/discount.ts:12:5)
+
+### Environment
+_No response_
+`;
+
+describe('the statement', () => {
+  it('has title, description, short code and the error, nothing else', () => {
+    expect(state(REPORT)).toMatchInlineSnapshot(`
+      "Checkout fails for carts with a discount
+
+      Since yesterday the checkout answers 500 as soon as a discount is applied.
+
+      \`\`\`ts
+      applyDiscount(cart, 10);
+      \`\`\`
+
+      RangeError: discount is larger than the total"
+    `);
+  });
+
+  it('of a bare log is its first line and its errors', () => {
+    const log = `${'2024-05-01T10:11:12Z INFO ready\n'.repeat(3_000)}2024-05-01T10:11:13Z ERROR: cannot open the ledger\n`;
+    const statement = state(log);
+    expect(statement).toContain('cannot open the ledger');
+    expect(statement.length).toBeLessThan(200);
+  });
+
+  it('is never longer than 2,000 characters, never cut inside a character, and never empty', () => {
+    expect(state(`${'😀'.repeat(50_000)}`).length).toBeLessThanOrEqual(2_000);
+    expect(state(`${'😀'.repeat(50_000)}`).isWellFormed()).toBe(true);
+    expect(state('word '.repeat(50_000)).length).toBeLessThanOrEqual(2_000);
+    expect(state('???')).toBe('???');
+  });
+
+  it('hides nothing behind a comment that is not closed', () => {
+    expect(state('Broken\n\n<!-- the rest matters')).toContain('the rest matters');
+  });
+});
+
+describe('the reproduction steps', () => {
+  it('are the items of the list, each with its code', () => {
+    expect(reproductionSteps(REPORT)).toEqual([
+      { stepNumber: 1, description: 'Put something into the cart' },
+      { stepNumber: 2, description: 'Run\n   ```sh\n   curl -X POST localhost:3000/discount\n   ```' },
+      { stepNumber: 3, description: 'Press *Checkout*' },
+    ]);
+  });
+
+  it.each([
+    '## How to reproduce',
+    '**To Reproduce**',
+    'Steps to reproduce:',
+    '#### Repro steps',
+    'Reproduction\n------------',
+    '## Minimal reproducible example',
+  ])('stand under "%s"', (heading) => {
+    expect(reproductionSteps(`Broken\n\n${heading}\n\n- open it\n- close it\n\n## Expected\n\n- nothing`)).toEqual([
+      { stepNumber: 1, description: 'open it' },
+      { stepNumber: 2, description: 'close it' },
+    ]);
+  });
+
+  it('keep bullets inside numbered items, and code that stands alone', () => {
+    expect(
+      reproductionSteps('## To reproduce\n1. set\n   - a\n   - b\n2. go').map(({ description }) => description),
+    ).toEqual(['set\n   - a\n   - b', 'go']);
+    expect(reproductionSteps('## To reproduce\n```py\ntotal([])\n```\n')).toEqual([
+      { stepNumber: 1, description: '```py\ntotal([])\n```' },
+    ]);
+  });
+
+  it.each([
+    'It just breaks.\n1. one\n2. two',
+    '## Steps to reproduce\n\n_No response_\n',
+    '## Expected behaviour\n1. reproduce nothing',
+  ])('are not invented: %j', (text) => {
+    expect(reproductionSteps(text)).toEqual([]);
+  });
+});
