@@ -1,6 +1,6 @@
 // The folder that holds records, mirrors and keys: made on first use, for the service's user alone.
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { CausewayError } from '../domain/errors.ts';
 
@@ -13,17 +13,17 @@ export interface DataFolder {
   readonly encryptionKey: Buffer;
 }
 
-/** Makes the folder (mode 700) where it is missing. Throws `store_unusable`, naming DATA_DIR, where it cannot. */
+/** Makes the folder (mode 700) where it is missing; one that is there keeps its mode, since it may be the operator's. Throws `store_unusable`, naming DATA_DIR, where it cannot. */
 export function openDataFolder(folder: string, encryptionKey: Buffer | null): DataFolder {
   try {
     mkdirSync(path.join(folder, 'mirrors'), { recursive: true, mode: 0o700 });
-    chmodSync(folder, 0o700);
     return {
       database: path.join(folder, 'causeway.db'),
       mirrors: path.join(folder, 'mirrors'),
       encryptionKey: encryptionKey ?? keptKey(path.join(folder, 'encryption.key')),
     };
   } catch (error) {
+    if (error instanceof CausewayError) throw error;
     throw new CausewayError(
       'store_unusable',
       `The data folder ${folder} cannot be used (${(error as NodeJS.ErrnoException).code ?? 'unknown'}): make it writable, or name another with DATA_DIR.`,

@@ -1,0 +1,37 @@
+// Which repositories local mode finds, and what it calls them.
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { localProjects } from '../../src/app/local-projects.ts';
+import { gitRepository } from '../support/git-repository.ts';
+import { temporaryFolder } from '../support/service.ts';
+
+describe('the projects of local mode', () => {
+  it('are the repository around the caller, wherever in it the caller stands', async () => {
+    await using repository = await gitRepository({ folder: 'shop' });
+    mkdirSync(path.join(repository.path, 'deep', 'down'), { recursive: true });
+    const [project, ...others] = localProjects([], path.join(repository.path, 'deep', 'down'));
+    expect(project?.name).toBe('local/shop');
+    expect(others).toEqual([]);
+  });
+
+  it('are none where the caller stands in no repository', async () => {
+    await using folder = await temporaryFolder();
+    expect(localProjects([], folder.path)).toEqual([]);
+  });
+
+  it('are numbered where two have one name, and named once where two paths lead to one', async () => {
+    await using one = await gitRepository({ folder: 'shop' });
+    await using two = await gitRepository({ folder: 'shop' });
+    mkdirSync(path.join(one.path, 'src'));
+    const found = localProjects([one.path, two.path, path.join(one.path, 'src')], '/');
+    expect(found.map((project) => project.name)).toEqual(['local/shop', 'local/shop-2']);
+  });
+
+  it('that are no repositories are refused by name, with the repair', async () => {
+    await using folder = await temporaryFolder();
+    for (const wrong of [folder.path, path.join(folder.path, 'absent')]) {
+      expect(() => localProjects([wrong], '/')).toThrow(`PROJECTS names ${wrong}, which is not in a git repository`);
+    }
+  });
+});
