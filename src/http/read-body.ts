@@ -4,6 +4,9 @@ import { refuse } from './problem.ts';
 /** Bytes that a body may have: 8 MiB, which holds 1 MiB of text even if every character is escaped as \u0000. */
 const MAX_BODY_BYTES = 8_388_608;
 
+/** No request has more than two levels. 8 MiB of open brackets cost the parser a second and half a gigabyte. */
+const MAX_DEPTH = 64;
+
 /** The parsed body and its bytes as they arrived. Refuses with 415, 413 or 400, in this order. */
 export async function readJsonBody(request: Request): Promise<{ readonly value: unknown; readonly bytes: Uint8Array }> {
   requireJsonType(request.headers);
@@ -52,10 +55,29 @@ function refuseCutBody(): never {
 }
 
 function parseJson(bytes: Uint8Array): unknown {
+  if (isDeeper(bytes, MAX_DEPTH)) refuse(400, `The body is nested more than ${MAX_DEPTH} levels deep: flatten it.`);
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
     // The parser's own message quotes the body, which may hold anything.
     refuse(400, 'The body is not JSON in valid UTF-8: check it with a JSON parser.');
   }
+}
+
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const OPENING = new Set([0x5b, 0x7b]);
+const CLOSING = new Set([0x5d, 0x7d]);
+
+/** Whether brackets outside of strings nest deeper than `limit`; needs no valid JSON. */
+function isDeeper(bytes: Uint8Array, limit: number): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte === QUOTE) inString = !inString;
+    else if (inString) at += byte === BACKSLASH ? 1 : 0;
+    else if (OPENING.has(byte) && ++depth > limit) return true;
+    else if (CLOSING.has(byte)) depth--;
+  }
+  return false;
 }
