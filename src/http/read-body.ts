@@ -65,19 +65,28 @@ function parseJson(bytes: Uint8Array): unknown {
 }
 
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
-const OPENING = new Set([0x5b, 0x7b]);
-const CLOSING = new Set([0x5d, 0x7d]);
+/** `[` and `{` go one level down, `]` and `}` one up. */
+const LEVELS: ReadonlyMap<number, number> = new Map([
+  [0x5b, 1],
+  [0x7b, 1],
+  [0x5d, -1],
+  [0x7d, -1],
+]);
 
 /** Whether brackets outside of strings nest deeper than `limit`; needs no valid JSON. */
 function isDeeper(bytes: Uint8Array, limit: number): boolean {
   let depth = 0;
-  let inString = false;
-  for (let at = 0; at < bytes.length; at++) {
+  for (let at = 0; at < bytes.length && depth <= limit; at++) {
     const byte = bytes[at] ?? 0;
-    if (byte === QUOTE) inString = !inString;
-    else if (inString) at += byte === BACKSLASH ? 1 : 0;
-    else if (OPENING.has(byte) && ++depth > limit) return true;
-    else if (CLOSING.has(byte)) depth--;
+    if (byte === QUOTE) at = stringEnd(bytes, at);
+    else depth += LEVELS.get(byte) ?? 0;
   }
-  return false;
+  return depth > limit;
+}
+
+/** Where the string that begins at `start` has its closing quote; the end of the bytes where it has none. */
+function stringEnd(bytes: Uint8Array, start: number): number {
+  let at = start + 1;
+  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+  return at;
 }
