@@ -1,6 +1,6 @@
 // The reproduction steps that a report holds, never invented ones.
 import type { Step } from '../domain/issue.ts';
-import { markCode } from './code-fences.ts';
+import { type MarkedLine, markCode } from './code-fences.ts';
 import { plainLines } from './plain-text.ts';
 import { sections } from './sections.ts';
 import { withoutComments } from './statement.ts';
@@ -33,16 +33,27 @@ function isNumbered(line: string): boolean {
   return /^ {0,3}\d{1,2}[.)]\s+\S/.test(line);
 }
 
-/** Where a list is numbered, bullets are parts of its items. Prose above the first item is no step; code above it is. */
+/** Where a list is numbered, bullets are parts of its items. Prose above the first item and below the last is no step; code is. */
 function listItems(lines: readonly string[]): readonly (readonly string[])[] {
   const starts = lines.some(isNumbered) ? isNumbered : (line: string) => ITEM.test(line);
+  const marked = markCode(lines);
+  const isItem = ({ text, kind }: MarkedLine) => kind === 'prose' && starts(text);
   const items: string[][] = [];
-  for (const { text, kind } of markCode(lines)) {
-    if (kind === 'prose' && starts(text)) items.push([text.replace(ITEM, '')]);
-    else if (items.length > 0) items.at(-1)?.push(text);
-    else if (kind === 'fence') items.push([text]);
+  for (const line of marked.slice(0, listEnd(marked, marked.findLastIndex(isItem)))) {
+    if (isItem(line)) items.push([line.text.replace(ITEM, '')]);
+    else if (items.length > 0) items.at(-1)?.push(line.text);
+    else if (line.kind === 'fence') items.push([line.text]);
   }
   return items;
+}
+
+/** A list ends with the blank line after which prose begins at the margin again. */
+function listEnd(lines: readonly MarkedLine[], lastItem: number): number {
+  const end = lines.findIndex(
+    ({ text, kind }, index) =>
+      index > lastItem && kind === 'prose' && /^\S/.test(text) && lines[index - 1]?.text.trim() === '',
+  );
+  return end < 0 ? lines.length : end;
 }
 
 /** Paragraphs, each with the code that follows it. */

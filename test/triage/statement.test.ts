@@ -93,6 +93,15 @@ describe('the reproduction steps', () => {
     ]);
   });
 
+  it('end with the list: a trace or a remark below it is no part of the last step, code is', () => {
+    const text =
+      'Steps to reproduce:\n1. open\n\n   twice\n\nas always\n\n2. close\n\n```\nclose()\n```\n\nTypeError: x\n    at y (z.js:1:1)';
+    expect(reproductionSteps(text).map(({ description }) => description)).toEqual([
+      'open\n\n   twice\n\nas always',
+      'close\n\n```\nclose()\n```',
+    ]);
+  });
+
   it('keep bullets inside numbered items, and code that stands alone', () => {
     expect(
       reproductionSteps('## To reproduce\n1. set\n   - a\n   - b\n2. go').map(({ description }) => description),
