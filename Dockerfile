@@ -14,7 +14,8 @@ COPY package.json LICENSE ./
 COPY src src
 COPY demo demo
 # Projects and records live in the volume; nothing else is written, so the root file system can be read-only.
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
+# NODE_USE_ENV_PROXY: Node's fetch honours HTTPS_PROXY only where it is told to.
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data NODE_USE_ENV_PROXY=1
 RUN mkdir /data && chown 65532:65532 /data
 VOLUME /data
 USER 65532:65532

@@ -30,6 +30,8 @@ export async function run(target, args) {
       ...process.env,
       PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH ?? ''}`,
       CAUSEWAY_LAUNCHER: String(process.pid),
+      // Node's own fetch honours HTTPS_PROXY and NO_PROXY only where it is told to, at its start.
+      NODE_USE_ENV_PROXY: '1',
     },
   });
   passSignals(child);
