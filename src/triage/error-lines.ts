@@ -1,42 +1,70 @@
 // Error messages: of stack traces, of log lines, and quoted by the reporter; and what of them can stand in source.
+import { markCode } from './code-fences.ts';
 import { errorHead, type Trace } from './frames/frame.ts';
+import { isLogLine } from './plain-text.ts';
 
 export interface ErrorMessage {
   /** Such as `TypeError`; "" where only a message is known. */
   readonly type: string;
   readonly message: string;
+  /** Who says so: a stack trace, a line of a log, or only the reporter's prose. */
+  readonly from: 'trace' | 'log' | 'prose';
 }
 
 const MAX_ERRORS = 20;
 const MAX_MESSAGE = 400;
+/** More lines of a log than this repeat each other. */
+const MAX_FOUND = 200;
 const LOGGED =
   /(?:(?:^|[\s[|])(?:error|fatal|panic|err)|^\s{0,20}(?:fail(?:ed|ure)?|exception))(?:\[\w{1,12}\])?\]?[:|]\s{0,8}(\S.{3,})$/i;
+/** What may stand before the type on a line that is an error, rather than one that mentions it. */
+const LEAD = /^\W*(?:(?:uncaught|unhandled|caused by|exception|rejection|in promise|in thread "[^"]{0,100}")\W*)*$/i;
 
-/** Distinct errors, those of traces first. */
-export function findErrors(lines: readonly string[], traces: readonly Trace[]): readonly ErrorMessage[] {
-  const found = new Map<string, ErrorMessage>();
-  const add = ({ type, message }: ErrorMessage): void => {
-    const cut = message
-      .replace(/`[:.,]?\s*$/, '')
-      .trim()
-      .slice(0, MAX_MESSAGE);
-    const key = cut === '' ? type : cut;
-    if (key !== '' && found.size < MAX_ERRORS && !found.has(key)) found.set(key, { type, message: cut });
-  };
-  for (const trace of traces) add({ type: trace.errorType, message: trace.message });
-  for (const line of lines) {
-    if (found.size >= MAX_ERRORS) break;
-    for (const error of errorsIn(line)) add(error);
+/** Distinct errors: those of traces first, then those of logs, then what the reporter's prose mentions. Commands are no messages. */
+export function findErrors(
+  lines: readonly string[],
+  traces: readonly Trace[],
+  commands: readonly string[],
+): readonly ErrorMessage[] {
+  const read: ErrorMessage[] = [];
+  for (const { text, kind } of markCode(lines)) {
+    if (read.length >= MAX_FOUND) break;
+    read.push(...errorsIn(text, kind === 'code'));
   }
-  return [...found.values()];
+  const traced = traces.map(({ errorType, message }): ErrorMessage => ({ type: errorType, message, from: 'trace' }));
+  const ordered = [
+    ...traced,
+    ...read.filter(({ from }) => from === 'log'),
+    ...read.filter(({ from }) => from === 'prose'),
+  ];
+  const found = new Map<string, ErrorMessage>();
+  for (const error of ordered) {
+    const message = trimmed(error.message);
+    const key = message === '' ? error.type : message;
+    const isCommand = commands.some((command) => command.startsWith(message) && message !== '');
+    if (key !== '' && !isCommand && !found.has(key)) found.set(key, { ...error, message });
+  }
+  return [...found.values()].slice(0, MAX_ERRORS);
 }
 
-function errorsIn(line: string): readonly ErrorMessage[] {
+function trimmed(message: string): string {
+  // A backtick that closes nothing is what is left of a code span around the whole.
+  const isUneven = message.split('`').length % 2 === 0;
+  return (isUneven ? message.replace(/`[:.,]?\s*$/, '') : message).trim().slice(0, MAX_MESSAGE);
+}
+
+function errorsIn(line: string, isCode: boolean): readonly ErrorMessage[] {
   const head = errorHead(line);
-  if (head) return [head];
+  if (head)
+    return [
+      {
+        ...head,
+        from: isCode || isLogLine(line) || LEAD.test(line.slice(0, line.indexOf(head.type))) ? 'log' : 'prose',
+      },
+    ];
   const logged = LOGGED.exec(line.slice(0, 1_000))?.[1];
-  const messages = logged ? [logged] : quotedMessages(line);
-  return messages.map((message) => ({ type: '', message }));
+  if (logged) return [{ type: '', message: logged, from: line.startsWith('#') ? 'prose' : 'log' }];
+  return quotedMessages(line).map((message) => ({ type: '', message, from: 'prose' }));
 }
 
 /** Sentences in quotation marks or backticks, which people copy from a screen. */

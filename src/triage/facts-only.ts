@@ -1,5 +1,6 @@
 // The Issue that facts alone allow: where they point and why, what to look at next, and that no model was asked.
 import type { Analysis, Conclusion, Step, Suspect } from '../domain/issue.ts';
+import { isDefinition } from './candidates/definitions.ts';
 import type { Examined } from './examine.ts';
 import type { Facts } from './facts.ts';
 import { shortSha } from './lookups.ts';
@@ -8,6 +9,9 @@ import { WEAK_SCORE } from './rank-suspects.ts';
 import { isSilent } from './signals.ts';
 
 const NO_MODEL = 'No model was asked: this says where the facts point, not yet why it breaks.';
+const MAX_ERROR = 160;
+/** Suspects below this part of the first one's score stand in the list, but nobody is sent there. */
+const WORTH_A_LOOK = 0.4;
 
 /** The conclusion without a model. `seconds` is how long the run took. */
 export function factsOnlyConclusion(facts: Facts, context: { readonly seconds: number }): Conclusion {
@@ -44,12 +48,17 @@ function rootCause(facts: Facts): string {
   const sentences = [
     pointing(facts, first),
     errorSentence(facts),
-    looked && looked.code !== '' ? `The line reads ${quoted(looked.code)}${changed(looked)}.` : '',
-    second && first.score - second.score < 0.05 ? `${placeName(second)} is almost as likely.` : '',
+    looked && looked.code !== '' ? `${lineSaid(looked)}${changed(looked)}.` : '',
+    second && isRival(facts, first, second) ? `${placeName(second)} is almost as likely.` : '',
     ...fitNotes(facts),
     NO_MODEL,
   ];
   return sentences.filter((sentence) => sentence !== '').join(' ');
+}
+
+/** A score as good; but who called the place where it broke is no other answer. */
+function isRival({ callers }: Facts, first: Suspect, second: Suspect): boolean {
+  return first.score - second.score < 0.05 && !(callers.has(second.file) && !callers.has(first.file));
 }
 
 function pointing({ firm }: Facts, { score, reasons, ...place }: Suspect): string {
@@ -70,11 +79,22 @@ function nothingFound(facts: Facts): string {
   return `I don't know: nothing that the report names was found in this repository at ${shortSha(facts.revisions.asked)}.`;
 }
 
+/** An error type that only the prose mentions may be a wish: it is not said to be the error. */
 function errorSentence({ signals }: Facts): string {
   const error = signals.errors[0];
-  if (!error) return '';
-  const text = [error.type, error.message].filter((part) => part !== '').join(': ');
-  return `The report's error is ${quoted(text.slice(0, 200))}.`;
+  if (!error || (error.from === 'prose' && error.message === '')) return '';
+  const text = [error.type, error.message]
+    .filter((part) => part !== '')
+    .join(': ')
+    .replace(/\.$/, '');
+  const shown = quoted(text.length > MAX_ERROR ? `${text.slice(0, MAX_ERROR)}…` : text);
+  return error.from === 'prose' ? `The report speaks of ${shown}.` : `The report's error is ${shown}.`;
+}
+
+/** Where only the function is known, its first line is shown as that. */
+function lineSaid({ suspect, code }: Examined): string {
+  const isStart = suspect.function !== '' && isDefinition(code, suspect.function);
+  return `${isStart ? 'It begins' : 'The line reads'} ${quoted(code)}`;
 }
 
 function changed({ blame }: Examined): string {
@@ -91,33 +111,39 @@ function fitNotes({ revisions, mismatches, signals }: Facts): readonly string[] 
       ? []
       : [`Stack frames were read at ${revisions.framesName}, which the report names.`];
   const [mismatch] = mismatches;
-  return mismatch ? [...read, `Some of it does not fit: ${mismatch}; the report may be from another version.`] : read;
+  if (!mismatch) return read;
+  return revisions.framesName === ''
+    ? [`It does not fit this commit: ${mismatch}. The report is from another version.`]
+    : [...read, `Not all of it fits: ${mismatch}.`];
 }
 
 function solutionSteps(facts: Facts): readonly Step[] {
   const [first] = facts.examined;
-  const others = facts.suspects.slice(1, 4);
+  const others = worthALook(facts);
   const descriptions = [
-    ...(first ? lookAt(facts, first) : []),
-    others.length > 0
-      ? `Then look at ${others.map((other) => `${placeName(other)} (${other.reasons[0] ?? ''})`).join('; ')}.`
-      : '',
+    first ? lookAt(facts, first) : '',
+    others.length > 0 ? `Then look at ${others.map(placeName).join('; ')}.` : '',
     first && first.commits.length > 0 ? recentChanges(first) : '',
     facts.stepsToReproduce.length === 0
-      ? 'Write the steps that show the problem into the report; it holds none that could be read.'
+      ? 'Add the steps that show the problem: none could be read from the report.'
       : 'Run the reproduction steps above at this commit, and keep them as a failing test.',
-    'Send the report again with a model configured (OPENAI_API_KEY or OPENAI_BASE_URL) to have the cause and a fix worked out.',
   ];
   return descriptions
     .filter((description) => description !== '')
     .map((description, index) => ({ stepNumber: index + 1, description }));
 }
 
-function lookAt({ signals }: Facts, { suspect, code }: Examined): readonly string[] {
-  const error = signals.errors[0];
-  const question = error?.message ? ` Ask which value there leads to ${quoted(error.message.slice(0, 120))}.` : '';
-  const line = code === '' ? '' : ` The line is ${quoted(code)}.`;
-  return [`Read ${placeName(suspect)}.${line}${question}`];
+/** Up to three further suspects that come near the first one and stand on as much: nobody is sent where only words lead. */
+function worthALook({ suspects: [first, ...others], firm }: Facts): readonly Suspect[] {
+  if (!first) return [];
+  return others
+    .slice(0, 3)
+    .filter(({ file, score }) => score >= first.score * WORTH_A_LOOK && (firm.has(file) || !firm.has(first.file)));
+}
+
+function lookAt(facts: Facts, { suspect }: Examined): string {
+  const question = errorSentence(facts) === '' ? '' : ', and ask what there leads to the error';
+  return `Read ${placeName(suspect)}${question}.`;
 }
 
 function recentChanges({ suspect, commits }: Examined): string {

@@ -10,10 +10,11 @@ import { namedPathClues, pathWordClues } from './candidates/from-paths.ts';
 import { testedClues } from './candidates/from-tests.ts';
 import { describeFrames, describeRevision, describeSignals, describeSuspects } from './describe-steps.ts';
 import { type Examined, examine } from './examine.ts';
-import { fileKind } from './file-kind.ts';
+import { fileKind, isForeign } from './file-kind.ts';
+import { fitFrames } from './fit-frames.ts';
 import { createNotebook, type Lookups, type Notebook } from './lookups.ts';
 import { readOwnPackages } from './manifests.ts';
-import type { Ground } from './map-paths.ts';
+import { type Ground, pathsOf } from './map-paths.ts';
 import { createPathIndex } from './path-index.ts';
 import { carryClues, placeSuspects } from './place-suspects.ts';
 import { rankSuspects } from './rank-suspects.ts';
@@ -36,6 +37,8 @@ export interface Facts {
   readonly suspects: readonly Suspect[];
   /** Files that a frame, a message or a path leads to; the others only share names and words with the report. */
   readonly firm: ReadonlySet<string>;
+  /** Files of stack frames that are innermost in no trace: they only lead there. */
+  readonly callers: ReadonlySet<string>;
   /** The first suspects, looked at closely. */
   readonly examined: readonly Examined[];
   /** Stack frames that belong to packages the repository does not hold, by name. */
@@ -83,6 +86,7 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
     stepsToReproduce: reproductionSteps(input.report),
     suspects,
     firm: new Set(clues.filter(isFirm).map(({ path }) => path)),
+    callers: callersOf(traced.mapped),
     examined,
     dependencies: dependenciesOf(traced.mapped.flat()),
     mismatches: [...traced.lost, ...mismatches],
@@ -113,9 +117,11 @@ async function traceFacts(lookups: Lookups, revisions: Revisions, signals: Signa
   const mapped = mapTraces(ground, traces);
   if (traces.length > 0) await lookups.notebook.record(describeFrames(traces, mapped, revisions));
   const placed = namedPathClues(ground, { places: signals.places, paths: [] });
-  const found = [...frameClues(traces, mapped), ...placed];
   const framed = { tree: other ?? lookups.tree, name: revisions.framesName };
-  return { ...(await carryClues(lookups, framed, found)), mapped };
+  const fitted = await fitFrames({ ...lookups, tree: framed.tree, ground }, mapped);
+  const found = [...frameClues(traces, fitted.mapped), ...placed];
+  const carried = await carryClues(lookups, framed, found);
+  return { clues: carried.clues, lost: [...carried.lost, ...fitted.lost], mapped };
 }
 
 async function textClues(lookups: Lookups, signals: Signals): Promise<readonly Clue[]> {
@@ -130,7 +136,7 @@ async function textClues(lookups: Lookups, signals: Signals): Promise<readonly C
   return [
     ...named,
     ...testedClues(ground.index, tests),
-    ...(await messageClues(lookups, signals.errors)),
+    ...(await messageClues(lookups, signals)),
     ...(await nameClues(lookups, signals)),
     ...pathWordClues(ground, signals),
   ];
@@ -138,6 +144,13 @@ async function textClues(lookups: Lookups, signals: Signals): Promise<readonly C
 
 function unsurePaths(mapped: readonly MappedFrame[]): ReadonlySet<string> {
   return new Set(mapped.flatMap(({ mapping }) => (mapping.kind === 'ambiguous' ? mapping.paths : [])));
+}
+
+function callersOf(mapped: readonly (readonly MappedFrame[])[]): ReadonlySet<string> {
+  const own = mapped.map((frames) =>
+    frames.flatMap(({ mapping }) => pathsOf(mapping)).filter((path) => !isForeign(path)),
+  );
+  return new Set(own.flatMap((paths) => paths.slice(1))).difference(new Set(own.flatMap((paths) => paths.slice(0, 1))));
 }
 
 function dependenciesOf(mapped: readonly MappedFrame[]): readonly string[] {

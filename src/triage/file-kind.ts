@@ -1,11 +1,20 @@
 // What a path is for: source comes first among suspects; tests, documents, examples and foreign code later.
 
-export type FileKind = 'source' | 'test' | 'example' | 'document' | 'configuration' | 'vendored' | 'asset';
+export type FileKind =
+  | 'source'
+  | 'test'
+  | 'example'
+  | 'document'
+  | 'configuration'
+  | 'vendored'
+  | 'generated'
+  | 'asset';
 
+/** `packages/` holds a project's own parts more often than others' (monorepos), so the distribution must be a known one. */
 const VENDORED =
-  /(?:^|\/)(?:node_modules|vendor|vendored|_vendor|third[_-]party|bower_components|site-packages|dist|\.yarn)\//;
+  /(?:^|\/)(?:node_modules|vendor|vendored|_vendor|third[_-]?party|extern|externals|bower_components|site-packages|\.yarn)\/|(?:^|\/)packages\/(?:urllib3|chardet|charade|idna|certifi|six|simplejson|requests|oauthlib|oreos|ordereddict|backports|ssl_match_hostname|pyparsing|packaging|distlib|html5lib|msgpack|cachecontrol|colorama|webencodings|progress|toml|tomli|yaml|jinja2|markupsafe|attr|dateutil|pytz|decorator)(?:\/.{1,300})?\.py$/;
 const GENERATED =
-  /\.min\.(?:js|css)$|\.(?:map|lock|snap|bundle)$|(?:^|\/)(?:package-lock\.json|pnpm-lock\.yaml|go\.sum)$/;
+  /(?:^|\/)dist\/|\.min\.(?:js|css)$|\.(?:map|lock|snap|bundle)$|(?:^|\/)(?:package-lock\.json|pnpm-lock\.yaml|go\.sum)$/;
 const TEST =
   /(?:^|\/)(?:tests?|testing|__tests__|specs?|e2e|testdata|fixtures?|__mocks__|androidTest|integration-tests?)\/|(?:^|\/)(?:test_[^/]+\.py|conftest\.py|[^/]+[._-](?:tests?|spec|specs|e2e)\.[^/]+|[^/]*[a-z0-9](?:Tests?|IT|Spec|TestCase)\.(?:java|kt|cs|scala|groovy|php|swift))$/;
 const EXAMPLE = /(?:^|\/)(?:examples?|samples?|demos?|bench(?:es|marks?)?|playgrounds?|sandbox|templates?-project)\//;
@@ -17,13 +26,20 @@ const CONFIGURATION =
   /\.(?:json|ya?ml|toml|xml|ini|cfg|conf|properties|gradle|env|editorconfig)$|(?:^|\/)(?:Dockerfile|Makefile)[^/]*$/i;
 
 export function fileKind(path: string): FileKind {
-  if (VENDORED.test(path) || GENERATED.test(path)) return 'vendored';
+  if (VENDORED.test(path)) return 'vendored';
+  if (GENERATED.test(path)) return 'generated';
   if (TEST.test(path)) return 'test';
   if (DOCUMENT.test(path) && !/\.(?:py|[jt]sx?|rs|go|java|kt)$/.test(path)) return 'document';
   if (EXAMPLE.test(path)) return 'example';
   if (/(?:^|\/)docs?\//.test(path)) return 'document';
   if (SOURCE.test(path)) return 'source';
   return CONFIGURATION.test(path) ? 'configuration' : 'asset';
+}
+
+/** Whether nobody edits the file here: it comes from another project, or from a program. */
+export function isForeign(path: string): boolean {
+  const kind = fileKind(path);
+  return kind === 'vendored' || kind === 'generated';
 }
 
 /** What a score is multiplied with: how seldom the fault is in such a file when the same signals point at it. */
@@ -40,7 +56,7 @@ export function kindFactor(kind: FileKind): number {
     case 'document':
       return 0.15;
     case 'vendored':
-      return 0.1;
+    case 'generated':
     case 'asset':
       return 0.1;
   }

@@ -56,34 +56,58 @@ interface Sighting {
   weight: number;
 }
 
-/** At most 60, best first. `lines` hold no stack frames. */
-export function findIdentifiers(lines: readonly string[], title: string): readonly Identifier[] {
+/** Whether a name is written as only code is: `readLine`, `max_size`, `Header`. */
+export function looksLikeCode(name: string): boolean {
+  return /[A-Z_$]/.test(name);
+}
+
+/** At most 60, best first. `lines` hold no stack frames; ordinary words in the data given to `commands` are no names. */
+export function findIdentifiers(
+  lines: readonly string[],
+  title: string,
+  commands: readonly string[],
+): readonly Identifier[] {
   const seen = new Map<string, Sighting>();
   for (const { text, kind } of markCode(lines)) {
-    if (kind !== 'fence') readLine(text, kind === 'code' ? 0.6 : 1, seen);
+    if (kind !== 'fence') readLine(text, kind === 'code' ? 0.6 : 1, seen, commands);
   }
-  readLine(title, 2, seen);
+  readLine(title, 2, seen, commands);
   return [...seen.values()].sort((a, b) => b.weight - a.weight || (a.name < b.name ? -1 : 1)).slice(0, MAX_IDENTIFIERS);
 }
 
-function readLine(line: string, factor: number, seen: Map<string, Sighting>): void {
-  const inCode = codeSpans(line);
+function readLine(line: string, factor: number, seen: Map<string, Sighting>, commands: readonly string[]): void {
+  const inCode = codeSpans(line, commands);
   for (const match of line.matchAll(NAME)) {
     const called = line[match.index + match[0].length] === '(';
     const span = inCode.find(({ from, to }) => match.index >= from && match.index < to);
-    const quoted = span !== undefined && (span.alone || !COMMON_WORDS.has(match[0].toLowerCase()));
+    const quoted =
+      span !== undefined && (span.alone || (match.index < span.words && !COMMON_WORDS.has(match[0].toLowerCase())));
     const kind = telling(match[0], called, quoted);
     if (kind > 0) note(seen, match[0], kind * factor);
   }
 }
 
+interface CodeSpan {
+  readonly from: number;
+  readonly to: number;
+  readonly alone: boolean;
+  /** End of the part whose ordinary words count: the data that a command is given names nothing. */
+  readonly words: number;
+}
+
 /** Stretches in backticks; ordinary words count only where they stand there alone. */
-function codeSpans(line: string): readonly { readonly from: number; readonly to: number; readonly alone: boolean }[] {
-  return [...line.matchAll(/`[^`]{1,300}`/g)].map((match) => ({
+function codeSpans(line: string, commands: readonly string[]): readonly CodeSpan[] {
+  return [...line.matchAll(/`([^`]{1,300})`/g)].map((match) => ({
     from: match.index,
     to: match.index + match[0].length,
     alone: !match[0].includes(' '),
+    words: match.index + (commands.includes(match[1]?.trim() ?? '') ? headLength(match[0]) : match[0].length),
   }));
+}
+
+function headLength(command: string): number {
+  const data = command.search(/["'{]/);
+  return data < 0 ? command.length : data;
 }
 
 /** 0: no code. The classes are ordered by how seldom ordinary text looks so. */

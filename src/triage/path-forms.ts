@@ -33,9 +33,21 @@ function npmPath(path: string, packages: readonly OwnPackage[]): Installed | nul
   return owned(packages, 'npm', name, inside) ?? { kind: 'foreign', of: name, rest: '' };
 }
 
+/** Inside an egg (a folder, a zip file or a link), a wheel, or where setuptools packed one: `shop-1.2.0-py3.12.egg/shop/cart.py`. */
+const ARCHIVE =
+  /^(?:.*\/)?(?:([A-Za-z0-9][\w.]{0,100}?)(?:-[^/]{1,150})?\.(?:egg|egg-link|whl)|build\/bdist\.[^/]{1,80}\/(?:egg|wheel))\/(.+)$/;
+
 function pythonPath(path: string): Installed | null {
+  const archived = ARCHIVE.exec(path);
+  if (archived) {
+    const inside = archived[2] ?? '';
+    return { kind: 'foreign', of: archived[1] ?? inside.split('/')[0] ?? '', rest: inside };
+  }
   const [, rest = ''] = /(?:^|\/)(?:site|dist)-packages\/(.+)$/.exec(path) ?? [];
-  return rest === '' ? null : { kind: 'foreign', of: rest.split('/')[0] ?? '', rest };
+  if (rest === '') return null;
+  const [of = ''] = rest.split('/');
+  const metadata = /^(.+)-[^-]+\.(?:dist|egg)-info$/.exec(of)?.[1];
+  return metadata ? { kind: 'foreign', of: metadata, rest: '' } : { kind: 'foreign', of, rest };
 }
 
 function cargoPath(path: string, packages: readonly OwnPackage[]): Installed | null {

@@ -5,6 +5,7 @@ import type { Clue } from './candidates/clue.ts';
 import { carryLine } from './carry-line.ts';
 import { definitionLine, enclosingFunction } from './enclosing-function.ts';
 import { attempt, type Lookups } from './lookups.ts';
+import { longestSuffix, type PathIndex } from './path-index.ts';
 
 /** Only the first suspects are looked into: each costs a read and an outline. */
 const PLACED = 10;
@@ -23,24 +24,37 @@ export async function carryClues(
 ): Promise<{ readonly clues: readonly Clue[]; readonly lost: readonly string[] }> {
   if (framed.name === '') return { clues, lost: [] };
   const here = new Set(lookups.ground.index.paths);
-  const lost: string[] = [];
+  const lost = new Set<string>();
   const carried: Clue[] = [];
   for (const clue of clues) {
-    if (!here.has(clue.path)) {
-      lost.push(`${clue.path} of ${framed.name} is no longer there`);
-      continue;
-    }
-    const line = clue.line > 0 ? await carryOne(lookups, framed, clue) : 0;
-    const moved =
-      clue.line > 0 ? ` (line ${clue.line} at ${framed.name}${line === 0 ? ', not found here any more' : ''})` : '';
-    carried.push({ ...clue, line, reason: `${clue.reason}${moved}` });
+    const path = here.has(clue.path) ? clue.path : movedTo(lookups.ground.index, clue.path);
+    if (path === '') lost.add(`${clue.path} of ${framed.name} is no longer there`);
+    else carried.push(await carryClue(lookups, framed, clue, path));
   }
-  return { clues: carried, lost: [...new Set(lost)] };
+  return { clues: carried, lost: [...lost] };
 }
 
-async function carryOne(lookups: Lookups, framed: Framed, clue: Clue): Promise<number> {
-  const action = `read ${clue.path}:${clue.line} at ${framed.name}`;
-  return (await attempt(lookups, action, () => carryLine(clue, framed.tree, lookups.tree, lookups.signal))) ?? 0;
+async function carryClue(lookups: Lookups, framed: Framed, clue: Clue, path: string): Promise<Clue> {
+  const line = clue.line > 0 ? await carryOne(lookups, framed, { ...clue, to: path }) : 0;
+  const before = [path === clue.path ? '' : clue.path, clue.line > 0 ? `line ${clue.line}` : ''];
+  const named = before.filter((part) => part !== '').join(', ');
+  const gone = clue.line > 0 && line === 0 ? ', not found here any more' : '';
+  const note = named === '' ? '' : ` (${named} at ${framed.name}${gone})`;
+  return { ...clue, path, line, reason: `${clue.reason}${note}` };
+}
+
+/** Where a file went whose folders were put into another (`shop/cart.py` → `src/shop/cart.py`); "" where that is not one file. */
+function movedTo(index: PathIndex, path: string): string {
+  const match = longestSuffix(index, path);
+  const isWhole = match?.paths.length === 1 && match.shared > 1 && match.shared === path.split('/').length;
+  return isWhole ? (match.paths[0] ?? '') : '';
+}
+
+async function carryOne(lookups: Lookups, framed: Framed, { path, line, to }: Clue & { to: string }): Promise<number> {
+  const action = `read ${path}:${line} at ${framed.name}`;
+  const from = { tree: framed.tree, path };
+  const here = { tree: lookups.tree, path: to };
+  return (await attempt(lookups, action, () => carryLine(line, from, here, lookups.signal))) ?? 0;
 }
 
 export interface Placed {

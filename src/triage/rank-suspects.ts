@@ -1,17 +1,19 @@
 // From clues to suspects: one per file, scored 0 to 1, each saying why.
 import type { Suspect } from '../domain/issue.ts';
 import { type Clue, type ClueKind, isFirm } from './candidates/clue.ts';
-import { fileKind, kindFactor } from './file-kind.ts';
+import { fileKind, isForeign, kindFactor } from './file-kind.ts';
+import { reasonsOf } from './reasons.ts';
 
 const MAX_SUSPECTS = 20;
 /** Clues of one kind repeat each other: only the best few of a file count. */
 const MAX_PER_KIND = 3;
-const MAX_REASONS = 5;
 /** What a file can reach at most by names and words alone. */
 const NAMES_ONLY = 0.75;
 /** Below this a first suspect was wrong more often than right (24 of 54 right; above it 31 of 42, over the 96 reports of five projects that it was chosen on). */
 export const WEAK_SCORE = 0.6;
 const LEAST_SCORE = 0.02;
+/** A file of others that the trace runs through: less than any own file of that trace, more than a file that only shares words. */
+const FOREIGN_FRAME = 0.35;
 /** Whose line is believed first: a frame says where it broke, a use only where a word stands. */
 const LINE_ORDER: readonly ClueKind[] = ['frame', 'place', 'message', 'definition', 'use', 'path', 'tested', 'name'];
 
@@ -34,15 +36,15 @@ function suspect(file: string, clues: readonly Clue[]): Suspect {
   );
   const missed = kept.reduce((product, { strength }) => product * (1 - Math.min(0.95, strength)), 1);
   const most = kept.some(isFirm) ? 1 : NAMES_ONLY;
-  const score = (1 - missed) * most * kindFactor(fileKind(file));
+  const isTraced = kept.some(({ kind }) => kind === 'frame') && isForeign(file);
+  const score = (1 - missed) * most * (isTraced ? FOREIGN_FRAME : kindFactor(fileKind(file)));
   const place = bestPlace(kept);
-  const reasons = kept.toSorted((a, b) => b.strength - a.strength).map(({ reason }) => reason);
   return {
     file,
     line: place?.line ?? 0,
     function: place?.function ?? '',
     score: Math.round(score * 1_000) / 1_000,
-    reasons: [...new Set(reasons)].slice(0, MAX_REASONS),
+    reasons: reasonsOf(kept),
   };
 }
 

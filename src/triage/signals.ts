@@ -5,7 +5,9 @@ import { type ErrorMessage, findErrors } from './error-lines.ts';
 import { findTraces } from './frames/find-traces.ts';
 import type { Trace } from './frames/frame.ts';
 import { findIdentifiers, type Identifier } from './identifiers.ts';
+import { installedVersions } from './installed-versions.ts';
 import { findPaths, type Place } from './named-paths.ts';
+import { cleanPath } from './path-forms.ts';
 import { isLogLine, plainLines } from './plain-text.ts';
 import { findVersions, type NamedVersion } from './versions.ts';
 import { findWords, type Word } from './words.ts';
@@ -31,6 +33,8 @@ export interface Signals {
 
 /** At most so many lines are read for names and words: the rest of a log repeats them. */
 const PROSE_LINES = 4_000;
+/** Longer first lines are cut to this many characters as titles. */
+export const MAX_TITLE = 300;
 
 /** Finds all signals in a text of up to 1 MiB; linear in its length. */
 export function findSignals(text: string): Signals {
@@ -40,16 +44,17 @@ export function findSignals(text: string): Signals {
   const prose = rest.slice(0, PROSE_LINES);
   const title = titleOf(lines);
   const { paths, places } = findPaths(rest);
+  const commands = findCommands(prose);
   return {
     title,
     traces,
-    places,
-    errors: findErrors(rest, traces),
+    places: outsideOf(traces, places),
+    errors: findErrors(rest, traces, commands),
     paths,
-    identifiers: findIdentifiers(prose, title),
+    identifiers: findIdentifiers(prose, title, commands),
     words: findWords(prose, title),
-    commands: findCommands(prose),
-    versions: findVersions(prose),
+    commands,
+    versions: [...installedVersions(traces), ...findVersions(prose)],
     shas: findShas(prose),
   };
 }
@@ -62,13 +67,20 @@ export function isSilent(signals: Signals): boolean {
   );
 }
 
+/** A place that a frame names as well is the frame's: Node prints it again above its error. */
+function outsideOf(traces: readonly Trace[], places: readonly Place[]): readonly Place[] {
+  const keyOf = ({ file, line }: Place): string => `${cleanPath(file)}:${line}`;
+  const framed = new Set(traces.flatMap(({ frames }) => frames.map(keyOf)));
+  return places.filter((place) => !framed.has(keyOf(place)));
+}
+
 function titleOf(lines: readonly string[]): string {
   const line = lines.find((candidate) => /[\p{L}\p{N}]/u.test(candidate)) ?? '';
   if (isLogLine(line)) return '';
   return line
     .replace(/^\s*(?:#{1,6}\s*)?/, '')
     .trim()
-    .slice(0, 300);
+    .slice(0, MAX_TITLE);
 }
 
 function findShas(lines: readonly string[]): readonly string[] {

@@ -2,7 +2,7 @@
 import { type MarkedLine, markCode } from './code-fences.ts';
 import { isLogLine, plainLines } from './plain-text.ts';
 import { sections } from './sections.ts';
-import type { Signals } from './signals.ts';
+import { MAX_TITLE, type Signals } from './signals.ts';
 
 const MAX_STATEMENT = 2_000;
 const MAX_PROSE = 1_200;
@@ -18,12 +18,13 @@ const BOILERPLATE =
 /** At most 2,000 characters; never empty for a text that is not only white space. */
 export function problemStatement(text: string, signals: Pick<Signals, 'title' | 'errors'>): string {
   const prose = problemProse(text, signals.title);
-  const said = `${signals.title}\n${prose}`;
+  const title = opensWith(prose, signals.title) ? '' : signals.title;
+  const said = `${title}\n${prose}`;
   const errors = signals.errors
     .map(({ type, message }) => [type, message].filter((part) => part !== '').join(': '))
     .filter((error) => !said.includes(error))
     .slice(0, MAX_ERRORS);
-  const parts = [signals.title, prose, ...errors].filter((part) => part !== '');
+  const parts = [title, prose, ...errors].filter((part) => part !== '');
   const statement = parts.join('\n\n') || text.trim();
   return statement.length <= MAX_STATEMENT ? statement : `${cutAtWord(statement, MAX_STATEMENT - 2)} …`;
 }
@@ -46,24 +47,47 @@ function problemProse(text: string, title: string): string {
   return kept.join('\n\n');
 }
 
+/** The paragraph without its first line or sentence, where that is the title over again. */
 function withoutTitle(paragraph: string, title: string): string {
   const [first = '', ...rest] = paragraph.split('\n');
-  const isTitle = title !== '' && title.startsWith(first.replace(/^#{1,6}\s*/, '').trim());
-  return isTitle ? rest.join('\n').trim() : paragraph;
+  const bare = first.replace(/^#{1,6}\s*/, '').trim();
+  if (title === '' || bare === '') return paragraph;
+  if (isSame(bare, title) || title.startsWith(bare)) return rest.join('\n').trim();
+  const sentence = /^.+?[.!?…](?=\s)/.exec(bare)?.[0] ?? '';
+  return isSame(sentence, title) ? [bare.slice(sentence.length).trim(), ...rest].join('\n') : paragraph;
 }
 
-/** Paragraphs of prose and short snippets of code; log lines, checklists and long blocks are left out. */
+/** Whether the text begins with the title and goes on from there, so that the title alone says nothing more. */
+function opensWith(text: string, title: string): boolean {
+  return (
+    title !== '' &&
+    spoken(text.slice(0, title.length * 2)).startsWith(spoken(title) + (title.length < MAX_TITLE ? ' ' : ''))
+  );
+}
+
+function isSame(left: string, right: string): boolean {
+  return spoken(left) === spoken(right);
+}
+
+/** The words alone: marks, quotes and capitals differ between a title and its repetition. */
+function spoken(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+}
+
+/** Paragraphs of prose and short snippets of code; log lines, checklists, long blocks and questions without an answer are left out. */
 function paragraphs(lines: readonly string[]): readonly string[] {
-  const blocks: MarkedLine[][] = [[]];
-  for (const line of markCode(lines)) {
-    const last = blocks.at(-1) ?? [];
-    const isCode = line.kind !== 'prose';
-    if (last.length > 0 && isCode !== (last[0]?.kind !== 'prose')) blocks.push([line]);
-    else if (!isCode && line.text.trim() === '') blocks.push([]);
-    else if (isCode || !isNoise(line.text)) last.push(line);
-  }
+  const blocks = blocksOf(lines).filter((block) => block.length > 0);
+  const isKept = (block: readonly MarkedLine[]): boolean =>
+    block[0]?.kind === 'prose' || block.length <= MAX_CODE_LINES;
   return blocks
-    .filter((block) => block[0]?.kind === 'prose' || block.length <= MAX_CODE_LINES)
+    .filter((block, index) => {
+      const next = blocks[index + 1];
+      const isAnswered = !isQuestion(block) || !next || (isKept(next) && !isQuestion(next));
+      return isKept(block) && isAnswered;
+    })
     .map((block) =>
       block
         .map(({ text }) => text.trimEnd())
@@ -71,6 +95,28 @@ function paragraphs(lines: readonly string[]): readonly string[] {
         .trim(),
     )
     .filter((block) => block !== '');
+}
+
+function blocksOf(lines: readonly string[]): readonly (readonly MarkedLine[])[] {
+  const blocks: MarkedLine[][] = [[]];
+  for (const line of markCode(lines)) {
+    const last = blocks.at(-1) ?? [];
+    const isCode = line.kind !== 'prose';
+    if (!isCode && line.text.trim() === '') blocks.push([]);
+    else if (last.length > 0 && isCode !== (last[0]?.kind !== 'prose')) blocks.push([line]);
+    else if (isCode || !isNoise(line.text)) last.push(line);
+  }
+  return blocks;
+}
+
+/** A template's question, alone in its paragraph: `- What went wrong?`. */
+function isQuestion(block: readonly MarkedLine[]): boolean {
+  const [only] = block;
+  return (
+    block.length === 1 &&
+    only?.kind === 'prose' &&
+    /^\s*(?:[-*+]\s|\d{1,2}[.)]\s|\*\*).{3,160}[?:]\**\s*$/.test(only.text)
+  );
 }
 
 function isNoise(line: string): boolean {

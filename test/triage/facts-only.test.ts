@@ -9,15 +9,13 @@ describe('the facts-only Issue', () => {
       seconds: 2.5,
     });
     expect(conclusion.rootCause).toMatchInlineSnapshot(
-      `"The facts point at \`src/header.ts:4\`, in \`parseHeader\`: the message text “header has no value” stands here at line 4; holds \`header\`, named in the report. The report's error is \`Error: header has no value: cookie\`. The line reads \`if (!value) throw new Error('header has no value: ' + name);\`, last changed in 1a1a1a1 (2024-01-01, “Read headers”). No model was asked: this says where the facts point, not yet why it breaks."`,
+      `"The facts point at \`src/header.ts:4\`, in \`parseHeader\`: the message text “header has no value” stands here at line 4. The report's error is \`Error: header has no value: cookie\`. The line reads \`if (!value) throw new Error('header has no value: ' + name);\`, last changed in 1a1a1a1 (2024-01-01, “Read headers”). No model was asked: this says where the facts point, not yet why it breaks."`,
     );
     expect(conclusion.solutionSteps.map(({ description }) => description)).toMatchInlineSnapshot(`
       [
-        "Read \`src/header.ts:4\`, in \`parseHeader\`. The line is \`if (!value) throw new Error('header has no value: ' + name);\`. Ask which value there leads to \`header has no value: cookie\`.",
-        "Then look at \`src/request.ts:4\`, in \`readRequest\` (holds \`header\`, named in the report).",
+        "Read \`src/header.ts:4\`, in \`parseHeader\`, and ask what there leads to the error.",
         "Check whether one of the last commits to \`src/header.ts\` fits the time the problem began: 1a1a1a1 (2024-01-01) Read headers.",
-        "Write the steps that show the problem into the report; it holds none that could be read.",
-        "Send the report again with a model configured (OPENAI_API_KEY or OPENAI_BASE_URL) to have the cause and a fix worked out.",
+        "Add the steps that show the problem: none could be read from the report.",
       ]
     `);
     expect(conclusion.changeSet).toEqual({ base: SECOND, files: [] });
@@ -29,6 +27,32 @@ describe('the facts-only Issue', () => {
       partial: false,
     });
     expect(conclusion.analysis.usage).toMatchObject({ seconds: 2.5, turns: 0, costUsd: 0 });
+  });
+
+  it('does not call the caller of the innermost frame as likely', async () => {
+    const trace =
+      'Error: qqq\n    at parseHeader (/srv/shop/src/header.ts:3:1)\n    at readRequest (/srv/shop/src/request.ts:4:1)\n';
+    const facts = await factsOf(`readRequest breaks, \`readRequest\` and request.ts\n\n${trace}`);
+    expect(
+      facts.suspects
+        .map(({ file }) => file)
+        .slice(0, 2)
+        .sort(),
+    ).toEqual(['src/header.ts', 'src/request.ts']);
+    expect([...facts.callers]).toEqual(['src/request.ts']);
+    const reordered = { ...facts, suspects: facts.suspects.toSorted((a) => (a.file === 'src/header.ts' ? -1 : 1)) };
+    expect(factsOnlyConclusion(reordered, { seconds: 1 }).rootCause).not.toContain('almost as likely');
+  });
+
+  it('says nothing of a model that nobody can configure, and names no wish as the error', async () => {
+    const conclusion = factsOnlyConclusion(
+      await factsOf('`parseHeader` should raise something like shop.HeaderError:'),
+      {
+        seconds: 1,
+      },
+    );
+    expect(conclusion.rootCause).not.toContain('HeaderError');
+    expect(JSON.stringify(conclusion)).not.toContain('OPENAI');
   });
 
   it('cites a line that stands in the cited step', async () => {

@@ -87,6 +87,15 @@ describe('Python', () => {
     ['/venv/lib/python3.12/site-packages/peewee/db/models.py', 'dependency peewee'],
     ['/usr/lib/python3.12/json/decoder.py', 'runtime'],
     ['shop/db/models.py', 'shop/db/models.py'],
+    ['/x/lib/python2.7/site-packages/shop-2.3.0-py2.7.egg/shop/db/models.py', 'shop/db/models.py'],
+    ['/x/lib/python2.7/site-packages/shop-2.3.0-py2.7.egg/cart/total.py', 'src/cart/total.py'],
+    ['/opt/eggs/shop-2.3.0-py3.6-linux-x86_64.egg/cart/total.py', 'src/cart/total.py'],
+    ['C:\\Python27\\lib\\site-packages\\shop-2.3.0-py2.7.egg\\cart\\total.py', 'src/cart/total.py'],
+    ['/x/site-packages/shop.egg-link/cart/total.py', 'src/cart/total.py'],
+    ['/tmp/shop-2.3.0-py3-none-any.whl/cart/total.py', 'src/cart/total.py'],
+    ['build/bdist.linux-x86_64/egg/cart/total.py', 'src/cart/total.py'],
+    ['/x/site-packages/gevent-1.0.1-py2.7-linux-x86_64.egg/gevent/total.py', 'dependency gevent'],
+    ['/x/site-packages/shop-2.3.0.dist-info/models.py', 'dependency shop'],
   ])('%s', (path, expected) => {
     expect(leadsTo(tree, path)).toBe(expected);
   });
@@ -132,13 +141,21 @@ describe('Rust', () => {
       line: 0,
       function: 'parse',
       symbol: 'shop::parse::parser::Parser::parse',
+      code: '',
     };
     expect(mapFrame(tree, frame)).toMatchObject({ kind: 'own', path: 'src/parse/parser.rs' });
   });
 });
 
 describe('classes of the JVM and of .NET', () => {
-  const jvm = (symbol: string, file: string): Frame => ({ language: 'jvm', file, line: 1, function: 'f', symbol });
+  const jvm = (symbol: string, file: string): Frame => ({
+    language: 'jvm',
+    file,
+    line: 1,
+    function: 'f',
+    symbol,
+    code: '',
+  });
   const tree = ground([
     'app/src/main/java/com/acme/util/Strings.java',
     'app/src/main/java/com/acme/net/Strings.java',
@@ -154,7 +171,14 @@ describe('classes of the JVM and of .NET', () => {
     expect(mapFrame(tree, jvm('com.acme.shop.cart.TotalKt', 'Total.kt'))).toMatchObject({
       path: 'core/src/main/kotlin/cart/Total.kt',
     });
-    const csharp: Frame = { language: 'csharp', file: '', line: 0, function: 'Load', symbol: 'Acme.Shop.Prices' };
+    const csharp: Frame = {
+      language: 'csharp',
+      file: '',
+      line: 0,
+      function: 'Load',
+      symbol: 'Acme.Shop.Prices',
+      code: '',
+    };
     expect(mapFrame(tree, csharp)).toMatchObject({ kind: 'own', path: 'src/Shop/Prices.cs' });
   });
 

@@ -108,3 +108,34 @@ describe('any text', () => {
     );
   });
 });
+
+describe('the error of a report', () => {
+  it('is that of its trace, then of its log; what the prose mentions comes last', () => {
+    const { errors } = findSignals(`Not wrapped as a shop.errors.ConnectionError:
+
+2024-05-01 ERROR: cannot open the ledger
+  File "/srv/shop/net.py", line 3, in read
+    data = self.sock.recv(left)
+socket.error: [Errno 104] Connection reset by peer
+`);
+    expect(errors.map(({ type, message, from }) => [from, type, message])).toEqual([
+      ['trace', 'socket.error', '[Errno 104] Connection reset by peer'],
+      ['log', '', 'cannot open the ledger'],
+      ['prose', 'shop.errors.ConnectionError', ''],
+    ]);
+  });
+});
+
+describe('a path of an installed package', () => {
+  it.each([
+    ['  File "/x/site-packages/shop-2.3.0-py2.7.egg/shop/a.py", line 1, in f', 'shop', '2.3.0'],
+    ['   1: shop::f\n      at /root/.cargo/registry/src/index-1ecc/shop-2.3.0/src/lib.rs:4:1', 'shop', '2.3.0'],
+    [
+      'example.com/acme/shop.Run(...)\n\t/root/go/pkg/mod/example.com/acme/shop@v1.4.2/run.go:4 +0x1',
+      'example.com/acme/shop',
+      '1.4.2',
+    ],
+  ])('names its version: %s', (text, of, version) => {
+    expect(findSignals(text).versions[0]).toMatchObject({ of, version, foreign: false });
+  });
+});

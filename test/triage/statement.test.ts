@@ -65,6 +65,24 @@ describe('the statement', () => {
     expect(state('???')).toBe('???');
   });
 
+  it.each([
+    ['Checkout fails\n\nCheckout fails. It shows 500.', 'Checkout fails\n\nIt shows 500.'],
+    ['# Checkout fails\n\n**Checkout fails!**\n\nIt shows 500.', 'Checkout fails\n\nIt shows 500.'],
+    [
+      'Checkout fails\n\nCheckout fails as soon as a discount is applied.',
+      'Checkout fails as soon as a discount is applied.',
+    ],
+    [`Checkout ${'fails '.repeat(80)}`, `Checkout ${'fails '.repeat(80)}`.trim()],
+  ])('does not say the title twice: %j', (text, statement) => {
+    expect(state(text)).toBe(statement);
+  });
+
+  it('keeps the questions of a template that have an answer, and no others', () => {
+    const log = '2024-05-01T10:11:12Z INFO ready\n'.repeat(20);
+    const text = `Broken\n\n- What went wrong?\nThe checkout.\n\n- Which config?\n\n\`\`\`\na: 1\n\`\`\`\n\n- Which version?\n\n- Which log did you see?\n\n\`\`\`\n${log}\`\`\`\n`;
+    expect(state(text)).toBe('Broken\n\n- What went wrong?\nThe checkout.\n\n- Which config?\n\n```\na: 1\n```');
+  });
+
   it('hides nothing behind a comment that is not closed', () => {
     expect(state('Broken\n\n<!-- the rest matters')).toContain('the rest matters');
   });

@@ -139,3 +139,24 @@ describe('any log', () => {
     ).toEqual([]);
   });
 });
+
+describe('the source text of a frame', () => {
+  it('is kept where Python and Node print it', () => {
+    const python = traces(
+      'Traceback (most recent call last):\n  File "/a/x.py", line 3, in run\n    total = cart.total()\n            ^^^^^^^^^^^^\n  File "/a/y.py", line 9, in total\n  File "/a/z.py", line 1, in get\n    key = "[redacted]"\nKeyError: 1\n',
+    );
+    expect(python[0]?.frames.map(({ code }) => code)).toEqual(['', '', 'total = cart.total()']);
+    const node = traces(
+      "/srv/a.js:41\n    const x = line.split(':');\n                   ^\n\nTypeError: no\n    at f (/srv/a.js:41:32)\n    at g (/srv/b.js:1:1)\n",
+    );
+    expect(node[0]?.frames.map(({ code }) => code)).toEqual(["const x = line.split(':');", '']);
+  });
+
+  it('and what else only repeats a frame is no signal of its own', () => {
+    const { identifiers, places } = findSignals(
+      'It fails\n\nfile:///srv/a.js:41\n    const x = parseLine(text);\n              ^\n\nTypeError: no\n    at f (file:///srv/a.js:41:32)\n',
+    );
+    expect(places).toEqual([]);
+    expect(identifiers.map(({ name }) => name)).not.toContain('parseLine');
+  });
+});

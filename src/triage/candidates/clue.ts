@@ -13,6 +13,8 @@ export interface Clue {
   readonly strength: number;
   /** For people, to be read after "because"; names only what was found. */
   readonly reason: string;
+  /** Names that the reason rests on, where it rests on names; empty: on everyday words alone. */
+  readonly names?: readonly string[];
 }
 
 /** Whether the clue is about this very place; definitions, uses and names only lead near it. */

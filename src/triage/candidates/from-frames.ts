@@ -1,5 +1,5 @@
 // Clues from stack traces: own frames, the innermost of the root cause first.
-import { fileKind } from '../file-kind.ts';
+import { type FileKind, fileKind, isForeign } from '../file-kind.ts';
 import type { Frame, Trace } from '../frames/frame.ts';
 import { type Ground, type Mapping, mapFrame, pathsOf } from '../map-paths.ts';
 import type { Clue } from './clue.ts';
@@ -16,6 +16,8 @@ const MAX_FRAMES = 25;
 export interface MappedFrame {
   readonly frame: Frame;
   readonly mapping: Mapping;
+  /** Line as the trace prints it, where `frame.line` was set to where its text stands (0: nowhere); else absent. */
+  readonly printedLine?: number;
 }
 
 export function mapTraces(ground: Ground, traces: readonly Trace[]): readonly (readonly MappedFrame[])[] {
@@ -33,46 +35,64 @@ export function frameClues(traces: readonly Trace[], mapped: readonly (readonly 
 
 function traceClues(frames: readonly MappedFrame[], factor: number, name: string): readonly Clue[] {
   return ownFrames(frames).flatMap(({ mapped, paths }, position) => {
-    const isTest = paths.every((path) => fileKind(path) === 'test');
-    const strength = (INNERMOST * OUTWARD ** position * factor * sureness(mapped.mapping)) / Math.sqrt(paths.length);
-    return paths.map((path) => clue(mapped, path, strength, reasonOf(position, isTest, name)));
+    const strength = (INNERMOST * OUTWARD ** position * factor * sureness(mapped)) / Math.sqrt(paths.length);
+    return paths.map((path) => clue(mapped, path, strength, reasonOf(position, fileKind(path), name)));
   });
 }
 
-function sureness(mapping: Mapping): number {
+function sureness({ frame, mapping, printedLine }: MappedFrame): number {
   if (mapping.kind !== 'own') return 0.75;
+  if (printedLine !== undefined && !mapping.compiled) return textSureness(frame.line, mapping.certain);
   if (mapping.certain) return 1;
   return mapping.compiled ? 0.9 : NAME_ONLY;
 }
 
-/** The first frame in each own file, innermost first. */
-function ownFrames(frames: readonly MappedFrame[]): readonly { mapped: MappedFrame; paths: readonly string[] }[] {
-  const byPaths = new Map<string, { mapped: MappedFrame; paths: readonly string[] }>();
+/** The printed line itself stands in the file, or it does not: then a file that only has the name is another program's. */
+function textSureness(line: number, certain: boolean): number {
+  if (line > 0) return certain ? 1 : 0.8;
+  return certain ? 0.9 : NAME_ONLY / 3;
+}
+
+interface OwnFrame {
+  readonly mapped: MappedFrame;
+  readonly paths: readonly string[];
+}
+
+/** The first frame in each own file, innermost first; files kept here for others' sake come after the project's own. */
+function ownFrames(frames: readonly MappedFrame[]): readonly OwnFrame[] {
+  const byPaths = new Map<string, OwnFrame>();
   for (const mapped of frames) {
     const paths = pathsOf(mapped.mapping);
     const key = paths.join('|');
     if (key !== '' && !byPaths.has(key)) byPaths.set(key, { mapped, paths });
   }
-  return [...byPaths.values()].slice(0, MAX_FRAMES);
+  const all = [...byPaths.values()];
+  const foreign = all.filter(({ paths }) => paths.every(isForeign));
+  return [...all.filter((one) => !foreign.includes(one)), ...foreign].slice(0, MAX_FRAMES);
 }
 
-function clue({ frame, mapping }: MappedFrame, path: string, strength: number, reason: string): Clue {
+function clue({ frame, mapping, printedLine }: MappedFrame, path: string, strength: number, reason: string): Clue {
   const compiled = (mapping.kind === 'own' || mapping.kind === 'ambiguous') && mapping.compiled;
   const ambiguous = mapping.kind === 'ambiguous' ? `; the path fits ${mapping.paths.length} files` : '';
-  const built = compiled ? '; mapped from compiled output, so its line is not known' : '';
+  const found = printedLine !== undefined && frame.line > 0;
+  const built = compiled && !found ? '; mapped from compiled output, so its line is not known' : '';
+  const moved =
+    found && frame.line !== printedLine ? `; line ${printedLine} of the report reads like line ${frame.line} here` : '';
   return {
     kind: 'frame',
     path,
-    line: compiled ? 0 : frame.line,
+    line: compiled && !found ? 0 : frame.line,
     function: frame.function,
     strength,
-    reason: `${reason}${ambiguous}${built}`,
+    reason: `${reason}${ambiguous}${built}${moved}`,
   };
 }
 
-function reasonOf(position: number, isTest: boolean, name: string): string {
-  const test = isTest ? ', a test' : '';
-  return position === 0 ? `innermost own frame of ${name}${test}` : `own frame ${position + 1} of ${name}${test}`;
+function reasonOf(position: number, kind: FileKind, name: string): string {
+  if (kind === 'vendored' || kind === 'generated') return `frame of ${name}, but the file is ${kind}`;
+  const test = kind === 'test' ? ', a test' : '';
+  if (position > 0) return `own frame ${position + 1} of ${name}${test}`;
+  return `innermost own frame of ${name}${test}`;
 }
 
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth'];

@@ -1,7 +1,8 @@
 // Clues from the literal text of error messages, searched in the tree.
-import { constantParts, type ErrorMessage } from '../error-lines.ts';
-import { fileKind } from '../file-kind.ts';
+import { constantParts } from '../error-lines.ts';
+import { fileKind, isForeign } from '../file-kind.ts';
 import { type Lookups, searchStep } from '../lookups.ts';
+import type { Signals } from '../signals.ts';
 import type { Clue } from './clue.ts';
 
 const MAX_SEARCHES = 6;
@@ -9,12 +10,16 @@ const UNIQUE = 0.72;
 /** Text that stands in more files than this is a phrase, not a message. */
 const MAX_FILES = 12;
 
-/** Searches the constant parts of the messages, until one of each message is found. */
-export async function messageClues(lookups: Lookups, errors: readonly ErrorMessage[]): Promise<readonly Clue[]> {
+/** Searches the constant parts of the messages, until one of each message is found. A command in a message is none of its text. */
+export async function messageClues(
+  lookups: Lookups,
+  { errors, commands }: Pick<Signals, 'errors' | 'commands'>,
+): Promise<readonly Clue[]> {
   const clues: Clue[] = [];
   let searches = 0;
   for (const { message } of errors) {
-    for (const part of fragments(message)) {
+    const parts = fragments(message).filter((part) => !commands.some((command) => command.includes(part)));
+    for (const part of parts) {
       if (searches >= MAX_SEARCHES) return clues;
       searches++;
       const found = await searchPart(lookups, part);
@@ -44,7 +49,7 @@ async function searchPart(lookups: Lookups, part: string): Promise<readonly Clue
     if (files > MAX_FILES) return `The text stands in ${files} files; too many to point at one.`;
     return `The text of the message stands in ${files === 1 ? 'one file' : `${files} files`}.`;
   });
-  const hits = result.hits.filter(({ path }) => !['test', 'document', 'vendored'].includes(fileKind(path)));
+  const hits = result.hits.filter(({ path }) => !isForeign(path) && !['test', 'document'].includes(fileKind(path)));
   const files = new Map<string, number>();
   for (const { path, line } of hits) if (!files.has(path)) files.set(path, line);
   if (files.size > MAX_FILES) return [];

@@ -1,8 +1,8 @@
 // Clues from names and words of the report: where they are defined, where they are used.
 
 import type { SearchHit, SearchResult } from '../../ports/source.ts';
-import { fileKind } from '../file-kind.ts';
-import type { Identifier } from '../identifiers.ts';
+import { fileKind, isForeign } from '../file-kind.ts';
+import { type Identifier, looksLikeCode } from '../identifiers.ts';
 import { type Lookups, searchEach, searchStep } from '../lookups.ts';
 import type { Signals } from '../signals.ts';
 import type { Clue } from './clue.ts';
@@ -53,6 +53,7 @@ async function definitionClues(lookups: Lookups, identifiers: readonly Identifie
         function: '',
         strength: DEFINED * weight * nearness(path, identifier.qualifier),
         reason: `defines \`${identifier.name}\`, named in the report`,
+        names: [identifier.name].filter(looksLikeCode),
       }),
     );
   });
@@ -93,7 +94,7 @@ async function searchDefinitions(
 function definingFiles(hits: readonly SearchHit[], name: string): readonly (readonly [string, number])[] {
   const files = new Map<string, number>();
   for (const { path, line, text } of hits) {
-    if (!files.has(path) && isDefinition(text, name) && fileKind(path) !== 'vendored') files.set(path, line);
+    if (!files.has(path) && isDefinition(text, name) && !isForeign(path)) files.set(path, line);
   }
   return [...files];
 }

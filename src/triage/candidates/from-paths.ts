@@ -69,6 +69,7 @@ export function pathWordClues(ground: Ground, signals: Pick<Signals, 'words' | '
         function: '',
         strength: SHARED_WORDS * (score / (all[0]?.score ?? 1)),
         reason: `its path shares ${quoted(shared.map((word) => spelled.get(word) ?? word))} with the report`,
+        names: [],
       }),
     );
 }

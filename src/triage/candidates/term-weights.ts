@@ -1,6 +1,7 @@
 // Which files use the terms of a report, the seldom ones counting most (BM25 over search hits).
 import type { SearchHit } from '../../ports/source.ts';
 import { fileKind } from '../file-kind.ts';
+import { looksLikeCode } from '../identifiers.ts';
 import type { PathIndex } from '../path-index.ts';
 import type { Clue } from './clue.ts';
 
@@ -19,10 +20,12 @@ const K1 = 1.2;
 const B = 0.6;
 const MOST = 0.6;
 const MAX_FILES = 60;
+const MAX_SAID = 3;
 
 interface Use {
   score: number;
-  readonly terms: Set<string>;
+  /** What each term adds. */
+  readonly terms: Map<TermHits, number>;
   line: number;
   best: number;
 }
@@ -35,17 +38,25 @@ export function useClues(terms: readonly TermHits[], index: PathIndex): readonly
   const most = ranked[0]?.[1].score ?? 1;
   return ranked.map(
     ([path, use]): Clue => ({
+      ...said(use),
       kind: 'use',
       path,
       line: use.line,
       function: '',
       strength: MOST * (use.score / most),
-      reason: `holds ${[...use.terms]
-        .slice(0, 4)
-        .map((term) => `\`${term}\``)
-        .join(', ')}, named in the report`,
     }),
   );
+}
+
+/** Names from code are worth telling; words only where the file holds no such name. */
+function said({ terms }: Use): Pick<Clue, 'reason' | 'names'> {
+  const ranked = [...terms].sort(([, a], [, b]) => b - a).map(([{ name }]) => name);
+  const best = [...new Set(ranked)];
+  const names = best.filter(looksLikeCode).slice(0, MAX_SAID);
+  if (names.length > 0)
+    return { reason: `holds ${names.map((name) => `\`${name}\``).join(', ')}, named in the report`, names };
+  const words = best.slice(0, MAX_SAID).map((word) => `“${word}”`);
+  return { reason: `holds the ${words.length === 1 ? 'word' : 'words'} ${words.join(', ')} of the report`, names };
 }
 
 interface Corpus {
@@ -60,7 +71,8 @@ function corpusOf({ paths, sizes }: PathIndex): Corpus {
   return { files: sources.length, meanSize: Math.max(1, total / Math.max(1, sources.length)), sizes };
 }
 
-function addTerm(uses: Map<string, Use>, { name, weight, hits }: TermHits, corpus: Corpus): void {
+function addTerm(uses: Map<string, Use>, term: TermHits, corpus: Corpus): void {
+  const { weight, hits } = term;
   const byFile = Map.groupBy(
     hits.filter(({ path }) => fileKind(path) === 'source'),
     ({ path }) => path,
@@ -69,9 +81,9 @@ function addTerm(uses: Map<string, Use>, { name, weight, hits }: TermHits, corpu
   for (const [path, own] of byFile) {
     const length = K1 * (1 - B + (B * (corpus.sizes.get(path) ?? 0)) / corpus.meanSize);
     const gain = Math.max(0, rarity) * ((own.length * (K1 + 1)) / (own.length + length));
-    const use = uses.get(path) ?? { score: 0, terms: new Set<string>(), line: 0, best: 0 };
+    const use = uses.get(path) ?? { score: 0, terms: new Map<TermHits, number>(), line: 0, best: 0 };
     use.score += gain;
-    use.terms.add(name);
+    use.terms.set(term, gain);
     if (gain > use.best) Object.assign(use, { best: gain, line: telling(own) });
     uses.set(path, use);
   }

@@ -24,6 +24,7 @@ function csharpFrame(line: string): Frame | null {
     file: placed?.[1] ?? '',
     line: Number(placed?.[2] ?? 0),
     ...names(name),
+    code: '',
   };
 }
 

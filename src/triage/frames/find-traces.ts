@@ -12,6 +12,8 @@ const READERS: readonly FrameReader[] = [jvmFrames, rustFrames, pythonFrames, go
 /** A log may hold thousands of equal traces; the first ones say all. */
 const MAX_TRACES = 40;
 const MAX_FRAMES = 100;
+/** How far above its first frame a trace may print that frame's function or source line. */
+const ABOVE = 16;
 
 interface Group {
   readonly reader: FrameReader;
@@ -44,8 +46,21 @@ export function findTraces(lines: readonly string[]): FoundTraces {
     else chain.push({ trace, link: head.link });
   }
   const within = new Set<number>();
-  for (const group of groups) for (let line = group.first; line <= group.last; line++) within.add(line);
+  for (const group of groups) for (const line of linesOf(group, lines)) within.add(line);
   return { traces: distinct(chains.flatMap(rootFirst)), lines: within };
+}
+
+/** From the first frame to the last, and what stands around them only to say the same: called functions, quoted source lines. */
+function linesOf({ frames, first, last }: Group, lines: readonly string[]): readonly number[] {
+  const said = new Set(frames.flatMap(({ file, line, code }) => (code === '' ? [] : [code, `${file}:${line}`])));
+  const symbols = frames.flatMap(({ language, symbol }) => (language === 'go' && symbol !== '' ? [symbol] : []));
+  const isSaid = (line: string): boolean => said.has(line) || symbols.some((symbol) => line.startsWith(`${symbol}(`));
+  const around = [...range(Math.max(0, first - ABOVE), first - 1), last + 1];
+  return [...range(first, last), ...around.filter((index) => isSaid((lines[index] ?? '').trim()))];
+}
+
+function range(from: number, to: number): readonly number[] {
+  return Array.from({ length: Math.max(0, to - from + 1) }, (_, offset) => from + offset);
 }
 
 function grouped(lines: readonly string[]): readonly Group[] {

@@ -11,6 +11,8 @@ export interface Frame {
   readonly function: string;
   /** Qualified class (JVM, C#) or function path (Rust, Go) that stands in for a path where there is none. */
   readonly symbol: string;
+  /** Text of the source line as the trace prints it, trimmed; "" where it does not (or only in part). */
+  readonly code: string;
 }
 
 export interface Trace {
@@ -60,6 +62,15 @@ export function splitLocation(text: string): { readonly file: string; readonly l
 export function afterAt(line: string): string | null {
   const bare = line.replace(/^\s*(?:\[[^\]]{0,60}\]\s*)?(?:[|>*-]\s*)?/, '');
   return bare.startsWith('at ') ? bare.slice(3).trim() : null;
+}
+
+/** What stands in for a secret that was taken out: such a line reads differently everywhere. */
+const CUT_OUT = /\[redacted\b|\*{3}/i;
+
+/** The text of a source line, such that it may be compared; "" where it says too little or lost a part. */
+export function frameCode(line: string): string {
+  const code = line.trim();
+  return code.length < 4 || code.length > 500 || /^[\s~^]*$/.test(code) || CUT_OUT.test(code) ? '' : code;
 }
 
 const ERROR_TYPE = /^[\w$][\w$./\\]{0,200}$/;

@@ -23,6 +23,7 @@ function goFrame(lines: readonly string[], index: number): Frame | null {
     line: Number(match[2]),
     function: name.slice(name.lastIndexOf('.') + 1).replace(/\[\.\.\.\]$/, ''),
     symbol: above,
+    code: '',
   };
 }
 

@@ -27,6 +27,7 @@ function jvmFrame(lines: readonly string[], index: number): Frame | null {
     line: Number(match[3] ?? 0),
     function: functionName(match[1].slice(dot + 1)),
     symbol: dot < 0 ? '' : match[1].slice(0, dot),
+    code: '',
   };
 }
 

@@ -1,5 +1,14 @@
 // Frames of Node, browsers and TypeScript: `at fn (file:line:column)` and `fn@file:line:column`.
-import { afterAt, type ErrorHead, errorHead, type Frame, type FrameReader, NO_ERROR, splitLocation } from './frame.ts';
+import {
+  afterAt,
+  type ErrorHead,
+  errorHead,
+  type Frame,
+  type FrameReader,
+  frameCode,
+  NO_ERROR,
+  splitLocation,
+} from './frame.ts';
 
 /** How far above the first frame the error may stand: messages may have several lines. */
 const HEAD_LINES = 12;
@@ -8,10 +17,25 @@ export const nodeFrames: FrameReader = {
   language: 'javascript',
   innermostLast: false,
   gap: 1,
-  frame: (lines, index) => v8Frame(lines[index] ?? '') ?? geckoFrame(lines[index] ?? ''),
+  frame: placedFrame,
   ends: (line) => errorHead(line) !== null || /\[cause\]:|^caused by:/i.test(line.trim()),
   error: headAbove,
 };
+
+function placedFrame(lines: readonly string[], index: number): Frame | null {
+  const found = v8Frame(lines[index] ?? '') ?? geckoFrame(lines[index] ?? '');
+  const isFirst = found && !v8Frame(lines[index - 1] ?? '');
+  return isFirst ? { ...found, code: excerptAbove(lines, index, found) } : found;
+}
+
+/** Node prints the place, its line and a caret above the error that ends a program. */
+function excerptAbove(lines: readonly string[], first: number, { file, line }: Frame): string {
+  const place = `${file}:${line}`;
+  for (let index = first - 1; index >= Math.max(0, first - HEAD_LINES - 4); index--) {
+    if ((lines[index] ?? '').trim() === place) return frameCode(lines[index + 1] ?? '');
+  }
+  return '';
+}
 
 function v8Frame(line: string): Frame | null {
   const rest = afterAt(line)?.replace(/ \{$/, '');
@@ -32,7 +56,7 @@ function geckoFrame(line: string): Frame | null {
 }
 
 function frame(place: { file: string; line: number }, name: string): Frame {
-  return { language: 'javascript', file: place.file, line: place.line, function: bareName(name), symbol: '' };
+  return { language: 'javascript', file: place.file, line: place.line, function: bareName(name), symbol: '', code: '' };
 }
 
 /** `async Object.load [as run]` → `load`; anonymous functions have no name. */

@@ -1,11 +1,14 @@
 // Frames of Python tracebacks and of pytest's reports.
-import { type ErrorHead, type Frame, type FrameReader, NO_ERROR } from './frame.ts';
+import { type ErrorHead, type Frame, type FrameReader, frameCode, NO_ERROR } from './frame.ts';
 
 export const pythonFrames: FrameReader = {
   language: 'python',
   innermostLast: true,
   gap: 40,
-  frame: (lines, index) => traceback(lines[index] ?? '') ?? pytest(lines[index] ?? ''),
+  frame: (lines, index) => {
+    const found = traceback(lines[index] ?? '') ?? pytest(lines[index] ?? '');
+    return found && { ...found, code: codeBelow(lines, index) };
+  },
   ends: (line) =>
     /^\s*(?:Traceback \(most|[_=]{3,} |During handling of|The above exception)/.test(line) || isError(line),
   error: errorBelow,
@@ -14,6 +17,16 @@ export const pythonFrames: FrameReader = {
 function traceback(line: string): Frame | null {
   const match = /^[\s|+E>]*File "([^"]{1,600})", line (\d{1,7})(?:, in (\S.{0,200}))?/.exec(line);
   return match ? frame(match[1], match[2], match[3]) : null;
+}
+
+/** The source line stands under its frame, deeper; pytest's long form shows it above, among others, so it is not taken. */
+function codeBelow(lines: readonly string[], index: number): string {
+  const depth = (line: string): number => /^[\s|+]*/.exec(line)?.[0].length ?? 0;
+  const below = lines[index + 1] ?? '';
+  const isFrame = traceback(below) !== null || pytest(below) !== null;
+  return isFrame || depth(below) <= depth(lines[index] ?? '') || /^\s*(?:E |\[Previous line)/.test(below)
+    ? ''
+    : frameCode(below);
 }
 
 /** `path.py:12: in name` (short) and `path.py:12: ValueError` (long). */
@@ -25,16 +38,18 @@ function pytest(line: string): Frame | null {
 function frame(file = '', line = '0', name = ''): Frame {
   const bare = name.trim();
   const known = /^<.*>$/.test(bare) ? '' : bare.slice(bare.lastIndexOf('.') + 1);
-  return { language: 'python', file, line: Number(line), function: known, symbol: '' };
+  return { language: 'python', file, line: Number(line), function: known, symbol: '', code: '' };
 }
 
-const ERROR_LINE = /^(?:[|+\s]{0,20}|E {1,8})((?:[a-z_]\w{0,80}\.){0,10}[A-Z_]\w{0,80})(?::\s?(.*))?$/;
+/** Python 2's modules have errors in lower case: `socket.error`, printed with or without its module. */
+const ERROR_LINE =
+  /^(?:[|+\s]{0,20}|E {1,8})((?:[a-z_]\w{0,80}\.){0,10}(?:[A-Z_]\w{0,80}|(?:gai|h)?error|timeout))(?::\s?(.*))?$/;
 
 function isError(line: string): boolean {
   return (
     /^\S/.test(line) &&
     !line.startsWith('E ') &&
-    /(?:Error|Exception|Warning|Exit|Interrupt)\b/.test(line) &&
+    /(?:Error|Exception|Warning|Exit|Interrupt)\b|^[\w.]*(?:error|timeout)\b/.test(line) &&
     ERROR_LINE.test(line)
   );
 }

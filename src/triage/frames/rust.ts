@@ -22,7 +22,7 @@ function panicFrame(lines: readonly string[], index: number): Frame | null {
   for (const text of isOld ? lines.slice(index, index + MESSAGE_LINES) : [line.slice(at + 12)]) {
     const rest = text.trim().replace(/:$/, '');
     const place = splitLocation(isOld ? rest.slice(rest.lastIndexOf("', ") + 3) : rest);
-    if (place?.file.endsWith('.rs')) return { language: 'rust', ...place, function: '', symbol: '' };
+    if (place?.file.endsWith('.rs')) return { language: 'rust', ...place, function: '', symbol: '', code: '' };
   }
   return null;
 }
@@ -32,14 +32,14 @@ function placedFrame(lines: readonly string[], index: number): Frame | null {
   const place = splitLocation(afterAt(lines[index] ?? '') ?? '');
   if (!place?.file.endsWith('.rs')) return null;
   const symbol = numbered(lines[index - 1] ?? '');
-  return { language: 'rust', ...place, function: lastName(symbol), symbol };
+  return { language: 'rust', ...place, function: lastName(symbol), symbol, code: '' };
 }
 
 /** A numbered function without a place (built without debug information). */
 function bareFrame(lines: readonly string[], index: number): Frame | null {
   const symbol = numbered(lines[index] ?? '');
   if (!symbol.includes('::') || splitLocation(afterAt(lines[index + 1] ?? '') ?? '')) return null;
-  return { language: 'rust', file: '', line: 0, function: lastName(symbol), symbol };
+  return { language: 'rust', file: '', line: 0, function: lastName(symbol), symbol, code: '' };
 }
 
 function numbered(line: string): string {

@@ -1,0 +1,87 @@
+// Holds the source lines that a trace prints against the files: the same place, moved, or of another version.
+import type { MappedFrame } from './candidates/from-frames.ts';
+import { isTelling, nearestLine } from './carry-line.ts';
+import type { Frame } from './frames/frame.ts';
+import { attempt, type Lookups, shortSha } from './lookups.ts';
+import type { Mapping } from './map-paths.ts';
+
+/** Frames beyond these are callers of callers: their lines change nothing. */
+const MAX_FITTED = 40;
+
+export interface Fitted {
+  readonly mapped: readonly (readonly MappedFrame[])[];
+  /** Printed lines that stand nowhere in their file, in words. */
+  readonly lost: readonly string[];
+}
+
+/** Sets the line of each own frame whose source text the trace prints to where that text stands: 0 where it stands nowhere. `lookups.tree` is the commit that the frames were mapped at. */
+export async function fitFrames(lookups: Lookups, mapped: readonly (readonly MappedFrame[])[]): Promise<Fitted> {
+  const wanted = mapped.flat().filter(isFittable).slice(0, MAX_FITTED);
+  if (wanted.length === 0) return { mapped, lost: [] };
+  const files = await readFiles(lookups, wanted);
+  const fitted = new Map(
+    wanted.flatMap((one) => {
+      const lines = files.get(pathOf(one.mapping));
+      return lines ? [[one, fitOne(one, lines)] as const] : [];
+    }),
+  );
+  const lost = [...fitted.values()].filter(isLost).map(({ frame, mapping }) => lossOf(frame, pathOf(mapping)));
+  await lookups.notebook.record({
+    action: `compare the source lines that the report prints with the files at ${shortSha(lookups.tree.revision)}`,
+    result: [...fitted.values()].map(renderFit).join('\n') || 'none of the files could be read',
+    analysis: meaningOf([...fitted.values()]),
+  });
+  return { mapped: mapped.map((frames) => frames.map((one) => fitted.get(one) ?? one)), lost: [...new Set(lost)] };
+}
+
+function isFittable({ frame, mapping }: MappedFrame): boolean {
+  return mapping.kind === 'own' && frame.line > 0 && isTelling(frame.code);
+}
+
+function pathOf(mapping: Mapping): string {
+  return mapping.kind === 'own' ? mapping.path : '';
+}
+
+async function readFiles(
+  lookups: Lookups,
+  wanted: readonly MappedFrame[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const files = new Map<string, readonly string[]>();
+  for (const path of new Set(wanted.map(({ mapping }) => pathOf(mapping)))) {
+    const action = `read ${path} at ${shortSha(lookups.tree.revision)}`;
+    const read = await attempt(lookups, action, () => lookups.tree.read(path, {}, lookups.signal));
+    // Of a file that was cut, nobody can say that a line is not in it.
+    if (read?.kind === 'text' && read.cut === '') files.set(path, read.text.split('\n'));
+  }
+  return files;
+}
+
+function fitOne({ frame, mapping }: MappedFrame, lines: readonly string[]): MappedFrame {
+  const compiled = mapping.kind === 'own' && mapping.compiled;
+  const line = nearestLine(lines, frame.code, frame.line);
+  if (compiled && lines.filter((text) => text.trim() === frame.code).length !== 1) return { frame, mapping };
+  return { frame: { ...frame, line }, mapping, printedLine: frame.line };
+}
+
+function isLost({ frame, mapping, printedLine }: MappedFrame): boolean {
+  return printedLine !== undefined && frame.line === 0 && mapping.kind === 'own' && mapping.certain;
+}
+
+function lossOf({ code }: Frame, path: string): string {
+  return `\`${code.replaceAll('`', "'").slice(0, 120)}\`, which the report shows in \`${path}\`, stands nowhere in that file here`;
+}
+
+function renderFit({ frame, mapping, printedLine }: MappedFrame): string {
+  const place = `${pathOf(mapping)}:${printedLine ?? frame.line}`;
+  if (printedLine === undefined) return `${place}: compiled; not found as it is`;
+  if (frame.line === printedLine) return `${place}: reads the same`;
+  return frame.line === 0 ? `${place}: stands nowhere in this file` : `${place}: stands at line ${frame.line}`;
+}
+
+function meaningOf(fitted: readonly MappedFrame[]): string {
+  const known = fitted.filter(({ printedLine }) => printedLine !== undefined);
+  if (known.some(isLost)) return 'Some lines stand nowhere: the report is from another version of this code.';
+  return known.every(({ frame, printedLine }) => frame.line === printedLine)
+    ? 'They read the same here, so their line numbers can be trusted.'
+    : 'Some lines stand elsewhere in their file; from here on they are looked at where they stand.';
+}

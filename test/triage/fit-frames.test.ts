@@ -1,0 +1,96 @@
+// The source lines that a trace prints are held against the files.
+import { describe, expect, it } from 'vitest';
+import { factsOnlyConclusion } from '../../src/triage/facts-only.ts';
+import { FIRST, factsOf, SECOND } from './shop.ts';
+
+const CART = `"""The cart."""
+
+
+class Cart:
+    def total(self, items):
+        # Each item has a price.
+        return sum(self.prices[i] for i in items)
+
+    def drop(self):
+        return sum(self.prices[i] for i in self.dropped)
+`;
+const COMMITS = [{ sha: FIRST, subject: 'Start', files: { 'shop/cart.py': CART, 'shop/__init__.py': '' } }];
+
+function traceback(line: number, code: string): string {
+  return `Checkout fails
+
+Traceback (most recent call last):
+  File "/srv/shop/cart.py", line ${line}, in total
+    ${code}
+KeyError: 'apple'
+`;
+}
+
+describe('a line that the trace prints', () => {
+  it('and that stands elsewhere in the file is looked at there, and the reason says so', async () => {
+    const facts = await factsOf(traceback(4, 'return sum(self.prices[i] for i in items)'), { commits: COMMITS });
+    expect(facts.suspects[0]).toMatchObject({ file: 'shop/cart.py', line: 7, function: 'total' });
+    expect(facts.suspects[0]?.reasons[0]).toContain('line 4 of the report reads like line 7 here');
+    expect(facts.mismatches).toEqual([]);
+    const step = facts.told.find(({ action }) => action.startsWith('compare the source lines'));
+    expect(step?.result).toBe('shop/cart.py:4: stands at line 7');
+  });
+
+  it('and that stands where the trace says needs no word', async () => {
+    const facts = await factsOf(traceback(7, 'return sum(self.prices[i] for i in items)'), { commits: COMMITS });
+    expect(facts.suspects[0]).toMatchObject({ line: 7, reasons: ['innermost own frame of the stack trace'] });
+  });
+
+  it('and that stands nowhere is said once, and no unrelated line is quoted', async () => {
+    const facts = await factsOf(traceback(6, 'return fsum(self.price_of(i) for i in items)'), { commits: COMMITS });
+    const { rootCause } = factsOnlyConclusion(facts, { seconds: 1 });
+    expect(facts.suspects[0]).toMatchObject({ file: 'shop/cart.py', line: 5, function: 'total' });
+    expect(rootCause).not.toContain('Each item has a price');
+    expect(rootCause).toContain('It begins `def total(self, items):`');
+    expect(rootCause.match(/stands nowhere in that file here. The report is from another version\./g)).toHaveLength(1);
+  });
+
+  it('tells a file of another program that only has the name', async () => {
+    const own = `Traceback (most recent call last):
+  File "/home/me/bot/cart.py", line 7, in total
+    raise KeyError(self.names[i])
+KeyError: 'apple'
+`;
+    const facts = await factsOf(own, { commits: COMMITS });
+    expect(facts.mismatches).toEqual([]);
+    expect(facts.suspects.find(({ file }) => file === 'shop/cart.py')?.score ?? 0).toBeLessThan(0.3);
+  });
+
+  it('gives the line of a compiled file, where the text stands once in its source', async () => {
+    const trace = `/srv/shop/dist/header.js:41
+  const value = line.split(':')[1];
+                     ^
+
+TypeError: Cannot read properties of undefined (reading 'split')
+    at parseHeader (/srv/shop/dist/header.js:41:27)
+`;
+    const source = "export function parseHeader(line: string) {\n  const value = line.split(':')[1];\n}\n";
+    const facts = await factsOf(trace, { commits: [{ sha: FIRST, subject: 'a', files: { 'src/header.ts': source } }] });
+    expect(facts.suspects[0]).toMatchObject({ file: 'src/header.ts', line: 2 });
+  });
+});
+
+describe('a file that moved since the version of the report', () => {
+  it('is found where its whole path stands today, at the version that an egg names', async () => {
+    const report = `Checkout fails
+
+Traceback (most recent call last):
+  File "/x/lib/python2.7/site-packages/shop-2.1.0-py2.7.egg/shop/cart.py", line 7, in total
+    return sum(self.prices[i] for i in items)
+KeyError: 'apple'
+`;
+    const moved = { 'src/shop/cart.py': `# Moved.\n${CART}`, 'src/shop/__init__.py': '' };
+    const facts = await factsOf(report, {
+      commits: [COMMITS[0]!, { sha: SECOND, subject: 'Move', files: moved }],
+      tags: { 'v2.1.0': FIRST },
+    });
+    expect(facts.revisions.framesName).toBe('v2.1.0');
+    expect(facts.suspects[0]).toMatchObject({ file: 'src/shop/cart.py', line: 8, function: 'total' });
+    expect(facts.suspects[0]?.reasons[0]).toContain('(shop/cart.py, line 7 at v2.1.0)');
+  });
+});
