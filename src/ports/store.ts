@@ -8,10 +8,12 @@ import type { Conclusion, Issue } from '../domain/issue.ts';
 import type { Project, ProjectSource } from '../domain/project.ts';
 import type { Report } from '../domain/report.ts';
 import type { Webhook, WebhookState } from '../domain/webhook.ts';
+import type { AgentStore } from './agent-store.ts';
 
 /** All times are ISO 8601 UTC with milliseconds and are given by the caller, so that clocks can be played. */
 export interface Store
   extends AccountStore,
+    AgentStore,
     ProjectStore,
     InvestigationStore,
     IssueStore,
@@ -118,7 +120,7 @@ export interface InvestigationStore {
   investigation(id: string): Promise<Investigation | null>;
   /** Newest first. */
   investigations(filter: InvestigationFilter): Promise<readonly Investigation[]>;
-  /** Takes the run for a new generation and forgets the steps of an earlier one; null where it has ended or is gone. */
+  /** Takes the run for a new generation and, unless it has a transcript to go on with, forgets the steps of an earlier one; null where it has ended or is gone. */
   startRun(runId: string, now: string): Promise<Run | null>;
   recordStep(run: Run, step: InvestigationStep, now: string): Promise<RecordedStep>;
   /** Steps after number `after` (0: all). */

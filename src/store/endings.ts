@@ -6,7 +6,7 @@ import type { Cancelled, InvestigationStore, Run } from '../ports/store.ts';
 import { writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
-import { leaseLost } from './runs.ts';
+import { leaseLost } from './lease.ts';
 import type { Trx } from './schema.ts';
 import { type Attached, announce } from './webhooks.ts';
 

@@ -5,6 +5,7 @@ import { CausewayError } from '../domain/errors.ts';
 import type { Store } from '../ports/store.ts';
 import { acceptanceVerbs } from './acceptance.ts';
 import { accountVerbs } from './accounts.ts';
+import { costVerbs } from './costs.ts';
 import { createDatabase, type Database } from './database.ts';
 import { endingVerbs } from './endings.ts';
 import type { Enqueuer } from './enqueuer.ts';
@@ -17,6 +18,7 @@ import type { Schema } from './schema.ts';
 import type { Seal } from './seal.ts';
 import { explainSqlite, forgetErased, openConnection, SQLITE_TABLES, sqliteDialect } from './sqlite-engine.ts';
 import { tokenVerbs } from './tokens.ts';
+import { transcriptVerbs } from './transcripts.ts';
 import { upkeepVerbs } from './upkeep.ts';
 import { webhookVerbs } from './webhooks.ts';
 
@@ -52,6 +54,8 @@ export async function openSqliteStore({ file, seal, enqueuer }: SqliteStoreOptio
     ...acceptanceVerbs(database, enqueuer),
     ...investigationVerbs(database),
     ...runVerbs(database),
+    ...transcriptVerbs(database),
+    ...costVerbs(database),
     ...endingVerbs(database, enqueuer),
     ...issueVerbs(database, enqueuer, forget),
     ...webhookVerbs(database),

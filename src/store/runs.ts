@@ -1,8 +1,9 @@
 // The shared work: taking a run for a new generation, and its steps.
-import { CausewayError } from '../domain/errors.ts';
 import type { InvestigationStep } from '../domain/evidence.ts';
 import type { InvestigationStore, RecordedStep, Run } from '../ports/store.ts';
+import { spendReserved } from './costs.ts';
 import type { Database } from './database.ts';
+import { leaseLost } from './lease.ts';
 import type { Reader, Trx } from './schema.ts';
 
 export function runVerbs(database: Database): Pick<InvestigationStore, 'startRun' | 'recordStep' | 'steps'> {
@@ -13,24 +14,17 @@ export function runVerbs(database: Database): Pick<InvestigationStore, 'startRun
   };
 }
 
-/** What a late worker gets for every write: its run was taken over, has ended, or was erased. */
-export function leaseLost(runId: string): CausewayError {
-  return new CausewayError(
-    'lease_lost',
-    `The run ${runId} was taken over, has ended or was erased; what this worker found is dropped. Stop working on it.`,
-  );
-}
-
 async function startRun(trx: Trx, runId: string, now: string): Promise<Run | null> {
   const row = await trx
     .updateTable('runs')
-    .set((expression) => ({ state: 'running', generation: expression('generation', '+', 1), step_count: 0 }))
+    .set((expression) => ({ state: 'running', generation: expression('generation', '+', 1) }))
     .where('id', '=', runId)
     .where('state', '!=', 'ended')
     .returningAll()
     .executeTakeFirst();
   if (!row) return null;
-  await trx.deleteFrom('steps').where('run_id', '=', runId).execute();
+  await spendReserved(trx, runId);
+  await forgetSteps(trx, runId);
   await trx
     .updateTable('investigations')
     .set({ state: 'running', outcome: JSON.stringify({ state: 'running' }) })
@@ -55,6 +49,18 @@ async function startRun(trx: Trx, runId: string, now: string): Promise<Run | nul
     generation: row.generation,
     startedAt: now,
   };
+}
+
+/** Without a transcript everything is looked up anew; with one the run goes on where it stood. */
+async function forgetSteps(trx: Trx, runId: string): Promise<void> {
+  const goesOn = await trx
+    .selectFrom('transcript_entries')
+    .select('seq')
+    .where('run_id', '=', runId)
+    .executeTakeFirst();
+  if (goesOn) return;
+  await trx.deleteFrom('steps').where('run_id', '=', runId).execute();
+  await trx.updateTable('runs').set({ step_count: 0 }).where('id', '=', runId).execute();
 }
 
 async function recordStep(

@@ -20,6 +20,8 @@ export interface Schema {
   job_groups: JobGroupTable;
   audit: AuditTable;
   checks: CheckTable;
+  transcript_entries: TranscriptEntryTable;
+  costs: CostTable;
 }
 
 /** What a verb writes with. Inside a transaction nothing else may be used: the connection is taken. */
@@ -136,6 +138,22 @@ export interface WebhookTable extends Sequenced {
   attempts: number;
   last_error: string;
   created_at: string;
+}
+
+interface TranscriptEntryTable extends Sequenced {
+  run_id: string;
+  /** JSON. */
+  entry: string;
+  created_at: string;
+}
+
+/** In millionths of a US dollar, per run and calendar month (`2026-11`). */
+export interface CostTable {
+  run_id: string;
+  month: string;
+  project_id: string;
+  reserved: number;
+  spent: number;
 }
 
 interface IdempotencyKeyTable {

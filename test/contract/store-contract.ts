@@ -3,6 +3,7 @@ import { describe } from 'vitest';
 import type { Engine } from './engine.ts';
 import { acceptContract } from './store-accept.ts';
 import { accountsContract } from './store-accounts.ts';
+import { agentContract } from './store-agent.ts';
 import { cancellingContract } from './store-cancelling.ts';
 import { endingsContract } from './store-endings.ts';
 import { erasingContract } from './store-erasing.ts';
@@ -16,6 +17,7 @@ export function storeContract(engine: Engine): void {
     projectsContract(engine);
     acceptContract(engine);
     runsContract(engine);
+    agentContract(engine);
     endingsContract(engine);
     cancellingContract(engine);
     erasingContract(engine);

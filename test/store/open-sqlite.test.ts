@@ -74,7 +74,7 @@ describe('a SQLite file', () => {
     const connection = new Sqlite(file);
     connection.exec(`
       update jobs set state = 'running', owner = 'gone', attempts = 1, lease_until = '2099-01-01T00:00:00.000Z';
-      drop table audit; drop table checks; delete from kysely_migration where name like '0004%'`);
+      drop table costs; drop table transcript_entries; delete from kysely_migration where name like '0005%'`);
     connection.close();
     await using opened = await openSqlite(file);
     const { handled, handlers } = recorder();

@@ -4,6 +4,7 @@ import { accountsAndProjects } from './0001-accounts-and-projects.ts';
 import { investigations } from './0002-investigations.ts';
 import { jobs } from './0003-jobs.ts';
 import { audit } from './0004-audit.ts';
+import { agent } from './0005-agent.ts';
 import type { TableForm, Up } from './table-form.ts';
 
 const ALL: Readonly<Record<string, Up>> = {
@@ -11,6 +12,7 @@ const ALL: Readonly<Record<string, Up>> = {
   '0002-investigations': investigations,
   '0003-jobs': jobs,
   '0004-audit': audit,
+  '0005-agent': agent,
 };
 
 /** All migrations, by name, in the form of one engine. There is no way down: a downgrade is refused. */

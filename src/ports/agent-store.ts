@@ -1,0 +1,26 @@
+// The door to what the agent needs remembered: its transcript, so that a killed run goes on, and the money that runs have cost.
+import type { Run } from './store.ts';
+
+/** Money is in millionths of a US dollar, so that sums are exact. */
+export interface AgentStore {
+  /** The entries of the run's transcript, oldest first; empty where it has none. */
+  transcript(runId: string): Promise<readonly string[]>;
+  /** Appends one entry (JSON, redacted); refused with `lease_lost` from an older generation. A run that has a transcript keeps its steps when it is started again. */
+  appendTranscript(run: Run, entry: string, now: string): Promise<void>;
+  /** Sets money aside for a call before it is made. Reserved and spent money together may not exceed a limit: null where all fit, else the one that does not. */
+  reserveMoney(run: Run, reservation: Reservation): Promise<LimitName | null>;
+  /** Ends a reservation of `reserved`: so much was really spent. */
+  settleMoney(
+    run: Run,
+    settlement: { readonly reserved: number; readonly spent: number; readonly now: string },
+  ): Promise<void>;
+}
+
+export type LimitName = 'run' | 'repository' | 'all';
+
+export interface Reservation {
+  readonly amount: number;
+  /** Of the run, of its project in this calendar month (UTC), of everything in this month. */
+  readonly limits: Readonly<Record<LimitName, number>>;
+  readonly now: string;
+}

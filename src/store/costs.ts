@@ -1,0 +1,78 @@
+// What runs cost: set aside before a call, settled after it, never more than the limits together.
+import type { AgentStore, LimitName, Reservation } from '../ports/agent-store.ts';
+import type { Run } from '../ports/store.ts';
+import type { Database } from './database.ts';
+import { requireLease } from './lease.ts';
+import type { CostTable, Trx } from './schema.ts';
+
+export function costVerbs(database: Database): Pick<AgentStore, 'reserveMoney' | 'settleMoney'> {
+  return {
+    reserveMoney: (run, reservation) => database.write((trx) => reserve(trx, run, reservation)),
+    settleMoney: (run, { reserved, spent, now }) =>
+      database.write(async (trx) => {
+        // The month may have turned since the reservation: it is settled where it stands.
+        const row = await trx
+          .selectFrom('costs')
+          .select('month')
+          .where('run_id', '=', run.id)
+          .where('reserved', '>=', reserved)
+          .orderBy('month')
+          .executeTakeFirst();
+        await add(trx, run, { month: row?.month ?? now.slice(0, 7), reserved: row ? -reserved : 0, spent });
+      }),
+  };
+}
+
+/** What a generation that ended in the middle of a call had set aside counts as spent: the endpoint may have charged it. */
+export async function spendReserved(trx: Trx, runId: string): Promise<void> {
+  await trx
+    .updateTable('costs')
+    .set((expression) => ({ spent: expression('spent', '+', expression.ref('reserved')), reserved: 0 }))
+    .where('run_id', '=', runId)
+    .execute();
+}
+
+async function reserve(trx: Trx, run: Run, { amount, limits, now }: Reservation): Promise<LimitName | null> {
+  await requireLease(trx, run);
+  const month = now.slice(0, 7);
+  const used: Readonly<Record<LimitName, number>> = {
+    run: await inUse(trx, { run_id: run.id }),
+    repository: await inUse(trx, { month, project_id: run.projectId }),
+    all: await inUse(trx, { month }),
+  };
+  const order: readonly LimitName[] = ['run', 'repository', 'all'];
+  const exceeded = order.find((name) => used[name] + amount > limits[name]);
+  if (exceeded !== undefined) return exceeded;
+  await add(trx, run, { month, reserved: amount, spent: 0 });
+  return null;
+}
+
+/** Reserved and spent money of the rows that match. */
+async function inUse(trx: Trx, match: Partial<Pick<CostTable, 'run_id' | 'month' | 'project_id'>>): Promise<number> {
+  const rows = await trx
+    .selectFrom('costs')
+    .select((expression) => [
+      expression.fn.sum<number | null>('reserved').as('reserved'),
+      expression.fn.sum<number | null>('spent').as('spent'),
+    ])
+    .where((expression) => expression.and(match))
+    .execute();
+  return Number(rows[0]?.reserved ?? 0) + Number(rows[0]?.spent ?? 0);
+}
+
+async function add(
+  trx: Trx,
+  run: Run,
+  { month, reserved, spent }: { readonly month: string; readonly reserved: number; readonly spent: number },
+): Promise<void> {
+  await trx
+    .insertInto('costs')
+    .values({ run_id: run.id, month, project_id: run.projectId, reserved, spent })
+    .onConflict((conflict) =>
+      conflict.columns(['run_id', 'month']).doUpdateSet((expression) => ({
+        reserved: expression('costs.reserved', '+', reserved),
+        spent: expression('costs.spent', '+', spent),
+      })),
+    )
+    .execute();
+}

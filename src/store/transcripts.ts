@@ -1,0 +1,20 @@
+// The agent's transcripts: appended turn by turn, read whole when a run goes on.
+import type { AgentStore } from '../ports/agent-store.ts';
+import type { Database } from './database.ts';
+import { requireLease } from './lease.ts';
+
+export function transcriptVerbs(database: Database): Pick<AgentStore, 'transcript' | 'appendTranscript'> {
+  return {
+    async transcript(runId) {
+      const rows = await database.read((reader) =>
+        reader.selectFrom('transcript_entries').select('entry').where('run_id', '=', runId).orderBy('seq').execute(),
+      );
+      return rows.map((row) => row.entry);
+    },
+    appendTranscript: (run, entry, now) =>
+      database.write(async (trx) => {
+        await requireLease(trx, run);
+        await trx.insertInto('transcript_entries').values({ run_id: run.id, entry, created_at: now }).execute();
+      }),
+  };
+}

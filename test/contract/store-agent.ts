@@ -1,0 +1,104 @@
+// The store's contract: transcripts that a killed run goes on with, and money that never exceeds its limits.
+import { describe, expect, it } from 'vitest';
+import { acceptance, accepted, conclusion, ground, NOW, started } from '../support/store-samples.ts';
+import type { Engine } from './engine.ts';
+
+const step = (action: string) => ({ action, result: 'result', analysis: 'analysis' });
+const plenty = { run: 1_000, repository: 1_000, all: 1_000 };
+const NEXT_MONTH = '2026-12-01T00:00:00.000Z';
+
+export function agentContract(engine: Engine): void {
+  describe('a transcript', () => {
+    it('is read in the order in which it was written, and keeps the steps when the run is taken again', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { runId } = await accepted(store, acceptance(await ground(store)));
+      const first = await started(store, runId);
+      expect(await store.transcript(runId)).toEqual([]);
+      await store.recordStep(first, step('one'), NOW);
+      await store.appendTranscript(first, '{"turn":1}', NOW);
+      await store.appendTranscript(first, '{"turn":2}', NOW);
+      const second = await started(store, runId);
+      expect(await store.transcript(runId)).toEqual(['{"turn":1}', '{"turn":2}']);
+      expect((await store.recordStep(second, step('two'), NOW)).number).toBe(2);
+      await expect(store.appendTranscript(first, '{}', NOW)).rejects.toMatchObject({ code: 'lease_lost' });
+    });
+
+    it('is erased with its run', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { runId } = await accepted(store, acceptance(await ground(store)));
+      const run = await started(store, runId);
+      await store.appendTranscript(run, '{"turn":1}', NOW);
+      const [issueId] = await store.conclude(run, conclusion(), NOW);
+      await store.eraseIssue(issueId!, NOW);
+      expect(await store.transcript(runId)).toEqual([]);
+    });
+  });
+
+  describe('money', () => {
+    async function runOn(
+      opened: Awaited<ReturnType<Awaited<ReturnType<Engine['place']>>['open']>>,
+      fingerprint: string,
+    ) {
+      const { runId } = await accepted(opened.store, acceptance(await ground(opened.store), { fingerprint }));
+      return started(opened.store, runId);
+    }
+
+    it('is set aside up to the limit of the run, reserved and spent together, and freed by settling for less', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const run = await runOn(opened, 'a');
+      const reserve = (amount: number) =>
+        store.reserveMoney(run, { amount, limits: { ...plenty, run: 100 }, now: NOW });
+      expect(await reserve(60)).toBeNull();
+      expect(await reserve(41)).toBe('run');
+      await store.settleMoney(run, { reserved: 60, spent: 10, now: NOW });
+      expect(await reserve(90)).toBeNull();
+      expect(await reserve(1)).toBe('run');
+    });
+
+    it('of all runs of a project, and of everything, is limited by the month', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const [one, two] = [await runOn(opened, 'a'), await runOn(opened, 'b')];
+      const repository = { ...plenty, repository: 100 };
+      expect(await store.reserveMoney(one, { amount: 70, limits: repository, now: NOW })).toBeNull();
+      expect(await store.reserveMoney(two, { amount: 31, limits: repository, now: NOW })).toBe('repository');
+      expect(await store.reserveMoney(two, { amount: 31, limits: { ...plenty, all: 100 }, now: NOW })).toBe('all');
+      expect(await store.reserveMoney(two, { amount: 31, limits: repository, now: NEXT_MONTH })).toBeNull();
+    });
+
+    it('is settled in the month in which it was set aside', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const run = await runOn(opened, 'a');
+      const all = { ...plenty, all: 100 };
+      await store.reserveMoney(run, { amount: 80, limits: all, now: NOW });
+      await store.settleMoney(run, { reserved: 80, spent: 80, now: NEXT_MONTH });
+      expect(await store.reserveMoney(run, { amount: 30, limits: all, now: NOW })).toBe('all');
+      expect(await store.reserveMoney(run, { amount: 30, limits: all, now: NEXT_MONTH })).toBeNull();
+    });
+
+    it('that a killed run had set aside counts as spent', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const run = await runOn(opened, 'a');
+      const limits = { ...plenty, run: 100 };
+      await store.reserveMoney(run, { amount: 60, limits, now: NOW });
+      const again = await started(store, run.id);
+      await store.reserveMoney(again, { amount: 40, limits, now: NOW });
+      await store.settleMoney(again, { reserved: 40, spent: 0, now: NOW });
+      expect(await store.reserveMoney(again, { amount: 41, limits, now: NOW })).toBe('run');
+      await expect(store.reserveMoney(run, { amount: 1, limits, now: NOW })).rejects.toMatchObject({
+        code: 'lease_lost',
+      });
+    });
+  });
+}
