@@ -32,9 +32,11 @@ export async function acceptReport(
 ): Promise<Accepted> {
   const text = await deps.redactor.redact(report.text.replaceAll('\0', '\uFFFD'));
   const reference = await deps.redactor.redact(report.reference.replaceAll('\0', '\uFFFD'));
+  // A secret pasted here would come back in the words of the failure: no branch, tag or commit "…".
+  const revision = await deps.redactor.redact(report.revision);
   const accepted = await deps.store.accept({
     investigationId: newId('inv'),
-    report: { ...report, text, reference },
+    report: { ...report, text, reference, revision },
     fingerprint: reportFingerprint(text),
     idempotency,
     now: deps.now().toISOString(),

@@ -1,5 +1,5 @@
 // Runs an investigation: opens the source, gathers the facts, concludes; the handler of the `run` jobs.
-import { CausewayError, failureReason } from '../domain/errors.ts';
+import { CausewayError, type FailureReason, failureReason } from '../domain/errors.ts';
 import type { InvestigationStep } from '../domain/evidence.ts';
 import type { Log } from '../log.ts';
 import type { ClaimedJob, JobHandler, Queue } from '../ports/queue.ts';
@@ -40,7 +40,7 @@ export function createRunHandler(deps: RunInvestigationDeps): JobHandler {
     },
     dead: async (job: ClaimedJob, error: unknown) => {
       deps.log.error({ err: error, job: job.id, run: job.subject }, 'investigation failed for good');
-      await deps.store.giveUp(job.subject, failureReason(error), deps.now().toISOString());
+      await deps.store.giveUp(job.subject, await spokenReason(deps, error), deps.now().toISOString());
       announce(deps, job.subject);
     },
   };
@@ -54,7 +54,7 @@ async function runToItsEnd(deps: RunInvestigationDeps, run: Run, signal: AbortSi
     signal.throwIfAborted();
     const reason = timeout.aborted ? tookTooLong(deps.timeoutMs) : error;
     if (!timeout.aborted && !(error instanceof CausewayError && FINAL.has(error.code))) throw error;
-    await deps.store.giveUp(run, failureReason(reason), deps.now().toISOString());
+    await deps.store.giveUp(run, await spokenReason(deps, reason), deps.now().toISOString());
   }
 }
 
@@ -98,6 +98,11 @@ async function answeredFromEqual(
 async function recordStep(deps: RunInvestigationDeps, run: Run, step: InvestigationStep): Promise<void> {
   await deps.store.recordStep(run, await deps.redactor.redactJson(step), deps.now().toISOString());
   deps.changes.notify(run.id);
+}
+
+/** The words of a failure may quote the report, the repository or git. */
+function spokenReason(deps: RunInvestigationDeps, error: unknown): Promise<FailureReason> {
+  return deps.redactor.redactJson(failureReason(error));
 }
 
 /** Those who wait look again, and the webhooks that the end has caused are sent. */

@@ -15,11 +15,11 @@ export interface Needle {
 /** Shorter values would tear ordinary text. */
 const SHORTEST = 8;
 
-/** The spellings to look for: as it is, decoded, and base64 at each of the three alignments. */
+/** The spellings to look for: as it is, decoded, and base64 at each of the three alignments, hex. */
 export function needlesOf(values: readonly string[]): Needle[] {
   const needles = new Map<string, Needle>();
   for (const value of values.map((each) => each.trim()).filter((each) => each.length >= SHORTEST)) {
-    for (const needle of [...plainNeedles(value), ...base64Needles(value)]) {
+    for (const needle of [...plainNeedles(value), ...base64Needles(value), ...hexNeedles(value)]) {
       if (needle.text.length < SHORTEST || needle.text.includes(GAP)) continue;
       needles.set(`${needle.compact}:${needle.text}`, needle);
     }
@@ -70,6 +70,11 @@ function base64Needles(value: string): Needle[] {
       compact: false,
     }));
   });
+}
+
+function hexNeedles(value: string): Needle[] {
+  const hex = Buffer.from(value).toString('hex');
+  return [needleOf(hex, false), needleOf(hex.toUpperCase(), false)];
 }
 
 function widened(text: string, span: Span, needle: Needle): Span {

@@ -75,6 +75,7 @@ function keyLength(text: string, { start, end }: Span): number {
   return length;
 }
 
+const MAX_KEY_LINE = 1_000;
 const KEY_LINE =
   /(?:[\s"'`,;+\\|>*#-]|\/\/){0,80}(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset):[^\n]{0,120}|([A-Za-z0-9+/]{4,}={0,2}))/y;
 
@@ -93,8 +94,10 @@ function keyEnd(text: string, start: number): number {
 function keyStart(text: string, end: number): number {
   let start = end;
   while (start > 0 && end - start < LONGEST) {
-    const lineStart = text.lastIndexOf('\n', start - 2) + 1;
-    if (start - lineStart > 1_000) break;
+    // Never further back than a line may be long: a text full of END markers would be searched from its start for each.
+    const from = Math.max(0, start - MAX_KEY_LINE - 1);
+    const lineStart = text.slice(from, start - 1).lastIndexOf('\n') + 1 + from;
+    if (start - lineStart > MAX_KEY_LINE) break;
     const run = /([A-Za-z0-9+/]{4,}={0,2})["'`,;+\\ \t\r\n]*$/.exec(text.slice(lineStart, start));
     if (run?.[1] === undefined || !isKeyLine(run[1])) break;
     start = lineStart + run.index;

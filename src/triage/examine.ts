@@ -1,4 +1,5 @@
 // A closer look at one suspect: the lines around the place, who last changed it, and the last commits to the file.
+import { cutText } from '../domain/cut-text.ts';
 import type { Suspect } from '../domain/issue.ts';
 import type { BlameLine, CommitInfo } from '../ports/source.ts';
 import { attempt, type Lookups, shortSha } from './lookups.ts';
@@ -45,7 +46,7 @@ async function readAround(lookups: Lookups, suspect: Suspect): Promise<{ code: s
 }
 
 function numberedLine(line: string, number: number, marked: number, width: number): string {
-  return `${number === marked ? '>' : ' '} ${String(number).padStart(width)} | ${line.slice(0, 300)}`;
+  return `${number === marked ? '>' : ' '} ${String(number).padStart(width)} | ${cutText(line, 300)}`;
 }
 
 async function blameLine(lookups: Lookups, suspect: Suspect): Promise<CommitInfo | null> {

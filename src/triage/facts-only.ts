@@ -1,4 +1,5 @@
 // The Issue that facts alone allow: where they point and why, what to look at next, and that no model was asked.
+import { cutText } from '../domain/cut-text.ts';
 import type { Analysis, Conclusion, Step, Suspect } from '../domain/issue.ts';
 import { isDefinition } from './candidates/definitions.ts';
 import type { Examined } from './examine.ts';
@@ -99,7 +100,7 @@ function lineSaid({ suspect, code }: Examined): string {
 
 function changed({ blame }: Examined): string {
   return blame
-    ? `, last changed in ${shortSha(blame.sha)} (${blame.date.slice(0, 10)}, “${blame.subject.slice(0, 80)}”)`
+    ? `, last changed in ${shortSha(blame.sha)} (${blame.date.slice(0, 10)}, “${cutText(blame.subject, 80)}”)`
     : '';
 }
 
@@ -148,7 +149,7 @@ function lookAt(facts: Facts, { suspect }: Examined): string {
 
 function recentChanges({ suspect, commits }: Examined): string {
   const list = commits.map(
-    ({ sha, date, subject }) => `${shortSha(sha)} (${date.slice(0, 10)}) ${subject.slice(0, 80)}`,
+    ({ sha, date, subject }) => `${shortSha(sha)} (${date.slice(0, 10)}) ${cutText(subject, 80)}`,
   );
   return `Check whether one of the last commits to ${quoted(suspect.file)} fits the time the problem began: ${list.join('; ')}.`;
 }

@@ -1,4 +1,5 @@
 // Looking things up in one commit, every lookup recorded as a step with its exact query, what it gave and what it means.
+import { cutText } from '../domain/cut-text.ts';
 import { CausewayError } from '../domain/errors.ts';
 import type { InvestigationStep } from '../domain/evidence.ts';
 import type { Repository, SearchHit, SearchQuery, SearchResult, SourceTree } from '../ports/source.ts';
@@ -147,12 +148,13 @@ function searchAction(query: SearchQuery, revision: string): string {
 function renderHits({ hits, cut: said, error }: SearchResult): string {
   if (error !== '') return `failed: ${error}`;
   if (hits.length === 0) return 'nothing found';
-  const shown = hits.slice(0, MAX_SHOWN_HITS).map((hit) => `${hit.path}:${hit.line}: ${hit.text.trim().slice(0, 160)}`);
+  const shown = hits.slice(0, MAX_SHOWN_HITS).map((hit) => `${hit.path}:${hit.line}: ${cutText(hit.text.trim(), 160)}`);
   const left = hits.length - shown.length;
   return [...shown, left > 0 ? `… ${left} more hits not shown` : '', said].filter((line) => line !== '').join('\n');
 }
 
 function cut(text: string): string {
   if (text.length <= MAX_RESULT) return text;
-  return `${text.slice(0, MAX_RESULT)}\n… cut: ${text.length - MAX_RESULT} more characters`;
+  const shown = cutText(text, MAX_RESULT);
+  return `${shown}\n… cut: ${text.length - shown.length} more characters`;
 }

@@ -27,7 +27,7 @@ interface Place extends AsyncDisposable {
   now: Date;
   /** What opening the project does. */
   open: (signal: AbortSignal) => Promise<Repository>;
-  report(fresh?: boolean): Promise<{ readonly id: string; readonly runId: string }>;
+  report(fresh?: boolean, revision?: string): Promise<{ readonly id: string; readonly runId: string }>;
   handler(timeoutMs?: number): JobHandler;
 }
 
@@ -46,9 +46,9 @@ async function place(): Promise<Place> {
     base,
     now: new Date('2026-11-20T10:00:00.000Z'),
     open: async () => first,
-    report: async (fresh = false) => {
+    report: async (fresh = false, revision = '') => {
       const own = { projectId: base.project.id, accountId: base.account.id, origin: 'api', reference: '' } as const;
-      const report = { ...own, text: REPORT, revision: '', callbackUrl: '', fresh };
+      const report = { ...own, text: REPORT, revision, callbackUrl: '', fresh };
       const accepted = await acceptReport({ store, queue, redactor, changes, now: () => self.now }, report);
       if (accepted.kind !== 'accepted') throw new Error(accepted.kind);
       return { id: accepted.investigationId, runId: accepted.runId };
@@ -149,6 +149,34 @@ describe('a run', () => {
     const { outcome } = (await at.store.investigation(id)) ?? {};
     expect(outcome).toMatchObject({ state: 'gave_up', reason: { code: 'internal' } });
     expect(JSON.stringify(outcome)).not.toContain('SELECT');
+  });
+
+  it('that names a secret as its revision keeps and tells none of it', async () => {
+    await using at = await place();
+    const secret = ['ghp', 'x9Kd72LmQp04VbN3tYw8ZrAe5HcJ1uSg6FoT'].join('_');
+    const { id, runId } = await at.report(false, secret);
+    await at.handler().handle(job(runId), SIGNAL);
+    const { outcome } = (await at.store.investigation(id)) ?? {};
+    expect(outcome).toMatchObject({ state: 'gave_up', reason: { code: 'revision_not_found' } });
+    expect(JSON.stringify(outcome)).not.toContain(secret.slice(4, 20));
+  });
+
+  it('whose failure quotes a secret tells it redacted', async () => {
+    await using at = await place();
+    const secret = ['ghp', 'x9Kd72LmQp04VbN3tYw8ZrAe5HcJ1uSg6FoT'].join('_');
+    const { id, runId } = await at.report();
+    await at.handler().dead(job(runId), new CausewayError('repository_unreachable', `Git said: bad ${secret}.`));
+    expect((await at.store.investigation(id))?.outcome).toMatchObject({
+      reason: { detail: 'Git said: bad [redacted].' },
+    });
+  });
+
+  it('tells no part of a secret that stands where a text from the repository is cut', async () => {
+    await using at = await place();
+    const secret = ['npm', 'Ab3dEf6hIj9LmN2pQr5tUv8xYz1BcD4eFg7H'].join('_');
+    const subject = `${'fix the registry login '.padEnd(80 - secret.length + 1, 'y')} ${secret}`;
+    at.open = async () => createMemoryRepository({ commits: [{ sha: 'c'.repeat(40), subject, files: FILES }] });
+    expect(JSON.stringify(await run(at))).not.toContain(secret.slice(4, 16));
   });
 
   it('that is stopped in the middle is neither concluded nor given up', async () => {

@@ -34,6 +34,11 @@ describe.each(VALUES)('a secret of our own, %s', (_name, value) => {
   });
 });
 
+it.each(['toLowerCase', 'toUpperCase'] as const)('a value in hex is cut out: %s', (spelling) => {
+  const hex = Buffer.from('correct horse').toString('hex')[spelling]();
+  expect(removeExactValues(`x ${hex} y`, ['correct horse'])).toBe('x [redacted] y');
+});
+
 it('a phrase wrapped at one of its spaces is cut out', () => {
   expect(removeExactValues('say correct horse\n  battery now', ['correct horse battery'])).toBe('say [redacted] now');
 });

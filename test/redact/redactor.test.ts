@@ -162,3 +162,10 @@ describe('a value as JSON', () => {
     );
   });
 });
+
+it('a text full of markers that end a key is looked at in one pass', async () => {
+  await using quick = createRedactor({ exactValues: () => [] });
+  const marker = `-----END ${'PRIVATE'} KEY-----`;
+  // Each was once searched back from to the start of the text: 80,000 of them took a minute, and the text was withheld.
+  expect(await quick.redact(`${marker} `.repeat(80_000))).not.toContain('withheld');
+});
