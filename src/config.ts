@@ -10,6 +10,10 @@ export interface Config {
   readonly port: number;
   /** Address under which callers reach the service; empty: from the port that was opened. */
   readonly publicUrl: string;
+  /** Insists on local mode where `appVariables` ask for more. */
+  readonly localMode: boolean;
+  /** The variables that are set and ask for a GitHub App. */
+  readonly appVariables: readonly string[];
   readonly dataDir: string;
   /** 32 bytes, or null: made and kept in `dataDir`. */
   readonly encryptionKey: Buffer | null;
@@ -30,7 +34,9 @@ export interface Config {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-const INSTALLATION = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+/** The folder that this program is installed in. */
+export const INSTALLATION = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+export const DEFAULT_DATA_DIR = path.join(INSTALLATION, 'data');
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 const APP_VARIABLES = ['APP_ID', 'PRIVATE_KEY', 'PRIVATE_KEY_PATH', 'WEBHOOK_SECRET'];
 
@@ -43,8 +49,10 @@ export function readConfig(environment: Environment): Config {
   const config: Config = {
     host: read.text('HOST', '127.0.0.1'),
     port: read.integer('PORT', 3000, { from: 0, to: 65_535 }),
-    publicUrl: read.address('PUBLIC_URL', ''),
-    dataDir: path.resolve(read.text('DATA_DIR', path.join(INSTALLATION, 'data'))),
+    publicUrl: publicUrl(read),
+    localMode: read.oneOf('LOCAL_MODE', '0', ['0', '1']) === '1',
+    appVariables: APP_VARIABLES.filter((name) => environment[name] || environment[`${name}_FILE`]),
+    dataDir: path.resolve(read.text('DATA_DIR', DEFAULT_DATA_DIR)),
     encryptionKey: read.key('ENCRYPTION_KEY'),
     projects: read.text('PROJECTS', '').split(path.delimiter).filter(Boolean),
     callbackAllow: read.text('CALLBACK_ALLOW', ''),
@@ -62,34 +70,21 @@ export function readConfig(environment: Environment): Config {
   return config;
 }
 
-/** Throws `usage` where the environment asks for something that is not local mode, naming the variable. */
-export function requireLocalMode(config: Config, environment: Environment): void {
-  const named = APP_VARIABLES.filter((name) => environment[name] || environment[`${name}_FILE`]);
-  if (named.length > 0 && environment['LOCAL_MODE'] !== '1') {
-    throw new CausewayError(
-      'usage',
-      `${named.join(', ')} ask for a GitHub App, which this version does not run yet: remove them, or set LOCAL_MODE=1 for local mode.`,
-    );
-  }
-  if (!isLoopback(config.host)) {
-    throw new CausewayError(
-      'usage',
-      `HOST=${config.host} is not a loopback address, and local mode listens on loopback only: set HOST=127.0.0.1.`,
-    );
-  }
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
+/** Paths are put behind it, which an address with a query or fragment would swallow. */
+function publicUrl(read: Reader): string {
+  const value = read.address('PUBLIC_URL', '');
+  if (/[?#]/.test(value)) read.fault(`PUBLIC_URL is "${value}": give it without query and fragment.`);
+  return value;
 }
 
 function rateLimit(read: Reader): Config['rateLimit'] {
   if (read.text('RATE_LIMIT', '') === 'off') return 'off';
-  const callsPerMinute = read.integer('RATE_LIMIT', 600, { from: 1, to: 1_000_000 });
+  const callsPerMinute = read.integer('RATE_LIMIT', 600, { from: 1, to: 1_000_000, or: ', or off' });
   return { callsPerMinute, creationsPerMinute: Math.max(1, Math.floor(callsPerMinute / 10)) };
 }
 
 type Reader = ReturnType<typeof reader>;
+type Range = { readonly from: number; readonly to: number; readonly or?: string };
 
 function reader(environment: Environment) {
   const faults: string[] = [];
@@ -104,11 +99,11 @@ function reader(environment: Environment) {
       return null;
     }
   };
-  const integer = (name: string, fallback: number, range: { from: number; to: number }): number => {
+  const integer = (name: string, fallback: number, range: Range): number => {
     const value = text(name, String(fallback));
     const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
     if (number >= range.from && number <= range.to) return number;
-    faults.push(`${name} is "${value}": give a whole number from ${range.from} to ${range.to}.`);
+    faults.push(`${name} is "${value}": give a whole number from ${range.from} to ${range.to}${range.or ?? ''}.`);
     return fallback;
   };
   const oneOf = (name: string, fallback: string, values: readonly string[]): string => {
@@ -134,5 +129,6 @@ function reader(environment: Environment) {
   const finish = (): void => {
     if (faults.length > 0) throw new CausewayError('usage', faults.join('\n'));
   };
-  return { text, secret, integer, oneOf, address, key, finish };
+  const fault = (words: string): void => void faults.push(words);
+  return { text, secret, integer, oneOf, address, key, fault, finish };
 }

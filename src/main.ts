@@ -1,4 +1,5 @@
 // Start and stop: understands the command line, runs the command, ends with its exit code.
+import { lastWords } from './app/last-words.ts';
 import { runCommand } from './app/run-command.ts';
 import { parseCommandLine } from './terminal/command-line.ts';
 import { reportFault } from './terminal/exit-code.ts';
@@ -6,6 +7,8 @@ import type { Io } from './terminal/io.ts';
 
 /** A stop that takes longer than this has lost its way; what is stored is safe at any moment. */
 const LONGEST_STOP_MS = 9_000;
+/** Ctrl-C can reach us twice, from the terminal and from the launcher; a signal after this is a person who will not wait. */
+const COPIES_MS = 1_000;
 
 const io: Io = {
   stdin: process.stdin,
@@ -16,6 +19,8 @@ const io: Io = {
   columns: process.stdout.columns ?? process.stderr.columns ?? 80,
   cwd: process.env['INIT_CWD'] && process.env['npm_lifecycle_event'] ? process.env['INIT_CWD'] : process.cwd(),
 };
+for (const stream of [process.stdout, process.stderr]) stream.on('error', outliveReader);
+process.on('uncaughtException', endBadly);
 process.exitCode = await main(stopSignal());
 
 async function main(signal: AbortSignal): Promise<number> {
@@ -27,6 +32,17 @@ async function main(signal: AbortSignal): Promise<number> {
   }
 }
 
+/** Whoever read our output may go away (`| head`, a log's `tee`); that is no reason to stop serving. */
+function outliveReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+}
+
+/** Unhandled rejections come here too. After such a fault nothing in memory can be trusted: the next start goes on from the store. */
+function endBadly(error: unknown): void {
+  io.err(lastWords(error, new Date()));
+  process.exit(1);
+}
+
 /** NO_COLOR: https://no-color.org. */
 function mayColour(stream: NodeJS.WriteStream): boolean {
   return stream.isTTY === true && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb';
@@ -35,11 +51,19 @@ function mayColour(stream: NodeJS.WriteStream): boolean {
 /** Aborts at the first signal to stop, or when the launcher that started us is gone: nobody may keep the port as an orphan. */
 function stopSignal(): AbortSignal {
   const stop = new AbortController();
+  let begun = 0;
   const begin = () => {
+    begun = Date.now();
     stop.abort();
-    setTimeout(() => process.kill(process.pid, 'SIGKILL'), LONGEST_STOP_MS).unref();
+    // A read from a terminal or an open pipe may never end, and would keep the process.
+    process.stdin.destroy();
+    setTimeout(forceEnd, LONGEST_STOP_MS).unref();
   };
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, begin);
+  const heed = () => {
+    if (!stop.signal.aborted) begin();
+    else if (Date.now() - begun > COPIES_MS) forceEnd();
+  };
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, heed);
   const launcher = process.ppid;
   if (process.env['CAUSEWAY_LAUNCHER'] === String(launcher)) {
     setInterval(() => {
@@ -47,4 +71,8 @@ function stopSignal(): AbortSignal {
     }, 500).unref();
   }
   return stop.signal;
+}
+
+function forceEnd(): void {
+  process.kill(process.pid, 'SIGKILL');
 }

@@ -16,7 +16,9 @@ const ROOMS: Readonly<Record<string, Room>> = {
   ports: { rooms: ['domain'], packages: [] },
   triage: { rooms: ['domain', 'ports'], packages: [] },
   redact: { rooms: ['domain'], packages: ['@secretlint/core', '@secretlint/secretlint-rule-preset-recommend'] },
-  jobs: { rooms: ['domain', 'ports', 'triage', 'log', 'redact'], packages: [] },
+  agent: { rooms: ['domain', 'ports'], packages: ['zod'] },
+  model: { rooms: ['domain', 'ports'], packages: ['openai'] },
+  jobs: { rooms: ['domain', 'ports', 'triage', 'agent', 'log', 'redact'], packages: [] },
   github: { rooms: ['domain', 'ports', 'jobs', 'log', 'redact'], packages: ['@octokit/rest'] },
   http: {
     rooms: ['domain', 'ports', 'jobs', 'log', 'redact'],
@@ -65,7 +67,7 @@ const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts'))
   .sort();
 const imports = files.flatMap((file) =>
-  [...readFileSync(path.join(SRC, file), 'utf8').matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(
+  [...readFileSync(path.join(SRC, file), 'utf8').matchAll(/(?:from|import)\s*\(?\s*'([^'\s,]+)'/g)].map(
     ([, target = '']): Import => ({ file, room: roomOf(file), target }),
   ),
 );

@@ -1,9 +1,10 @@
 // The configuration: what the environment says, and what is said of its faults.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { parseEnv } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { readConfig, requireLocalMode } from '../src/config.ts';
+import { readConfig } from '../src/config.ts';
 
 describe('the configuration', () => {
   it('has a default for everything, and takes an empty variable for an absent one', () => {
@@ -46,23 +47,30 @@ describe('the configuration', () => {
     const config = readConfig({ PROJECTS: ['a', 'b'].join(path.delimiter), RATE_LIMIT: 'off' });
     expect(config).toMatchObject({ projects: ['a', 'b'], rateLimit: 'off' });
   });
-});
 
-describe('local mode', () => {
-  const config = readConfig({});
-
-  it.each(['127.0.0.1', '127.8.8.8', 'localhost', '::1'])('listens on %s', (host) => {
-    expect(() => requireLocalMode({ ...config, host }, {})).not.toThrow();
-  });
-
-  it.each(['0.0.0.0', '::', '10.0.0.1', 'example.com', '127.0.0.1.example.com'])('refuses to listen on %s', (host) => {
-    expect(() => requireLocalMode({ ...config, host }, {})).toThrow(/HOST=.*loopback only: set HOST=127.0.0.1/);
-  });
-
-  it('is not what App credentials ask for, unless LOCAL_MODE insists', () => {
-    expect(() => requireLocalMode(config, { APP_ID: '1', WEBHOOK_SECRET_FILE: '/run/x' })).toThrow(
-      /APP_ID, WEBHOOK_SECRET ask/,
+  it('says that RATE_LIMIT may be off, and that LOCAL_MODE is 1 or 0', () => {
+    expect(() => readConfig({ RATE_LIMIT: 'x', LOCAL_MODE: 'yes' })).toThrow(
+      'LOCAL_MODE is "yes": give one of 0, 1.\nRATE_LIMIT is "x": give a whole number from 1 to 1000000, or off.',
     );
-    expect(() => requireLocalMode(config, { APP_ID: '1', LOCAL_MODE: '1' })).not.toThrow();
+    expect(['1', '0', ''].map((value) => readConfig({ LOCAL_MODE: value }).localMode)).toEqual([true, false, false]);
+  });
+
+  it.each(['http://127.0.0.1:3000/?a=b', 'http://127.0.0.1:3000/#top', 'http://127.0.0.1:3000?'])(
+    'takes no PUBLIC_URL with query or fragment: %s',
+    (address) => {
+      expect(() => readConfig({ PUBLIC_URL: address })).toThrow(
+        `PUBLIC_URL is "${address}": give it without query and fragment.`,
+      );
+    },
+  );
+
+  it('has an example file whose every line may be used as it stands', () => {
+    const text = readFileSync(path.join(import.meta.dirname, '..', '.env.example'), 'utf8');
+    const used = text.replace(/^# (?=[A-Z_]+=)/gm, '');
+    const environment = parseEnv(used);
+    expect(Object.keys(environment)).toContain('PUBLIC_URL');
+    expect(() => readConfig(environment)).not.toThrow();
+    const { githubToken: _, gitEnvironment: __, localMode: ___, ...defaults } = readConfig({});
+    expect(readConfig(environment)).toMatchObject(defaults);
   });
 });

@@ -1,6 +1,6 @@
 // The launcher in a fresh clone: installs once, passes on arguments, exit codes and signals, leaves standard output alone.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { copyFileSync, mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from './support/service.ts';
@@ -118,5 +118,73 @@ describe('the launcher', () => {
   it('says that a child was killed as a shell does', async () => {
     program("process.kill(process.pid, 'SIGKILL')");
     expect((await ended(start([], { CAUSEWAY_SKIP_INSTALL: '1' }))).code).toBe(137);
+  });
+
+  it('takes an abandoned installation over once, though two commands have seen that it is abandoned', async () => {
+    program('');
+    mkdirSync(path.join(clone, '.install-lock'));
+    const dead = spawn(process.execPath, ['--version']);
+    await ended(dead);
+    writeFileSync(path.join(clone, '.install-lock', 'pid'), String(dead.pid));
+    // Holds the first command between judging and acting, until the second has the lock.
+    const marker = path.join(clone, 'judged');
+    writeFileSync(
+      path.join(clone, 'slow.cjs'),
+      `const fs = require('node:fs');
+      const folder = ${JSON.stringify(path.join(clone, '.install-lock'))};
+      const holder = () => { try { const [name] = fs.readdirSync(folder); return name + fs.readFileSync(folder + '/' + name); } catch { return ''; } };
+      for (const name of ['rmSync', 'renameSync']) {
+        const real = fs[name];
+        fs[name] = (...args) => {
+          if (String(args[0]).startsWith(folder) && !fs.existsSync(${JSON.stringify(marker)})) {
+            const before = holder();
+            fs.writeFileSync(${JSON.stringify(marker)}, '');
+            for (let tries = 0; tries < 1000 && (holder() === before || holder() === ''); tries++)
+              Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+          }
+          return real(...args);
+        };
+      }
+      require('node:module').syncBuiltinESMExports();`,
+    );
+    const slow = ended(start([], { NODE_OPTIONS: `--require=${path.join(clone, 'slow.cjs')}` }));
+    while (!existsSync(marker)) await new Promise((resolve) => setTimeout(resolve, 10));
+    const ends = await Promise.all([slow, ended(start())]);
+    expect(ends.map(({ code }) => code)).toEqual([0, 0]);
+    expect(installations(...ends)).toBe(1);
+    expect(existsSync(path.join(clone, '.install-lock'))).toBe(false);
+  });
+
+  it('loads the .env of the installation; the real environment is stronger', async () => {
+    program("console.log(process.env['SETTING'], process.env['OTHER'])");
+    const env = { CAUSEWAY_SKIP_INSTALL: '1', OTHER: 'real' };
+    expect((await ended(start([], env))).out).toBe('undefined real\n');
+    writeFileSync(path.join(clone, '.env'), 'SETTING=filed # a remark\nOTHER=filed\n');
+    expect((await ended(start([], env))).out).toBe('filed real\n');
+  });
+
+  it('kills what does not end after a signal to stop', async () => {
+    const launcher = path.join(clone, 'scripts', 'run.mjs');
+    const patient = readFileSync(launcher, 'utf8');
+    const hasty = patient.replace('LONGEST_STOP_MS = 12_000', 'LONGEST_STOP_MS = 200');
+    expect(hasty).not.toBe(patient);
+    writeFileSync(launcher, hasty);
+    program("process.on('SIGTERM', () => {}); console.log('up'); setTimeout(() => { for (;;); }, 50);");
+    const child = start([], { CAUSEWAY_SKIP_INSTALL: '1' });
+    child.stdout?.once('data', () => child.kill('SIGTERM'));
+    expect((await ended(child)).code).toBe(137);
+  });
+
+  it.runIf(process.platform !== 'win32')('ends with the npm that runs it, killed though that be', async () => {
+    program(
+      "process.on('SIGTERM', () => { console.log('told'); process.exit(3); }); console.log('up'); setInterval(() => {}, 1000);",
+    );
+    // As npm does it: a shell in between, which lives on.
+    const npm = `const { spawn } = require('node:child_process');
+      spawn('sh', ['-c', '"$0" "$1"; true', process.execPath, ${JSON.stringify(path.join(clone, 'bin', 'causeway'))}], { stdio: 'inherit' });`;
+    const env = { ...process.env, CAUSEWAY_SKIP_INSTALL: '1', npm_lifecycle_event: 'start' };
+    const child = spawn(process.execPath, ['--eval', npm], { env });
+    child.stdout.once('data', () => child.kill('SIGKILL'));
+    expect(await ended(child)).toMatchObject({ code: null, out: 'up\ntold\n' });
   });
 });

@@ -9,6 +9,7 @@ import { follow } from '../jobs/follow.ts';
 import type { Log } from '../log.ts';
 import type { Source } from '../ports/source.ts';
 import type { AnalysisSession } from '../terminal/analyse.ts';
+import { nameOf } from '../terminal/gather-subject.ts';
 import { openDataFolder } from './data-folder.ts';
 import { type House, openHouse, startWork } from './house.ts';
 
@@ -24,7 +25,7 @@ export async function openSession(options: SessionOptions, source: ProjectSource
   await using opening = new AsyncDisposableStack();
   const folder = openDataFolder(config.dataDir, config.encryptionKey);
   const house = opening.use(await openMemoryHouse(options, folder.mirrors));
-  const [project] = await house.store.syncProjects([{ name: 'local/repository', source }], house.now().toISOString());
+  const [project] = await house.store.syncProjects([{ name: nameOf(source), source }], house.now().toISOString());
   if (project === undefined) throw new Error('the project that was just made is not there');
   opening.use(startWork({ ...house, source: mirroredBySource(house.source) }, config));
   const opened = opening.move();

@@ -1,54 +1,81 @@
 // The folder that holds records, mirrors and keys: made on first use, for the service's user alone.
 import { randomBytes } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { CausewayError } from '../domain/errors.ts';
+import { makeFolder } from '../store/make-folder.ts';
 
 export interface DataFolder {
   /** The SQLite file. */
   readonly database: string;
   /** Where bare mirrors are kept. */
   readonly mirrors: string;
-  /** 32 bytes. */
+  /**
+   * 32 bytes; read, and made where there is no database yet, when it is asked for: who opens no secrets needs none.
+   * Throws `store_unusable` where it is lost or damaged.
+   */
   readonly encryptionKey: Buffer;
 }
 
 /** Makes the folder (mode 700) where it is missing; one that is there keeps its mode, since it may be the operator's. Throws `store_unusable`, naming DATA_DIR, where it cannot. */
 export function openDataFolder(folder: string, encryptionKey: Buffer | null): DataFolder {
+  const mirrors = path.join(folder, 'mirrors');
+  const database = path.join(folder, 'causeway.db');
+  makeFolder(mirrors);
+  return {
+    database,
+    mirrors,
+    get encryptionKey() {
+      return encryptionKey ?? keptKey(path.join(folder, 'encryption.key'), database);
+    },
+  };
+}
+
+function keptKey(file: string, database: string): Buffer {
   try {
-    mkdirSync(path.join(folder, 'mirrors'), { recursive: true, mode: 0o700 });
-    return {
-      database: path.join(folder, 'causeway.db'),
-      mirrors: path.join(folder, 'mirrors'),
-      encryptionKey: encryptionKey ?? keptKey(path.join(folder, 'encryption.key')),
-    };
+    // Asked in this order: whoever starts at the same time makes the key before the database.
+    const mayMake = !existsSync(database);
+    if (!existsSync(file)) {
+      if (!mayMake) throw keyLost(file, database);
+      makeKey(file);
+    }
+    return readKey(file);
   } catch (error) {
     if (error instanceof CausewayError) throw error;
     throw new CausewayError(
       'store_unusable',
-      `The data folder ${folder} cannot be used (${(error as NodeJS.ErrnoException).code ?? 'unknown'}): make it writable, or name another with DATA_DIR.`,
+      `The key ${file} cannot be used (${(error as NodeJS.ErrnoException).code ?? 'unknown'}): make it and its folder readable and writable for this user, or name another folder with DATA_DIR.`,
       { cause: error },
     );
   }
 }
 
 /** Two processes may start at once, and one may be killed while it writes: the file appears whole, and the first one wins. */
-function keptKey(file: string): Buffer {
-  if (!existsSync(file)) {
-    const draft = `${file}.${process.pid}`;
-    writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 });
-    try {
-      linkSync(draft, file);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    } finally {
-      unlinkSync(draft);
-    }
+function makeKey(file: string): void {
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 });
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    unlinkSync(draft);
   }
+}
+
+function readKey(file: string): Buffer {
   const key = Buffer.from(readFileSync(file, 'utf8').trim(), 'hex');
   if (key.length === 32) return key;
   throw new CausewayError(
     'store_unusable',
     `${file} does not hold a key of 32 bytes: restore it from a backup, or set ENCRYPTION_KEY.`,
+  );
+}
+
+/** A new key would open nothing that is stored, and every webhook would fail for it. */
+function keyLost(file: string, database: string): CausewayError {
+  return new CausewayError(
+    'store_unusable',
+    `${file} is missing, and the secrets in ${database} open with no other key: restore encryption.key from the backup, or set ENCRYPTION_KEY.`,
   );
 }

@@ -6,10 +6,10 @@ import type { Account } from '../domain/account.ts';
 import { createGitSource, type GitSourceOptions } from '../git/mirror.ts';
 import { type Changes, createChanges } from '../jobs/changes.ts';
 import { createRunHandler } from '../jobs/run-investigation.ts';
-import { type Log, registeredSecrets } from '../log.ts';
+import { type Log, registeredSecrets, registerSecret } from '../log.ts';
 import type { Queue, Worker } from '../ports/queue.ts';
 import type { Source } from '../ports/source.ts';
-import type { Store } from '../ports/store.ts';
+import type { AccountStore, Store } from '../ports/store.ts';
 import { createEmbeddedQueue } from '../queue/embedded-queue.ts';
 import { createJobTable } from '../queue/job-table.ts';
 import { createRedactor, type Redactor } from '../redact/redactor.ts';
@@ -51,17 +51,29 @@ export async function openHouse(options: HouseOptions): Promise<House> {
   const source = opening.use(createGitSource(options.git));
   const redactor = opening.use(createRedactor({ exactValues: registeredSecrets }));
   const queue = createEmbeddedQueue({ database: store.database, jobs, log, now, recovery: 'sole-owner' });
-  const account = await store.ensureAccount({
-    login: LOCAL_LOGIN,
-    signingSecret: newSigningSecret(),
-    now: now().toISOString(),
-  });
+  const account = await openAccount(store, now());
+  for (const form of ['hex', 'base64'] as const) registerSecret(options.encryptionKey.toString(form));
   const { callbackPolicy } = options;
   const opened = opening.move();
   return {
     ...{ store, queue, source, redactor, changes: createChanges(), account, callbackPolicy, log, now },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
+}
+
+/**
+ * The account of local mode, made at the first start, with its secrets opened and registered: with a wrong key
+ * every webhook would fail later. Throws `store_unusable` then.
+ */
+export async function openAccount(store: AccountStore, now: Date): Promise<Account> {
+  const moment = now.toISOString();
+  const account = await store.ensureAccount({
+    login: LOCAL_LOGIN,
+    signingSecret: newSigningSecret(),
+    now: moment,
+  });
+  for (const secret of await store.signingSecrets(account.id, moment)) registerSecret(secret);
+  return account;
 }
 
 export interface WorkLimits {

@@ -5,21 +5,24 @@ import { CausewayError } from '../domain/errors.ts';
 import type { ProjectSource } from '../domain/project.ts';
 
 export interface LocalProject {
+  /** Two folders may have one name; the store numbers the later one. */
   readonly name: string;
   readonly source: ProjectSource;
 }
 
 /**
  * The repositories that `folders` name (PROJECTS), or, where there are none, the one around the caller's folder (perhaps none).
- * Throws `usage` for a folder that is not in a git repository.
+ * Throws `usage` naming every folder that is not in a git repository.
  */
 export function localProjects(folders: readonly string[], callersFolder: string): readonly LocalProject[] {
   if (folders.length === 0) {
     const around = repositoryAround(callersFolder);
-    return around === null ? [] : named([around]);
+    return around === null ? [] : [projectAt(around)];
   }
-  const roots = folders.map((folder) => repositoryAround(path.resolve(callersFolder, folder)) ?? refuse(folder));
-  return named([...new Set(roots)]);
+  const found = folders.map((folder) => ({ folder, root: repositoryAround(path.resolve(callersFolder, folder)) }));
+  const wrong = found.filter(({ root }) => root === null).map(({ folder }) => fault(folder));
+  if (wrong.length > 0) throw new CausewayError('usage', wrong.join('\n'));
+  return [...new Set(found.flatMap(({ root }) => root ?? []))].map(projectAt);
 }
 
 /** The root of the git repository (work tree or bare) that holds the folder; null where there is none. */
@@ -35,21 +38,11 @@ function isBare(folder: string): boolean {
   return ['HEAD', 'objects', 'refs'].every((name) => existsSync(path.join(folder, name)));
 }
 
-/** Two folders of one name: the later ones are numbered, in the order of PROJECTS. */
-function named(roots: readonly string[]): LocalProject[] {
-  const taken = new Set<string>();
-  return roots.map((root) => {
-    const base = `local/${path.basename(root).replace(/\.git$/, '') || 'repository'}`;
-    let name = base;
-    for (let n = 2; taken.has(name.toLowerCase()); n++) name = `${base}-${n}`;
-    taken.add(name.toLowerCase());
-    return { name, source: { kind: 'path', path: root } };
-  });
+function projectAt(root: string): LocalProject {
+  const name = path.basename(root).replace(/\.git$/, '') || 'repository';
+  return { name: `local/${name}`, source: { kind: 'path', path: root } };
 }
 
-function refuse(folder: string): never {
-  throw new CausewayError(
-    'usage',
-    `PROJECTS names ${folder}, which is not in a git repository: name a folder that holds one, or run "git init" and commit there.`,
-  );
+function fault(folder: string): string {
+  return `PROJECTS names ${folder}, which is not in a git repository: name a folder that holds one, or run "git init" and commit there.`;
 }

@@ -1,7 +1,7 @@
 // From a command that was understood to the room that does it.
 import { writeFile } from 'node:fs/promises';
 import { newSigningSecret } from '../callback/sign.ts';
-import { type Config, readConfig, requireLocalMode } from '../config.ts';
+import { type Config, DEFAULT_DATA_DIR, INSTALLATION, readConfig } from '../config.ts';
 import { CausewayError } from '../domain/errors.ts';
 import { createAddressReader } from '../github/read-address.ts';
 import { createLog, type Log, registerSecret } from '../log.ts';
@@ -13,11 +13,13 @@ import type { Command, TokenCommand, WebhookSecretCommand } from '../terminal/co
 import { demo } from '../terminal/demo.ts';
 import { helpText } from '../terminal/help.ts';
 import type { ExitCode, Io } from '../terminal/io.ts';
+import { type Launcher, launcherOf } from '../terminal/launcher.ts';
 import { token } from '../terminal/token.ts';
 import { webhookSecret } from '../terminal/webhook-secret.ts';
 import { openSession } from './analysis-session.ts';
 import { openDataFolder } from './data-folder.ts';
-import { LOCAL_LOGIN } from './house.ts';
+import { LOCAL_LOGIN, openAccount } from './house.ts';
+import { requireLocalMode } from './local-mode.ts';
 import { repositoryAround } from './local-projects.ts';
 import { serve } from './serve.ts';
 import { shippedDemo } from './shipped-demo.ts';
@@ -39,12 +41,17 @@ export async function runCommand(command: Command, context: CommandContext, sign
   const log = createLog({ level: config.logLevel });
   switch (command.kind) {
     case 'serve':
-      requireLocalMode(config, environment);
-      return await serve({ config, io, log, now, worker: command.worker }, signal);
+      requireLocalMode(config);
+      return await serve({ config, io, log, now, worker: command.worker, launcher: launcher(config, io) }, signal);
     case 'analyse':
       return await analyse(command, io, { ...investigateDeps(config, now), ...subjectDeps(config) }, signal);
     case 'demo':
-      return await demo(command, io, { ...investigateDeps(config, now), demo: shippedDemo() }, signal);
+      return await demo(
+        command,
+        io,
+        { ...investigateDeps(config, now), demo: shippedDemo(), launcher: launcher(config, io) },
+        signal,
+      );
     case 'token-create':
     case 'token-list':
     case 'token-revoke':
@@ -57,6 +64,11 @@ export async function runCommand(command: Command, context: CommandContext, sign
 function say(io: Io, text: string): ExitCode {
   io.out(text);
   return 0;
+}
+
+function launcher(config: Config, io: Io): Launcher {
+  const dataDir = config.dataDir === DEFAULT_DATA_DIR ? null : config.dataDir;
+  return launcherOf({ installation: INSTALLATION, cwd: io.cwd, dataDir });
 }
 
 /** In the terminal the steps are the log; only what goes wrong inside is said beside them. */
@@ -89,11 +101,7 @@ async function accountCommand(
     throw new CausewayError('usage', `Local mode has one account, "${LOCAL_LOGIN}": leave --account out.`);
   }
   await using store = await openStore(config);
-  const account = await store.ensureAccount({
-    login: LOCAL_LOGIN,
-    signingSecret: newSigningSecret(),
-    now: now().toISOString(),
-  });
+  const account = await openAccount(store, now());
   const deps = { store, account, now, newSecret: newSigningSecret };
   return command.kind === 'webhook-secret-show' || command.kind === 'webhook-secret-rotate'
     ? await webhookSecret(command, io, deps)

@@ -9,8 +9,9 @@ import { createApi } from '../http/api.ts';
 import { type RunningServer, startServer } from '../http/server.ts';
 import type { Log } from '../log.ts';
 import { takeOwnership } from '../store/single-owner.ts';
-import { startText } from '../terminal/first-start.ts';
+import { type KnownToken, startText } from '../terminal/first-start.ts';
 import type { ExitCode, Io } from '../terminal/io.ts';
+import type { Launcher } from '../terminal/launcher.ts';
 import { openDataFolder } from './data-folder.ts';
 import { type House, openHouse, startWork } from './house.ts';
 import { localProjects } from './local-projects.ts';
@@ -24,11 +25,12 @@ export interface ServeOptions {
   readonly now: () => Date;
   /** False: reports are accepted, and left to another process. */
   readonly worker: boolean;
+  readonly launcher: Launcher;
 }
 
 /** Serves until the signal aborts; then stops taking work, finishes requests, hands running investigations back. */
 export async function serve(options: ServeOptions, signal: AbortSignal): Promise<ExitCode> {
-  const { config, io, log, now } = options;
+  const { config, io, log, now, worker, launcher } = options;
   const wanted = localProjects(config.projects, io.cwd);
   const callbackPolicy = { allow: parseCallbackAllow(config.callbackAllow), localMode: true };
   const folder = openDataFolder(config.dataDir, config.encryptionKey);
@@ -37,11 +39,12 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
   const git = { folder: folder.mirrors, environment: config.gitEnvironment };
   const house = open.use(await openHouse({ ...folder, git, callbackPolicy, log, now }));
   const projects = await house.store.syncProjects(wanted, now().toISOString());
-  const token = await firstToken(house);
   open.use(startRetention(house, config.retentionDays));
-  if (options.worker) open.use(startWork(house, config));
+  if (worker) open.use(startWork(house, config));
   const server = open.use(await startApi(house, config));
-  io.out(startText({ address: config.publicUrl || server.address, projects, token }));
+  // After the port: a token made by a start that then fails would never be seen.
+  const token = await knownToken(house);
+  io.out(startText({ address: config.publicUrl || server.address, projects, token, worker, launcher }));
   await aborted(signal);
   io.err('Stopping…\n');
   return 0;
@@ -62,10 +65,11 @@ async function startApi(house: House, config: Config): Promise<RunningServer> {
   return server;
 }
 
-/** A newcomer's token, made only where the account never had one; null at every later start. */
-async function firstToken(house: House): Promise<string | null> {
-  if ((await house.store.tokens(house.account.id)).length > 0) return null;
-  const token = newToken();
+/** A newcomer's token, made only where the account never had one. */
+async function knownToken(house: House): Promise<KnownToken> {
+  const tokens = await house.store.tokens(house.account.id);
+  if (tokens.length > 0) return { kind: tokens.some((token) => token.lastUsedAt !== null) ? 'used' : 'unused' };
+  const value = newToken();
   const record = {
     id: newId('tok'),
     accountId: house.account.id,
@@ -77,8 +81,8 @@ async function firstToken(house: House): Promise<string | null> {
     lastUsedAt: null,
     revokedAt: null,
   };
-  await house.store.addToken(record, hashToken(token));
-  return token;
+  await house.store.addToken(record, hashToken(value));
+  return { kind: 'made', value };
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -52,7 +52,10 @@ export interface AccountStore {
 }
 
 export interface ProjectStore {
-  /** Makes the set of projects equal to `wanted` (by name): adds, updates, hides those no longer wanted (an id comes back with its name). */
+  /**
+   * Makes the set of projects equal to `wanted`: a project is its source, and keeps id and name while others come and go;
+   * those no longer wanted are hidden. Where a new one's name belongs to another, hidden or not, it gets the next free `-2`, `-3`.
+   */
   syncProjects(
     wanted: readonly { readonly name: string; readonly source: ProjectSource }[],
     now: string,
@@ -129,7 +132,7 @@ export interface InvestigationStore {
   conclude(run: Run, conclusion: Conclusion, now: string): Promise<readonly string[]>;
   /**
    * Ends the run with the Issue of an equal one (account, project, fingerprint, and the sha it was read at) concluded since `since`,
-   * if there is one; `sameAs` names that Issue. Returns the Issue ids, empty where there is none.
+   * if there is one, and with a copy of its steps; `sameAs` names that Issue. Returns the Issue ids, empty where there is none.
    */
   concludeFromEqual(
     run: Run,
@@ -145,7 +148,7 @@ export interface IssueStore {
   issue(id: string): Promise<Issue | null>;
   /** The edits behind the Issue's diff (stored beside it, erased with it); null: no such Issue. */
   changeSet(issueId: string): Promise<ChangeSet | null>;
-  /** Erases the Issue, its investigation, undelivered webhooks and, if nobody else is attached, the run with its steps. False: no such Issue. */
+  /** Erases the Issue, its investigation, undelivered webhooks and, if nobody else is attached, the run with its steps; of those whose `sameAs` names it, the oldest takes its place. False: no such Issue. */
   eraseIssue(id: string, now: string): Promise<boolean>;
 }
 

@@ -37,6 +37,7 @@ interface StoredConclusion {
   readonly sha: string | null;
   readonly conclusion: string | null;
   readonly analysed_at: string | null;
+  readonly step_count?: number;
 }
 
 async function conclude(
@@ -77,7 +78,7 @@ async function concludeFromEqual(
   const found = await trx
     .selectFrom('runs')
     .innerJoin('issues', 'issues.run_id', 'runs.id')
-    .select(['runs.sha', 'runs.conclusion', 'runs.analysed_at', 'issues.id as issue_id'])
+    .select(['runs.id', 'runs.sha', 'runs.conclusion', 'runs.analysed_at', 'runs.step_count', 'issues.id as issue_id'])
     .where('runs.account_id', '=', run.accountId)
     .where('runs.project_id', '=', run.projectId)
     .where('runs.fingerprint', '=', run.fingerprint)
@@ -88,8 +89,25 @@ async function concludeFromEqual(
     .orderBy('issues.seq')
     .executeTakeFirst();
   if (!found) return [];
-  const { issue_id: sameAs, ...stored } = found;
-  return conclude(trx, run, { stored, sameAs }, moment);
+  const { id, issue_id: sameAs, ...stored } = found;
+  const issueIds = await conclude(trx, run, { stored, sameAs }, moment);
+  await copySteps(trx, id, run.id);
+  return issueIds;
+}
+
+/** Copied, since the equal run's own go when its last Issue is erased. */
+async function copySteps(trx: Trx, from: string, to: string): Promise<void> {
+  await trx.deleteFrom('steps').where('run_id', '=', to).execute();
+  await trx
+    .insertInto('steps')
+    .columns(['run_id', 'number', 'action', 'result', 'analysis', 'created_at'])
+    .expression((expression) =>
+      expression
+        .selectFrom('steps')
+        .select((step) => [step.val(to).as('run_id'), 'number', 'action', 'result', 'analysis', 'created_at'])
+        .where('run_id', '=', from),
+    )
+    .execute();
 }
 
 async function giveUp(trx: Trx, run: Run | string, reason: FailureReason, moment: Moment): Promise<void> {

@@ -16,6 +16,7 @@ export async function eraseInvestigations(trx: Trx, ids: readonly string[], enqu
     'webhook',
     undelivered.map((row) => row.id),
   );
+  const issues = await trx.selectFrom('issues').select('id').where('investigation_id', 'in', ids).execute();
   // Issues go with their investigation (on delete cascade).
   const erased = await trx.deleteFrom('investigations').where('id', 'in', ids).returning('run_id').execute();
   const left = await trx
@@ -31,4 +32,24 @@ export async function eraseInvestigations(trx: Trx, ids: readonly string[], enqu
     'run',
     left.map((row) => row.id),
   );
+  await passOn(
+    trx,
+    issues.map((row) => row.id),
+  );
+}
+
+/** Of those that named an erased Issue as the one they were answered from, the oldest left stands for itself and for the others. */
+async function passOn(trx: Trx, erased: readonly string[]): Promise<void> {
+  if (erased.length === 0) return;
+  const heirs = await trx
+    .selectFrom('issues')
+    .select((expression) => ['same_as', expression.fn.min('seq').as('seq')])
+    .where('same_as', 'in', erased)
+    .groupBy('same_as')
+    .execute();
+  for (const { same_as: gone, seq } of heirs) {
+    const heir = trx.updateTable('issues').set({ same_as: null }).where('seq', '=', seq).returning('id');
+    const { id } = await heir.executeTakeFirstOrThrow();
+    await trx.updateTable('issues').set({ same_as: id }).where('same_as', '=', gone).execute();
+  }
 }

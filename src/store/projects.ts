@@ -20,23 +20,43 @@ export function projectVerbs(database: Database): ProjectStore {
   };
 }
 
+/** A row belongs to its source, so that no Issue and no queued run changes over to other source with a name. */
 async function syncProjects(trx: Trx, wanted: readonly WantedProject[], now: string): Promise<readonly Project[]> {
-  await trx.updateTable('projects').set({ hidden: 1 }).execute();
-  for (const { name, source } of wanted) {
+  const rows = await trx.updateTable('projects').set({ hidden: 1 }).returningAll().execute();
+  const known = new Map(rows.map((row) => [placeOf(projectFrom(row).source), row.id]));
+  const taken = new Set(rows.map((row) => row.name_lower));
+  for (const { name: wantedName, source } of wanted) {
+    const id = known.get(placeOf(source));
+    if (id !== undefined) {
+      await trx.updateTable('projects').set({ hidden: 0 }).where('id', '=', id).execute();
+      continue;
+    }
+    const name = freeName(wantedName, taken);
+    const row = { id: newId('prj'), name, name_lower: name.toLowerCase(), source: JSON.stringify(source) };
     await trx
       .insertInto('projects')
-      .values({
-        id: newId('prj'),
-        name,
-        name_lower: name.toLowerCase(),
-        source: JSON.stringify(source),
-        hidden: 0,
-        created_at: now,
-      })
-      .onConflict((conflict) => conflict.column('name').doUpdateSet({ hidden: 0, source: JSON.stringify(source) }))
+      .values({ ...row, hidden: 0, created_at: now })
       .execute();
+    known.set(placeOf(source), row.id);
+    taken.add(row.name_lower);
   }
   return projects(trx, {});
+}
+
+function placeOf(source: ProjectSource): string {
+  switch (source.kind) {
+    case 'path':
+      return `path ${source.path}`;
+    case 'url':
+      return `url ${source.url}`;
+  }
+}
+
+/** The name itself, or the first of `-2`, `-3`, … that no other has, whatever the case: projects are found in any case. */
+function freeName(wanted: string, taken: ReadonlySet<string>): string {
+  let name = wanted;
+  for (let n = 2; taken.has(name.toLowerCase()); n++) name = `${wanted}-${n}`;
+  return name;
 }
 
 async function projects(
@@ -54,16 +74,13 @@ async function projects(
   return rows.map(projectFrom);
 }
 
-/** Two local folders may differ in nothing but case: then the exact name wins over its neighbour. */
 async function project(reader: Reader, idOrName: string): Promise<Project | null> {
-  const rows = await reader
+  const row = await reader
     .selectFrom('projects')
     .selectAll()
     .where('hidden', '=', 0)
     .where((or) => or.or([or('id', '=', idOrName), or('name_lower', '=', idOrName.toLowerCase())]))
-    .orderBy('name')
-    .execute();
-  const row = rows.find((one) => one.id === idOrName || one.name === idOrName) ?? rows[0];
+    .executeTakeFirst();
   return row ? projectFrom(row) : null;
 }
 

@@ -4,6 +4,7 @@ import type { InvestigationState } from '../domain/investigation.ts';
 import type { Origin } from '../domain/report.ts';
 import type { WebhookState, WebhookType } from '../domain/webhook.ts';
 import type { JobKind } from '../ports/queue.ts';
+import type { CostTable, TranscriptEntryTable } from './agent-tables.ts';
 
 export interface Schema {
   accounts: AccountTable;
@@ -29,7 +30,7 @@ export type Trx = Transaction<Schema>;
 export type Reader = Kysely<Schema>;
 
 /** `seq` rises with every row of a table: the order in which things came, whatever the clocks say. */
-interface Sequenced {
+export interface Sequenced {
   seq: Generated<number>;
 }
 
@@ -138,22 +139,6 @@ export interface WebhookTable extends Sequenced {
   attempts: number;
   last_error: string;
   created_at: string;
-}
-
-interface TranscriptEntryTable extends Sequenced {
-  run_id: string;
-  /** JSON. */
-  entry: string;
-  created_at: string;
-}
-
-/** In millionths of a US dollar, per run and calendar month (`2026-11`). */
-export interface CostTable {
-  run_id: string;
-  month: string;
-  project_id: string;
-  reserved: number;
-  spent: number;
 }
 
 interface IdempotencyKeyTable {

@@ -38,8 +38,8 @@ export function createSeal(key: Buffer): Seal {
       } catch (error) {
         throw new CausewayError(
           'store_unusable',
-          'A stored secret cannot be opened: ENCRYPTION_KEY is not the key that it was sealed with. ' +
-            'Bring back that key, or make the secret anew.',
+          'A stored secret cannot be opened: the encryption key is not the one that it was sealed with. ' +
+            'Restore encryption.key in DATA_DIR from the backup, or set ENCRYPTION_KEY to the key of that time.',
           { cause: error },
         );
       }

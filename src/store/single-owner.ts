@@ -1,8 +1,9 @@
 // One server or worker per SQLite file: a lock that the operating system drops with the process, however it ends.
-import { existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { CausewayError } from '../domain/errors.ts';
+import { makeFolder } from './make-folder.ts';
 import { explainSqlite, makePrivate } from './sqlite-engine.ts';
 
 /**
@@ -12,7 +13,7 @@ import { explainSqlite, makePrivate } from './sqlite-engine.ts';
  */
 export function takeOwnership(file: string): Disposable {
   if (file === ':memory:') return { [Symbol.dispose]: () => {} };
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file));
   const owner = `${realPath(file)}.owner`;
   makePrivate(owner);
   const connection = open(owner);

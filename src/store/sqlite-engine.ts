@@ -1,10 +1,11 @@
 // Everything that only SQLite knows: the connection and its settings, how transactions begin, what its errors mean.
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { type Dialect, SqliteAdapter, SqliteDialect, SqliteDriver, sql } from 'kysely';
 import { CausewayError } from '../domain/errors.ts';
+import { makeFolder } from './make-folder.ts';
 import type { TableForm } from './migrations/table-form.ts';
 
 /** How long a writer waits for another process' transaction. */
@@ -145,13 +146,13 @@ function withoutWaiting(connection: Sqlite.Database, work: () => void): void {
  * An existing file is never opened here: closing any descriptor of a file drops this process' locks on it (POSIX).
  */
 export function makePrivate(file: string): void {
+  makeFolder(dirname(file));
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     if (!existsSync(file)) closeSync(openSync(file, 'wx', 0o600));
   } catch (error) {
     // Another process may have made it in the same moment.
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
-    const repair = 'Check that its folder can be made and written by this user, or name another DATA_DIR.';
+    const repair = 'Check that its folder can be written by this user, or name another DATA_DIR.';
     throw new CausewayError('store_unusable', `The file ${file} cannot be made. ${repair}`, { cause: error });
   }
   narrowMode(file);

@@ -48,6 +48,9 @@ async function sweepInvestigations(trx: Trx, { endedBefore }: Limits, enqueuer: 
     .selectFrom('investigations')
     .select('id')
     .where('ended_at', '<', endedBefore)
+    // The newest first: an Issue goes before the older one that it names, which then has nobody to pass anything on to.
+    .orderBy('ended_at', 'desc')
+    .orderBy('seq', 'desc')
     .limit(BATCH)
     .execute();
   await eraseInvestigations(

@@ -15,7 +15,7 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Command>> =
   token: parseToken,
   'webhook-secret': parseWebhookSecret,
   help: parseHelp,
-  version: () => ({ kind: 'version' }),
+  version: parseVersion,
 };
 const HOUR = 60 * 60 * 1_000;
 const UNITS: Readonly<Record<string, number>> = { h: HOUR, d: 24 * HOUR, w: 7 * 24 * HOUR };
@@ -26,7 +26,7 @@ const LONGEST = 3_650 * 24 * HOUR;
 export function parseCommandLine(argv: readonly string[]): Command {
   const [name, ...args] = argv;
   if (name === undefined || name === '--help' || name === '-h') return { kind: 'help', topic: 'causeway' };
-  if (name === '--version' || name === '-V') return { kind: 'version' };
+  if (name === '--version' || name === '-V') return parseVersion(args);
   const parse = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (parse !== undefined) return parse(args);
   if (name.startsWith('-')) throw usage(`There is no option ${name} before a command.`, 'causeway');
@@ -161,8 +161,19 @@ function parseWebhookSecret(args: readonly string[]): Command {
   throw usage(unknownVerb('webhook-secret', verb, ['show', 'rotate']), 'webhook-secret');
 }
 
+function parseVersion(args: readonly string[]): Command {
+  const options = readOptions(args, {}, 'version');
+  if (options.help) return { kind: 'help', topic: 'version' };
+  refusePositionals(options, 'version');
+  return { kind: 'version' };
+}
+
 function parseHelp(args: readonly string[]): Command {
-  const name = args[0] === 'analyze' ? 'analyse' : (args[0] ?? 'causeway');
+  const options = readOptions(args, {}, 'help');
+  if (options.help) return { kind: 'help', topic: 'help' };
+  const [word, another] = options.positionals;
+  if (another !== undefined) throw usage(`"help ${word}" takes no argument "${another}".`, 'help');
+  const name = word === 'analyze' ? 'analyse' : (word ?? 'causeway');
   const topic = TOPICS.find((known) => known === name);
   if (topic !== undefined) return { kind: 'help', topic };
   throw usage(`There is no help on "${name}".${didYouMean(name, TOPICS)}`, 'causeway');

@@ -53,7 +53,7 @@ export type WebhookSecretCommand =
   | { readonly kind: 'webhook-secret-show' }
   | { readonly kind: 'webhook-secret-rotate' };
 
-export const TOPICS = ['causeway', 'serve', 'analyse', 'demo', 'token', 'webhook-secret'] as const;
+export const TOPICS = ['causeway', 'serve', 'analyse', 'demo', 'token', 'webhook-secret', 'help', 'version'] as const;
 export type Topic = (typeof TOPICS)[number];
 
 export type Command =

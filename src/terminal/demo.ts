@@ -4,6 +4,7 @@ import { type InvestigateDeps, investigate } from './analyse.ts';
 import type { DemoCommand } from './command.ts';
 import { reportFault } from './exit-code.ts';
 import type { ExitCode, Io } from './io.ts';
+import type { Launcher } from './launcher.ts';
 import { style } from './style.ts';
 
 export interface DemoDeps extends InvestigateDeps {
@@ -13,15 +14,18 @@ export interface DemoDeps extends InvestigateDeps {
     /** The text of `demo/report.md`. */
     readonly report: string;
   };
+  readonly launcher: Launcher;
 }
 
 const INTRODUCTION = `corner-shop is a small shop server of ten commits. Version 1.3.0 broke something.
 This is what its operator reported:
 `;
 
-const WHAT_NOW = `Now one of your own:
-  cd YOUR-REPOSITORY && causeway analyse "what went wrong, with the stack trace"
+function whatNow({ anywhere }: Launcher): string {
+  return `Now one of your own:
+  cd YOUR-REPOSITORY && ${anywhere} analyse "what went wrong, with the stack trace"
 `;
+}
 
 /** Runs the demo; the report and the hints are on standard error, the answer on standard output. */
 export async function demo(command: DemoCommand, io: Io, deps: DemoDeps, signal: AbortSignal): Promise<ExitCode> {
@@ -31,7 +35,7 @@ export async function demo(command: DemoCommand, io: Io, deps: DemoDeps, signal:
   const subject = { text: deps.demo.report, source: deps.demo.source, revision: '', repositoryName: 'corner-shop' };
   try {
     const code = await investigate({ subject, answer: command }, io, deps, signal);
-    io.err(`\n${WHAT_NOW}`);
+    io.err(`\n${whatNow(deps.launcher)}`);
     return code;
   } catch (error) {
     return reportFault(error, io, signal);

@@ -1,12 +1,13 @@
 // The known word nearest to a mistyped one.
 
-/** ` Did you mean "x"?` for a word at most two edits (and less than half of it) away; empty where none is near. */
+/** ` Did you mean "x"?` for a word at most two edits (and less than half of it, dashes aside) away; empty where none is near. */
 export function didYouMean(word: string, known: readonly string[]): string {
   const ranked = known
     .map((name) => ({ name, distance: editDistance(word.toLowerCase(), name.toLowerCase()) }))
     .sort((a, b) => a.distance - b.distance);
   const best = ranked[0];
-  if (best === undefined || best.distance > 2 || best.distance * 2 >= Math.max(word.length, 3)) return '';
+  const length = word.replace(/^-+/, '').length;
+  if (best === undefined || best.distance > 2 || best.distance * 2 >= Math.max(length, 3)) return '';
   return ` Did you mean "${best.name}"?`;
 }
 

@@ -1,56 +1,77 @@
 // What `serve` says once it is ready: where it is, what it knows, and a first report that can be pasted.
 import type { Project } from '../domain/project.ts';
+import type { Launcher } from './launcher.ts';
 import { printableLine } from './printable.ts';
+import { quoted } from './shell-quote.ts';
 import { padEnd } from './wrap.ts';
 
 export interface Started {
   /** Base address, without a slash at its end. */
   readonly address: string;
   readonly projects: readonly Project[];
-  /** The token made at the first start; null at every later one. */
-  readonly token: string | null;
+  readonly token: KnownToken;
+  /** False: reports are only kept. */
+  readonly worker: boolean;
+  readonly launcher: Launcher;
 }
+
+/** `made` just now; `unused`: the account has tokens, and none was ever used; `used`: somebody knows the way. */
+export type KnownToken =
+  | { readonly kind: 'made'; readonly value: string }
+  | { readonly kind: 'unused' }
+  | { readonly kind: 'used' };
 
 /** The text that `serve` prints when it is ready; ends with a line feed. */
 export function startText(started: Started): string {
-  const { address, token } = started;
+  const { address, projects, token } = started;
+  const [first] = projects;
   const sections = [
     `Causeway is ready: ${address}\n  API and examples: ${address}/docs\n  Local mode: this machine only. Ctrl-C stops it.`,
-    projectsText(started.projects),
-    token === null ? laterStart() : firstStart({ ...started, token }),
+    ...(started.worker ? [] : [WITHOUT_WORKER]),
+    first === undefined ? noProjects(started.launcher) : projectsText(projects),
+    tokenText(token, started.launcher),
+    ...(first === undefined || token.kind === 'used' ? [] : [curls(address, first.id, token)]),
   ];
   return `${sections.join('\n\n')}\n`;
 }
 
+const WITHOUT_WORKER = `Without a worker: reports are taken and kept, and webhooks are not sent, until a
+start without --no-worker.`;
+
+function noProjects(launcher: Launcher): string {
+  return `Projects: none yet. Stop this, and start in a git repository, or name some:
+  cd YOUR-REPOSITORY && ${launcher.anywhere} serve
+  PROJECTS=/path/to/one:/path/to/another ${launcher.here} serve`;
+}
+
 function projectsText(projects: readonly Project[]): string {
-  if (projects.length === 0) {
-    return `Projects: none yet. Start in a git repository, or name some:
-  PROJECTS=/path/to/one:/path/to/another npm start`;
-  }
   const width = Math.max(...projects.map((project) => project.name.length));
   const rows = projects.map((project) => `  ${padEnd(printableLine(project.name), width)}  ${project.id}`);
   return `Projects (PROJECTS names others):\n${rows.join('\n')}`;
 }
 
-function laterStart(): string {
-  return `A token was printed at the first start. To make another:
-  bin/causeway token create --name laptop`;
+/** Nobody knows whether an older token was ever seen: its start may have been killed before it printed. */
+function tokenText(token: KnownToken, launcher: Launcher): string {
+  const another = `${launcher.here} token create --name laptop`;
+  switch (token.kind) {
+    case 'made':
+      return `Your token, shown this once (only a hash of it is kept):\n  ${token.value}`;
+    case 'unused':
+      return `No token was used yet. A token is shown once, when it is made; to make another:\n  ${another}`;
+    case 'used':
+      return `A token is shown once, when it is made. To make another:\n  ${another}`;
+  }
 }
 
-function firstStart(started: Started & { readonly token: string }): string {
-  const { address, token } = started;
-  const authorization = `-H ${quote(`Authorization: Bearer ${token}`)}`;
-  const projectId = started.projects[0]?.id ?? 'PROJECT_ID';
+function curls(address: string, projectId: string, token: Exclude<KnownToken, { kind: 'used' }>): string {
+  const authorization = `-H ${quoted(`Authorization: Bearer ${token.kind === 'made' ? token.value : 'TOKEN'}`)}`;
   const body = JSON.stringify({ projectId, data: SAMPLE }, null, 2);
-  return `Your token, shown this once (only a hash of it is kept):
-  ${token}
-
-Hand in a report. Paste this; put your own problem in "data":
+  return `Hand in a report. Paste this; put in your own ${token.kind === 'made' ? 'problem as' : 'TOKEN and'} "data":
 
 curl -i ${address}/api/v1/issues/ \\
   ${authorization} \\
   -H 'Content-Type: application/json' \\
-  -d ${quote(body)}
+  -d ${quoted(body)}
 
 Follow it. The answer names the investigation (inv_...); put it in here, and
 this waits for its end and names the issue (iss_...):
@@ -74,8 +95,3 @@ const RECEIVER_ADDRESS = 'http://127.0.0.1:4000/';
 const RECEIVER = `node -e 'require("http").createServer((request, answer) => {
   request.pipe(process.stdout); request.on("end", () => answer.end())
 }).listen(4000, "127.0.0.1")'`;
-
-/** For sh: in single quotes everything stands for itself, but the quote. */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}

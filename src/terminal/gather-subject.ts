@@ -111,6 +111,7 @@ function sourceAround(io: Io, deps: SubjectDeps): ProjectSource {
   throw new CausewayError('usage', 'This folder is not in a git repository: go into one, or name one with --repo.');
 }
 
-function nameOf(source: ProjectSource): string {
+/** The repository as a person knows it: its folder, or its address without what is always there. */
+export function nameOf(source: ProjectSource): string {
   return source.kind === 'path' ? path.basename(source.path) : source.url.replace(/^https?:\/\/|\.git\/?$/g, '');
 }

@@ -27,7 +27,8 @@ only, one account, the projects are git repositories on this disk.
 
 Usage: causeway serve [--no-worker]
 
-  --no-worker   take reports, but leave the investigating to another process
+  --no-worker   take and keep reports only: they are investigated, and their
+                webhooks sent, from the next start without it
 
 Which repositories: PROJECTS names them, separated by ":" (";" on Windows);
 without it, the one around the current folder. The first start prints a token
@@ -103,6 +104,22 @@ and of the old one, so that receivers can change over in peace.
 Example:
 
   export WEBHOOK_SECRET=$(causeway webhook-secret show)
+`,
+  help: `Say what there is, or more about one command.
+
+Usage: causeway help [COMMAND]
+
+Example:
+
+  causeway help analyse
+`,
+  version: `Print the version.
+
+Usage: causeway version
+
+Example:
+
+  causeway version
 `,
 };
 

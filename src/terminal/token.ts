@@ -57,7 +57,8 @@ async function create(command: CreateCommand, io: Io, deps: TokenDeps): Promise<
   };
   await deps.store.addToken(record, hashToken(value));
   io.out(`${value}\n`);
-  const until = expiresAt === null ? 'does not expire' : `expires on ${day(expiresAt)}`;
+  const until =
+    expiresAt === null ? 'does not expire' : `expires on ${day(expiresAt)} at ${expiresAt.slice(11, 16)} UTC`;
   io.err(`Token ${record.id} may ${command.scopes.join(', ')} and ${until}.\n`);
   io.err('It is shown this once: only a hash of it is kept.\n');
 }

@@ -2,6 +2,7 @@
 import type { InvestigationStep } from '../domain/evidence.ts';
 import type { Suspect } from '../domain/issue.ts';
 import type { MappedFrame } from './candidates/from-frames.ts';
+import { counted } from './counted.ts';
 import type { Frame, Trace } from './frames/frame.ts';
 import { shortSha } from './lookups.ts';
 import { WEAK_SCORE } from './rank-suspects.ts';
@@ -15,7 +16,7 @@ export function describeSignals(signals: Signals, length: number): Investigation
   const found = [
     listed(
       'stack traces',
-      signals.traces.map((trace) => `${trace.language}, ${trace.frames.length} frames`),
+      signals.traces.map((trace) => `${trace.language}, ${counted(trace.frames.length, 'frame')}`),
     ),
     listed(
       'errors',
@@ -45,6 +46,7 @@ export function describeSignals(signals: Signals, length: number): Investigation
 }
 
 function signalMeaning(signals: Signals, frames: number): string {
+  if (frames === 1) return 'The report holds 1 stack frame; it says where the program was.';
   if (frames > 0) return `The report holds ${frames} stack frames; they say where the program was.`;
   if (signals.places.length > 0) return 'The report names places in files; those are looked at first.';
   if (isSilent(signals)) return 'The report names nothing that can be looked up.';
@@ -79,13 +81,17 @@ export function describeFrames(
   const shown = lines.slice(0, MAX_SHOWN_FRAMES);
   if (lines.length > shown.length) shown.push(`… ${lines.length - shown.length} more lines not shown`);
   return {
-    action: `map ${all} stack frames to files at ${revisions.framesName || shortSha(revisions.frames)}`,
+    action: `map ${counted(all, 'stack frame')} to files at ${revisions.framesName || shortSha(revisions.frames)}`,
     result: shown.join('\n'),
-    analysis:
-      own === 0
-        ? 'None of the frames is in a file of this repository.'
-        : `${own} of ${all} frames are in this repository's own files; the innermost of them is looked at first.`,
+    analysis: own === 0 ? 'None of the frames is in a file of this repository.' : ownMeaning(own, all),
   };
+}
+
+function ownMeaning(own: number, all: number): string {
+  if (all === 1) return "The frame is in this repository's own files; it is looked at first.";
+  return own === 1
+    ? `1 of ${all} frames is in this repository's own files; it is looked at first.`
+    : `${own} of ${all} frames are in this repository's own files; the innermost of them is looked at first.`;
 }
 
 function traceLine(trace: Trace | undefined): string {

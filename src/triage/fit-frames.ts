@@ -27,7 +27,7 @@ export async function fitFrames(lookups: Lookups, mapped: readonly (readonly Map
   );
   const lost = [...fitted.values()].filter(isLost).map(({ frame, mapping }) => lossOf(frame, pathOf(mapping)));
   await lookups.notebook.record({
-    action: `compare the source lines that the report prints with the files at ${shortSha(lookups.tree.revision)}`,
+    action: `compare the source line${wanted.length === 1 ? '' : 's'} that the report prints with the files at ${shortSha(lookups.tree.revision)}`,
     result: [...fitted.values()].map(renderFit).join('\n') || 'none of the files could be read',
     analysis: meaningOf([...fitted.values()]),
   });

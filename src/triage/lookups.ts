@@ -3,6 +3,7 @@ import { cutText } from '../domain/cut-text.ts';
 import { CausewayError } from '../domain/errors.ts';
 import type { InvestigationStep } from '../domain/evidence.ts';
 import type { Repository, SearchHit, SearchQuery, SearchResult, SourceTree } from '../ports/source.ts';
+import { counted } from './counted.ts';
 import type { Ground } from './map-paths.ts';
 
 /** Results are for people and for one page: longer ones are cut, and say so. */
@@ -129,9 +130,10 @@ function renderCount(result: SearchResult | undefined): string {
   if (result?.error !== '') return `failed: ${result?.error ?? ''}`;
   const files = [...new Map(result.hits.toReversed().map((hit) => [hit.path, hit.line]))].reverse();
   if (files.length === 0) return 'nothing found';
-  const hits = result.cut === '' ? String(result.hits.length) : `more than ${result.hits.length}`;
+  const hits =
+    result.cut === '' ? counted(result.hits.length, 'hit') : `more than ${counted(result.hits.length, 'hit')}`;
   const places = files.slice(0, 4).map(([path, line]) => `${path}:${line}`);
-  return `${hits} hits in ${files.length} files (${places.join(', ')}${files.length > 4 ? ', …' : ''})`;
+  return `${hits} in ${counted(files.length, 'file')} (${places.join(', ')}${files.length > 4 ? ', …' : ''})`;
 }
 
 function optionsOf({ regex, ignoreCase, word }: Omit<SearchQuery, 'pattern'>): string {

@@ -57,7 +57,7 @@ export async function resolveAsked(repository: Repository, revision: string, sig
       : `There is no branch, tag or commit ${JSON.stringify(revision)} here`;
   throw new CausewayError(
     'revision_not_found',
-    `${missing}. ${instead}, or give a branch, a tag, or at least 7 digits of a commit id that has been pushed.`,
+    `${missing}. ${instead}, or give a branch, a tag, or at least 7 digits of the id of a commit on one of its branches.`,
   );
 }
 

@@ -1,9 +1,13 @@
 // The data folder: made for the service's user alone, with a key that stays.
-import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDataFolder } from '../../src/app/data-folder.ts';
 import { temporaryFolder } from '../support/service.ts';
+
+const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 
 describe('the data folder', () => {
   it('is made with a key that only its user may read and that every later start finds', async () => {
@@ -37,6 +41,41 @@ describe('the data folder', () => {
     expect(() => openDataFolder(path.join(base.path, 'file', 'data'), null)).toThrow(/name another with DATA_DIR/);
     mkdirSync(path.join(base.path, 'data'));
     writeFileSync(path.join(base.path, 'data', 'encryption.key'), 'half');
-    expect(() => openDataFolder(path.join(base.path, 'data'), null)).toThrow(/does not hold a key of 32 bytes/);
+    const damaged = openDataFolder(path.join(base.path, 'data'), null);
+    expect(() => damaged.encryptionKey).toThrow(/does not hold a key of 32 bytes/);
+  });
+
+  it('makes a key only when one is asked for', async () => {
+    await using base = await temporaryFolder();
+    openDataFolder(base.path, null);
+    expect(existsSync(path.join(base.path, 'encryption.key'))).toBe(false);
+  });
+
+  it('never makes a key where there is a database already', async () => {
+    await using base = await temporaryFolder();
+    writeFileSync(path.join(base.path, 'causeway.db'), '');
+    const repair = /restore encryption\.key from the backup, or set ENCRYPTION_KEY/;
+    const folder = openDataFolder(base.path, null);
+    expect(() => folder.encryptionKey).toThrow(expect.objectContaining({ code: 'store_unusable' }));
+    expect(() => folder.encryptionKey).toThrow(repair);
+    expect(existsSync(path.join(base.path, 'encryption.key'))).toBe(false);
+    for (const args of [['token', 'list'], ['webhook-secret', 'rotate'], ['serve']]) {
+      const { status, stderr } = causeway(args, base.path);
+      expect(status).toBe(1);
+      expect(stderr).toMatch(repair);
+    }
+  });
+
+  it.skipIf(!existsSync('/proc/self'))('in a place where nothing can be made is refused at once', () => {
+    const { status, stderr } = causeway(['token', 'list'], '/proc/causeway/data');
+    expect(stderr).toMatch(/name another with DATA_DIR/);
+    expect(status).toBe(1);
   });
 });
+
+/** Runs the command line to its end; one that never ends has no status. */
+function causeway(args: readonly string[], dataDir: string) {
+  const env = { PATH: process.env['PATH'], DATA_DIR: dataDir, PORT: '0' };
+  const options = { cwd: tmpdir(), env, encoding: 'utf8', timeout: 30_000, killSignal: 'SIGKILL' } as const;
+  return spawnSync(process.execPath, [MAIN, ...args], options);
+}

@@ -20,12 +20,23 @@ describe('the projects of local mode', () => {
     expect(localProjects([], folder.path)).toEqual([]);
   });
 
-  it('are numbered where two have one name, and named once where two paths lead to one', async () => {
+  it('are named once where two paths lead to one, and by their folder even where two have one name', async () => {
     await using one = await gitRepository({ folder: 'shop' });
     await using two = await gitRepository({ folder: 'shop' });
     mkdirSync(path.join(one.path, 'src'));
     const found = localProjects([one.path, two.path, path.join(one.path, 'src')], '/');
-    expect(found.map((project) => project.name)).toEqual(['local/shop', 'local/shop-2']);
+    expect(found).toEqual([
+      { name: 'local/shop', source: { kind: 'path', path: one.path } },
+      { name: 'local/shop', source: { kind: 'path', path: two.path } },
+    ]);
+  });
+
+  it('that are no repositories are all named at once', async () => {
+    await using folder = await temporaryFolder();
+    const wrong = [folder.path, path.join(folder.path, 'absent')];
+    const words = wrong.map((each) => `PROJECTS names ${each}, which is not in a git repository`);
+    expect(() => localProjects(wrong, '/')).toThrow(expect.objectContaining({ code: 'usage' }));
+    expect(() => localProjects(wrong, '/')).toThrow(new RegExp(`^${words.join('.*\\n')}`));
   });
 
   it('that are no repositories are refused by name, with the repair', async () => {

@@ -1,6 +1,6 @@
 // The store's contract: erasing an Issue with all that stands behind it, and nothing of anybody else.
 import { describe, expect, it } from 'vitest';
-import { acceptance, accepted, at, conclusion, ground, NOW, started } from '../support/store-samples.ts';
+import { acceptance, accepted, at, conclusion, ground, NOW, SHA, started } from '../support/store-samples.ts';
 import type { Engine, Opened } from './engine.ts';
 
 const callbackUrl = 'https://hooks.example.org/in';
@@ -40,23 +40,43 @@ export function erasingContract(engine: Engine): void {
       expect((await opened.audit()).filter((entry) => entry.verb === 'issue.erased')).toHaveLength(1);
     });
 
-    it('touches nothing of the others who joined', async () => {
+    it('touches nothing of the others who joined, but whom they name', async () => {
       await using place = await engine.place();
       await using opened = await place.open();
       const { store } = opened;
       const { issueIds, webhooks, investigationIds, runId } = await concluded(opened, 3);
       const others = await Promise.all([store.issue(issueIds[1]!), store.issue(issueIds[2]!)]);
       await store.eraseIssue(issueIds[0]!, at(1));
-      expect(await Promise.all([store.issue(issueIds[1]!), store.issue(issueIds[2]!)])).toEqual(others);
+      const left = await Promise.all([store.issue(issueIds[1]!), store.issue(issueIds[2]!)]);
+      expect(left[0]).toEqual({ ...others[0], analysis: { ...others[0]!.analysis, sameAs: null } });
+      expect(left[1]).toEqual({ ...others[1], analysis: { ...others[1]!.analysis, sameAs: issueIds[1] } });
       expect(await store.steps(runId, 0)).toHaveLength(1);
       expect(await store.investigation(investigationIds[1]!)).not.toBeNull();
       expect(await store.webhook(webhooks[0]!.id)).toBeNull();
-      expect(await store.webhookData(webhooks[1]!.id)).toEqual(others[0]);
+      expect(await store.webhookData(webhooks[1]!.id)).toEqual(left[0]);
       const subjects = (await opened.jobs()).filter((job) => job.kind === 'webhook').map((job) => job.subject);
       expect(subjects).toEqual([webhooks[1]!.id, webhooks[2]!.id]);
       await store.eraseIssue(issueIds[1]!, at(2));
       await store.eraseIssue(issueIds[2]!, at(3));
       expect(await opened.recordCounts()).toMatchObject({ runs: 0, steps: 0, investigations: 0, issues: 0, jobs: 0 });
+    });
+
+    it('hands its place to the oldest of those who were answered from it, of later runs too, and so does a swept one', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { base, issueIds } = await concluded(opened, 3);
+      const run = await started(store, (await accepted(store, acceptance(base))).runId);
+      const [copy] = await store.concludeFromEqual(run, { sha: SHA, since: NOW }, at(60));
+      const named = async (...ids: readonly (string | undefined)[]) =>
+        Promise.all(ids.map(async (id) => (await store.issue(id ?? ''))?.analysis.sameAs));
+      expect(await named(...issueIds, copy)).toEqual([null, issueIds[0], issueIds[0], issueIds[0]]);
+      await store.eraseIssue(issueIds[2]!, at(61));
+      expect(await named(...issueIds, copy)).toEqual([null, issueIds[0], undefined, issueIds[0]]);
+      await store.eraseIssue(issueIds[0]!, at(61));
+      expect(await named(...issueIds, copy)).toEqual([undefined, null, undefined, issueIds[1]]);
+      expect(await store.sweep({ endedBefore: at(30), keysBefore: NOW, now: at(62) })).toBe(1);
+      expect(await named(copy)).toEqual([null]);
     });
 
     it('keeps the record of a delivered webhook, which says nothing any more', async () => {

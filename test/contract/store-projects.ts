@@ -1,10 +1,16 @@
 // The store's contract: projects and the ids of their Issues.
+import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ProjectSource } from '../../src/domain/project.ts';
 import { acceptance, accepted, at, conclusion, ground, NOW, started } from '../support/store-samples.ts';
 import type { Engine } from './engine.ts';
 
-const source: ProjectSource = { kind: 'url', url: 'https://example.org/a.git' };
+function remote(name: string) {
+  return { name, source: { kind: 'url', url: `https://example.org/${name}.git` } } as const;
+}
+
+function folder(path: string) {
+  return { name: `local/${basename(path)}`, source: { kind: 'path', path } } as const;
+}
 
 export function projectsContract(engine: Engine): void {
   describe('projects', () => {
@@ -12,56 +18,77 @@ export function projectsContract(engine: Engine): void {
       await using place = await engine.place();
       await using opened = await place.open();
       const { store } = opened;
-      const first = await store.syncProjects(
-        [
-          { name: 'o/b', source },
-          { name: 'o/a', source },
-        ],
-        NOW,
-      );
-      expect(first.map((project) => project.name)).toEqual(['o/a', 'o/b']);
-      const moved: ProjectSource = { kind: 'path', path: '/srv/a' };
-      const second = await store.syncProjects(
-        [
-          { name: 'o/a', source: moved },
-          { name: 'o/c', source },
-        ],
-        at(1),
-      );
+      const [a, b] = await store.syncProjects([remote('o/b'), remote('o/a')], NOW);
+      expect([a?.name, b?.name]).toEqual(['o/a', 'o/b']);
+      const second = await store.syncProjects([remote('o/a'), remote('o/c')], at(1));
       expect(second.map((project) => project.name)).toEqual(['o/a', 'o/c']);
-      expect(second[0]).toEqual({ ...first[0], source: moved });
+      expect(second[0]).toEqual(a);
       expect(await store.project('o/b')).toBeNull();
-      expect(await store.project(first[1]!.id)).toBeNull();
-      const third = await store.syncProjects([{ name: 'o/b', source }], at(2));
-      expect(third).toEqual([first[1]]);
+      expect(await store.project(b!.id)).toBeNull();
+      expect(await store.syncProjects([remote('o/b'), remote('o/b')], at(2))).toEqual([b]);
     });
 
-    it('are found by id and by name whatever the case, the exact name first', async () => {
+    it('are their source: another folder of the same name is another project, also while the first is hidden', async () => {
       await using place = await engine.place();
       await using opened = await place.open();
       const { store } = opened;
-      const [upper, lower] = await store.syncProjects(
-        [
-          { name: 'o/App', source },
-          { name: 'o/app', source },
-        ],
-        NOW,
-      );
-      expect(await store.project(lower!.id)).toEqual(lower);
-      expect(await store.project('o/app')).toEqual(lower);
-      expect(await store.project('o/App')).toEqual(upper);
-      expect((await store.project('O/APP'))?.name).toBe('o/App');
-      expect(await store.project('o/other')).toBeNull();
+      const one = folder('/aa/shop');
+      const two = folder('/bb/Shop');
+      const [first] = await store.syncProjects([one], NOW);
+      const [second] = await store.syncProjects([two], at(1));
+      expect(second).toMatchObject({ name: 'local/Shop-2', source: two.source });
+      expect(second?.id).not.toBe(first?.id);
+      expect(await store.project('local/shop')).toBeNull();
+      expect(await store.project(first!.id)).toBeNull();
+      expect(await store.syncProjects([one], at(2))).toEqual([first]);
+      const [third] = await store.syncProjects([folder('/cc/shop')], at(3));
+      expect(third?.name).toBe('local/shop-3');
+    });
+
+    it('keep id and name in whatever order they are wanted', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const one = folder('/aa/shop');
+      const two = folder('/bb/shop');
+      const both = await store.syncProjects([one, two], NOW);
+      expect(both.map(({ name, source }) => ({ name, source }))).toEqual([
+        { name: 'local/shop', source: one.source },
+        { name: 'local/shop-2', source: two.source },
+      ]);
+      expect(await store.syncProjects([two, one], at(1))).toEqual(both);
+    });
+
+    it('leave a queued run with the source that it was asked about', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const base = await ground(store);
+      const { runId } = await accepted(store, acceptance(base));
+      const [other] = await store.syncProjects([{ ...folder('/bb/app'), name: base.project.name }], at(1));
+      const run = await started(store, runId);
+      expect(run.projectId).toBe(base.project.id);
+      expect(await store.project(run.projectId)).toBeNull();
+      await store.conclude(run, conclusion(), at(2));
+      expect(await store.issueIds(other!.id)).toEqual([]);
+    });
+
+    it('are found by id and by name whatever the case', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const [app, other] = await store.syncProjects([remote('o/App'), remote('o/Other')], NOW);
+      expect(await store.project(other!.id)).toEqual(other);
+      expect(await store.project('o/App')).toEqual(app);
+      expect(await store.project('O/APP')).toEqual(app);
+      expect(await store.project('o/missing')).toBeNull();
     });
 
     it('come in pages by name', async () => {
       await using place = await engine.place();
       await using opened = await place.open();
       const { store } = opened;
-      await store.syncProjects(
-        ['d', 'b', 'a', 'c'].map((name) => ({ name, source })),
-        NOW,
-      );
+      await store.syncProjects(['d', 'b', 'a', 'c'].map(remote), NOW);
       const names = async (page: Parameters<typeof store.projects>[0]) =>
         (await store.projects(page)).map((project) => project.name);
       expect(await names({})).toEqual(['a', 'b', 'c', 'd']);

@@ -1,6 +1,6 @@
 // The store's contract: taking a run, its steps, and the fence between generations.
 import { describe, expect, it } from 'vitest';
-import { acceptance, accepted, at, conclusion, ground, NOW, started } from '../support/store-samples.ts';
+import { acceptance, accepted, at, conclusion, ground, NOW, SHA, started } from '../support/store-samples.ts';
 import type { Engine } from './engine.ts';
 
 const step = (action: string) => ({ action, result: 'result', analysis: 'analysis' });
@@ -92,6 +92,26 @@ export function runsContract(engine: Engine): void {
       );
       expect(ends.filter((end) => end.status === 'fulfilled')).toHaveLength(1);
       expect(await one.store.issueIds(base.project.id)).toHaveLength(1);
+    });
+
+    it('answered from an equal one has its steps too, and keeps them when that one is erased', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const base = await ground(store);
+      const first = await started(store, (await accepted(store, acceptance(base))).runId);
+      for (const action of ['look', 'compare']) {
+        await store.recordStep(first, { action, result: 'found', analysis: 'so' }, NOW);
+      }
+      const [original] = await store.conclude(first, conclusion(), NOW);
+      const recorded = await store.steps(first.id, 0);
+      const next = await accepted(store, acceptance(base));
+      const second = await started(store, next.runId);
+      await store.recordStep(second, { action: 'begin', result: '', analysis: '' }, at(1));
+      await store.concludeFromEqual(second, { sha: SHA, since: NOW }, at(1));
+      await store.eraseIssue(original!, at(2));
+      expect(await store.steps(second.id, 0)).toEqual(recorded);
+      expect((await store.investigation(next.investigationId))?.progress).toEqual({ step: 2, action: 'compare' });
     });
   });
 }

@@ -93,7 +93,11 @@ describe('a run', () => {
     await using at = await place();
     const original = await run(at);
     at.now = new Date(at.now.getTime() + 23 * 60 * 60 * 1_000);
-    expect((await run(at)).analysis.sameAs).toBe(original.id);
+    const answered = await run(at);
+    expect(answered.analysis.sameAs).toBe(original.id);
+    const { progress } = (await at.store.investigation(answered.analysis.investigationId)) ?? {};
+    const steps = answered.investigationSteps;
+    expect(progress).toEqual({ step: steps.length, action: steps.at(-1)?.action });
   });
 
   it('equal to one at another commit, to an older one, or that asks to be fresh, is made anew', async () => {
@@ -125,6 +129,16 @@ describe('a run', () => {
     const { id, runId } = await at.report();
     expect(await at.handler().handle(job(runId), SIGNAL)).toEqual({ kind: 'done' });
     expect((await at.store.investigation(id))?.outcome).toMatchObject({ reason: { code: 'repository_empty' } });
+  });
+
+  it('whose project gave way to another folder of its name meanwhile gives up, and reads nothing there', async () => {
+    await using at = await place();
+    const { id, runId } = await at.report();
+    const { name } = at.base.project;
+    await at.store.syncProjects([{ name, source: { kind: 'path', path: '/other/app' } }], at.now.toISOString());
+    at.open = async () => expect.fail('the source was opened');
+    expect(await at.handler().handle(job(runId), SIGNAL)).toEqual({ kind: 'done' });
+    expect((await at.store.investigation(id))?.outcome).toMatchObject({ reason: { code: 'access_lost' } });
   });
 
   it('whose repository cannot be reached fails the try, and gives up with that reason after the last', async () => {

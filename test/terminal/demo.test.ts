@@ -71,12 +71,13 @@ describe('demo', () => {
       writeFile: async () => {},
       now: () => new Date(0),
       demo: { source: { kind: 'path', path: '/somewhere' } as const, report: REPORT },
+      launcher: { here: 'bin/causeway', anywhere: '/srv/causeway/bin/causeway' },
     };
     const command = { kind: 'demo', json: true, patchFile: null } as const;
     expect(await demo(command, io, deps, new AbortController().signal)).toBe(0);
     expect(reports).toEqual([{ text: REPORT, revision: '' }]);
     expect(JSON.parse(io.printed.out)).toEqual(sampleIssue());
     expect(io.printed.err).toContain('\n  | The shop goes down since we updated to 1.3.0\n  |\n');
-    expect(io.printed.err).toMatch(/causeway analyse "[^"]+"\n$/);
+    expect(io.printed.err).toMatch(/cd YOUR-REPOSITORY && \/srv\/causeway\/bin\/causeway analyse "[^"]+"\n$/);
   });
 });

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { startText } from '../../src/terminal/first-start.ts';
+import { type KnownToken, type Started, startText } from '../../src/terminal/first-start.ts';
 
 const TOKEN = `cwy_${'a'.repeat(36)}`;
 const projects = [
@@ -11,7 +11,14 @@ const projects = [
     createdAt: '',
   },
 ] as const;
-const first = startText({ address: 'http://127.0.0.1:3000', projects, token: TOKEN });
+const launcher = { here: 'bin/causeway', anywhere: '/srv/causeway/bin/causeway' };
+
+function text(over: Partial<Started>): string {
+  const token: KnownToken = { kind: 'made', value: TOKEN };
+  return startText({ address: 'http://127.0.0.1:3000', projects, token, worker: true, launcher, ...over });
+}
+
+const first = text({});
 
 /** The arguments that a shell gives to the curl commands in the text, in order. */
 function pastedCurls(text: string): string[][] {
@@ -35,7 +42,7 @@ describe('the text of the first start', () => {
       Your token, shown this once (only a hash of it is kept):
         cwy_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 
-      Hand in a report. Paste this; put your own problem in "data":
+      Hand in a report. Paste this; put in your own problem as "data":
 
       curl -i http://127.0.0.1:3000/api/v1/issues/ \\
         -H 'Authorization: Bearer cwy_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' \\
@@ -77,16 +84,38 @@ describe('the text of the first start', () => {
     expect(issue[0]).toBe('http://127.0.0.1:3000/api/v1/issues/ISS_ID/');
   });
 
-  it('without a project says how to name one', () => {
-    const text = startText({ address: 'http://127.0.0.1:3000', projects: [], token: TOKEN });
-    expect(text).toContain('Projects: none yet. Start in a git repository, or name some:\n  PROJECTS=');
+  it('without a project shows the token, no curl that could not work, and how to start with one', () => {
+    const said = text({ projects: [] });
+    expect(said).toContain(TOKEN);
+    expect(said).not.toMatch(/curl|PROJECT_ID/);
+    expect(said).toContain('Projects: none yet.');
+    expect(said).toContain('cd YOUR-REPOSITORY && /srv/causeway/bin/causeway serve\n');
+    expect(said).toContain('PROJECTS=/path/to/one:/path/to/another bin/causeway serve\n');
   });
 });
 
 describe('the text of a later start', () => {
-  it('shows no token, and says how to make one', () => {
-    const text = startText({ address: 'http://127.0.0.1:3000', projects, token: null });
-    expect(text).not.toMatch(/cwy_|curl/);
-    expect(text).toContain('bin/causeway token create --name laptop');
+  it('shows no token and no curl once a token was used, and says how to make another', () => {
+    const said = text({ token: { kind: 'used' } });
+    expect(said).not.toMatch(/cwy_|curl/);
+    expect(said).toContain('\n  bin/causeway token create --name laptop\n');
+  });
+
+  it('shows the curl with a place for the token while none was used, and claims nothing about where it was shown', () => {
+    const said = text({ token: { kind: 'unused' } });
+    expect(said).not.toMatch(/cwy_|was printed/);
+    expect(said).toContain('\n  bin/causeway token create --name laptop\n');
+    for (const curl of pastedCurls(said)) expect(curl).toContain('Authorization: Bearer TOKEN');
+    expect(pastedCurls(said)).toHaveLength(3);
+    expect(said.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  });
+});
+
+describe('the text of a start without a worker', () => {
+  it('says that reports wait, and until when', () => {
+    expect(text({ worker: false })).toContain(
+      'Without a worker: reports are taken and kept, and webhooks are not sent, until a\nstart without --no-worker.\n',
+    );
+    expect(first).not.toContain('--no-worker');
   });
 });

@@ -49,7 +49,7 @@ describe('token create', () => {
     expect(isTokenForm(value)).toBe(true);
     expect(out).toBe(`${value}\n`);
     expect(err).not.toContain(value);
-    expect(err).toMatch(/^Token tok_\w{20} may issues:read and expires on 2025-05-30\.\n/);
+    expect(err).toMatch(/^Token tok_\w{20} may issues:read and expires on 2025-05-30 at 12:00 UTC\.\n/);
     const found = await account.store.tokenByHash(hashToken(value));
     expect(found?.token).toMatchObject({
       name: 'laptop',

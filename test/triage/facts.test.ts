@@ -38,6 +38,19 @@ describe('a report with a stack trace', () => {
     expect(told.every(({ action, result, analysis }) => action !== '' && result !== '' && analysis !== '')).toBe(true);
   });
 
+  it('speaks of one as of one', async () => {
+    const { told } = await factsOf(
+      'Error: boom\n    at parseHeader (/srv/shop/src/header.ts:3:1)\n\n`applyDiscount` is slow',
+    );
+    const words = told.map(({ action, result, analysis }) => `${action}\n${result}\n${analysis}`).join('\n');
+    expect(words).toContain('1 frame\n');
+    expect(words).toContain('The report holds 1 stack frame; it says where');
+    expect(words).toContain('map 1 stack frame to files');
+    expect(words).toContain("The frame is in this repository's own files");
+    expect(words).toMatch(/\b1 hit in 1 file \(/);
+    expect(words).not.toMatch(/\b1 (?:frames|stack frames|hits|files)\b/);
+  });
+
   it('says where a line does not exist at the commit', async () => {
     const facts = await factsOf('Error: boom\n    at readRequest (/srv/shop/src/request.ts:400:1)\n');
     expect(facts.suspects[0]).toMatchObject({ file: 'src/request.ts', line: 3, function: 'readRequest' });

@@ -32,7 +32,7 @@ describe('a line that the trace prints', () => {
     expect(facts.suspects[0]).toMatchObject({ file: 'shop/cart.py', line: 7, function: 'total' });
     expect(facts.suspects[0]?.reasons[0]).toContain('line 4 of the report reads like line 7 here');
     expect(facts.mismatches).toEqual([]);
-    const step = facts.told.find(({ action }) => action.startsWith('compare the source lines'));
+    const step = facts.told.find(({ action }) => action.startsWith('compare the source line that'));
     expect(step?.result).toBe('shop/cart.py:4: stands at line 7');
   });
 

@@ -37,6 +37,13 @@ _No response_
 `;
 
 describe('the statement', () => {
+  it('leaves out the heading that a log is handed in under', () => {
+    const said = state('Checkout fails since Tuesday\n\n--- Log: log.txt ---\n\nThe cart was empty.');
+    expect(said).toContain('Checkout fails since Tuesday');
+    expect(said).toContain('The cart was empty.');
+    expect(said).not.toContain('--- Log');
+  });
+
   it('has title, description, short code and the error, nothing else', () => {
     expect(state(REPORT)).toMatchInlineSnapshot(`
       "Checkout fails for carts with a discount

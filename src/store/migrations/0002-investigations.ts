@@ -84,6 +84,7 @@ async function issues({ schema }: Kysely<unknown>, form: TableForm): Promise<voi
   // Holds all that `issueIds` reads: 100,000 of them come from the index alone.
   await schema.createIndex('issues_project').on('issues').columns(['project_id', 'seq', 'id']).execute();
   await schema.createIndex('issues_run').on('issues').columns(['run_id', 'seq']).execute();
+  await schema.createIndex('issues_same_as').on('issues').columns(['same_as', 'seq']).execute();
 }
 
 async function webhooks({ schema }: Kysely<unknown>, form: TableForm): Promise<void> {

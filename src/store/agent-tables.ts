@@ -1,0 +1,18 @@
+// The agent's tables as Kysely sees them: transcripts, and what runs have cost.
+import type { Sequenced } from './schema.ts';
+
+export interface TranscriptEntryTable extends Sequenced {
+  run_id: string;
+  /** JSON. */
+  entry: string;
+  created_at: string;
+}
+
+/** In millionths of a US dollar, per run and calendar month (`2026-11`). */
+export interface CostTable {
+  run_id: string;
+  month: string;
+  project_id: string;
+  reserved: number;
+  spent: number;
+}

@@ -1,0 +1,68 @@
+// The house: opened only with the key of its secrets, and closed to them from then on.
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openHouse } from '../../src/app/house.ts';
+import { parseCallbackAllow } from '../../src/callback/callback-policy.ts';
+import { acceptReport } from '../../src/jobs/accept-report.ts';
+import { createLog } from '../../src/log.ts';
+import { temporaryFolder } from '../support/service.ts';
+
+const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+const NOW = new Date('2026-11-20T10:00:00.000Z');
+
+function houseAt(folder: string, encryptionKey: Buffer) {
+  return openHouse({
+    database: path.join(folder, 'causeway.db'),
+    encryptionKey,
+    git: { folder: path.join(folder, 'mirrors'), environment: {} },
+    callbackPolicy: { allow: parseCallbackAllow(''), localMode: true },
+    log: createLog({ level: 'silent' }),
+    now: () => NOW,
+  });
+}
+
+describe('a house', () => {
+  it('does not open with another key than that of its secrets, and says what to bring back', async () => {
+    await using folder = await temporaryFolder();
+    const key = randomBytes(32);
+    await (await houseAt(folder.path, key))[Symbol.asyncDispose]();
+    await expect(houseAt(folder.path, randomBytes(32))).rejects.toMatchObject({
+      code: 'store_unusable',
+      message: expect.stringMatching(/encryption\.key .*ENCRYPTION_KEY/),
+    });
+    await (await houseAt(folder.path, key))[Symbol.asyncDispose]();
+  });
+
+  it('has commands beside it that refuse another key too, instead of sealing with it', async () => {
+    await using folder = await temporaryFolder();
+    await (await houseAt(folder.path, randomBytes(32)))[Symbol.asyncDispose]();
+    const env = { PATH: process.env['PATH'], DATA_DIR: folder.path, ENCRYPTION_KEY: randomBytes(32).toString('hex') };
+    for (const command of ['webhook-secret rotate', 'token list']) {
+      const { status, stderr } = spawnSync(process.execPath, [MAIN, ...command.split(' ')], { env, encoding: 'utf8' });
+      expect(stderr).toMatch(/encryption\.key .*ENCRYPTION_KEY/);
+      expect(status).toBe(1);
+    }
+  });
+
+  it('keeps its own key and signing secrets out of every report', async () => {
+    await using folder = await temporaryFolder();
+    const key = randomBytes(32);
+    await using house = await houseAt(folder.path, key);
+    const [project] = await house.store.syncProjects(
+      [{ name: 'local/app', source: { kind: 'path', path: '/srv/app' } }],
+      NOW.toISOString(),
+    );
+    const secrets = await house.store.signingSecrets(house.account.id, NOW.toISOString());
+    const own = [key.toString('hex'), key.toString('base64'), ...secrets];
+    expect(own).toHaveLength(3);
+    const about = { projectId: project?.id ?? '', accountId: house.account.id, origin: 'api' } as const;
+    const text = own.map((secret) => `it printed ${secret} and stopped`).join('\n');
+    const report = { ...about, text, reference: '', revision: '', callbackUrl: '', fresh: false };
+    const accepted = await acceptReport(house, report);
+    if (accepted.kind !== 'accepted') throw new Error(accepted.kind);
+    const run = await house.store.startRun(accepted.runId, NOW.toISOString());
+    expect(run?.text).toBe(own.map(() => 'it printed [redacted] and stopped').join('\n'));
+  });
+});
