@@ -7,7 +7,8 @@ import type { AccountStore, WebhookStore } from '../ports/store.ts';
 import { type AttemptResult, attempt, type Delivery } from './attempt.ts';
 import type { CallbackPolicy } from './callback-policy.ts';
 import { checkCallbackUrl } from './check-callback-url.ts';
-import { createGuard, type Guard, type Resolver } from './guarded-connector.ts';
+import { createGuard, type Guard } from './guarded-connector.ts';
+import type { Resolver } from './resolve-host.ts';
 import { nextAttempt } from './schedule.ts';
 import { signWebhook } from './sign.ts';
 
@@ -50,7 +51,7 @@ async function handle(job: ClaimedJob, { options, guard, signal }: Context): Pro
   if (webhook === null || webhook.state !== 'pending') return DONE;
   const address = checkCallbackUrl(webhook.url, policy);
   if (!address.ok) {
-    log.info({ webhook: webhook.id, rule: address.rule }, 'webhook address is no longer allowed');
+    log.info({ webhook: webhook.id, rules: address.rules }, 'webhook address is no longer allowed');
     await store.recordAttempt(webhook.id, { state: 'dead', error: `refused_address: ${address.detail}` });
     return DONE;
   }

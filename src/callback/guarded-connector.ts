@@ -1,5 +1,4 @@
 // Opens a connection to an address that a stranger gave: every address of the name is judged, and the one connected to is judged again.
-import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
@@ -8,9 +7,7 @@ import { isLocalhost, judgeAddress } from './address-rules.ts';
 import type { CallbackPolicy } from './callback-policy.ts';
 import { hostOf } from './check-callback-url.ts';
 import { errorCode } from './error-code.ts';
-
-/** All addresses of a name. Rejects or gives none where there is none. */
-export type Resolver = (host: string) => readonly string[] | Promise<readonly string[]>;
+import { createSystemResolver, type Resolver } from './resolve-host.ts';
 
 export interface Guard {
   readonly policy: CallbackPolicy;
@@ -27,6 +24,8 @@ export type Opening =
 
 /** Of several addresses each gets so long to accept, so that one that swallows packets does not use up the whole deadline. */
 const ADDRESS_TIMEOUT_MS = 4_000;
+/** One answer of the DNS holds some 4,000 addresses: tried one by one, they would make a scanner of us. */
+const MAX_TRIED = 8;
 
 /** What guards each connection. Default: the system's resolver (hosts file and DNS, both families), and Mozilla's authorities as they come with Node. */
 export function createGuard(options: {
@@ -37,11 +36,7 @@ export function createGuard(options: {
 }): Guard {
   // Named, not left to the default: that one takes in NODE_EXTRA_CA_CERTS, which is not for addresses of strangers.
   const trust = createSecureContext({ ca: [...(options.authorities ?? rootCertificates)] });
-  return { policy: options.policy, resolver: options.resolver ?? resolveBySystem, trust };
-}
-
-async function resolveBySystem(host: string): Promise<readonly string[]> {
-  return (await lookup(host, { all: true, order: 'verbatim' })).map(({ address }) => address);
+  return { policy: options.policy, resolver: options.resolver ?? createSystemResolver(), trust };
 }
 
 /**
@@ -83,7 +78,7 @@ async function addressesOf(host: string, resolver: Resolver, signal: AbortSignal
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     signal.throwIfAborted();
-    return [...new Set(await Promise.race([resolver(host), aborted]))];
+    return [...new Set(await Promise.race([resolver(host, signal), aborted]))];
   } catch {
     signal.throwIfAborted();
     return [];
@@ -94,10 +89,11 @@ async function addressesOf(host: string, resolver: Resolver, signal: AbortSignal
 
 async function connectToFirst(addresses: readonly string[], port: number, signal: AbortSignal): Promise<Opening> {
   let detail = '';
-  for (const [index, host] of addresses.entries()) {
+  const tried = addresses.slice(0, MAX_TRIED);
+  for (const [index, host] of tried.entries()) {
     const socket = connectTcp({ host, port });
     keepQuiet(socket);
-    const isLast = index === addresses.length - 1;
+    const isLast = index === tried.length - 1;
     socket.setTimeout(isLast ? 0 : ADDRESS_TIMEOUT_MS, () => socket.destroy(new Error('no answer')));
     try {
       await once(socket, 'connect', { signal });

@@ -2,14 +2,16 @@
 import { STATUS_CODES } from 'node:http';
 import type { RouteConfig, z } from '@hono/zod-openapi';
 import type { Scope } from '../domain/account.ts';
-import type { ProblemStatus } from './problem.ts';
+import { type ProblemStatus, UNKNOWN_PROJECT } from './problem.ts';
 
 type Responses = RouteConfig['responses'];
 type Headers = Readonly<Record<string, { readonly $ref: string }>>;
 
 export const RATE = ['RateLimit', 'RateLimit-Policy'] as const;
+/** The problems that any request can meet: faults of the service, and what is refused before a route is looked for. */
+export const ANY = [400, 408, 417, 421, 431, 500] as const;
 /** The problems that every call with a token can meet. */
-export const ALWAYS = [401, 403, 429, 500, 503] as const;
+export const ALWAYS = [...ANY, 401, 403, 429, 503] as const;
 
 /** The part of an operation that every call with a token shares. */
 export function withToken(scope: Scope) {
@@ -38,7 +40,8 @@ interface ProblemText {
 
 const PROBLEM_TEXTS = {
   400: {
-    description: 'The body is not JSON in valid UTF-8, or was cut off.',
+    description:
+      'The request is not well-formed HTTP/1.1 with exactly one `Host`; or its body is not JSON in valid UTF-8, nests more than 64 levels deep or was cut off.',
     detail: 'The body is not JSON in valid UTF-8: check it with a JSON parser.',
     headers: RATE,
   },
@@ -61,6 +64,10 @@ const PROBLEM_TEXTS = {
     detail: 'This path does not know the method PUT: use GET, HEAD.',
     headers: ['Allow'],
   },
+  408: {
+    description: 'The header did not arrive within 15 seconds, or the request within 2 minutes.',
+    detail: 'The request came too slowly: send it in one go.',
+  },
   409: {
     description: 'It has ended already.',
     detail: 'The investigation has ended already: there is nothing left to cancel.',
@@ -76,16 +83,28 @@ const PROBLEM_TEXTS = {
     detail: 'Send JSON in UTF-8 with the header "Content-Type: application/json".',
     headers: RATE,
   },
+  417: {
+    description: '`Expect` asks for something else than `100-continue`.',
+    detail: 'Only "Expect: 100-continue" can be met: leave the header out.',
+  },
+  421: {
+    description: 'In local mode: the `Host` is not a loopback name or address, or a page of another site calls.',
+    detail: 'This service answers to loopback names only: use http://127.0.0.1 or http://localhost with its port.',
+  },
   422: {
     description: 'Values were refused; `errors` names every one.',
     detail: 'One value was refused; "errors" names each with its repair.',
     headers: RATE,
-    errors: [{ pointer: '/projectId', detail: 'Is not a project of this account: GET /api/v1/projects/ lists them.' }],
+    errors: [UNKNOWN_PROJECT],
   },
   429: {
     description: 'Too many calls, or too many new issues, within a minute.',
     detail: 'Too many requests: wait 12 s.',
     headers: ['Retry-After', ...RATE],
+  },
+  431: {
+    description: 'The header of the request is larger than 32 KiB.',
+    detail: 'The header of this request is larger than 32 KiB: send less.',
   },
   500: {
     description: 'A fault of the service.',
@@ -96,8 +115,7 @@ const PROBLEM_TEXTS = {
     detail: 'The service cannot reach its records just now. Nothing was accepted: try again.',
     headers: ['Retry-After'],
   },
-} as const satisfies Partial<Record<ProblemStatus, ProblemText>>;
-type DocumentedProblem = keyof typeof PROBLEM_TEXTS;
+} as const satisfies Record<ProblemStatus, ProblemText>;
 
 /** Response objects of the document: one for each problem, named by its status. */
 export function problemComponents() {
@@ -112,7 +130,7 @@ export function problemComponents() {
 }
 
 /** References to problems, for an operation's `responses`. */
-export function problems(...statuses: readonly DocumentedProblem[]): Responses {
+export function problems(...statuses: readonly ProblemStatus[]): Responses {
   return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]));
 }
 

@@ -38,7 +38,7 @@ export function operationSection(document: OpenApiDocument, baseUrl: string, ent
     ${parameterTable(operation)} ${bodySection(document, operation)}
     <h4>Answers</h4>
     ${table(`Answers: ${operation.summary}`, ['Status', 'Meaning', 'Body'], answerRows(document, operation))}
-    ${answerExample(document, operation)}
+    ${sharedAnswers(document, operation)} ${answerExample(document, operation)}
   </article>`;
 }
 
@@ -110,11 +110,29 @@ function answersOf(document: OpenApiDocument, operation: Operation): readonly (r
 }
 
 function answerRows(document: OpenApiDocument, operation: Operation): readonly Html[] {
-  return answersOf(document, operation).map(([status, answer]) => {
+  const shared = sharedStatuses(document);
+  const own = answersOf(document, operation).filter(([status]) => !shared.has(status));
+  return own.map(([status, answer]) => {
     const [[type, media] = ['', {}]] = Object.entries(('content' in answer && answer.content) || {});
     const body = type !== 'application/json' || media.schema === undefined ? html`${type}` : typeOf(media.schema);
     return html`<tr><th scope="row"><code>${status}</code></th><td>${prose(answer.description ?? '')}</td><td>${body}</td></tr>`;
   });
+}
+
+/** What each operation answers alike is said once, under Errors. */
+function sharedStatuses(document: OpenApiDocument): ReadonlySet<string> {
+  const [first, ...others] = entriesOf(document.paths).map(
+    ({ operation }) => new Set(Object.keys(operation.responses ?? {})),
+  );
+  return others.reduce((shared, statuses) => shared.intersection(statuses), first ?? new Set<string>());
+}
+
+function sharedAnswers(document: OpenApiDocument, operation: Operation): Html {
+  const shared = Object.keys(operation.responses ?? {}).filter((status) => sharedStatuses(document).has(status));
+  const codes = shared.map((status, at) => html`${at > 0 ? ', ' : ''}<code>${status}</code>`);
+  return shared.length === 0
+    ? html``
+    : html`<p class="scope">Like any request, also ${codes}: see <a href="#errors">Errors</a>.</p>`;
 }
 
 function answerExample(document: OpenApiDocument, operation: Operation): Html {

@@ -14,6 +14,9 @@ const COMMENT_MS = 15_000;
 /** The token is checked again at every fourth comment: once a minute. */
 const COMMENTS_PER_CHECK = 4;
 
+/** A client that has not taken what was sent for so long reads no more: the stream is broken off, since its token is not looked at meanwhile either. */
+const STALLED_MS = 60_000;
+
 /** GET /api/v1/investigations/{investigationId}/events/ */
 export function streamEvents(deps: ApiDeps): Handler<ApiEnv> {
   return async (c) => {
@@ -115,14 +118,24 @@ function pause(ms: number, signal: AbortSignal): Promise<'tick'> {
   });
 }
 
+/** Holds one frame until the client takes it, and makes the next only then. */
 function streamOf(frames: AsyncGenerator<string>, stop: AbortController): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
+  let stalled: NodeJS.Timeout | undefined;
   return new ReadableStream({
     pull: async (controller) => {
+      clearTimeout(stalled);
       const { done, value } = await frames.next();
-      if (done) controller.close();
-      else controller.enqueue(encoder.encode(value));
+      if (done) return controller.close();
+      stalled = setTimeout(() => {
+        stop.abort();
+        controller.error(new Error('the client of an event stream does not read'));
+      }, STALLED_MS);
+      controller.enqueue(encoder.encode(value));
     },
-    cancel: () => stop.abort(),
+    cancel: () => {
+      clearTimeout(stalled);
+      stop.abort();
+    },
   });
 }

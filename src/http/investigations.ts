@@ -1,4 +1,5 @@
 // Investigations: reports on their way. Look, wait for the end, cancel.
+import type { z } from '@hono/zod-openapi';
 import type { Handler } from 'hono';
 import type { Investigation } from '../domain/investigation.ts';
 import { cancelInvestigation } from '../jobs/end-early.ts';
@@ -7,25 +8,20 @@ import type { InvestigationFilter } from '../ports/store.ts';
 import { isOwn, visibleInvestigation, visibleProject, visibleProjects } from './access.ts';
 import type { ApiDeps, ApiEnv, Caller } from './api-deps.ts';
 import { linkToNext } from './paging.ts';
-import { InvestigationsQuery, WaitQuery } from './parameter-schemas.ts';
-import { parseOrRefuse, refuse, refuseAbsent, refuseFaults } from './problem.ts';
+import { Cursor, InvestigationsQuery, WaitQuery } from './parameter-schemas.ts';
+import { type Fault, faultsOf, parseOrRefuse, refuse, refuseAbsent, refuseFaults, UNKNOWN_PROJECT } from './problem.ts';
 import type { InvestigationView } from './schemas.ts';
 
 const DEFAULT_LIMIT = 50;
+const ERASED_POSITION: Fault = {
+  pointer: '/cursor',
+  detail: 'The investigation at which this page begins no longer exists: begin anew without cursor.',
+};
 
 /** GET /api/v1/investigations/ */
 export function listInvestigations(deps: ApiDeps): Handler<ApiEnv> {
   return async (c) => {
-    const query = parseOrRefuse(InvestigationsQuery, c.req.query());
-    const limit = query.limit ?? DEFAULT_LIMIT;
-    const filter: InvestigationFilter = {
-      projectIds: await projectIdsFor(deps, c.get('caller'), query.projectId),
-      ...(query.state === undefined ? {} : { state: query.state }),
-      ...(query.reference === undefined ? {} : { reference: query.reference.replaceAll('\0', '\uFFFD') }),
-      ...(query.cursor === undefined ? {} : { after: query.cursor }),
-      limit: limit + 1,
-    };
-    const found = await deps.store.investigations(filter);
+    const { limit, found } = await foundBy(deps, c.get('caller'), c.req.query());
     const page = found.slice(0, limit);
     const last = page.at(-1);
     if (last !== undefined && found.length > limit) linkToNext(c, deps.baseUrl(), last.id);
@@ -79,9 +75,47 @@ export function investigationView(investigation: Investigation): InvestigationVi
   };
 }
 
-async function projectIdsFor(deps: ApiDeps, caller: Caller, idOrName?: string): Promise<readonly string[]> {
+interface Found {
+  readonly limit: number;
+  /** One more than the page holds where there is a next one. */
+  readonly found: readonly Investigation[];
+}
+
+/** What the query asks for, or a refusal with every fault: of its values, the project and the position at once. */
+async function foundBy(deps: ApiDeps, caller: Caller, query: Readonly<Record<string, string>>): Promise<Found> {
+  const parsed = InvestigationsQuery.safeParse(query);
+  const projectIds = await projectIdsFor(deps, caller, query['projectId']);
+  const filter = parsed.success && projectIds !== null ? filterOf(parsed.data, projectIds) : null;
+  const found = filter === null ? [] : await deps.store.investigations(filter);
+  // Asked after the list, so that no erasure falls in between and passes for the end of it.
+  const isErased = await isErasedPosition(deps, caller, query['cursor']);
+  if (filter !== null && !isErased) return { limit: filter.limit - 1, found };
+  return refuseFaults([
+    ...(parsed.success ? [] : faultsOf(parsed.error)),
+    ...(projectIds === null ? [UNKNOWN_PROJECT] : []),
+    ...(isErased ? [ERASED_POSITION] : []),
+  ]);
+}
+
+function filterOf(query: z.infer<typeof InvestigationsQuery>, projectIds: readonly string[]): InvestigationFilter {
+  return {
+    projectIds,
+    ...(query.state === undefined ? {} : { state: query.state }),
+    ...(query.reference === undefined ? {} : { reference: query.reference.replaceAll('\0', '\uFFFD') }),
+    ...(query.cursor === undefined ? {} : { after: query.cursor }),
+    limit: (query.limit ?? DEFAULT_LIMIT) + 1,
+  };
+}
+
+/** Whether the cursor stands at an investigation that is not there (any more): what comes after it cannot be told. */
+async function isErasedPosition(deps: ApiDeps, caller: Caller, cursor?: string): Promise<boolean> {
+  const { success, data } = Cursor.safeParse(cursor);
+  return success && data !== undefined && (await visibleInvestigation(deps.store, caller, data)) === null;
+}
+
+/** Null where the caller knows no such project. */
+async function projectIdsFor(deps: ApiDeps, caller: Caller, idOrName?: string): Promise<readonly string[] | null> {
   if (idOrName === undefined) return (await visibleProjects(deps.store, caller)).map(({ id }) => id);
   const project = await visibleProject(deps.store, caller, idOrName);
-  const detail = 'Is not a project of this account: GET /api/v1/projects/ lists them.';
-  return project === null ? refuseFaults([{ pointer: '/projectId', detail }]) : [project.id];
+  return project === null ? null : [project.id];
 }

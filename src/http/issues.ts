@@ -6,7 +6,7 @@ import { eraseIssue } from '../jobs/end-early.ts';
 import { isOwn, visibleIssue, visibleProject } from './access.ts';
 import type { ApiDeps, ApiEnv, Caller, UrlVerdict } from './api-deps.ts';
 import { IdempotencyHeaders } from './parameter-schemas.ts';
-import { type Fault, faultsOf, refuse, refuseAbsent, refuseFaults } from './problem.ts';
+import { type Fault, faultsOf, refuse, refuseAbsent, refuseFaults, UNKNOWN_PROJECT } from './problem.ts';
 import { readJsonBody } from './read-body.ts';
 import { CreateIssueBody, MAX_DATA_BYTES } from './schemas.ts';
 
@@ -85,10 +85,7 @@ async function acceptableBody(
   const sound = (name: 'projectId' | 'callbackUrl') => soundText(value, name, faults);
   const project = await visibleProject(deps.store, caller, sound('projectId'));
   if (project === null && sound('projectId') !== '') {
-    faults.push({
-      pointer: '/projectId',
-      detail: 'Is not a project of this account: GET /api/v1/projects/ lists them.',
-    });
+    faults.push(UNKNOWN_PROJECT);
   }
   const callbackUrl = sound('callbackUrl');
   const verdict = callbackUrl === '' ? ALLOWED : deps.checkCallbackUrl(callbackUrl);

@@ -10,7 +10,8 @@ export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>;
 const DESCRIPTION = [
   "From a problem, to its cause, to its fix. Send a report about a project; Causeway investigates it in the project's source and tells you when the issue is there.",
   'Every call carries the header `Authorization: Bearer <token>`. Bodies are JSON. Paths end with a slash; without it they are served too. Times are ISO 8601 in UTC.',
-  'A path answers `HEAD` as `GET` without a body, and a method that it does not know with 405 and the header `Allow`.',
+  'A path answers `HEAD` as `GET` without a body, and a method that it does not know with 405 and the header `Allow`. An unknown path is 404. `/docs` shows this document to people, and `/` leads there.',
+  'Any request can be refused before its path is looked at, with 400, 408, 417, 421 or 431; the connection is closed then. Each stands under `components.responses`.',
 ].join('\n\n');
 
 const WEBHOOKS = [

@@ -1,7 +1,7 @@
 // Every operation of the API as the OpenAPI document describes it: one list, in the order of the interface.
 import type { RouteConfig } from '@hono/zod-openapi';
 import { z } from '@hono/zod-openapi';
-import { ALWAYS, json, problems, RATE, withToken } from './answers.ts';
+import { ALWAYS, ANY, json, problems, RATE, withToken } from './answers.ts';
 import { INVESTIGATION_OPERATIONS } from './investigation-operations.ts';
 import { IssueSchema } from './issue-schema.ts';
 import { IdempotencyHeaders, IssueParams, ProjectParams, ProjectsQuery } from './parameter-schemas.ts';
@@ -23,7 +23,7 @@ const issues: readonly RouteConfig[] = [
     },
     responses: {
       202: json(MessageSchema, 'Accepted. The message names the address of the investigation.', ['Location', ...RATE]),
-      ...problems(...ALWAYS, 400, 413, 415, 422),
+      ...problems(...ALWAYS, 413, 415, 422),
     },
   },
   {
@@ -86,7 +86,7 @@ const service: readonly RouteConfig[] = [
     tags: ['Service'],
     summary: 'Read the OpenAPI document',
     security: [],
-    responses: { 200: json(z.record(z.string(), z.unknown()), 'OpenAPI 3.1.'), ...problems(500) },
+    responses: { 200: json(z.record(z.string(), z.unknown()), 'OpenAPI 3.1.'), ...problems(...ANY) },
   },
   {
     method: 'get',
@@ -95,7 +95,7 @@ const service: readonly RouteConfig[] = [
     tags: ['Service'],
     summary: 'Is the service alive?',
     security: [],
-    responses: { 200: json(HealthSchema, 'Alive.'), ...problems(500) },
+    responses: { 200: json(HealthSchema, 'Alive.'), ...problems(...ANY) },
   },
   {
     method: 'get',
@@ -107,7 +107,7 @@ const service: readonly RouteConfig[] = [
     responses: {
       200: json(ReadinessSchema, 'Everything that it needs answers.'),
       503: json(ReadinessSchema, 'Something that it needs does not; `checks` says what.'),
-      ...problems(500),
+      ...problems(...ANY),
     },
   },
 ];

@@ -7,15 +7,17 @@ import { positionOf } from './paging.ts';
 function integer(from: number, to: number) {
   return z
     .string()
-    .refine((value) => /^\d{1,9}$/.test(value), 'Is not a whole number.')
+    .refine((value) => /^\d{1,9}$/.test(value) && Number(value) >= from && Number(value) <= to, {
+      error: `Give a whole number from ${from} to ${to}.`,
+    })
     .transform(Number)
-    .refine((value) => value >= from && value <= to, `Give a whole number from ${from} to ${to}.`)
     .openapi({ type: 'integer', minimum: from, maximum: to });
 }
 
 const limit = integer(1, 100).optional().openapi({ description: 'Entries per page, from 1 to 100.' });
 
-const cursor = z
+/** The position after which the page begins. */
+export const Cursor = z
   .string()
   .refine((value) => /^[\w-]{1,1024}$/.test(value), 'Is not a cursor: take it from the Link header of the page before.')
   .transform(positionOf)
@@ -37,14 +39,17 @@ export const InvestigationParams = z.object({
     .openapi({ description: 'Identifier of the investigation.', example: 'inv_2Bt6yPd0HnSfM8rC5kZj' }),
 });
 
-export const ProjectsQuery = z.object({ limit, cursor });
+export const ProjectsQuery = z.object({ limit, cursor: Cursor });
 
 export const InvestigationsQuery = z.object({
   projectId: z.string().optional().openapi({ description: 'Only of this project: its identifier or `owner/name`.' }),
-  state: z.enum(INVESTIGATION_STATES).optional().openapi({ description: 'Only in this state.' }),
+  state: z
+    .enum(INVESTIGATION_STATES, { error: `Is no state: give one of ${INVESTIGATION_STATES.join(', ')}.` })
+    .optional()
+    .openapi({ description: 'Only in this state.' }),
   reference: z.string().optional().openapi({ description: 'Only with exactly this reference.' }),
   limit,
-  cursor,
+  cursor: Cursor,
 });
 
 export const WaitQuery = z.object({

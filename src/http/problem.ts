@@ -9,7 +9,24 @@ export interface Fault {
   readonly detail: string;
 }
 
-export type ProblemStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
+/** What stands in the OpenAPI document for each of these is in `answers.ts`; the compiler holds the two together. */
+export type ProblemStatus =
+  | 400
+  | 401
+  | 403
+  | 404
+  | 405
+  | 408
+  | 409
+  | 413
+  | 415
+  | 417
+  | 421
+  | 422
+  | 429
+  | 431
+  | 500
+  | 503;
 
 export interface ProblemExtras {
   readonly errors?: readonly Fault[];
@@ -25,7 +42,7 @@ export function problem(status: ProblemStatus, detail: string, extras: ProblemEx
   return new Response(problemBody(status, detail, extras.errors), { status, headers });
 }
 
-export function problemBody(status: number, detail: string, errors?: readonly Fault[]): string {
+export function problemBody(status: ProblemStatus, detail: string, errors?: readonly Fault[]): string {
   const named = errors === undefined ? {} : { errors: errors.slice(0, MAX_FAULTS) };
   return JSON.stringify({ type: 'about:blank', title: STATUS_CODES[status], status, detail, ...named });
 }
@@ -43,6 +60,11 @@ export function absent(): Response {
 export function refuseAbsent(): never {
   throw new HTTPException(404, { res: absent() });
 }
+
+export const UNKNOWN_PROJECT: Fault = {
+  pointer: '/projectId',
+  detail: 'Is not a project of this account: GET /api/v1/projects/ lists them.',
+};
 
 /** Refuses with 422 and every fault. */
 export function refuseFaults(faults: readonly Fault[]): never {

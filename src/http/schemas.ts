@@ -17,10 +17,15 @@ function text(max: number) {
     .openapi({ maxLength: max });
 }
 
-/** Text that names something: not empty, and without control characters, which no name has. */
-function name(max: number) {
+function filled(max: number) {
   return text(max)
     .refine((value) => value !== '', 'Is empty: leave the field out or fill it.')
+    .openapi({ minLength: 1, maxLength: max });
+}
+
+/** Text that names something: not empty, and without control characters, which no name has. */
+function name(max: number) {
+  return filled(max)
     .refine((value) => !CONTROL.test(value), 'Holds a control character: remove it.')
     .openapi({ minLength: 1, maxLength: max });
 }
@@ -44,7 +49,7 @@ export const CreateIssueBody = z
             'Description of the issue with any other relevant information such as error messages and logs: 1 byte to 1 MiB of UTF-8, not only white space. NUL becomes U+FFFD.',
         }),
       projectId: name(300).openapi({ description: 'Identifier of the project, or its name (`owner/name`).' }),
-      callbackUrl: name(2_048)
+      callbackUrl: filled(2_048)
         .optional()
         .openapi({ description: 'Where the webhook is sent when the issue is created. Absent: no webhook.' }),
       reference: text(200).optional().openapi({

@@ -8,7 +8,7 @@ import { newId } from '../domain/ids.ts';
 import type { Log } from '../log.ts';
 import { hostRefusal, loopbackRefusal } from './host-guard.ts';
 import { problem } from './problem.ts';
-import { refuseConnect, refuseMalformed, sendRefusal } from './wire-refusal.ts';
+import { refuseConnect, refuseMalformed, sendRefusal, type WireRefusal } from './wire-refusal.ts';
 
 export interface ServerOptions {
   readonly fetch: (request: Request, stopping: AbortSignal) => Promise<Response>;
@@ -42,7 +42,7 @@ const TIMEOUTS: ServerTimeouts = { headers: 15_000, request: 120_000, check: 5_0
 /** Room for a path of 16 kB, so that it gets an answer from the routes. */
 const MAX_HEADER_BYTES = 32_768;
 const IDLE_CHECK_MS = 50;
-const UNMET = { status: 417, detail: 'Only "Expect: 100-continue" can be met: leave the header out.' };
+const UNMET: WireRefusal = { status: 417, detail: 'Only "Expect: 100-continue" can be met: leave the header out.' };
 
 /** Listens. Throws `usage` where the port is taken or may not be opened. Disposing ends it within the time of grace. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {

@@ -3,7 +3,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { newId } from '../domain/ids.ts';
 import type { Log } from '../log.ts';
-import { problemBody } from './problem.ts';
+import { type ProblemStatus, problemBody } from './problem.ts';
 
 /** Answers what is not HTTP (or came too slowly, or with too large a header) and closes the connection. */
 export function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex, log: Log): void {
@@ -36,7 +36,7 @@ export function refuseConnect(socket: Duplex, log: Log): void {
 }
 
 export interface WireRefusal {
-  readonly status: number;
+  readonly status: ProblemStatus;
   readonly detail: string;
   readonly headers?: Readonly<Record<string, string>>;
 }

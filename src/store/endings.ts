@@ -161,10 +161,12 @@ function attachedTo(trx: Trx, runId: string): Promise<readonly Attached[]> {
     .execute();
 }
 
+/** Without an Issue there is nothing that a caller could delete, so the report's text does not outlive the investigation. */
 async function endInvestigation(trx: Trx, id: string, outcome: InvestigationOutcome, now: string): Promise<void> {
+  const forgotten = outcome.state === 'concluded' ? {} : { text: '' };
   await trx
     .updateTable('investigations')
-    .set({ state: outcome.state, outcome: JSON.stringify(outcome), ended_at: now })
+    .set({ state: outcome.state, outcome: JSON.stringify(outcome), ended_at: now, ...forgotten })
     .where('id', '=', id)
     .execute();
 }

@@ -5,17 +5,7 @@ import type { Trx } from './schema.ts';
 /** Erases investigations that have ended, their Issues and undelivered webhooks, and runs (with steps) left without any. */
 export async function eraseInvestigations(trx: Trx, ids: readonly string[], enqueuer: Enqueuer): Promise<void> {
   if (ids.length === 0) return;
-  const undelivered = await trx
-    .deleteFrom('webhooks')
-    .where('investigation_id', 'in', ids)
-    .where('state', '!=', 'delivered')
-    .returning('id')
-    .execute();
-  await enqueuer.remove(
-    trx,
-    'webhook',
-    undelivered.map((row) => row.id),
-  );
+  await eraseWebhooks(trx, ids, enqueuer);
   const issues = await trx.selectFrom('issues').select('id').where('investigation_id', 'in', ids).execute();
   // Issues go with their investigation (on delete cascade).
   const erased = await trx.deleteFrom('investigations').where('id', 'in', ids).returning('run_id').execute();
@@ -52,4 +42,24 @@ async function passOn(trx: Trx, erased: readonly string[]): Promise<void> {
     const { id } = await heir.executeTakeFirstOrThrow();
     await trx.updateTable('issues').set({ same_as: id }).where('same_as', '=', gone).execute();
   }
+}
+
+/** That a webhook was delivered may be known; where to may not: an address can hold a token of the caller's. */
+async function eraseWebhooks(trx: Trx, investigationIds: readonly string[], enqueuer: Enqueuer): Promise<void> {
+  const rows = await trx
+    .updateTable('webhooks')
+    .set({ url: '' })
+    .where('investigation_id', 'in', investigationIds)
+    .returning('id')
+    .execute();
+  await enqueuer.remove(
+    trx,
+    'webhook',
+    rows.map((row) => row.id),
+  );
+  await trx
+    .deleteFrom('webhooks')
+    .where('investigation_id', 'in', investigationIds)
+    .where('state', '!=', 'delivered')
+    .execute();
 }

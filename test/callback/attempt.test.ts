@@ -4,7 +4,8 @@ import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { type AttemptResult, attempt } from '../../src/callback/attempt.ts';
 import { parseCallbackAllow } from '../../src/callback/callback-policy.ts';
-import { type Guard, isSameAddress, type Resolver } from '../../src/callback/guarded-connector.ts';
+import { type Guard, isSameAddress } from '../../src/callback/guarded-connector.ts';
+import type { Resolver } from '../../src/callback/resolve-host.ts';
 import { guardOf, type PublicAndCanary, publicAndCanary, type ReceiverOptions } from './public-and-canary.ts';
 
 const BODY = Buffer.from('{"type":"issue.created","data":"😀\u2028"}');
@@ -116,6 +117,17 @@ describe('a connection', () => {
     const policy = { allow: parseCallbackAllow('127.0.0.0/30'), localMode: false };
     const guard = guardOf(() => ['127.0.0.3', '127.0.0.2'], { policy });
     expect((await post('public.test', receiver.port, guard)).kind).toBe('delivered');
+  });
+
+  it('is tried at eight addresses of a name, however many it has', async () => {
+    await using receiver = await publicAndCanary();
+    const policy = { allow: parseCallbackAllow('127.0.0.0/24'), localMode: false };
+    const closed = Array.from({ length: 8 }, (_, index) => `127.0.0.${index + 10}`);
+    const reached = guardOf(() => [...closed.slice(1), '127.0.0.2'], { policy });
+    expect((await post('public.test', receiver.port, reached)).kind).toBe('delivered');
+    const ninth = guardOf(() => [...closed, '127.0.0.2'], { policy });
+    expect(await post('public.test', receiver.port, ninth)).toMatchObject({ failure: 'connection' });
+    expect(receiver.connections()).toBe(1);
   });
 
   it('is compared with the address that was meant, whatever the spelling', () => {

@@ -9,7 +9,7 @@ const OPENED = { allow: parseCallbackAllow('127.0.0.2/32 inner.corp 10.0.0.0/8 f
 
 function ruleOf(url: string, policy = STRICT): string {
   const verdict = checkCallbackUrl(url, policy);
-  return verdict.ok ? 'ok' : verdict.rule;
+  return verdict.ok ? 'ok' : verdict.rules.join(' ');
 }
 
 function targetOf(url: string): string {
@@ -63,20 +63,12 @@ const REFUSED: readonly (readonly [rule: string, urls: readonly string[]])[] = [
       '8.8.8.8:8444',
     ],
   ],
-  [
-    'credentials',
-    [
-      'user:password@hooks.example',
-      'user@hooks.example',
-      '@hooks.example',
-      'good.example@127.0.0.1',
-      ':@hooks.example',
-    ],
-  ],
+  ['credentials', ['user:password@hooks.example', 'user@hooks.example', '@hooks.example', ':@hooks.example']],
+  ['credentials loopback', ['good.example@127.0.0.1']],
 ];
 
 describe('a callback address', () => {
-  it.each(REFUSED)('is refused by the rule "%s": %j', (rule, hosts) => {
+  it.each(REFUSED)('is refused by exactly the rule "%s": %j', (rule, hosts) => {
     const urls = hosts.map((host) => `https://${host}/hook`);
     expect(urls.map((url) => [url, ruleOf(url)])).toEqual(urls.map((url) => [url, rule]));
   });
@@ -96,23 +88,23 @@ describe('a callback address', () => {
     ['scheme', 'data:text/plain,x'],
     ['scheme', 'javascript:alert(1)'],
     ['scheme', 'unix:/var/run/docker.sock'],
-    ['scheme', 'http+unix://%2Fvar%2Frun%2Fdocker.sock/x'],
-    ['name', 'http://unix:/var/run/docker.sock:/x'],
+    ['scheme url', 'http+unix://%2Fvar%2Frun%2Fdocker.sock/x'],
+    ['name https', 'http://unix:/var/run/docker.sock:/x'],
     ['https', 'http://hooks.example/'],
     ['https', 'http://hooks.example:443/'],
     ['https', 'http://8.8.8.8/'],
-    ['credentials', 'http://good@127.0.0.1/'],
-    ['characters', 'https://hooks.example\\@127.0.0.1/'],
-    ['characters', 'https:\\\\hooks.example/'],
+    ['credentials loopback https', 'http://good@127.0.0.1/'],
+    ['characters credentials loopback', 'https://hooks.example\\@127.0.0.1/'],
+    ['characters url', 'https:\\\\hooks.example/'],
     ['characters', 'https://hooks.example/a\tb'],
-    ['characters', 'https://127.0\n.0.1/'],
-    ['characters', ' https://hooks.example/'],
+    ['characters url', 'https://127.0\n.0.1/'],
+    ['characters url', ' https://hooks.example/'],
     ['characters', 'https://hooks.example/\u2028'],
     ['characters', 'https://hooks.example/\0'],
     ['characters', 'https://hooks.example/\ud800'],
     ['fragment', 'https://hooks.example/#x'],
     ['fragment', 'https://hooks.example/?a=1#'],
-  ])('is refused by the rule "%s": %j', (rule, url) => {
+  ])('is refused by exactly "%s": %j', (rule, url) => {
     expect(ruleOf(url)).toBe(rule);
   });
 
@@ -135,9 +127,24 @@ describe('a callback address', () => {
     expect(ruleOf(`https://hooks.example/${'a'.repeat(2_027)}`)).toBe('length');
   });
 
+  it('is refused by every rule that it breaks, each with its repair', () => {
+    const verdict = checkCallbackUrl('https://u:p@example.com:22/#f', STRICT);
+    expect(verdict).toEqual({
+      ok: false,
+      rules: ['fragment', 'credentials', 'port'],
+      detail: [
+        'callbackUrl holds a fragment (#…), which must be left out (rule "fragment"); CALLBACK_ALLOW opens no exception from it.',
+        'It holds a user name or password, which must be left out (rule "credentials"); CALLBACK_ALLOW opens no exception from it.',
+        'It must use port 443 or 8443 (rule "port"); the operator can open an exception by naming the host in CALLBACK_ALLOW.',
+      ].join(' '),
+    });
+    expect(ruleOf('http://u@10.0.0.1:22/a b#f')).toBe('characters fragment credentials private https port');
+    expect(ruleOf('ftp://u@intranet:22/#f')).toBe('scheme fragment credentials name port');
+  });
+
   it('must be written without the dot that ends a full name', () => {
     const verdict = checkCallbackUrl('https://hooks.example./', STRICT);
-    expect(verdict).toMatchObject({ rule: 'name', detail: expect.stringContaining('ends in a dot') });
+    expect(verdict).toMatchObject({ rules: ['name'], detail: expect.stringContaining('ends in a dot') });
   });
 
   it('says the rule and what CALLBACK_ALLOW can do about it', () => {
@@ -187,14 +194,14 @@ describe('an exception', () => {
   });
 
   it.each([
-    ['loopback', 'http://127.0.0.1/'],
-    ['name', 'http://x.inner.corp/'],
-    ['name', 'http://inner.corp./'],
+    ['loopback https', 'http://127.0.0.1/'],
+    ['name https', 'http://x.inner.corp/'],
+    ['name https', 'http://inner.corp./'],
     ['port', 'http://inner.corp:0/'],
     ['credentials', 'http://u@inner.corp/'],
     ['fragment', 'http://inner.corp/#'],
     ['scheme', 'ftp://inner.corp/'],
-    ['metadata', 'http://[fd00:ec2::254]/'],
+    ['metadata https', 'http://[fd00:ec2::254]/'],
     ['https', 'http://hooks.example/'],
   ])('does not open "%s": %s', (rule, url) => {
     expect(ruleOf(url, OPENED)).toBe(rule);
@@ -214,11 +221,11 @@ describe('local mode', () => {
   });
 
   it.each([
-    ['special', 'http://0.0.0.0:3000/'],
-    ['private', 'http://192.168.0.1/'],
-    ['name', 'http://localhost.:3000/'],
+    ['special https port', 'http://0.0.0.0:3000/'],
+    ['private https', 'http://192.168.0.1/'],
+    ['name https port', 'http://localhost.:3000/'],
     ['https', 'http://hooks.example/'],
-    ['link-local', 'http://169.254.169.254/'],
+    ['link-local https', 'http://169.254.169.254/'],
   ])('does not open "%s": %s', (rule, url) => {
     expect(ruleOf(url, LOCAL)).toBe(rule);
   });

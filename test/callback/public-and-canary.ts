@@ -3,7 +3,8 @@ import { createServer as createHttp, type RequestListener } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, createServer as createTcp, type Server, type Socket } from 'node:net';
 import { type CallbackPolicy, parseCallbackAllow } from '../../src/callback/callback-policy.ts';
-import { createGuard, type Guard, type Resolver } from '../../src/callback/guarded-connector.ts';
+import { createGuard, type Guard } from '../../src/callback/guarded-connector.ts';
+import type { Resolver } from '../../src/callback/resolve-host.ts';
 import type { Certificate } from './certificate.ts';
 
 /** As in GitHub mode, but that 127.0.0.2 counts as an address that may be reached. */

@@ -164,6 +164,30 @@ describe('GET /api/v1/investigations/{investigationId}/events/', () => {
     expect(comments).toHaveLength(7);
   });
 
+  it('is broken off where the client takes nothing for a minute', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const answer = await open(await ground.report());
+    await vi.advanceTimersByTimeAsync(61_000);
+    await expect(answer.text()).rejects.toThrow('does not read');
+  });
+
+  it('is not made faster than it is read', async () => {
+    const id = await ground.report();
+    const run = await ground.start(id);
+    const reader = (await open(id)).body!.getReader();
+    for (let i = 0; i < 50; i++) await step(run, `step ${i}`);
+    let looks = 0;
+    const { steps } = ground.store;
+    vi.spyOn(ground.store, 'steps').mockImplementation((...asked) => {
+      looks += 1;
+      return steps(...asked);
+    });
+    for (let i = 50; i < 60; i++) await step(run, `step ${i}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(looks).toBeLessThanOrEqual(1);
+    await reader.cancel();
+  });
+
   it('ends without a word where the investigation is erased', async () => {
     const id = await ground.report();
     const { runId } = (await ground.store.investigation(id))!;

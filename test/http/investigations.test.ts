@@ -125,6 +125,51 @@ describe('GET /api/v1/investigations/', () => {
   });
 });
 
+describe('a page of investigations', () => {
+  const faults = async (query: string) => {
+    const answer = await ground.call('GET', `/api/v1/investigations/${query}`);
+    expect(answer.status).toBe(422);
+    return (await bodyOf(answer)).errors;
+  };
+  const pointers = async (query: string) => (await faults(query)).map(({ pointer }) => pointer).sort();
+  const nextOf = (answer: Response) => /\?([^>]+)>; rel="next"/.exec(answer.headers.get('Link') ?? '')?.[1] ?? '';
+
+  it('is refused with every fault, each once and with its repair', async () => {
+    const found = await faults('?limit=0&state=foo&projectId=zz&cursor=!');
+    expect(found).toEqual([
+      { pointer: '/state', detail: 'Is no state: give one of queued, running, concluded, gave_up, cancelled.' },
+      { pointer: '/limit', detail: 'Give a whole number from 1 to 100.' },
+      { pointer: '/cursor', detail: 'Is not a cursor: take it from the Link header of the page before.' },
+      { pointer: '/projectId', detail: 'Is not a project of this account: GET /api/v1/projects/ lists them.' },
+    ]);
+  });
+
+  it('is refused where the investigation at which it begins was erased, beside any other fault', async () => {
+    const kept = await ground.report('a');
+    const erased = await ground.report('b');
+    await ground.report('c');
+    const next = nextOf(await ground.call('GET', '/api/v1/investigations/?limit=2'));
+    const there = await listOf(await ground.call('GET', `/api/v1/investigations/?${next}`));
+    expect(there.map(({ id }) => id)).toEqual([kept]);
+    await ground.store.eraseIssue(await ground.conclude(erased), ground.clock.now.toISOString());
+    const [fault, ...rest] = await faults(`?${next}`);
+    expect([fault?.pointer, rest]).toEqual(['/cursor', []]);
+    expect(fault?.detail).toMatch(/no longer exists: begin anew without cursor\.$/);
+    expect(await pointers(`?${next}&state=foo&projectId=zz`)).toEqual(['/cursor', '/projectId', '/state']);
+  });
+
+  it('cannot begin at what the caller may not see', async () => {
+    const [, other] = await ground.store.projects({});
+    await ground.report('a');
+    await ground.report('b', { projectId: other!.id });
+    await ground.report('c');
+    const next = nextOf(await ground.call('GET', '/api/v1/investigations/?limit=2'));
+    const token = await ground.newToken({ projectIds: [ground.project.id] });
+    const answer = await ground.call('GET', `/api/v1/investigations/?${next}`, { token });
+    expect([answer.status, (await bodyOf(answer)).errors[0]?.pointer]).toEqual([422, '/cursor']);
+  });
+});
+
 describe('DELETE /api/v1/investigations/{investigationId}/', () => {
   const cancel = (id: string, token = ground.token) =>
     ground.call('DELETE', `/api/v1/investigations/${id}/`, { token });

@@ -86,6 +86,13 @@ describe('POST /api/v1/issues/', () => {
     expect(errors[0]?.detail).toMatch(/rule "name".*CALLBACK_ALLOW/);
   });
 
+  it('names every rule that an address breaks, in the one detail of its pointer', async () => {
+    const { errors } = await bodyOf(await create({ ...valid(), callbackUrl: 'https://u:p@example.com:22/\t#f' }));
+    expect(errors.map(({ pointer }) => pointer)).toEqual(['/callbackUrl']);
+    const rules = [...(errors[0]?.detail ?? '').matchAll(/rule "(\w+)"/g)].map(([, rule]) => rule);
+    expect(rules).toEqual(['characters', 'fragment', 'credentials', 'port']);
+  });
+
   it('accepts 1 MiB and refuses one byte more with 413', async () => {
     expect((await create({ ...valid(), data: 'x'.repeat(1_048_576) })).status).toBe(202);
     expect((await create({ ...valid(), data: 'x'.repeat(1_048_577) })).status).toBe(413);
@@ -210,7 +217,7 @@ describe('GET and DELETE /api/v1/issues/{issueId}/', () => {
     const other = (await bodyOf(await ground.call('GET', `/api/v1/investigations/${second}/`))).issueId;
     await ground.call('DELETE', `/api/v1/issues/${issueId}/`);
     const left = await bodyOf(await ground.call('GET', `/api/v1/issues/${other}/`));
-    expect(left.analysis.sameAs).toBe(issueId);
+    expect(left.analysis.investigationId).toBe(second);
   });
 
   it('is absent for an account that did not report it, when it would be deleted', async () => {

@@ -69,6 +69,14 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('lists for every call the answers that any request can get', () => {
+    for (const { operation } of entries) {
+      expect(Object.keys(operation.responses ?? {})).toEqual(
+        expect.arrayContaining(['400', '408', '417', '421', '431', '500']),
+      );
+    }
+  });
+
   it('has examples that its schemas accept', () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema(document, 'openapi');
@@ -137,6 +145,9 @@ describe('the service itself', () => {
       expect(page).not.toMatch(/<script|javascript:|\son\w+=|style="|src=|https?:\/\/(?!127\.0\.0\.1|example\.com)/);
       for (const { operation } of entries) expect(page).toContain(`id="${operation.operationId}"`);
       for (const name of Object.keys(document.components?.schemas ?? {})) expect(page).toContain(`id="schema-${name}"`);
+      for (const name of Object.keys(document.components?.responses ?? {})) {
+        expect(page).toContain(`<th scope="row"><code>${name.replace('Problem', '')}</code></th>`);
+      }
       for (const [, anchor] of page.matchAll(/href="#([^"]+)"/g)) expect(page).toContain(`id="${anchor}"`);
     }
   });

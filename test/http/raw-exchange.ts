@@ -23,6 +23,16 @@ export async function exchange(address: string, text: string | Buffer): Promise<
   return readToEnd(socket);
 }
 
+/** The raw answer as `fetch` would have given it. */
+export function responseOf({ status, head, body }: RawAnswer): Response {
+  const fields = head.split('\r\n').slice(1);
+  const headers = fields.map((field): [string, string] => [
+    field.split(':', 1)[0] ?? '',
+    field.replace(/^[^:]*: */, ''),
+  ]);
+  return new Response(body, { status, headers });
+}
+
 export function readToEnd(socket: Socket): Promise<RawAnswer> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];

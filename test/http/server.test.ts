@@ -5,7 +5,8 @@ import { CausewayError } from '../../src/domain/errors.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server.ts';
 import { createLog } from '../../src/log.ts';
 import { type ApiGround, apiGround, bodyOf } from './api-ground.ts';
-import { connectTo, exchange, readToEnd } from './raw-exchange.ts';
+import { requireDocumented } from './documented-answer.ts';
+import { connectTo, exchange, readToEnd, responseOf } from './raw-exchange.ts';
 
 const globals = [Request, Response];
 
@@ -164,6 +165,21 @@ describe('what is no well-formed request', () => {
       expect(answer.head).toMatch(/x-request-id/i);
     },
   );
+});
+
+describe('a refusal below the routes', () => {
+  const line = 'GET /healthz HTTP/1.1';
+  it.each([
+    [400, `${line}\r\n\r\n`],
+    [408, `${line}\r\nHost: localhost\r\n`],
+    [417, `${line}\r\nHost: localhost\r\nExpect: the-impossible\r\n\r\n`],
+    [421, `${line}\r\nHost: example.com\r\n\r\n`],
+    [431, `${line}\r\nHost: localhost\r\nX-A: ${'a'.repeat(40_000)}\r\n\r\n`],
+  ])('with %i is as documented', async (status, text) => {
+    const answer = await exchange(server.address, text);
+    expect(answer.status).toBe(status);
+    await requireDocumented('GET', `${server.address}/healthz`, responseOf(answer));
+  });
 });
 
 describe('a slow sender', () => {

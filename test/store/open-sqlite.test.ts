@@ -187,8 +187,23 @@ describe('a SQLite file', () => {
       return files.some((bytes) => bytes.includes(canary));
     };
     expect(await traces()).toBe(true);
+    // Delivered or not, nothing of the address is left.
+    const [webhook] = await store.webhooks(base.account.id, 10);
+    await store.recordAttempt(webhook!.id, { state: 'delivered', error: '' });
     await store.eraseIssue(issueId!, NOW);
     expect(await traces()).toBe(false);
+  });
+
+  it('holds the text of a report no longer than its investigation, where that ends without an Issue', async () => {
+    await using opened = await openSqlite(file);
+    const { store, database } = { ...opened, database: new Sqlite(file, { readonly: true }) };
+    const base = await ground(store);
+    const one = await accepted(store, acceptance(base, { fingerprint: 'a' }));
+    const two = await accepted(store, acceptance(base, { fingerprint: 'b' }));
+    await store.cancel(one.investigationId, { code: 'cancelled', detail: '' }, NOW);
+    await store.giveUp(await started(store, two.runId), { code: 'internal', detail: '' }, NOW);
+    expect(database.prepare('select text from investigations').all()).toEqual([{ text: '' }, { text: '' }]);
+    database.close();
   });
 
   it('in memory is a store like any other', async () => {
