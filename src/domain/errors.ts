@@ -25,7 +25,12 @@ export type ErrorCode =
   | 'diff_refused'
   | 'store_locked'
   | 'store_unusable'
-  | 'lease_lost';
+  | 'lease_lost'
+  | 'model_unavailable'
+  | 'model_rejected'
+  | 'model_overflow'
+  | 'model_refused'
+  | 'model_misbehaved';
 
 /** The one error class of the house: `code` for programs, `message` (with the repair) for people, `cause` kept. */
 export class CausewayError extends Error {

@@ -1,5 +1,11 @@
 // Evidence: what one step of an investigation found, with the exact query and what was cut.
 
+/** A lookup either found something, found nothing, or failed; the three are never mixed up. `cut` says what was left out ("": nothing). */
+export type Finding =
+  | { readonly status: 'found'; readonly text: string; readonly cut: string }
+  | { readonly status: 'nothing'; readonly text: string }
+  | { readonly status: 'failed'; readonly text: string };
+
 /** One step as the interface shows it: the exact query, its result, what it means. */
 export interface InvestigationStep {
   readonly action: string;

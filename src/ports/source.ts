@@ -51,6 +51,8 @@ export interface Listing {
   readonly entries: readonly TreeEntry[];
   /** Entries left out because their name is not UTF-8. */
   readonly unreadableNames: number;
+  /** What was left out, in words: a commit may name more entries than anyone can hold (absent or "" = nothing). */
+  readonly cut?: string;
 }
 
 export interface LineRange {

@@ -1,0 +1,91 @@
+// One question to the model: money set aside before, the turn stored, the real cost settled after.
+import { CausewayError } from '../domain/errors.ts';
+import type { ModelRequest, ModelTurn, ToolCall } from '../ports/model.ts';
+import { costOf, reservationFor, type Standing, standing } from './budget.ts';
+import { cutAt } from './inert-text.ts';
+import { type Session, turnsOf, usageNow } from './session.ts';
+import { estimatePrompt } from './token-estimate.ts';
+import { messagesOf, type RecordedTurn } from './transcript.ts';
+
+/** A turn is sent back with every later one; a flood is not kept. */
+const MAX_CONTENT = 40_000;
+const MAX_CALLS = 32;
+const MAX_ARGUMENTS = 200_000;
+
+/** Failures that the endpoint certainly did not bill. */
+const UNBILLED: ReadonlySet<string> = new Set(['model_unavailable', 'model_rejected', 'model_overflow']);
+/** Failures that end the run with what it has; anything else (`model_unavailable` above all) is the caller's. */
+const ENDING: ReadonlySet<string> = new Set(['model_rejected', 'model_refused', 'model_misbehaved']);
+
+/** Where the budget stands before the next question. */
+export function standingNow(session: Session): Standing {
+  const { promptTokens, usd } = nextCost(session);
+  return standing(session.input.budget.limits, usageNow(session), { promptTokens, usd });
+}
+
+/** Asks and stores the turn (or the compaction, where the prompt did not fit). Gives null, or why the run ends. */
+export async function askModel(
+  session: Session,
+  toolChoice: ModelRequest['toolChoice'],
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { model, budget } = session.input;
+  const reserved = nextCost(session).usd;
+  const granted = model.prices === null ? 'ok' : await budget.ledger.reserve(reserved);
+  if (granted !== 'ok') return granted.refused;
+  let cost = 0;
+  try {
+    signal.throwIfAborted();
+    // A question that was cut or answered badly may have been billed: it counts as the dearest it could be.
+    cost = reserved;
+    const turn = await model.ask(
+      { messages: messagesOf(session.records), tools: session.descriptions, toolChoice },
+      signal,
+    );
+    cost = costOf(turn.usage, model.prices);
+    await session.append(recordedTurn(turn, { toolChoice, costUsd: cost, seconds: session.seconds() }));
+    return null;
+  } catch (error) {
+    if (error instanceof CausewayError && UNBILLED.has(error.code)) cost = 0;
+    return await afterFailure(session, error, signal);
+  } finally {
+    if (model.prices !== null) await budget.ledger.settle(reserved, cost);
+  }
+}
+
+function nextCost({ input, records, descriptions }: Session): { readonly promptTokens: number; readonly usd: number } {
+  const promptTokens = estimatePrompt({ messages: messagesOf(records), tools: descriptions });
+  return { promptTokens, usd: reservationFor(promptTokens, turnsOf(records).at(-1), input.model.prices) };
+}
+
+async function afterFailure(session: Session, error: unknown, signal: AbortSignal): Promise<string | null> {
+  signal.throwIfAborted();
+  if (!(error instanceof CausewayError)) throw error;
+  if (error.code === 'model_overflow') {
+    if (session.records.some(({ kind }) => kind === 'compaction')) {
+      return 'the context of the model overflowed a second time';
+    }
+    await session.append({ kind: 'compaction' });
+    return null;
+  }
+  if (ENDING.has(error.code)) return error.message;
+  throw error;
+}
+
+function recordedTurn(
+  { content, toolCalls, usage }: ModelTurn,
+  about: Pick<RecordedTurn, 'toolChoice' | 'costUsd' | 'seconds'>,
+): RecordedTurn {
+  const calls = toolCalls.slice(0, MAX_CALLS);
+  return { kind: 'turn', content: cutAt(content, MAX_CONTENT), toolCalls: calls.map(recordedCall), usage, ...about };
+}
+
+/** Answers are matched by id: one that is missing or used twice in the turn is replaced. Arguments too long to keep are no object, and so are refused. */
+function recordedCall({ id, name, arguments: raw }: ToolCall, index: number, all: readonly ToolCall[]): ToolCall {
+  const unique = id !== '' && all.findIndex((other) => other.id === id) === index;
+  return {
+    id: unique ? id : `call_${index}_${id}`.slice(0, 40),
+    name: name.slice(0, 200),
+    arguments: raw.length > MAX_ARGUMENTS ? `"${raw.length} characters, too long"` : raw,
+  };
+}

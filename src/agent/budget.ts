@@ -1,0 +1,118 @@
+// What a run may spend, and where it stands: pure arithmetic over the turns taken, and the door to the ledgers of the month.
+import type { Analysis } from '../domain/issue.ts';
+import type { Prices, TurnUsage } from '../ports/model.ts';
+import type { RecordedTurn } from './transcript.ts';
+
+export interface Budget {
+  readonly limits: BudgetLimits;
+  readonly ledger: Ledger;
+}
+
+export interface BudgetLimits {
+  readonly turns: number;
+  readonly seconds: number;
+  /** Prompt and completion tokens of all turns together. The only cap on the cost of an unpriced model. */
+  readonly tokens: number;
+  /** `BUDGET_RUN`. Not looked at where the model has no prices. */
+  readonly usd: number;
+}
+
+/** The budgets that runs share: the repository's month and everyone's month. Not asked where the model has no prices. */
+export interface Ledger {
+  /** Sets the sum aside, or says in words which budget refuses it. */
+  reserve(usd: number): Promise<'ok' | { readonly refused: string }>;
+  /** Puts what a call really cost in the place of what was set aside for it. */
+  settle(reservedUsd: number, actualUsd: number): Promise<void>;
+}
+
+export type Usage = Analysis['usage'];
+
+/** `open`: go on. `concluding`: the model is told to. `closing`: tools are shut. `over`: nothing more is asked. */
+export type Standing =
+  | { readonly phase: 'open' }
+  | { readonly phase: 'concluding' | 'closing' | 'over'; readonly reason: string };
+
+/** Output tokens set aside for a call: conclusions and edits of real runs stay below. */
+const MAX_OUTPUT_TOKENS = 4_096;
+const CONCLUDE_AT = 0.8;
+const CLOSE_AT = 0.9;
+/** The last turns are asked without tools. */
+export const CLOSING_TURNS = 2;
+
+/** `seconds`: of work up to now. */
+export function usageOf(turns: readonly RecordedTurn[], seconds: number): Usage {
+  const sum = (value: (turn: RecordedTurn) => number) => turns.reduce((total, turn) => total + value(turn), 0);
+  return {
+    turns: turns.length,
+    promptTokens: sum(({ usage }) => usage.promptTokens),
+    cachedTokens: sum(({ usage }) => usage.cachedTokens),
+    completionTokens: sum(({ usage }) => usage.completionTokens),
+    costUsd: sum(({ costUsd }) => costUsd),
+    seconds,
+  };
+}
+
+/** US dollars; 0 where the model has no prices. */
+export function costOf(
+  usage: Pick<TurnUsage, 'promptTokens' | 'cachedTokens' | 'completionTokens'>,
+  prices: Prices | null,
+): number {
+  if (prices === null) return 0;
+  const cached = Math.min(usage.cachedTokens, usage.promptTokens);
+  const fresh = usage.promptTokens - cached;
+  return (fresh * prices.prompt + cached * prices.cached + usage.completionTokens * prices.completion) / 1_000_000;
+}
+
+/** What the next call may cost at most: nothing of it is taken as cached but what was cached the last time. */
+export function reservationFor(promptTokens: number, last: RecordedTurn | undefined, prices: Prices | null): number {
+  const cachedTokens = last?.usage.cachedTokens ?? 0;
+  return costOf({ promptTokens, cachedTokens, completionTokens: MAX_OUTPUT_TOKENS }, prices);
+}
+
+interface Share {
+  readonly unit: 'turns' | 'seconds' | 'tokens' | 'usd';
+  readonly spent: number;
+  readonly limit: number;
+  /** What one more call takes of it, at most. */
+  readonly next: number;
+}
+
+/** Where the run stands before its next call. `next`: that call's prompt tokens and reservation. */
+export function standing(
+  limits: BudgetLimits,
+  usage: Usage,
+  next: { readonly promptTokens: number; readonly usd: number },
+): Standing {
+  const shares: readonly Share[] = [
+    { unit: 'turns', spent: usage.turns, limit: limits.turns, next: 1 },
+    { unit: 'seconds', spent: usage.seconds, limit: limits.seconds, next: 0 },
+    {
+      unit: 'tokens',
+      spent: usage.promptTokens + usage.completionTokens,
+      limit: limits.tokens,
+      next: next.promptTokens,
+    },
+    ...(next.usd > 0 ? [{ unit: 'usd' as const, spent: usage.costUsd, limit: limits.usd, next: next.usd }] : []),
+  ];
+  const over = shares.find((share) => share.spent >= share.limit || share.spent + share.next > share.limit);
+  if (over) return { phase: 'over', reason: `the run's budget of ${named(over)} is spent` };
+  const closing = shares.find((share) => isClosing(share, usage.turns));
+  if (closing) return { phase: 'closing', reason: `the run came to the end of its budget of ${named(closing)}` };
+  const concluding = shares.find((share) => share.spent >= share.limit * CONCLUDE_AT);
+  if (concluding)
+    return {
+      phase: 'concluding',
+      reason: `the run was told to conclude at 80 % of its budget of ${named(concluding)}`,
+    };
+  return { phase: 'open' };
+}
+
+function named({ unit, limit }: Share): string {
+  return unit === 'usd' ? `$${limit}` : `${limit.toLocaleString('en')} ${unit}`;
+}
+
+/** Turns: the last two. Anything else: its last tenth, or when one call more would leave nothing for the conclusion; never before the first call. */
+function isClosing({ unit, spent, limit, next }: Share, turnsTaken: number): boolean {
+  if (unit === 'turns') return limit - spent <= CLOSING_TURNS;
+  return turnsTaken > 0 && (spent >= limit * CLOSE_AT || spent + 2 * next > limit);
+}

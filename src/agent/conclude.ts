@@ -1,0 +1,187 @@
+// From what a run found to its conclusion: only what the checks let through, and in words what they did not.
+import type { ChangeSet } from '../domain/change-set.ts';
+import type { InvestigationStep } from '../domain/evidence.ts';
+import type { Analysis, Conclusion, Step } from '../domain/issue.ts';
+import type { GuardedChange } from './change-guards.ts';
+import type { GroundStep } from './check-citation.ts';
+import { type CheckedClaim, type CheckedDraft, checkEvidence, type EvidenceGround } from './check-evidence.ts';
+import type { ConclusionDraft } from './conclusion-draft.ts';
+import { confidenceOf } from './confidence.ts';
+import { type Decision, decideOutcome } from './decide-outcome.ts';
+import { proposalSteps } from './proposal-steps.ts';
+import { mergedSuspects, placeName, placeOf } from './proven-places.ts';
+
+export interface FinishedRun {
+  /** What the model handed in; null where it never did. */
+  readonly draft: ConclusionDraft | null;
+  /** What the facts alone gave; it fills what the model left open. */
+  readonly facts: Conclusion;
+  /** All steps of the Issue, in order, each with its number. */
+  readonly steps: readonly (InvestigationStep & GroundStep)[];
+  readonly changeSet: ChangeSet;
+  readonly guarded: GuardedChange;
+  readonly exists: EvidenceGround['exists'];
+  readonly commitExists: EvidenceGround['commitExists'];
+  readonly usage: Analysis['usage'];
+  readonly model: string;
+  /** A budget ended the run. */
+  readonly partial: boolean;
+  /** Why the run ended as it did; "" where it ended on its own. */
+  readonly reason: string;
+}
+
+/** The conclusion; a run without a draft gives an honest `inconclusive`. Throws only what `exists` and `commitExists` throw. */
+export async function concludeRun(run: FinishedRun): Promise<Conclusion> {
+  if (run.draft === null) return withoutDraft(run);
+  const checked = await checkEvidence(run.draft, run);
+  const decision = decideOutcome(checked, run.guarded);
+  const { draft } = checked;
+  const { guarded, facts } = run;
+  const isFix = decision.outcome === 'code_fix' || guarded.verdict === 'blocked';
+  // Edits that are not the result would look as if they were.
+  const changeSet =
+    isFix && decision.outcome !== 'inconclusive' ? guarded.allowed : { base: guarded.allowed.base, files: [] };
+  const steps = [...draft.solutionSteps, ...(draft.outcome === 'code_fix' ? proposalSteps(guarded) : [])];
+  return {
+    problem: draft.problem,
+    rootCause: rootCause(checked, decision),
+    stepsToReproduce: draft.stepsToReproduce.length > 0 ? numbered(draft.stepsToReproduce) : facts.stepsToReproduce,
+    solutionSteps: steps.length > 0 ? numbered(steps) : facts.solutionSteps,
+    changeSet,
+    investigationSteps: shownSteps(run),
+    analysis: {
+      ...analysisOf(run),
+      outcome: decision.outcome,
+      partial: run.partial,
+      reason: reasonOf(run, checked, decision),
+      confidence: confidence(run, checked, decision),
+      suspects: mergedSuspects(draft.suspects, facts.analysis.suspects),
+      citations: checked.claims.flatMap(({ text, citations }) =>
+        citations.map(({ step, quote }) => ({ claim: text, step, quote })),
+      ),
+      guards: guarded.guards,
+      questions: questionsOf(draft, decision, facts),
+    },
+  };
+}
+
+function analysisOf(run: FinishedRun): Pick<Analysis, 'revision' | 'verdict' | 'model' | 'usage' | 'links'> {
+  const { verdict, links } = run.facts.analysis;
+  return { revision: run.changeSet.base, verdict, model: run.model, usage: run.usage, links };
+}
+
+function shownSteps({ steps }: FinishedRun): readonly InvestigationStep[] {
+  return steps.map(({ action, result, analysis }) => ({ action, result, analysis }));
+}
+
+function numbered(descriptions: readonly string[]): readonly Step[] {
+  return descriptions.map((description, index) => ({ stepNumber: index + 1, description }));
+}
+
+/** Facts alone, said as such. Edits are left out: nothing explains them. */
+function withoutDraft(run: FinishedRun): Conclusion {
+  const { facts, steps, changeSet } = run;
+  const [first] = facts.analysis.suspects;
+  const pointing = first ? ` The facts point at ${placeName(first)}: ${first.reasons.slice(0, 2).join('; ')}.` : '';
+  const left = changeSet.files.length > 0 ? ' Edits that were begun are left out, since nothing explains them.' : '';
+  return {
+    ...facts,
+    rootCause: `I don't know the cause: the investigation ended before a conclusion.${pointing}`,
+    changeSet: { base: changeSet.base, files: [] },
+    investigationSteps: shownSteps(run),
+    analysis: {
+      ...facts.analysis,
+      ...analysisOf(run),
+      outcome: 'inconclusive',
+      partial: true,
+      reason: `${sentence(run.reason || 'The model gave no conclusion')} ${steps.length} steps were taken; nothing was ruled out for certain.${left}`,
+      confidence: null,
+    },
+  };
+}
+
+/** Claims in the model's order. Only a step that holds is named, so what looks like such a reference in the text itself goes. */
+function rootCause({ claims }: CheckedDraft, { outcome, reason }: Decision): string {
+  if (claims.length === 0) {
+    return outcome === 'needs_information'
+      ? "I don't know the cause yet: information is missing."
+      : `I don't know the cause. ${reason}`.trim();
+  }
+  return claims.map(claimSentence).join(' ');
+}
+
+function claimSentence({ text, support, citations, places }: CheckedClaim): string {
+  const bare = text
+    .replace(/\[\s*steps?\b[^\]]{0,80}\]/gi, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(/[.\s]+$/, '');
+  const where = places.filter(({ file }) => !bare.includes(file)).map(placeOf);
+  const place = where.length > 0 ? ` (${where.join(', ')})` : '';
+  const steps = [...new Set(citations.map(({ step }) => step))].sort((a, b) => a - b);
+  const cited = steps.length > 0 ? ` ${steps.map((step) => `[step ${step}]`).join('')}` : '';
+  const mark = support === 'assumed' ? 'Assumption: ' : '';
+  return `${mark}${bare.replace(/^assumption:\s*/i, '')}${place}${cited}.`;
+}
+
+function reasonOf(run: FinishedRun, { draft, dropped, quotations }: CheckedDraft, decision: Decision): string {
+  const parts = [
+    run.reason === '' ? '' : sentence(run.reason),
+    decision.reason,
+    dropped.length > 0
+      ? `${dropped.length} of ${draft.rootCause.length} claims were dropped: nothing that was found supports them.`
+      : '',
+    quotations.false > 0
+      ? `${quotations.false} of ${quotations.given} quotations did not stand where they were said to.`
+      : '',
+    draft.fixedBy.length > 0 && decision.outcome === 'already_fixed' ? `Fixed by ${draft.fixedBy.join(', ')}.` : '',
+    draft.ruledOut.length > 0
+      ? `Ruled out, as the model says: ${draft.ruledOut.map((text) => text.replace(/[.\s]+$/, '')).join('; ')}.`
+      : '',
+  ];
+  return parts.filter((part) => part !== '').join(' ');
+}
+
+function sentence(text: string): string {
+  const trimmed = text.trim();
+  return `${trimmed.slice(0, 1).toUpperCase()}${trimmed.slice(1).replace(/\.$/, '')}.`;
+}
+
+function confidence(run: FinishedRun, checked: CheckedDraft, { outcome, reason }: Decision): number | null {
+  const { claims, quotations, dropped } = checked;
+  const parses = run.guarded.guards.every(({ rule }) => rule !== 'person/does-not-parse');
+  return confidenceOf({
+    outcome,
+    claims: {
+      proven: claims.filter(({ support }) => support === 'proven').length,
+      assumed: claims.filter(({ support }) => support === 'assumed').length,
+      dropped: dropped.length,
+    },
+    quotations,
+    place: firmestPlace(claims, run.facts.analysis.suspects),
+    backed: (outcome === 'code_fix' && parses) || outcome === 'already_fixed',
+    reproduced: run.facts.stepsToReproduce.length > 0,
+    guards: outcome === 'code_fix' ? run.guarded.verdict : 'clean',
+    partial: run.partial,
+    downgraded: reason !== '',
+  });
+}
+
+/** A suspect's reasons say whether the trace ran through it. */
+function firmestPlace(
+  claims: readonly CheckedClaim[],
+  suspects: Analysis['suspects'],
+): 'frame' | 'read' | 'exists' | 'none' {
+  const places = claims.filter(({ support }) => support === 'proven').flatMap((claim) => claim.places);
+  const framed = new Set(
+    suspects.filter(({ reasons }) => reasons.some((reason) => /\bframe\b/.test(reason))).map(({ file }) => file),
+  );
+  if (places.some(({ file, seen }) => seen && framed.has(file))) return 'frame';
+  if (places.some(({ seen }) => seen)) return 'read';
+  return places.length > 0 ? 'exists' : 'none';
+}
+
+function questionsOf(draft: ConclusionDraft, { outcome }: Decision, facts: Conclusion): readonly string[] {
+  if (draft.questions.length > 0) return draft.questions;
+  return outcome === 'inconclusive' || outcome === 'needs_information' ? facts.analysis.questions : [];
+}

@@ -1,0 +1,48 @@
+// The outcome that the proof carries: the model's own, or a lesser one with the reason in words.
+import type { Outcome } from '../domain/issue.ts';
+import type { GuardedChange } from './change-guards.ts';
+import type { CheckedDraft } from './check-evidence.ts';
+
+export interface Decision {
+  readonly outcome: Outcome;
+  /** Why it is not the model's; "" where it is. */
+  readonly reason: string;
+}
+
+/** Downgraded where the proof that an outcome needs is missing. */
+export function decideOutcome(checked: CheckedDraft, guarded: GuardedChange): Decision {
+  const { outcome } = checked.draft;
+  const proven = checked.claims.some(({ support }) => support === 'proven');
+  switch (outcome) {
+    case 'code_fix':
+      return codeFix(proven, guarded);
+    case 'already_fixed':
+      if (checked.draft.fixedBy.length === 0)
+        return inconclusive('no commit that was seen in the history is named as the fix');
+      return proven ? { outcome, reason: '' } : inconclusive('no quotation shows that the commit fixes it');
+    case 'not_a_bug':
+    case 'action_recommended':
+      return proven
+        ? { outcome, reason: '' }
+        : inconclusive(`${outcome} needs at least one quotation that holds, and none does`);
+    case 'needs_information':
+    case 'inconclusive':
+      return { outcome, reason: '' };
+  }
+}
+
+function codeFix(proven: boolean, { allowed, verdict }: GuardedChange): Decision {
+  if (!proven) return inconclusive('no quotation that holds shows the cause, so the edits are only a guess');
+  if (verdict === 'blocked') {
+    return {
+      outcome: 'action_recommended',
+      reason: 'A part of the fix may not be made by Causeway, so that it is a proposal: see the guards and the steps.',
+    };
+  }
+  if (allowed.files.length === 0) return inconclusive('a code fix was announced, but no file was changed');
+  return { outcome: 'code_fix', reason: '' };
+}
+
+function inconclusive(why: string): Decision {
+  return { outcome: 'inconclusive', reason: `Not shown: ${why}.` };
+}

@@ -1,0 +1,34 @@
+// A model's text as data: what nobody can see is taken out, and what is too long is cut. Nothing is rendered here.
+
+/** Colours and other sequences that a terminal obeys; one that is never closed must not swallow the lines after it. */
+const ESCAPE = /\u001b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\u0007\u001b\r\n]*(?:\u0007|\u001b\\)?|[@-Z\\^_])/g;
+/**
+ * Zero-width and bidirectional characters, tag characters and variation selectors (all can carry a hidden message), C0 but tab
+ * and line feed, C1, Unicode's own line breaks. Joiners go as well: a text for people stays legible, a hidden channel does not.
+ */
+const UNSEEN =
+  /[\p{Default_Ignorable_Code_Point}\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
+/** What is looked at for each character that is kept: text of invisible characters alone must not cost more. */
+const LOOK_AHEAD = 4;
+
+/** The text without what cannot be seen, line ends as LF, at most `max` UTF-16 units (then ending in `…`). */
+export function inertText(text: string, max: number): string {
+  const seen = withoutUnseen(text.slice(0, max * LOOK_AHEAD)).trim();
+  return seen.length > max ? `${cutAt(seen, max - 1).trimEnd()}…` : seen;
+}
+
+/** The same on one line. */
+export function inertLine(text: string, max: number): string {
+  return inertText(text.slice(0, max * LOOK_AHEAD).replace(/\s+/g, ' '), max);
+}
+
+/** The text without what cannot be seen, whole. */
+export function withoutUnseen(text: string): string {
+  return text.toWellFormed().replace(ESCAPE, '').replace(/\r\n?/g, '\n').replace(UNSEEN, '');
+}
+
+/** At most `max` units, never half of a character. */
+export function cutAt(text: string, max: number): string {
+  const cut = text.slice(0, max);
+  return cut.isWellFormed() ? cut : cut.slice(0, -1);
+}

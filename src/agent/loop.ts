@@ -1,0 +1,79 @@
+// The loop: ask, act, conclude.
+import { askModel, standingNow } from './ask-model.ts';
+import type { Usage } from './budget.ts';
+import type { ConclusionDraft } from './conclusion-draft.ts';
+import { nextMove } from './next-move.ts';
+import { runCall } from './run-call.ts';
+import { type AgentInput, openSession, type Session, usageNow } from './session.ts';
+import { type AgentStep, stepsOf } from './transcript.ts';
+
+interface Ended {
+  readonly usage: Usage;
+  /** All steps of the run, those before a cut included; `analysis` with what the model said about them. */
+  readonly steps: readonly AgentStep[];
+  /** Why it ended so; "" where the model concluded on its own. */
+  readonly reason: string;
+}
+
+export type AgentEnd =
+  /** `partial`: a budget made the model conclude. */
+  | (Ended & { readonly kind: 'concluded'; readonly draft: ConclusionDraft; readonly partial: boolean })
+  | (Ended & { readonly kind: 'no_conclusion' });
+
+/** Longest delay of a timer in milliseconds. */
+const MAX_DELAY = 2_147_483_647;
+
+/**
+ * Investigates until there is a conclusion or none can be had. Goes on where the transcript ends. Throws the signal's reason when
+ * aborted, `ModelUnavailable` (run it again at `retryAt` with the same transcript), and what tools, transcript and `onStep` throw.
+ */
+export async function runAgent(input: AgentInput, signal: AbortSignal): Promise<AgentEnd> {
+  const session = await openSession(input, signal);
+  const secondsLeft = Math.max(0, input.budget.limits.seconds - session.seconds());
+  const deadline = AbortSignal.timeout(Math.min(Math.ceil(secondsLeft * 1_000), MAX_DELAY));
+  try {
+    return await investigate(session, AbortSignal.any([signal, deadline]));
+  } catch (error) {
+    if (signal.aborted || !deadline.aborted) throw error;
+    return noConclusion(session, `the run's budget of ${input.budget.limits.seconds} seconds is spent`);
+  }
+}
+
+async function investigate(session: Session, signal: AbortSignal): Promise<AgentEnd> {
+  const { records, input } = session;
+  const tools = input.tools.map(({ name }) => name);
+  for (;;) {
+    signal.throwIfAborted();
+    const move = nextMove({ records, tools, standing: () => standingNow(session) });
+    switch (move.kind) {
+      case 'ask': {
+        const reason = await askModel(session, move.toolChoice, signal);
+        if (reason !== null) return noConclusion(session, reason);
+        break;
+      }
+      case 'act':
+        await runCall(session, move.call, signal);
+        break;
+      case 'note':
+        await session.append(move.record);
+        break;
+      case 'conclude':
+        return concluded(session, move.draft);
+      case 'stop':
+        return noConclusion(session, move.reason);
+    }
+  }
+}
+
+function concluded(session: Session, draft: ConclusionDraft): AgentEnd {
+  const told = session.records.filter((record) => record.kind === 'notice').findLast(({ reason }) => reason !== '');
+  return { kind: 'concluded', draft, partial: told !== undefined, ...ended(session, told?.reason ?? '') };
+}
+
+function noConclusion(session: Session, reason: string): AgentEnd {
+  return { kind: 'no_conclusion', ...ended(session, reason) };
+}
+
+function ended(session: Session, reason: string): Ended {
+  return { usage: usageNow(session), steps: stepsOf(session.records), reason };
+}

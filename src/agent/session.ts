@@ -1,0 +1,83 @@
+// One run as it stands: its records, its clock, its overlay brought back to where it was.
+import { CausewayError } from '../domain/errors.ts';
+import type { InvestigationStep } from '../domain/evidence.ts';
+import type { Model, ToolDescription } from '../ports/model.ts';
+import type { Tool } from '../ports/tool.ts';
+import { type Brief, newFence, openingMessages } from './brief.ts';
+import { type Budget, type Usage, usageOf } from './budget.ts';
+import { CONCLUDE } from './conclude-tool.ts';
+import { argumentsOf } from './refusals.ts';
+import { exchangesOf, isEdit, type RecordedTurn, type Transcript, type TranscriptRecord } from './transcript.ts';
+
+export interface AgentInput {
+  readonly model: Model;
+  /** On a fresh overlay of the commit: recorded edits are run again on it. The same names and descriptions in every run. */
+  readonly tools: readonly Tool[];
+  readonly brief: Brief;
+  readonly transcript: Transcript;
+  readonly budget: Budget;
+  /** Called for each step as it is taken; gives its number, by which the model cites it. */
+  readonly onStep: (step: InvestigationStep) => Promise<number>;
+  readonly now: () => Date;
+}
+
+export interface Session {
+  readonly input: AgentInput;
+  readonly records: readonly TranscriptRecord[];
+  /** Byte-identical in every question of the run. */
+  readonly descriptions: readonly ToolDescription[];
+  append(record: TranscriptRecord): Promise<void>;
+  /** Seconds of work, those before a cut included. */
+  seconds(): number;
+}
+
+/** Begins the run, or brings back the one that was cut: the overlay gets its edits again, nothing is looked up or asked again. */
+export async function openSession(input: AgentInput, signal: AbortSignal): Promise<Session> {
+  const started = input.now().getTime();
+  const records: TranscriptRecord[] = [...(await input.transcript.load())];
+  const before = turnsOf(records).at(-1)?.seconds ?? 0;
+  const session: Session = {
+    input,
+    records,
+    descriptions: [...input.tools, CONCLUDE].map(({ name, description, parameters }) => ({
+      name,
+      description,
+      parameters,
+    })),
+    append: async (record) => {
+      await input.transcript.append(record);
+      records.push(record);
+    },
+    seconds: () => before + (input.now().getTime() - started) / 1_000,
+  };
+  signal.throwIfAborted();
+  if (records.length > 0) await replayEdits(session, signal);
+  else await session.append({ kind: 'opening', messages: openingMessages(input.brief, newFence()) });
+  return session;
+}
+
+export function turnsOf(records: readonly TranscriptRecord[]): readonly RecordedTurn[] {
+  return records.filter((record) => record.kind === 'turn');
+}
+
+export function usageNow(session: Session): Usage {
+  return usageOf(turnsOf(session.records), session.seconds());
+}
+
+/** Edits depend on nothing but the commit and the edits before them: one that now ends otherwise means another commit. */
+async function replayEdits({ input, records }: Session, signal: AbortSignal): Promise<void> {
+  for (const { turn, replies } of exchangesOf(records)) {
+    for (const [at, reply] of replies.entries()) {
+      const call = turn.toolCalls[at];
+      if (!call || !isEdit(call) || reply.kind !== 'step' || reply.status !== 'found') continue;
+      signal.throwIfAborted();
+      const result = await input.tools.find(({ name }) => name === call.name)?.run(argumentsOf(call), signal);
+      if (result?.finding.status !== 'found') {
+        throw new CausewayError(
+          'internal',
+          `The edit of step ${reply.number} could not be repeated when the investigation was resumed: the tools must be given at the commit where it began.`,
+        );
+      }
+    }
+  }
+}

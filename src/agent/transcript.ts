@@ -1,0 +1,172 @@
+// The transcript: what was said and found, append-only; everything the loop knows is read from it, so a run goes on where it was cut.
+import type { Finding, InvestigationStep } from '../domain/evidence.ts';
+import type { Message, ToolCall, TurnUsage } from '../ports/model.ts';
+
+/** Where the records of one run are kept. `append` returns when the record is durable. */
+export interface Transcript {
+  load(): Promise<readonly TranscriptRecord[]>;
+  append(record: TranscriptRecord): Promise<void>;
+}
+
+/**
+ * One record, JSON-serialisable. The model's turn is stored before anything is done about it, each call's answer as soon as it is
+ * known: a kill loses at most the question in flight or the tool call in flight.
+ */
+export type TranscriptRecord =
+  | { readonly kind: 'opening'; readonly messages: readonly Message[] }
+  | RecordedTurn
+  /** Answers the first unanswered call of the last turn. */
+  | { readonly kind: 'answer'; readonly reply: Reply }
+  | NoticeRecord
+  /** From here on the results before it are shown shortened. */
+  | { readonly kind: 'compaction' };
+
+export interface RecordedTurn {
+  readonly kind: 'turn';
+  readonly content: string;
+  readonly toolCalls: readonly ToolCall[];
+  readonly toolChoice: 'auto' | 'none';
+  readonly usage: TurnUsage;
+  readonly costUsd: number;
+  /** Seconds that the run had worked when the turn arrived; waiting in the queue does not count. */
+  readonly seconds: number;
+}
+
+export interface NoticeRecord {
+  readonly kind: 'notice';
+  readonly about: NoticeKind;
+  /** Which budget is behind it, in words; "" where none is. */
+  readonly reason: string;
+  readonly text: string;
+}
+
+type NoticeKind = 'nudge' | 'conclude_soon' | 'conclude_now' | 'faults';
+
+/** How a call was answered: run as a step, refused unrun, or (a conclusion) sent back with its faults. */
+export type Reply =
+  | {
+      readonly kind: 'step';
+      readonly number: number;
+      readonly status: Finding['status'];
+      readonly step: InvestigationStep;
+    }
+  | { readonly kind: 'refused'; readonly text: string }
+  | { readonly kind: 'faults'; readonly text: string };
+
+/** A turn with what followed it: `replies[i]` answers `toolCalls[i]`. */
+export interface Exchange {
+  readonly turn: RecordedTurn;
+  readonly replies: readonly Reply[];
+  readonly notices: readonly NoticeKind[];
+  /** Whether the replies are shown as one line each. */
+  readonly shortened: boolean;
+}
+
+/** A step with its number as the model can cite it, and what it was: an edit only repeats the model's own words. */
+export interface AgentStep extends InvestigationStep {
+  readonly number: number;
+  readonly kind: Finding['status'] | 'edit';
+}
+
+/** Tools whose success changes the overlay: run again when a run is resumed, and reads may be repeated after them. */
+const EDIT_TOOLS: ReadonlySet<string> = new Set(['replace', 'create_file', 'delete_file', 'rename_file']);
+
+export function isEdit(call: ToolCall | undefined): boolean {
+  return call !== undefined && EDIT_TOOLS.has(call.name);
+}
+
+/** Results of the last turns, up to this many characters (about 12k tokens), survive the compaction whole. */
+const KEPT_CHARACTERS = 48_000;
+
+/** The turns with their answers, in order. */
+export function exchangesOf(records: readonly TranscriptRecord[]): readonly Exchange[] {
+  const exchanges: { turn: RecordedTurn; replies: Reply[]; notices: NoticeKind[]; shortened: boolean }[] = [];
+  for (const record of records) {
+    const last = exchanges.at(-1);
+    if (record.kind === 'turn') exchanges.push({ turn: record, replies: [], notices: [], shortened: false });
+    else if (record.kind === 'answer') last?.replies.push(record.reply);
+    else if (record.kind === 'notice') last?.notices.push(record.about);
+    else if (record.kind === 'compaction') shorten(exchanges);
+  }
+  return exchanges;
+}
+
+/** Marks every exchange but the newest ones that fit into what is kept. */
+function shorten(exchanges: { replies: readonly Reply[]; shortened: boolean }[]): void {
+  let room = KEPT_CHARACTERS;
+  for (const exchange of exchanges.toReversed()) {
+    room -= exchange.replies.reduce((sum, reply) => sum + replyText(reply).length, 0);
+    exchange.shortened = room < 0;
+  }
+}
+
+/** The messages as the model is asked next. Without a compaction, they begin with exactly the messages of the turn before. */
+export function messagesOf(records: readonly TranscriptRecord[]): readonly Message[] {
+  const told: Telling = { exchanges: exchangesOf(records).values(), answers: [] };
+  return records.flatMap((record) => shown(record, told));
+}
+
+/** The exchanges whose turn is not shown yet, and the answers to the one shown last. */
+interface Telling {
+  readonly exchanges: Iterator<Exchange, undefined>;
+  answers: Message[];
+}
+
+function shown(record: TranscriptRecord, told: Telling): readonly Message[] {
+  switch (record.kind) {
+    case 'opening':
+      return record.messages;
+    case 'notice':
+      return [{ role: 'user', content: record.text }];
+    case 'turn':
+      told.answers = answersOf(told.exchanges.next().value);
+      return [{ role: 'assistant', content: record.content, toolCalls: record.toolCalls }];
+    case 'answer':
+      return told.answers.splice(0, 1);
+    case 'compaction':
+      return [];
+  }
+}
+
+function answersOf(exchange: Exchange | undefined): Message[] {
+  const { turn, replies, shortened } = exchange ?? { replies: [], shortened: false };
+  return replies.map((reply, at) => ({
+    role: 'tool',
+    callId: turn?.toolCalls[at]?.id ?? '',
+    content: shortened ? shortText(reply) : replyText(reply),
+  }));
+}
+
+function replyText(reply: Reply): string {
+  if (reply.kind !== 'step') return reply.text;
+  return `[step ${reply.number}] ${reply.step.action}\n${reply.step.result}`;
+}
+
+function shortText(reply: Reply): string {
+  if (reply.kind !== 'step') return reply.text;
+  const { number, status, step } = reply;
+  return `[step ${number}] ${step.action}: ${status}; ${step.result.length} characters dropped to make room. Call again if you need them.`;
+}
+
+/** The steps taken. The analysis of a turn's last step is what the model said next; of the others it is derived from the finding. */
+export function stepsOf(records: readonly TranscriptRecord[]): readonly AgentStep[] {
+  const exchanges = exchangesOf(records);
+  return exchanges.flatMap((exchange, index) => {
+    const said = exchanges[index + 1]?.turn.content.trim() ?? '';
+    const taken = takenIn(exchange);
+    return taken.map((step, at) => (at === taken.length - 1 && isProse(said) ? { ...step, analysis: said } : step));
+  });
+}
+
+function takenIn({ turn, replies }: Exchange): readonly AgentStep[] {
+  return replies.flatMap((reply, at) => {
+    if (reply.kind !== 'step') return [];
+    const kind = isEdit(turn.toolCalls[at]) ? ('edit' as const) : reply.status;
+    return [{ ...reply.step, number: reply.number, kind }];
+  });
+}
+
+/** A conclusion given as JSON is not a word about the step before. */
+function isProse(text: string): boolean {
+  return text !== '' && !/^(?:```|\{)/.test(text);
+}

@@ -1,0 +1,146 @@
+// Any OpenAI-compatible endpoint as a model: what is asked, how often, how long, and what is said when it does not work.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CausewayError } from '../domain/errors.ts';
+import {
+  type Model,
+  type ModelRequest,
+  type ModelTurn,
+  ModelUnavailable,
+  type Prices,
+  type TurnUsage,
+} from '../ports/model.ts';
+import { attempt, type Endpoint } from './attempt.ts';
+import { leaveOut, newDialect } from './dialect.ts';
+import { AttemptFailed, type Fault } from './fault.ts';
+import { sumUsage } from './usage.ts';
+
+export interface OpenAiOptions {
+  readonly name: string;
+  /** Empty for servers that want none. */
+  readonly apiKey: string;
+  /** Null: OpenAI's own. */
+  readonly baseUrl: string | null;
+  readonly prices: Prices | null;
+  /** For one turn with all attempts and waits between them. */
+  readonly timeoutMs: number;
+  /** Longest silence, before the first byte as well. */
+  readonly idleMs: number;
+  readonly now: () => Date;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  /** Waits between attempts; another one in tests. */
+  readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}
+
+const OPENAI_URL = 'https://api.openai.com/v1';
+const RETRIES_OF_OUTAGES = 3;
+const FIRST_WAIT_MS = 1_000;
+/** A longer wait belongs to the queue: nobody sleeps on a job for minutes. */
+const LONGEST_WAIT_MS = 30_000;
+/** When the job is to come back after an outage, if the endpoint names no time; up to twice that. */
+const COME_BACK_MS = 60_000;
+
+/** A model behind an OpenAI-compatible endpoint. What it finds out about the endpoint's dialect holds for the life of the object. */
+export function createOpenAiModel(options: OpenAiOptions): Model {
+  const endpoint: Endpoint = {
+    model: options.name,
+    apiKey: options.apiKey,
+    baseUrl: options.baseUrl ?? OPENAI_URL,
+    idleMs: options.idleMs,
+    now: options.now,
+    dialect: newDialect(),
+  };
+  return {
+    name: options.name,
+    prices: options.prices,
+    ask: (request, signal) => ask(request, { endpoint, options }, signal),
+  };
+}
+
+interface Asker {
+  readonly endpoint: Endpoint;
+  readonly options: OpenAiOptions;
+}
+
+/** The usage of the turn holds that of answers that were thrown away: they are on the bill. */
+async function ask(request: ModelRequest, asker: Asker, signal: AbortSignal): Promise<ModelTurn> {
+  const { endpoint, options } = asker;
+  signal.throwIfAborted();
+  requireSendableKey(options.apiKey);
+  const deadline = options.now().getTime() + options.timeoutMs;
+  let spent: TurnUsage | null = null;
+  for (let failures = 0; ; ) {
+    const leftMs = Math.max(1, deadline - options.now().getTime());
+    try {
+      const turn = await attempt(request, endpoint, { leftMs, signal });
+      return { ...turn, usage: sumUsage(turn.usage, spent) ?? turn.usage };
+    } catch (error) {
+      if (!(error instanceof AttemptFailed)) throw error;
+      spent = sumUsage(spent, error.spent);
+      if (error.fault.kind === 'unsupported') {
+        leaveOut(endpoint.dialect, error.fault.feature);
+      } else {
+        failures += 1;
+        await pause(waitAfter(error.fault, failures, { ...asker, deadline }), options, signal);
+      }
+    }
+  }
+}
+
+async function pause(milliseconds: number, options: OpenAiOptions, signal: AbortSignal): Promise<void> {
+  try {
+    await (options.wait ?? waitFor)(milliseconds, signal);
+  } finally {
+    signal.throwIfAborted();
+  }
+}
+
+/** Milliseconds until the next attempt; throws the final error where there is to be none. */
+function waitAfter(fault: Fault, failures: number, asker: Asker & { readonly deadline: number }): number {
+  const { options, deadline } = asker;
+  const backoff = FIRST_WAIT_MS * 2 ** (failures - 1) * (0.5 + options.random() / 2);
+  const now = options.now().getTime();
+  if (fault.kind === 'misbehaved') {
+    if (failures > fault.retries || now + backoff >= deadline) throw failure(fault, asker);
+    return backoff;
+  }
+  if (fault.kind !== 'unavailable') throw failure(fault, asker);
+  const wait = Math.max(backoff, fault.waitMs ?? 0);
+  if (failures <= RETRIES_OF_OUTAGES && wait <= LONGEST_WAIT_MS && now + wait < deadline) return wait;
+  const later = Math.max(
+    fault.waitMs ?? 0,
+    fault.waitMs !== null && wait > LONGEST_WAIT_MS ? 0 : COME_BACK_MS * (1 + options.random()),
+  );
+  throw new ModelUnavailable(`${nameOf(asker.endpoint)} cannot answer now. ${fault.detail}`, new Date(now + later));
+}
+
+function failure(fault: Exclude<Fault, { kind: 'unavailable' }>, { endpoint }: Asker): CausewayError {
+  const message = `${nameOf(endpoint)} gave no usable answer. ${fault.detail}`;
+  switch (fault.kind) {
+    case 'misbehaved':
+      return new CausewayError('model_misbehaved', message);
+    case 'overflow':
+      return new CausewayError('model_overflow', message);
+    case 'refused':
+      return new CausewayError('model_refused', message);
+    case 'rejected':
+    case 'unsupported':
+      return new CausewayError('model_rejected', message);
+  }
+}
+
+/** The host alone: the address may hold credentials. */
+function nameOf(endpoint: Endpoint): string {
+  return `The model endpoint at ${URL.parse(endpoint.baseUrl)?.host ?? 'OPENAI_BASE_URL'}`;
+}
+
+/** Said here, since the error of node's own check repeats the header with the key. */
+function requireSendableKey(apiKey: string): void {
+  if (/^[\x21-\x7e]*$/.test(apiKey)) return;
+  const repair = 'copy it again, without spaces or line breaks';
+  throw new CausewayError('model_rejected', `OPENAI_API_KEY holds characters that cannot be sent: ${repair}.`);
+}
+
+async function waitFor(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await sleep(milliseconds, undefined, { signal });
+}

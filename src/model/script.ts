@@ -1,0 +1,51 @@
+// The file format of scripted models: `{"turns": [{"content", "tool_calls": [{"name", "arguments"}]}]}`.
+import { CausewayError } from '../domain/errors.ts';
+import { isObject } from './json-value.ts';
+
+export interface Script {
+  readonly turns: readonly ScriptedTurn[];
+}
+
+interface ScriptedTurn {
+  readonly content: string;
+  readonly calls: readonly { readonly name: string; readonly arguments: string }[];
+}
+
+/** Reads a script. `arguments` is an object, or a text that is passed on as it stands. Throws `usage`, naming the place of the fault. */
+export function readScript(text: string): Script {
+  const script = parse(text);
+  if (!isObject(script) || !Array.isArray(script['turns'])) throw fault('the file', 'must be {"turns": [...]}');
+  return { turns: script['turns'].map((turn, position) => readTurn(turn, `turns[${position}]`)) };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    throw fault('the file', `is not JSON (${error instanceof Error ? error.message : 'unreadable'})`);
+  }
+}
+
+function readTurn(turn: unknown, place: string): ScriptedTurn {
+  if (!isObject(turn)) throw fault(place, 'must be an object');
+  const content = turn['content'] ?? '';
+  if (typeof content !== 'string') throw fault(`${place}.content`, 'must be a text');
+  const calls = turn['tool_calls'] ?? [];
+  if (!Array.isArray(calls)) throw fault(`${place}.tool_calls`, 'must be a list');
+  if (content === '' && calls.length === 0) throw fault(place, 'needs content or tool_calls');
+  return { content, calls: calls.map((call, position) => readCall(call, `${place}.tool_calls[${position}]`)) };
+}
+
+function readCall(call: unknown, place: string): ScriptedTurn['calls'][number] {
+  if (!isObject(call)) throw fault(place, 'must be an object');
+  const name = call['name'];
+  if (typeof name !== 'string' || name === '') throw fault(`${place}.name`, 'must be the name of a tool');
+  const given = call['arguments'] ?? {};
+  if (typeof given === 'string') return { name, arguments: given };
+  if (!isObject(given)) throw fault(`${place}.arguments`, 'must be an object or a text');
+  return { name, arguments: JSON.stringify(given) };
+}
+
+function fault(place: string, what: string): CausewayError {
+  return new CausewayError('usage', `The script of MODEL=scripted:FILE is wrong: ${place} ${what}.`);
+}

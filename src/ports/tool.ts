@@ -1,0 +1,17 @@
+// The door to what the agent may do: one tool, one lookup or edit, told as one step.
+import type { Finding } from '../domain/evidence.ts';
+import type { ToolDescription } from './model.ts';
+
+export interface Tool extends ToolDescription {
+  /**
+   * Runs the tool with the arguments as the model wrote them. Never throws for what the model can put right (malformed or wrong
+   * arguments, nothing there): that is a finding. Throws only aborts and faults of our own.
+   */
+  run(rawArguments: string, signal: AbortSignal): Promise<ToolResult>;
+}
+
+export interface ToolResult {
+  /** The exact query in words, as the investigation step shows it: `search "x" in src/ at 1a2b3c4`. */
+  readonly action: string;
+  readonly finding: Finding;
+}

@@ -1,0 +1,159 @@
+// Budgets: where a run stands, what it is told, how it ends, and what the ledger sees.
+import { describe, expect, it } from 'vitest';
+import { costOf, type Ledger, reservationFor, standing } from '../../src/agent/budget.ts';
+import { runAgent } from '../../src/agent/loop.ts';
+import { CausewayError } from '../../src/domain/errors.ts';
+import { ModelUnavailable } from '../../src/ports/model.ts';
+import { CONCLUSION, call, DRAFT, ground, inputOf, LIMITS, type Played, play, scriptedModel } from './scripted-run.ts';
+
+const PRICES = { prompt: 2, cached: 0.5, completion: 10 };
+const NO_USAGE = { turns: 0, promptTokens: 0, cachedTokens: 0, completionTokens: 0, costUsd: 0, seconds: 0 };
+const FREE = { promptTokens: 1_000, usd: 0 };
+
+function searches(count: number): readonly Played[] {
+  return Array.from({ length: count }, (_, at) => call('search', { pattern: `sum ${at}`, regex: true }));
+}
+
+function budget(limits: Partial<typeof LIMITS>, ledger?: Ledger) {
+  return {
+    limits: { ...LIMITS, ...limits },
+    ledger: ledger ?? { reserve: async () => 'ok' as const, settle: async () => {} },
+  };
+}
+
+async function withLedger(turns: readonly Played[], refuseAt = Number.POSITIVE_INFINITY) {
+  const entries: (readonly [string, number, number?])[] = [];
+  const ledger: Ledger = {
+    reserve: async (usd) => {
+      entries.push(['reserve', usd]);
+      return entries.length > refuseAt ? { refused: 'BUDGET_MONTH of $200 is spent' } : 'ok';
+    },
+    settle: async (reserved, actual) => void entries.push(['settle', reserved, actual]),
+  };
+  const model = scriptedModel(turns, { prices: PRICES });
+  const input = inputOf({ model, tools: ground({ 'sum.ts': 'sum' }).tools, budget: budget({}, ledger) });
+  const end = await runAgent(input, new AbortController().signal).catch((error: unknown) => error);
+  return { end, entries };
+}
+
+describe('where a run stands', () => {
+  it('is open, to be concluded from 80 %, closing for its last two turns, over at the end', () => {
+    const phases = Array.from({ length: 31 }, (_, turns) => standing(LIMITS, { ...NO_USAGE, turns }, FREE).phase);
+    expect(phases.indexOf('concluding')).toBe(24);
+    expect(phases.indexOf('closing')).toBe(28);
+    expect(phases.indexOf('over')).toBe(30);
+  });
+
+  it('follows time, tokens and money alike', () => {
+    const at = (usage: Partial<typeof NO_USAGE>, usd = 0) =>
+      standing(LIMITS, { ...NO_USAGE, turns: 5, ...usage }, { ...FREE, usd }).phase;
+    expect([at({ seconds: 479 }), at({ seconds: 480 }), at({ seconds: 540 }), at({ seconds: 600 })]).toEqual([
+      'open',
+      'concluding',
+      'closing',
+      'over',
+    ]);
+    expect([at({ promptTokens: 4_000_000 }), at({ promptTokens: 4_999_500 })]).toEqual(['concluding', 'over']);
+    expect([at({ costUsd: 0.5 }, 0.1), at({ costUsd: 0.5 }, 0.3), at({ costUsd: 0.5 }, 0.6)]).toEqual([
+      'open',
+      'closing',
+      'over',
+    ]);
+    expect(at({ costUsd: 0 }, 0)).toBe('open');
+  });
+
+  it('reserves the prompt and the largest answer, what was cached before at its price', () => {
+    const bare = reservationFor(10_000, undefined, PRICES);
+    expect(bare).toBeCloseTo(0.02 + 0.04096);
+    expect(reservationFor(10_000, undefined, null)).toBe(0);
+    expect(costOf({ promptTokens: 1_000_000, cachedTokens: 400_000, completionTokens: 0 }, PRICES)).toBeCloseTo(1.4);
+  });
+});
+
+describe('a run at the end of its budget', () => {
+  it('is told once at 80 %, and what it then concludes is partial', async () => {
+    const { end, model } = await play([...searches(12), CONCLUSION], { budget: budget({ turns: 15 }) });
+    expect(end).toMatchObject({
+      kind: 'concluded',
+      partial: true,
+      reason: expect.stringContaining('told to conclude'),
+    });
+    const told = model.asked.at(-1)?.messages.filter(({ role }) => role === 'user') ?? [];
+    expect(told).toHaveLength(2);
+  });
+
+  it('is asked without tools for its last two turns, and may conclude in plain text', async () => {
+    const { end, model } = await play([...searches(4), { say: 'Sorry?' }, { say: JSON.stringify(DRAFT) }], {
+      budget: budget({ turns: 6 }),
+    });
+    expect(model.asked.map(({ toolChoice }) => toolChoice)).toEqual(['auto', 'auto', 'auto', 'auto', 'none', 'none']);
+    expect(new Set(model.asked.map(({ tools }) => JSON.stringify(tools))).size).toBe(1);
+    expect(end).toMatchObject({ kind: 'concluded', partial: true });
+  });
+
+  it('ends without a conclusion where there is none in the last two turns', async () => {
+    const { end, ground: shop } = await play(searches(8), { budget: budget({ turns: 6 }) });
+    expect(end).toMatchObject({
+      kind: 'no_conclusion',
+      usage: { turns: 6 },
+      reason: expect.stringContaining('6 turns'),
+    });
+    expect(shop.ran).toHaveLength(4);
+  });
+
+  it('ends when its time is over, even in the middle of an answer', async () => {
+    const stalled = {
+      name: 'stalled',
+      prices: null,
+      ask: (_: unknown, signal: AbortSignal) =>
+        new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    };
+    const input = inputOf({ model: stalled, tools: [], budget: budget({ seconds: 0.05 }) });
+    const keepAlive = setTimeout(() => {}, 20_000);
+    const end = await runAgent(input, new AbortController().signal);
+    clearTimeout(keepAlive);
+    expect(end).toMatchObject({ kind: 'no_conclusion', reason: expect.stringContaining('seconds') });
+  });
+});
+
+describe('the ledger', () => {
+  it('sets money aside before each call and settles the real cost after', async () => {
+    const { end, entries } = await withLedger([...searches(1), CONCLUSION]);
+    expect(entries.map(([what]) => what)).toEqual(['reserve', 'settle', 'reserve', 'settle']);
+    const actual = entries.flatMap(([what, , cost]) => (what === 'settle' ? [cost ?? Number.NaN] : []));
+    expect(entries[1]?.[1]).toBe(entries[0]?.[1]);
+    expect(end).toMatchObject({ kind: 'concluded' });
+    expect((end as { usage: { costUsd: number } }).usage.costUsd).toBeCloseTo(actual[0]! + actual[1]!);
+    expect(actual[0]).toBeLessThan(entries[0]![1]);
+  });
+
+  it('ends the run with its own words when it refuses', async () => {
+    const { end, entries } = await withLedger([...searches(2), CONCLUSION], 2);
+    expect(end).toMatchObject({ kind: 'no_conclusion', reason: 'BUDGET_MONTH of $200 is spent' });
+    expect(entries).toHaveLength(3);
+  });
+
+  it('gives back what an outage did not cost, and keeps what a broken answer may have cost', async () => {
+    const outage = await withLedger([new ModelUnavailable('away', new Date(0))]);
+    expect(outage.entries.at(-1)).toEqual(['settle', outage.entries[0]?.[1], 0]);
+    const broken = await withLedger([new CausewayError('model_misbehaved', 'half an answer')]);
+    expect(broken.entries.at(-1)).toEqual(['settle', broken.entries[0]?.[1], broken.entries[0]?.[1]]);
+  });
+
+  it('counts nothing for a question that was cancelled while the money was set aside', async () => {
+    const controller = new AbortController();
+    const settled: number[] = [];
+    const ledger: Ledger = {
+      reserve: async () => {
+        controller.abort(new Error('cancelled'));
+        return 'ok';
+      },
+      settle: async (_reserved, actual) => void settled.push(actual),
+    };
+    const model = scriptedModel([CONCLUSION], { prices: PRICES });
+    const input = inputOf({ model, tools: [], budget: budget({}, ledger) });
+    await expect(runAgent(input, controller.signal)).rejects.toThrow('cancelled');
+    expect(settled).toEqual([0]);
+    expect(model.asked).toEqual([]);
+  });
+});

@@ -1,0 +1,201 @@
+// The conclusion of a run: what was proven, what was not, and how far to believe it.
+import { describe, expect, it } from 'vitest';
+import { concludeRun } from '../../src/agent/conclude.ts';
+import { confidenceOf, type Proof } from '../../src/agent/confidence.ts';
+import { toDiff } from '../../src/domain/diff.ts';
+import { CLAIM, FACTS, FIXED, sampleRun } from './conclusion-samples.ts';
+
+const INVENTED = { ...CLAIM, citations: [{ step: 1, quote: 'moon.phase(full)' }] };
+
+async function conclude(...given: Parameters<typeof sampleRun>) {
+  return concludeRun(await sampleRun(...given));
+}
+
+describe('a proven fix', () => {
+  it('says its cause with its steps and places, and carries its edits', async () => {
+    const conclusion = await conclude();
+    expect(conclusion.rootCause).toBe(
+      'An unknown code makes the lookup give undefined, which cannot be taken apart (`src/coupons.js:14`) [step 1].',
+    );
+    expect(conclusion.changeSet.files).toEqual([FIXED]);
+    expect(conclusion.investigationSteps).toHaveLength(6);
+    expect(Object.keys(conclusion.investigationSteps[0]!)).toEqual(['action', 'result', 'analysis']);
+    expect(Object.keys(conclusion.analysis).sort()).toEqual(Object.keys(FACTS.analysis).sort());
+    expect(conclusion.analysis).toMatchObject({
+      outcome: 'code_fix',
+      partial: false,
+      reason: '',
+      confidence: 0.95,
+      citations: [{ claim: CLAIM.text, step: 1, quote: CLAIM.citations[0]!.quote }],
+      questions: [],
+      model: 'scripted',
+    });
+    expect(conclusion.analysis.suspects.map(({ file }) => file)).toEqual(['src/coupons.js', 'src/money.js']);
+    expect(conclusion.analysis.suspects[0]?.reasons).toEqual([
+      'takes apart what may be undefined',
+      'innermost own frame of the stack trace',
+    ]);
+  });
+
+  it('marks what is assumed, and says what was dropped', async () => {
+    const { rootCause, analysis } = await conclude({
+      rootCause: [CLAIM, { text: 'Hence the crash.' }, { ...INVENTED, places: [] }],
+    });
+    expect(rootCause).toContain('[step 1]. Assumption: Hence the crash.');
+    expect(rootCause.match(/An unknown code/g)).toHaveLength(1);
+    expect(analysis.reason).toContain('1 of 3 claims were dropped');
+    expect(analysis.reason).toContain('1 of 2 quotations');
+    expect(analysis.confidence).toBeLessThan(0.78);
+  });
+
+  it('takes no reference to a step from the text of the model', async () => {
+    const { rootCause } = await conclude({ rootCause: [CLAIM, { text: 'It is so [step 2], truly [Steps 1, 2]' }] });
+    expect(rootCause.match(/\[step/gi)).toHaveLength(1);
+  });
+});
+
+describe('an outcome without its proof becomes a lesser one, with the reason', () => {
+  it.each([
+    ['code_fix without a quotation that holds', { rootCause: [INVENTED] }, 'only a guess'],
+    ['already_fixed by a commit that does not exist', { outcome: 'already_fixed', fixedBy: ['deadbeef'] }, 'no commit'],
+    [
+      'already_fixed without a quotation',
+      { outcome: 'already_fixed', fixedBy: ['b1946ac924'], rootCause: [INVENTED] },
+      'no quotation',
+    ],
+    ['not_a_bug without a quotation', { outcome: 'not_a_bug', rootCause: [INVENTED] }, 'not_a_bug needs'],
+    [
+      'action_recommended without a quotation',
+      { outcome: 'action_recommended', rootCause: [INVENTED] },
+      'action_recommended needs',
+    ],
+  ])('%s', async (_, draft, reason) => {
+    const { analysis, changeSet } = await conclude(draft);
+    expect(analysis).toMatchObject({ outcome: 'inconclusive', confidence: null, questions: ['Which coupon was it?'] });
+    expect(analysis.reason).toContain(reason);
+    expect(changeSet.files).toEqual([]);
+  });
+
+  it('code_fix without a change', async () => {
+    const { analysis, rootCause } = await conclude({}, {}, []);
+    expect(analysis).toMatchObject({ outcome: 'inconclusive', reason: expect.stringContaining('no file was changed') });
+    expect(rootCause).toContain('[step 1]');
+  });
+
+  it('nothing that holds at all leaves no cause', async () => {
+    const { rootCause, analysis } = await conclude({ rootCause: [{ ...INVENTED, places: [] }] });
+    expect(rootCause).toMatch(/^I don't know the cause\./);
+    expect(analysis.citations).toEqual([]);
+  });
+});
+
+describe('other results', () => {
+  it('already_fixed names the commit and changes nothing', async () => {
+    const { analysis, changeSet } = await conclude({ outcome: 'already_fixed', fixedBy: ['b1946ac924'] });
+    expect(analysis).toMatchObject({ outcome: 'already_fixed', reason: 'Fixed by b1946ac924.' });
+    expect(changeSet.files).toEqual([]);
+  });
+
+  it('needs_information brings its questions, inconclusive what was ruled out', async () => {
+    const asked = await conclude({ outcome: 'needs_information', rootCause: [], questions: ['Which version?'] });
+    expect(asked.analysis).toMatchObject({
+      outcome: 'needs_information',
+      questions: ['Which version?'],
+      confidence: null,
+    });
+    const none = await conclude({ outcome: 'inconclusive', rootCause: [], ruledOut: ['The cache.', 'The clock'] });
+    expect(none.analysis.reason).toContain('Ruled out, as the model says: The cache; The clock.');
+  });
+});
+
+describe('a change that may not be made', () => {
+  it('becomes a proposal in words; what is left out is not in the diff', async () => {
+    const workflow = {
+      kind: 'added',
+      path: '.github/workflows/x.yml',
+      mode: '100644',
+      after: 'on: push\n```\n@everyone\n',
+    } as const;
+    const { analysis, changeSet, solutionSteps } = await conclude({}, {}, [FIXED, workflow]);
+    expect(analysis).toMatchObject({
+      outcome: 'action_recommended',
+      guards: [{ rule: 'never/repository-settings', file: workflow.path }],
+    });
+    expect(analysis.reason).toContain('proposal');
+    expect(toDiff(changeSet).files.map(({ fileName }) => fileName)).toEqual(['src/coupons.js']);
+    expect(solutionSteps.at(-1)).toEqual({
+      stepNumber: 2,
+      description: expect.stringContaining('was to create it:\n    +on: push\n    +```\n    +@everyone'),
+    });
+  });
+
+  it('shows no content of a file of secrets', async () => {
+    const secret = { kind: 'added', path: '.env', mode: '100644', after: 'KEY=hunter2\n' } as const;
+    expect(JSON.stringify(await conclude({}, {}, [secret]))).not.toContain('hunter2');
+  });
+});
+
+describe('a run that ended without a conclusion', () => {
+  it('is honest: inconclusive, partial, where the facts point, no edits', async () => {
+    const { rootCause, changeSet, solutionSteps, analysis } = await conclude(null, {
+      reason: 'the budget of 30 turns is spent',
+    });
+    expect(rootCause).toBe(
+      "I don't know the cause: the investigation ended before a conclusion. The facts point at `src/coupons.js:14`, in `discountFor`: innermost own frame of the stack trace.",
+    );
+    expect(changeSet.files).toEqual([]);
+    expect(solutionSteps).toEqual(FACTS.solutionSteps);
+    expect(analysis).toMatchObject({
+      outcome: 'inconclusive',
+      partial: true,
+      confidence: null,
+      model: 'scripted',
+      suspects: FACTS.analysis.suspects,
+    });
+    expect(analysis.reason).toMatch(/^The budget of 30 turns is spent\. 6 steps .* Edits that were begun are left out/);
+  });
+});
+
+describe('confidence', () => {
+  const PROVEN: Proof = {
+    outcome: 'code_fix',
+    claims: { proven: 3, assumed: 0, dropped: 0 },
+    quotations: { given: 3, false: 0 },
+    place: 'read',
+    backed: true,
+    reproduced: true,
+    guards: 'clean',
+    partial: false,
+    downgraded: false,
+  };
+
+  it('reaches what opens a pull request unasked only when all is proven', () => {
+    expect(confidenceOf(PROVEN)).toBe(0.87);
+    expect(confidenceOf({ ...PROVEN, place: 'frame' })).toBe(0.95);
+    expect(confidenceOf({ ...PROVEN, reproduced: false })).toBe(0.77);
+    expect(confidenceOf({ ...PROVEN, claims: { proven: 2, assumed: 1, dropped: 0 } })).toBe(0.74);
+  });
+
+  it.each<[string, Partial<Proof>]>([
+    ['an assumption', { claims: { proven: 2, assumed: 1, dropped: 0 } }],
+    ['a dropped claim', { claims: { proven: 2, assumed: 0, dropped: 1 } }],
+    ['a false quotation', { quotations: { given: 3, false: 1 } }],
+    ['a place that only exists', { place: 'exists' }],
+    ['edits that do not parse', { backed: false }],
+    ['no reproduction', { reproduced: false }],
+    ['a guard', { guards: 'needs_person' }],
+    ['a budget that ended the run', { partial: true }],
+    ['a downgrade', { downgraded: true }],
+  ])('falls by %s', (_, spoilt) => {
+    expect(confidenceOf({ ...PROVEN, ...spoilt })).toBeLessThan(confidenceOf(PROVEN)!);
+  });
+
+  it('is no number where no cause is proven', () => {
+    expect(confidenceOf({ ...PROVEN, outcome: 'inconclusive' })).toBeNull();
+    expect(confidenceOf({ ...PROVEN, claims: { proven: 0, assumed: 3, dropped: 0 } })).toBeNull();
+  });
+
+  it('without edits or a commit behind it stays below two thirds', () => {
+    expect(confidenceOf({ ...PROVEN, outcome: 'not_a_bug', backed: false, place: 'frame' })).toBe(0.66);
+  });
+});

@@ -1,0 +1,232 @@
+// The loop told as stories: what a model asks for, what is refused, how it ends.
+import { describe, expect, it } from 'vitest';
+import { runAgent } from '../../src/agent/loop.ts';
+import { CausewayError } from '../../src/domain/errors.ts';
+import { ModelUnavailable } from '../../src/ports/model.ts';
+import {
+  answersTo,
+  BRIEF,
+  CONCLUSION,
+  call,
+  DRAFT,
+  ground,
+  inputOf,
+  memoryTranscript,
+  play,
+  scriptedModel,
+} from './scripted-run.ts';
+
+const SEARCH = call('search', { pattern: 'sum' });
+
+describe('an investigation', () => {
+  it('searches, reads, edits and concludes, each call a numbered step that says what the model made of it', async () => {
+    const { end, ground: shop } = await play([
+      SEARCH,
+      { say: 'Only sum.ts has it.', ...call('read_files', { path: 'sum.ts' }) },
+      { say: 'It starts at one.', ...call('replace', { path: 'sum.ts', old: '= 1', with: '= 0' }) },
+      CONCLUSION,
+    ]);
+    expect(end).toMatchObject({ kind: 'concluded', partial: false, reason: '', draft: { outcome: 'code_fix' } });
+    expect(end.usage).toMatchObject({ turns: 4, completionTokens: 400, costUsd: 0 });
+    expect(shop.files.get('sum.ts')).toBe('let sum = 0');
+    expect(end.steps).toEqual([
+      {
+        number: 1,
+        kind: 'found',
+        action: 'search {"pattern":"sum"}',
+        result: 'sum.ts',
+        analysis: 'Only sum.ts has it.',
+      },
+      {
+        number: 2,
+        kind: 'found',
+        action: 'read_files {"path":"sum.ts"}',
+        result: 'let sum = 1',
+        analysis: 'It starts at one.',
+      },
+      {
+        number: 3,
+        kind: 'edit',
+        action: 'replace {"path":"sum.ts","old":"= 1","with":"= 0"}',
+        result: 'replaced',
+        analysis: 'The edit is placed in the proposed change.',
+      },
+    ]);
+  });
+
+  it('tells the model the number of each step, and what was taken out of a result', async () => {
+    const model = scriptedModel([call('read_files', { path: 'a' }), CONCLUSION]);
+    await runAgent(inputOf({ model, tools: ground({ a: 'one\u202etwo' }).tools }, 7), new AbortController().signal);
+    expect(answersTo(model)).toEqual(['[step 8] read_files {"path":"a"}\nonetwo\n[1 invisible characters taken out]']);
+  });
+
+  it('cuts a result that a tool gave whole', async () => {
+    const model = scriptedModel([call('read_files', { path: 'a' }), CONCLUSION]);
+    await runAgent(
+      inputOf({ model, tools: ground({ a: 'x'.repeat(50_000_000) }).tools }),
+      new AbortController().signal,
+    );
+    expect(answersTo(model)[0]?.length).toBeLessThan(25_000);
+    expect(answersTo(model)[0]).toContain('[cut after 24000 characters');
+  });
+});
+
+describe('a call is refused', () => {
+  const refusals: readonly (readonly [string, Parameters<typeof play>[0], RegExp])[] = [
+    ['that was made before', [SEARCH, call('search', ' { "pattern" : "sum " } '), CONCLUSION], /very call was step 1/],
+    [
+      'that narrows a search which found nothing',
+      [call('search', { pattern: 'zip' }), call('search', { pattern: 'zip', path: 'src' }), CONCLUSION],
+      /step 1 found nothing/,
+    ],
+    [
+      'that asks for more words where fewer found nothing',
+      [call('search', { pattern: 'zip' }), call('search', { pattern: 'zip code' }), CONCLUSION],
+      /step 1 found nothing/,
+    ],
+    ['to a tool that does not exist', [SEARCH, call('shell', { command: 'env' }), CONCLUSION], /no tool shell.*search/],
+    ['whose arguments are no JSON', [SEARCH, call('search', 'sum'), CONCLUSION], /not JSON/],
+    ['whose arguments are no object', [SEARCH, call('search', '[1]'), CONCLUSION], /one JSON object/],
+  ];
+  for (const [which, turns, text] of refusals) {
+    it(which, async () => {
+      const { end, model, ground: shop } = await play(turns);
+      expect(answersTo(model).at(-1)).toMatch(text);
+      expect(shop.ran).toHaveLength(1);
+      expect(end).toMatchObject({ kind: 'concluded', steps: [{ number: 1 }] });
+    });
+  }
+
+  it('beyond eight in a turn', async () => {
+    const flood = Array.from({ length: 40 }, (_, at) => ({ name: 'search', arguments: { pattern: `p${at}` } }));
+    const { model, ground: shop } = await play([{ calls: flood }, CONCLUSION]);
+    expect(shop.ran).toHaveLength(8);
+    expect(answersTo(model)).toHaveLength(32);
+    expect(answersTo(model)[8]).toContain('at most 8 calls');
+  });
+
+  it('if it is a conclusion next to other calls, or one of several', async () => {
+    const conclude = { name: 'conclude', arguments: DRAFT };
+    const both = await play([{ calls: [conclude, { name: 'search', arguments: { pattern: 'sum' } }] }, CONCLUSION]);
+    expect(answersTo(both.model)).toEqual([
+      expect.stringContaining('stands alone'),
+      expect.stringContaining('[step 1]'),
+    ]);
+    const several = await play([{ calls: [conclude, conclude] }, CONCLUSION]);
+    expect(answersTo(several.model)).toHaveLength(2);
+    expect(several.end.kind).toBe('concluded');
+  });
+});
+
+describe('a call is not refused', () => {
+  it('that reads again after an edit', async () => {
+    const read = call('read_files', { path: 'sum.ts' });
+    const { ground: shop } = await play([
+      read,
+      call('replace', { path: 'sum.ts', old: '1', with: '0' }),
+      read,
+      CONCLUSION,
+    ]);
+    expect(shop.ran).toHaveLength(3);
+  });
+
+  it('that looks for something else, or wider, after a search which found nothing', async () => {
+    const { ground: shop } = await play([
+      call('search', { pattern: 'zip', path: 'src' }),
+      call('search', { pattern: 'zip' }),
+      call('search', { pattern: 'zap' }),
+      call('search', { pattern: 'zip|sum', regex: true }),
+      CONCLUSION,
+    ]);
+    expect(shop.ran).toHaveLength(4);
+  });
+
+  it('whose JSON can be mended', async () => {
+    const { ground: shop } = await play([call('search', '```json\n{"pattern":"sum",}\n```'), CONCLUSION]);
+    expect(shop.ran).toEqual(['search {"pattern":"sum"}']);
+  });
+});
+
+describe('a model that does not conclude well', () => {
+  it('is nudged after text, and taken as without conclusion after the second', async () => {
+    const { end, model } = await play([{ say: 'I think it is fine.' }, { say: 'Really.' }, CONCLUSION]);
+    expect(end).toMatchObject({
+      kind: 'no_conclusion',
+      reason: expect.stringContaining('text instead of a tool call'),
+    });
+    expect(model.asked[1]?.messages.at(-1)).toMatchObject({
+      role: 'user',
+      content: expect.stringContaining('conclude'),
+    });
+    expect((await play([{ say: 'Hm.' }, SEARCH, { say: 'Hm.' }, CONCLUSION])).end.kind).toBe('concluded');
+  });
+
+  it('may mend a conclusion once', async () => {
+    const bad = call('conclude', { outcome: 'maybe' });
+    const mended = await play([bad, CONCLUSION]);
+    expect(answersTo(mended.model)[0]).toContain('outcome');
+    expect(mended.end.kind).toBe('concluded');
+    const worse = await play([bad, bad, CONCLUSION]);
+    expect(worse.end).toMatchObject({ kind: 'no_conclusion', reason: expect.stringContaining('faults') });
+  });
+
+  it('is understood when the conclusion comes as text', async () => {
+    const { end } = await play([{ say: `Here it is:\n${JSON.stringify(DRAFT)}` }]);
+    expect(end.kind).toBe('concluded');
+  });
+});
+
+describe('an endpoint that fails', () => {
+  it('ends the run with its reason where asking again is of no use', async () => {
+    for (const code of ['model_refused', 'model_misbehaved', 'model_rejected'] as const) {
+      const { end } = await play([SEARCH, new CausewayError(code, `${code}, in words`)]);
+      expect(end).toMatchObject({ kind: 'no_conclusion', reason: `${code}, in words`, steps: [{ number: 1 }] });
+    }
+  });
+
+  it('sends the run back to its caller where it is away, with the transcript kept', async () => {
+    const transcript = memoryTranscript();
+    const away = new ModelUnavailable('busy', new Date(60_000));
+    await expect(play([SEARCH, away], { transcript })).rejects.toBe(away);
+    expect(transcript.records.map(({ kind }) => kind)).toEqual(['opening', 'turn', 'answer']);
+  });
+});
+
+describe('a cancelled run', () => {
+  it('ends with the reason of the signal, whatever it is doing, and does nothing more', async () => {
+    const turns = [SEARCH, call('read_files', { path: 'sum.ts' }), CONCLUSION];
+    for (let moment = 0; moment < 8; moment += 1) {
+      const controller = new AbortController();
+      let ticks = 0;
+      const tick = () => {
+        if (ticks === moment) controller.abort(new Error('cancelled by a person'));
+        if (ticks > moment) throw new Error('went on after the end');
+        ticks += 1;
+      };
+      const shop = ground({ 'sum.ts': 'let sum = 1' });
+      const tools = shop.tools.map((tool) => ({
+        ...tool,
+        run: (raw: string, signal: AbortSignal) => {
+          tick();
+          return tool.run(raw, signal);
+        },
+      }));
+      const kept = memoryTranscript();
+      const run = runAgent(
+        inputOf({
+          model: scriptedModel(turns, { onAsk: tick }),
+          tools,
+          brief: BRIEF,
+          transcript: kept,
+          onStep: async () => {
+            tick();
+            return 1;
+          },
+        }),
+        controller.signal,
+      );
+      if (moment < 7) await expect(run).rejects.toThrow('cancelled by a person');
+      else await expect(run).resolves.toMatchObject({ kind: 'concluded' });
+    }
+  });
+});
