@@ -1,7 +1,7 @@
 // Who last changed each line, as far as git found out in time.
-import { CausewayError } from '../domain/errors.ts';
 import type { BlameLine, CommitInfo, LineRange } from '../ports/source.ts';
 import { isoDate } from './commit-info.ts';
+import { failed } from './damage.ts';
 import type { RepositoryAccess } from './repository.ts';
 
 const TIMEOUT_MS = 15_000;
@@ -18,10 +18,11 @@ export async function blameLines(
     args: ['blame', '--incremental', '-L', `${at.range.from},${at.range.to}`, at.revision, '--', at.path],
     gitDir: access.mirror.gitDir,
     timeoutMs: TIMEOUT_MS,
+    limitCpu: true,
     maxBytes: 32 * 1024 * 1024,
     signal,
   });
-  if (ending.kind === 'exited' && ending.code !== 0) throw new CausewayError('internal', `Blame failed. ${stderr}`);
+  if (ending.kind === 'exited' && ending.code !== 0) throw failed('Blame failed.', stderr);
   return parseIncremental(stdout.toString('utf8'));
 }
 

@@ -1,5 +1,6 @@
 // Contents of blobs, one after the other, from one git process that ends when nobody asks any more.
 import { CausewayError } from '../domain/errors.ts';
+import { DamagedObjects, tellsOfDamage } from './damage.ts';
 import type { Git, GitProcess } from './run-git.ts';
 import { untilAborted } from './single-flight.ts';
 
@@ -8,7 +9,7 @@ const READ_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 export interface BlobReader {
-  /** The bytes of a blob known by its full id; the caller knows that its size is bearable. */
+  /** The bytes of a blob known by its full id; the caller knows that its size is bearable. Throws `DamagedObjects` where it is not there. */
   read(blob: string, signal: AbortSignal): Promise<Buffer>;
 }
 
@@ -29,13 +30,6 @@ export function createCatFileBatch(git: Git, gitDir: string): BlobReader {
   };
 }
 
-function lacking(): CausewayError {
-  return new CausewayError(
-    'absent',
-    'The content of this file is not there: the repository is a partial clone. Fetch the file in it with git, then try again.',
-  );
-}
-
 class Batch {
   closed = false;
   readonly #process: GitProcess;
@@ -51,7 +45,7 @@ class Batch {
     this.#process = git.start({ args: ['cat-file', '--batch'], gitDir, timeoutMs: DAY_MS, signal });
     this.#process.stdout.on('data', (chunk: Buffer) => this.#add(chunk));
     this.#process.ended.then(
-      () => this.#fail(),
+      ({ stderr }) => this.#fail(tellsOfDamage(stderr) ? new DamagedObjects(stderr) : undefined),
       (error: Error) => this.#fail(error),
     );
   }
@@ -109,7 +103,9 @@ class Batch {
       this.#wanted = Number(size);
       return true;
     }
-    this.#requests.shift()?.reject(lacking());
+    // A mirror made anew is read by a new process: this one holds on to the packs of the old.
+    this.closed = true;
+    this.#requests.shift()?.reject(new DamagedObjects(header));
     this.#watch();
     return this.#takeHeader();
   }

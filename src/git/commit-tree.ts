@@ -1,7 +1,9 @@
 // One commit as a tree that can be listed, read and asked; nothing is ever checked out.
+import { setImmediate as breathe } from 'node:timers/promises';
 import type { FileRead, LineRange, Listing, SourceTree, TreeEntry } from '../ports/source.ts';
 import { blameLines } from './blame.ts';
 import { compareCommits } from './compare.ts';
+import { failed, withRenewal } from './damage.ts';
 import { readHistory } from './history.ts';
 import { readListing } from './listing.ts';
 import { nearestPaths } from './nearest-paths.ts';
@@ -12,6 +14,8 @@ import { searchTree } from './search.ts';
 import { untilAborted } from './single-flight.ts';
 
 const MAX_LINK_BYTES = 4_096;
+// About 10 ms of work before others get their turn.
+const SLICE = 20_000;
 
 /** The listing with what is looked up in it. */
 interface Index extends Listing {
@@ -20,21 +24,16 @@ interface Index extends Listing {
 }
 
 export function createCommitTree(access: RepositoryAccess, revision: string): SourceTree {
-  let loading: Promise<Index> | undefined;
+  const index = createIndexLoader(access, revision);
 
-  function index(signal: AbortSignal): Promise<Index> {
-    // Shared by all callers, so no single one may abort it; git.run bounds its time.
-    loading ??= readListing(access, revision, new AbortController().signal).then(indexOf);
-    loading.catch(() => {
-      loading = undefined;
-    });
-    return untilAborted(loading, signal);
+  function healed<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    return withRenewal(access, signal, work);
   }
 
   async function textAt(path: string, signal: AbortSignal): Promise<string | null> {
     const entry = (await index(signal)).byPath.get(cleanPath(path));
     if (entry === undefined || !isReadable(entry)) return null;
-    return decodeText(await access.blobs.read(entry.blob, signal));
+    return decodeText(await healed(signal, () => access.blobs.read(entry.blob, signal)));
   }
 
   async function existingLines(path: string, range: LineRange, signal: AbortSignal): Promise<LineRange | null> {
@@ -48,14 +47,14 @@ export function createCommitTree(access: RepositoryAccess, revision: string): So
   return {
     revision,
     async files(signal) {
-      const { entries, unreadableNames } = await index(signal);
-      return { entries, unreadableNames };
+      const { entries, unreadableNames, cut = '' } = await index(signal);
+      return { entries, unreadableNames, cut };
     },
     async read(path, options, signal) {
       const found = await index(signal);
       const entry = found.byPath.get(cleanPath(path));
       if (entry === undefined) return missing(found, cleanPath(path));
-      return readEntry(access, entry, options.lines, signal);
+      return healed(signal, () => readEntry(access, entry, options.lines, signal));
     },
     async search(query, signal) {
       const { entries, byPath, isFolder } = await index(signal);
@@ -75,41 +74,45 @@ export function createCommitTree(access: RepositoryAccess, revision: string): So
       if (query.lines !== undefined && path !== '' && lines === null) {
         return { commits: [], cut: `${path} has no such lines at this commit.` };
       }
-      return readHistory(access, { revision, path, isFile, lines }, query, signal);
+      return healed(signal, () => readHistory(access, { revision, path, isFile, lines }, query, signal));
     },
     async blame(path, range, signal) {
       const lines = await existingLines(path, range, signal);
-      return lines === null ? [] : blameLines(access, { revision, path: cleanPath(path), range: lines }, signal);
+      if (lines === null) return [];
+      const at = { revision, path: cleanPath(path), range: lines };
+      return healed(signal, () => blameLines(access, at, signal));
     },
     compare: (from, options, signal) => {
       const path = cleanPath(options.path ?? '');
-      return compareCommits(access, { from, to: revision }, path === '' ? {} : { path }, signal);
+      const span = { from, to: revision };
+      return healed(signal, () => compareCommits(access, span, path === '' ? {} : { path }, signal));
     },
   };
 }
 
-function indexOf(listing: Listing): Index {
-  let folders: Set<string> | undefined;
-  return {
-    ...listing,
-    byPath: new Map(listing.entries.map((entry) => [entry.path, entry])),
-    isFolder(path) {
-      folders ??= foldersOf(listing.entries);
-      return path === '' || folders.has(path);
-    },
+/** Reads the listing at the first call, and keeps it. */
+function createIndexLoader(access: RepositoryAccess, revision: string): (signal: AbortSignal) => Promise<Index> {
+  let loading: Promise<Index> | undefined;
+  return (signal) => {
+    // Shared by all callers, so no single one may abort it; its own time limit bounds it.
+    const unbound = new AbortController().signal;
+    loading ??= withRenewal(access, unbound, () => readListing(access, revision, unbound)).then(indexOf);
+    loading.catch(() => {
+      loading = undefined;
+    });
+    return untilAborted(loading, signal);
   };
 }
 
-function foldersOf(entries: readonly TreeEntry[]): Set<string> {
-  const folders = new Set<string>();
-  for (const { path } of entries) {
-    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
-      const folder = path.slice(0, end);
-      if (folders.has(folder)) break;
-      folders.add(folder);
-    }
+async function indexOf(listing: Listing): Promise<Index> {
+  const byPath = new Map<string, TreeEntry>();
+  for (const entry of listing.entries) {
+    byPath.set(entry.path, entry);
+    if (byPath.size % SLICE === 0) await breathe();
   }
-  return folders;
+  // Asked seldom, so looked for: the folders of deep paths would be more than the paths themselves.
+  const isFolder = (path: string) => path === '' || listing.entries.some((entry) => entry.path.startsWith(`${path}/`));
+  return { ...listing, byPath, isFolder };
 }
 
 /** The path as the tree spells it: `./src/a.ts` and `src/` are common ways to say `src/a.ts` and `src`. */
@@ -151,13 +154,14 @@ async function readEntry(
 
 /** A link's size is not in the listing, and nothing keeps a hostile tree from calling a gigabyte a link. */
 async function readLink(access: RepositoryAccess, blob: string, signal: AbortSignal): Promise<FileRead> {
-  const { stdout } = await access.git.run({
+  const { ending, stdout, stderr } = await access.git.run({
     args: ['cat-file', '-s', blob],
     gitDir: access.mirror.gitDir,
     timeoutMs: 30_000,
     maxBytes: 64,
     signal,
   });
+  if (ending.kind === 'exited' && ending.code !== 0) throw failed('A link could not be read.', stderr);
   const size = Number(stdout.toString('latin1'));
   if (size > MAX_LINK_BYTES) return { kind: 'too_large', size };
   return { kind: 'symlink', target: (await access.blobs.read(blob, signal)).toString('utf8') };

@@ -2,12 +2,15 @@
 import { CausewayError } from '../domain/errors.ts';
 import type { CompareOptions, Comparison } from '../ports/source.ts';
 import { COMMIT_FORMAT, parseCommits } from './commit-info.ts';
+import { failed } from './damage.ts';
 import { literalSpec } from './pathspec.ts';
 import type { RepositoryAccess } from './repository.ts';
 
 const MAX_COMMITS = 100;
 const MAX_FILES = 1_000;
 const MAX_PATCH = 128 * 1024;
+// A tree can differ in 10^10 paths; 16 MiB name about 200,000.
+const MAX_BYTES = 16 * 1024 * 1024;
 const TIMEOUT_MS = 20_000;
 const NO_COMMANDS = ['--no-ext-diff', '--no-textconv', '--no-color'];
 
@@ -28,13 +31,14 @@ export async function compareCommits(
 ): Promise<Comparison> {
   if (!/^[0-9a-f]{40,64}$/.test(span.from)) throw notThere(span.from);
   const commits = await commitsBetween(access, span, signal);
-  const all = await filesBetween(access, span, signal);
+  const { all, complete } = await filesBetween(access, span, signal);
   const path = options.path ?? '';
   const chosen = path === '' ? all : all.filter((file) => file.path === path || file.previousPath === path);
   const patch = path === '' ? { text: '', cut: '' } : await patchOf(access, { ...span, files: chosen }, signal);
   const notes = [
     commits.length > MAX_COMMITS ? `Only the newest ${MAX_COMMITS} commits; there are more.` : '',
     chosen.length > MAX_FILES ? `Only the first ${MAX_FILES} of ${chosen.length} files.` : '',
+    complete ? '' : 'Not all changed files were found: there are too many, or it took too long.',
     patch.cut,
   ];
   return {
@@ -57,13 +61,20 @@ async function output(
   args: readonly string[],
   signal: AbortSignal,
 ): Promise<{ readonly bytes: Buffer; readonly complete: boolean }> {
-  const call = { args, gitDir: access.mirror.gitDir, timeoutMs: TIMEOUT_MS, maxBytes: 64 * 1024 * 1024, signal };
+  const call = {
+    args,
+    gitDir: access.mirror.gitDir,
+    timeoutMs: TIMEOUT_MS,
+    limitCpu: true,
+    maxBytes: MAX_BYTES,
+    signal,
+  };
   const { ending, stdout, stderr } = await access.git.run(call);
   if (ending.kind !== 'exited') return { bytes: stdout, complete: false };
   if (ending.code === 0) return { bytes: stdout, complete: true };
   throw /bad object|unknown revision|bad revision/.test(stderr)
     ? notThere(args.at(-1) ?? '')
-    : new CausewayError('internal', `The comparison failed. ${stderr}`);
+    : failed('The comparison failed.', stderr);
 }
 
 async function commitsBetween(access: RepositoryAccess, span: Span, signal: AbortSignal) {
@@ -76,9 +87,10 @@ async function filesBetween(
   access: RepositoryAccess,
   span: Span,
   signal: AbortSignal,
-): Promise<readonly ChangedFile[]> {
+): Promise<{ readonly all: readonly ChangedFile[]; readonly complete: boolean }> {
   const args = ['diff-tree', '-r', '-z', '-M', '--name-status', ...NO_COMMANDS, span.from, span.to, '--'];
-  return parseNameStatus((await output(access, args, signal)).bytes.toString('utf8').split('\0'));
+  const { bytes, complete } = await output(access, args, signal);
+  return { all: parseNameStatus(bytes.toString('utf8').split('\0')), complete };
 }
 
 /** `M\0path\0` or `R100\0before\0after\0`. */

@@ -23,8 +23,18 @@ export function watchSize(folder: string, maxBytes: number): SizeWatch {
   return { exceeded: abort.signal, check, [Symbol.dispose]: () => clearInterval(timer) };
 }
 
+/** Bytes of an object folder: packs, and loose objects too, of which a repository may have nothing else. */
+export async function objectsSize(objects: string): Promise<number> {
+  let total = 0;
+  const names = await readdir(objects).catch(() => []);
+  for (const name of names.filter((each) => each === 'pack' || /^[0-9a-f]{2}$/.test(each))) {
+    total += await sizeOf(join(objects, name));
+  }
+  return total;
+}
+
 /** Bytes of the files directly in `folder`; 0 where it is absent. */
-export async function sizeOf(folder: string): Promise<number> {
+async function sizeOf(folder: string): Promise<number> {
   let total = 0;
   for (const name of await readdir(folder).catch(() => [])) {
     // Files come and go while git works.

@@ -1,5 +1,7 @@
 // What git gets to see of the world: no configuration but ours, no prompt, no hook, no transport that was not asked for.
 
+import { absolutePath } from './executables.ts';
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export type Protocol = 'file' | 'http' | 'https';
@@ -19,8 +21,6 @@ export interface Isolation {
 const NOTHING = '/dev/null';
 
 const INHERITED = [
-  'PATH',
-  'Path',
   'TMPDIR',
   'TEMP',
   'TMP',
@@ -85,7 +85,7 @@ const HARDENING: readonly ConfigEntry[] = [
 
 /** The complete environment of one git process: chosen variables of `from`, our fixed ones, and the configuration. */
 export function isolatedEnvironment(from: Environment, isolation: Isolation): Record<string, string> {
-  const environment: Record<string, string> = { ...FIXED };
+  const environment: Record<string, string> = { ...FIXED, PATH: absolutePath(from) };
   for (const name of INHERITED) {
     const value = from[name];
     if (value) environment[name] = value;

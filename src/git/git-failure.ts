@@ -39,7 +39,7 @@ const CAUSES: readonly Cause[] = [
     repair: 'The files may not be read: give the user of this service read access.',
   },
   {
-    sign: /pack-objects died|missing (?:blob|tree|object)|unable to read [0-9a-f]{40}/i,
+    sign: /pack-objects died|missing (?:blob|tree|object|necessary objects)|did not send all necessary|unable to read [0-9a-f]{40}/i,
     repair: 'Objects are missing or damaged in it: "git fsck" there says which, a new clone repairs it.',
   },
   {

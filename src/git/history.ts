@@ -1,7 +1,7 @@
 // The commits that lead to one commit, narrowed to a path, to lines or to words of the message.
-import { CausewayError } from '../domain/errors.ts';
 import type { HistoryQuery, HistoryResult, LineRange } from '../ports/source.ts';
 import { COMMIT_FORMAT, parseCommits } from './commit-info.ts';
+import { failed } from './damage.ts';
 import { literalSpec } from './pathspec.ts';
 import type { RepositoryAccess } from './repository.ts';
 
@@ -33,10 +33,11 @@ export async function readHistory(
     ],
     gitDir: access.mirror.gitDir,
     timeoutMs: TIMEOUT_MS,
+    limitCpu: true,
     maxBytes: 16 * 1024 * 1024,
     signal,
   });
-  if (ending.kind === 'exited' && ending.code !== 0) throw new CausewayError('internal', `History failed. ${stderr}`);
+  if (ending.kind === 'exited' && ending.code !== 0) throw failed('History failed.', stderr);
   const commits = parseCommits(stdout);
   const notes = [
     commits.length > limit ? `Only the newest ${limit} commits; there are more.` : '',

@@ -1,8 +1,9 @@
 // A repository on this disk, read without trusting it: its objects are borrowed by a stand-in whose configuration is ours.
-import { mkdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { mkdir, realpath, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { CausewayError } from '../domain/errors.ts';
 import { unreachable } from './git-failure.ts';
+import { requirePlainFiles, textOrNothing } from './plain-files.ts';
 import type { Refs } from './refs.ts';
 import type { Git } from './run-git.ts';
 
@@ -35,6 +36,7 @@ export async function locateRepository(
       `${at.what} could not be read: its path holds a line break. Move the repository to a folder with a plain name.`,
     );
   }
+  await requirePlainFiles(at.what, [gitDir, dirname(objects)]);
   return { gitDir, objects, shallow: await textOrNothing(shallowFile) };
 }
 
@@ -53,14 +55,6 @@ async function existingFolder(at: { readonly path: string; readonly what: string
     'repository_unreachable',
     `${at.what} could not be read: it is a file and no git bundle. Give the folder of a git repository.`,
   );
-}
-
-export async function textOrNothing(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch {
-    return '';
-  }
 }
 
 /**

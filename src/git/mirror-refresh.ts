@@ -3,16 +3,17 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CausewayError } from '../domain/errors.ts';
-import { sizeOf, watchSize } from './folder-size.ts';
+import { objectsSize, watchSize } from './folder-size.ts';
 import { unreachable } from './git-failure.ts';
-import { objectFormat, textOrNothing } from './local-repository.ts';
+import { objectFormat } from './local-repository.ts';
 import { consolidate, PARTIAL } from './mirror-upkeep.ts';
 import { isPartialClone, PROMISED, seedObjects } from './object-seed.ts';
+import { textOrNothing } from './plain-files.ts';
 import { isEmpty, MIRRORED_HEAD, type Refs, readLocalRefs, sameRefs } from './refs.ts';
 import type { Git } from './run-git.ts';
 import type { Upstream } from './upstream.ts';
 
-export interface RefreshLimits {
+interface RefreshLimits {
   readonly fetchTimeoutMs: number;
   readonly maxBytes: number;
 }
@@ -21,25 +22,31 @@ export interface RefreshLimits {
 export interface Mirror {
   readonly gitDir: string;
   readonly refs: Refs;
+  /** The source's default branch where its commit is missing there; else "". */
+  readonly brokenDefault: string;
+}
+
+/** What to make equal to what. `anew`: the mirror that is there is damaged. */
+interface Refresh {
+  readonly gitDir: string;
+  readonly upstream: Upstream;
+  readonly limits: RefreshLimits;
+  readonly anew: boolean;
 }
 
 /**
  * Makes the mirror at `gitDir` equal to `upstream` and returns it. Call under the mirror's lock.
  * Throws `repository_empty` or `repository_unreachable`.
  */
-export async function refreshMirror(
-  git: Git,
-  job: { readonly gitDir: string; readonly upstream: Upstream; readonly limits: RefreshLimits },
-  signal: AbortSignal,
-): Promise<Mirror> {
+export async function refreshMirror(git: Git, job: Refresh, signal: AbortSignal): Promise<Mirror> {
   const { gitDir, upstream } = job;
   if (isEmpty(upstream.refs)) {
     throw new CausewayError(
       'repository_empty',
-      `${upstream.what} has no commit yet. Push a first commit, then send the report again.`,
+      `${upstream.what} has no commit yet. Add a first commit to it, then send the report again.`,
     );
   }
-  const existing = await readMirror(git, gitDir, signal);
+  const existing = job.anew ? null : await readMirror(git, gitDir, signal);
   if (existing === null) return createMirror(git, job, signal);
   if (!sameSource(existing.refs, upstream)) {
     // What a partial clone lacks cannot be packed by a fetch: its new objects are taken over like the first ones.
@@ -56,14 +63,9 @@ function sameSource(mirrored: Refs, upstream: Upstream): boolean {
   return sameRefs(mirrored, upstream.refs) && (!told || mirrored.shallow === upstream.refs.shallow);
 }
 
-async function createMirror(
-  git: Git,
-  job: { readonly gitDir: string; readonly upstream: Upstream; readonly limits: RefreshLimits },
-  signal: AbortSignal,
-): Promise<Mirror> {
-  // What git cannot read any more is no mirror: it is made anew.
-  await rm(job.gitDir, { recursive: true, force: true });
+async function createMirror(git: Git, job: Refresh, signal: AbortSignal): Promise<Mirror> {
   const partial = await mkdtemp(`${job.gitDir}${PARTIAL}`);
+  const replaced = `${job.gitDir}${PARTIAL}replaced`;
   try {
     const format = `--object-format=${objectFormat(job.upstream.refs)}`;
     const made = await git.run({
@@ -78,9 +80,11 @@ async function createMirror(
     }
     if (job.upstream.objects !== '') await seed(partial, job.upstream, job.limits);
     await fetchInto(git, { ...job, gitDir: partial, shallow: false }, signal);
+    // What is damaged stays for its readers until its like stands ready; without one there is nothing to move.
+    await rename(job.gitDir, replaced).catch(() => undefined);
     await rename(partial, job.gitDir);
   } finally {
-    await rm(partial, { recursive: true, force: true });
+    for (const left of [partial, replaced]) await rm(left, { recursive: true, force: true });
   }
   return requireMirror(git, job, signal);
 }
@@ -138,7 +142,7 @@ async function fetchInto(
 /** Takes over the objects of a source on disk. */
 async function seed(gitDir: string, upstream: Upstream, limits: RefreshLimits): Promise<void> {
   const { objects } = upstream;
-  if ((await sizeOf(join(objects, 'pack'))) > limits.maxBytes) throw tooLarge(upstream.what, limits.maxBytes);
+  if ((await objectsSize(objects)) > limits.maxBytes) throw tooLarge(upstream.what, limits.maxBytes);
   await seedObjects(objects, join(gitDir, 'objects'));
 }
 
@@ -168,14 +172,18 @@ async function requireMirror(
   signal: AbortSignal,
 ): Promise<Mirror> {
   const mirror = await readMirror(git, job.gitDir, signal);
-  if (mirror !== null) return mirror;
+  if (mirror !== null) return { ...mirror, brokenDefault: job.upstream.brokenDefault };
   throw new CausewayError(
     'repository_unreachable',
     `${job.upstream.what} was fetched, but the copy cannot be read. Check the disk.`,
   );
 }
 
-async function readMirror(git: Git, gitDir: string, signal: AbortSignal): Promise<Mirror | null> {
+async function readMirror(
+  git: Git,
+  gitDir: string,
+  signal: AbortSignal,
+): Promise<Omit<Mirror, 'brokenDefault'> | null> {
   if (!existsSync(gitDir)) return null;
   const shallow = await textOrNothing(join(gitDir, 'shallow'));
   const refs = await readLocalRefs(git, { gitDir, head: MIRRORED_HEAD, shallow }, signal);

@@ -13,7 +13,7 @@ import { clearLeftovers, PARTIAL } from './mirror-upkeep.ts';
 import { acquireProcessLock } from './process-lock.ts';
 import { createRepository } from './repository.ts';
 import { createGit } from './run-git.ts';
-import { createSingleFlight } from './single-flight.ts';
+import { createSingleFlight, untilAborted } from './single-flight.ts';
 import { type Credentials, openUpstream } from './upstream.ts';
 
 export interface GitSourceOptions {
@@ -25,6 +25,8 @@ export interface GitSourceOptions {
   readonly fetchTimeoutMs?: number;
   /** Largest mirror that is still fetched, in bytes (default 20 GiB). */
   readonly maxMirrorBytes?: number;
+  /** Longest wait for another process at the same mirror (default 2 minutes). */
+  readonly lockWaitMs?: number;
   /** Git sees PATH, proxies and certificates of it, nothing else. */
   readonly environment: Environment;
 }
@@ -47,22 +49,25 @@ export function createGitSource(options: GitSourceOptions): Source & AsyncDispos
   const credentials = options.credentials ?? (async () => null);
   const refreshes = createSingleFlight<Mirror>();
 
-  async function refresh(project: Project, signal: AbortSignal): Promise<Mirror> {
+  async function refresh(project: Project, anew: boolean, signal: AbortSignal): Promise<Mirror> {
     const paths = pathsOf(folder, project.id);
-    using _lock = await acquireProcessLock(paths.lock, signal);
+    using _lock = await acquireProcessLock(paths.lock, signal, options.lockWaitMs);
     await clearLeftovers(paths.mirror);
     await using upstream = await openUpstream(git, project, { gitDir: paths.mirror, credentials }, signal);
-    return await refreshMirror(git, { gitDir: paths.mirror, upstream, limits }, signal);
+    return await refreshMirror(git, { gitDir: paths.mirror, upstream, limits, anew }, signal);
   }
 
   return {
     async open(project, signal) {
-      const mirror = await refreshes.join(project.id, signal, (shared) => refresh(project, shared));
-      return createRepository({ git, mirror, blobs: createCatFileBatch(git, mirror.gitDir) });
+      const mirror = await refreshes.join(project.id, signal, (shared) => refresh(project, false, shared));
+      const renew = once((until) =>
+        refreshes.join(`anew ${project.id}`, until, (shared) => refresh(project, true, shared)),
+      );
+      return createRepository({ git, mirror, blobs: createCatFileBatch(git, mirror.gitDir), renew });
     },
     async forget(projectId) {
       const paths = pathsOf(folder, projectId);
-      using _lock = await acquireProcessLock(paths.lock, lifetime.signal);
+      using _lock = await acquireProcessLock(paths.lock, lifetime.signal, options.lockWaitMs);
       const gone = `${paths.mirror}${PARTIAL}forgotten`;
       // Renamed first: a kill in the middle of the removal leaves no mirror that looks whole.
       await rename(paths.mirror, gone).catch(() => undefined);
@@ -74,6 +79,21 @@ export function createGitSource(options: GitSourceOptions): Source & AsyncDispos
         new CausewayError('cancelled', 'Causeway is stopping; the report is taken up again at the next start.'),
       );
     },
+  };
+}
+
+/** Does `work` at the first call only; what it came to holds for every later one, but for a call that was given up. */
+function once(work: (signal: AbortSignal) => Promise<unknown>): (signal: AbortSignal) => Promise<void> {
+  let done: Promise<void> | undefined;
+  return (signal) => {
+    done ??= work(signal).then(
+      () => undefined,
+      (error: unknown) => {
+        if (signal.aborted) done = undefined;
+        throw error;
+      },
+    );
+    return untilAborted(done, signal);
   };
 }
 

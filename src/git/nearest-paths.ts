@@ -2,6 +2,8 @@
 
 const COUNT = 5;
 const LIKE = 0.5;
+// A name is up to 255 bytes in a work tree, but of any length in a commit.
+const MAX_NAME = 64;
 
 /** Up to five of `paths`, best first: the same file elsewhere, then names that look alike. */
 export function nearestPaths(wanted: string, paths: readonly string[]): readonly string[] {
@@ -34,7 +36,7 @@ function sharedEnd(a: string, b: string): number {
 
 function pairsOf(name: string): ReadonlySet<string> {
   const pairs = new Set<string>();
-  for (let index = 0; index < name.length - 1; index += 1) pairs.add(name.slice(index, index + 2));
+  for (let index = 0; index < Math.min(name.length, MAX_NAME) - 1; index += 1) pairs.add(name.slice(index, index + 2));
   return pairs;
 }
 

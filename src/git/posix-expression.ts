@@ -38,7 +38,7 @@ const MAX_STATES = 20_000;
 
 /**
  * Extended regular expression with the meaning of `source`: `\d`, `(?:…)`, lazy quantifiers and escapes in brackets are
- * put into POSIX words. What has no POSIX form (look-around, back to other engines' flags) is an error for the asker.
+ * put into POSIX words. What has no POSIX form (look-around, other engines' flags) or takes for ever (back-references) is an error for the asker.
  */
 export function toPosix(source: string): Translation {
   let expression = '';
@@ -101,7 +101,9 @@ function escapeAt(rest: string): Piece | string {
   const known = ESCAPES[next];
   if (known !== undefined) return { text: known, length: 2 };
   if (next === 'n') return 'A search looks at one line at a time: "\\n" is never found.';
-  if (/[1-9]/.test(next)) return { text: `\\${next}`, length: 2 };
+  // glibc matches them by backtracking, for hours on a line of some kilobytes.
+  if (/[1-9]/.test(next))
+    return `Back-references such as "\\${next}" are not supported; write out what is to be repeated.`;
   if (/[A-Za-z0]/.test(next)) return `"\\${next}" is not understood; write the character or a class in its place.`;
   return { text: SPECIAL.includes(next) ? `\\${next}` : next, length: 2 };
 }

@@ -68,6 +68,32 @@ export function sameRefs(a: Refs, b: Refs): boolean {
   return [...a.byName].every(([name, sha]) => b.byName.get(name) === sha);
 }
 
+/** The names of those refs whose object `gitDir` has not got. */
+export async function brokenRefs(
+  git: Git,
+  at: { readonly gitDir: string; readonly refs: Refs },
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  const named = [...at.refs.byName, ...(at.refs.head === '' ? [] : [['HEAD', at.refs.head] as const])];
+  const { ending, stdout } = await git.run({
+    args: ['cat-file', '--batch-check=%(objecttype)'],
+    gitDir: at.gitDir,
+    input: named.map(([, sha]) => `${sha}\n`).join(''),
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: MAX_BYTES,
+    signal,
+  });
+  if (ending.kind !== 'exited' || ending.code !== 0) return new Set();
+  const answers = stdout.toString('utf8').split('\n');
+  return new Set(named.filter((_, index) => answers[index]?.endsWith(' missing')).map(([name]) => name));
+}
+
+/** The refs without the broken ones, HEAD's commit among them. */
+export function withoutBroken(refs: Refs, broken: ReadonlySet<string>): Refs {
+  const byName = new Map([...refs.byName].filter(([name]) => !broken.has(name)));
+  return { ...refs, byName, head: broken.has('HEAD') ? '' : refs.head };
+}
+
 export function isEmpty(refs: Refs): boolean {
   return refs.head === '' && refs.byName.size === 0;
 }

@@ -1,7 +1,9 @@
 // A mirrored repository as it stood when it was opened: what a revision means, and its commits as trees.
+import { CausewayError } from '../domain/errors.ts';
 import type { Repository } from '../ports/source.ts';
 import type { BlobReader } from './cat-file-batch.ts';
 import { createCommitTree } from './commit-tree.ts';
+import { DamagedObjects, withRenewal } from './damage.ts';
 import type { Mirror } from './mirror-refresh.ts';
 import type { Refs } from './refs.ts';
 import type { Git } from './run-git.ts';
@@ -11,6 +13,8 @@ export interface RepositoryAccess {
   readonly git: Git;
   readonly mirror: Mirror;
   readonly blobs: BlobReader;
+  /** Makes the mirror anew from its source, once, however often it is asked for. */
+  renew(signal: AbortSignal): Promise<void>;
 }
 
 const HEX_PREFIX = /^[0-9a-f]{7,64}$/i;
@@ -25,8 +29,10 @@ export function createRepository(access: RepositoryAccess): Repository {
     defaultBranch: defaultBranch.replace(/^refs\/heads\//, ''),
     shallow: refs.shallow !== '',
     async resolve(revision, signal) {
+      const { brokenDefault } = access.mirror;
+      if (brokenDefault !== '' && (revision === '' || revision === 'HEAD')) throw brokenBranch(brokenDefault);
       for (const name of candidates(revision, refs, defaultBranch)) {
-        const sha = await commitOf(access, name, signal);
+        const sha = await withRenewal(access, signal, () => commitOf(access, name, signal));
         if (sha !== null) return sha;
       }
       return null;
@@ -66,5 +72,28 @@ async function commitOf(access: RepositoryAccess, id: string, signal: AbortSigna
     signal,
   });
   const sha = stdout.toString('latin1').trim();
-  return ending.kind === 'exited' && ending.code === 0 && FULL_SHA.test(sha) ? sha : null;
+  if (ending.kind === 'exited' && ending.code === 0 && FULL_SHA.test(sha)) return sha;
+  await requireObject(access, id, signal);
+  return null;
+}
+
+/** Throws `DamagedObjects` where a ref's own object cannot be read; a tag of a tree or blob is no commit, and no damage. */
+async function requireObject(access: RepositoryAccess, id: string, signal: AbortSignal): Promise<void> {
+  const { refs, gitDir } = access.mirror;
+  if (id !== refs.head && ![...refs.byName.values()].includes(id)) return;
+  const { ending, stderr } = await access.git.run({
+    args: ['cat-file', '-p', id],
+    gitDir,
+    timeoutMs: 30_000,
+    maxBytes: 65_536,
+    signal,
+  });
+  if (ending.kind === 'exited' && ending.code !== 0) throw new DamagedObjects(stderr);
+}
+
+function brokenBranch(name: string): CausewayError {
+  return new CausewayError(
+    'repository_unreachable',
+    `The default branch of the repository (${name}) names a commit that is not there. Name another branch, or repair this one: "git fsck" there says more.`,
+  );
 }

@@ -3,6 +3,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { CausewayError } from '../domain/errors.ts';
+import { createCommand } from './executables.ts';
 import { type ConfigEntry, type Environment, isolatedEnvironment, type Protocol } from './git-environment.ts';
 import { createStderrTail } from './stderr-tail.ts';
 
@@ -18,6 +19,8 @@ export interface GitCall {
   /** Values that must not show in `stderr`. */
   readonly secrets?: readonly string[];
   readonly timeoutMs: number;
+  /** Has the kernel end it too once its time is used up: a search that prints nothing outlives a Node that was killed. */
+  readonly limitCpu?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -58,6 +61,8 @@ export function createGit(options: {
   readonly certificates: () => string;
   readonly lifetime: AbortSignal;
 }): Git {
+  const command = createCommand(options.environment);
+
   function start(call: GitCall): GitProcess {
     const signal = AbortSignal.any([call.signal, options.lifetime]);
     signal.throwIfAborted();
@@ -68,7 +73,10 @@ export function createGit(options: {
       certificates: call.protocols?.includes('https') ? options.certificates() : '',
     });
     if (call.gitDir !== undefined) env['GIT_DIR'] = call.gitDir;
-    const child = spawn('git', ['--no-pager', ...call.args], {
+    const words = ['--no-pager', ...call.args];
+    const program = command(words, call.limitCpu === true ? call.timeoutMs : null);
+    if (program === null) throw notStarted();
+    const child = spawn(program.file, program.args, {
       cwd: call.folder ?? call.gitDir,
       env: { ...env, ...call.variables },
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -127,9 +135,10 @@ function supervise(child: ChildProcessWithoutNullStreams, call: GitCall): GitPro
     settle();
     reject(notStarted(cause));
   });
-  child.on('close', (code) => {
+  child.on('close', (code, killedBy) => {
     settle();
-    resolve({ ending: early ?? { kind: 'exited', code: code ?? 128 }, stderr: tail.text() });
+    const ended: Ending = usedUp(call, killedBy) ? { kind: 'timeout' } : { kind: 'exited', code: code ?? 128 };
+    resolve({ ending: early ?? ended, stderr: tail.text() });
   });
   return {
     stdin: child.stdin,
@@ -139,6 +148,11 @@ function supervise(child: ChildProcessWithoutNullStreams, call: GitCall): GitPro
     unref: () => setReferenced(child, timer, false),
     ref: () => setReferenced(child, timer, true),
   };
+}
+
+/** The kernel kills at the hard limit, which is the soft one here; SIGXCPU is the soft one's. */
+function usedUp(call: GitCall, killedBy: NodeJS.Signals | null): boolean {
+  return call.limitCpu === true && (killedBy === 'SIGXCPU' || killedBy === 'SIGKILL');
 }
 
 function setReferenced(child: ChildProcessWithoutNullStreams, timer: NodeJS.Timeout, referenced: boolean): void {
@@ -168,10 +182,10 @@ function signalGroup(child: ChildProcessWithoutNullStreams, signal: 'SIGTERM' | 
   }
 }
 
-function notStarted(cause: Error): CausewayError {
+function notStarted(cause?: Error): CausewayError {
   return new CausewayError(
     'repository_unreachable',
-    'Git could not be started. Install git 2.39 or newer and see that it is on the PATH of this service.',
+    'Git could not be started. Install git 2.39 or newer and see that it is in an absolute folder of the PATH of this service.',
     { cause },
   );
 }

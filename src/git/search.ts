@@ -1,6 +1,7 @@
 // Lines of one commit that match, found by git grep on the tree itself.
 import { CausewayError } from '../domain/errors.ts';
 import type { SearchQuery, SearchResult, TreeEntry } from '../ports/source.ts';
+import { renewed, tellsOfDamage } from './damage.ts';
 import { excludeSpec, type PathFilter, pathFilter } from './pathspec.ts';
 import { caselessText, toPosix } from './posix-expression.ts';
 import { MAX_BLOB_BYTES } from './read-text.ts';
@@ -41,6 +42,8 @@ interface Attempt {
   /** How many files were left out for their size, and the size in words. */
   readonly left: number;
   readonly size: string;
+  /** Whether contents could not be read. */
+  readonly damaged: boolean;
 }
 
 /** Runs one search; a fault in the question comes back as `error`. */
@@ -58,7 +61,9 @@ export async function searchTree(
   }
   const limit = Math.min(MAX_LIMIT, Math.max(1, Math.trunc(query.limit ?? DEFAULT_LIMIT)));
   const question = { query, matcher, filter, limit };
-  let attempt = await grep(access, { ...scope, largest: MAX_BLOB_BYTES, size: '5 MiB' }, question, signal);
+  const usual = { ...scope, largest: MAX_BLOB_BYTES, size: '5 MiB' };
+  let attempt = await grep(access, usual, question, signal);
+  if (attempt.damaged && (await renewed(access, signal))) attempt = await grep(access, usual, question, signal);
   // A line of megabytes can take an expression minutes: without such files the rest is answered.
   if (attempt.ending.kind === 'timeout') {
     attempt = await grep(access, { ...scope, largest: 128 * 1024, size: '128 KiB' }, question, signal);
@@ -96,6 +101,7 @@ async function grep(
     ],
     gitDir: access.mirror.gitDir,
     timeoutMs: TIMEOUT_MS,
+    limitCpu: true,
     signal,
   });
   process.stdin.end();
@@ -106,7 +112,14 @@ async function grep(
   });
   const { ending, stderr } = await process.ended;
   if (ending.kind === 'aborted') signal.throwIfAborted();
-  return { reader, ending, error: faultOf(ending, stderr), left: left.length, size: scope.size };
+  return {
+    reader,
+    ending,
+    error: faultOf(ending, stderr),
+    left: left.length,
+    size: scope.size,
+    damaged: tellsOfDamage(stderr),
+  };
 }
 
 /** How git is to match, or what is wrong with the pattern. */
@@ -130,6 +143,7 @@ function faultOf(ending: Ending, stderr: string): string {
   if (ending.kind !== 'exited' || ending.code <= 1) return '';
   const expression = /-e option, '.*': (.+)/s.exec(stderr)?.[1];
   if (expression !== undefined) return `The pattern is not a valid expression: ${expression.trim()}`;
+  if (tellsOfDamage(stderr)) return '';
   throw new CausewayError('internal', `The search failed. ${stderr}`);
 }
 
@@ -143,6 +157,7 @@ function cutOf(attempt: Attempt, question: Question): string {
       : '',
     reader.unreadable > 0 ? `${reader.unreadable} hit(s) in files whose names are not UTF-8.` : '',
     left > 0 ? `${left} file(s) over ${attempt.size} were not searched.` : '',
+    attempt.damaged ? 'Contents that are missing in the repository were not searched.' : '',
     filter.unknown.length > 0 ? unknownPaths(filter) : '',
   ];
   return notes.filter((note) => note !== '').join(' ');

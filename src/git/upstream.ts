@@ -8,7 +8,7 @@ import type { ConfigEntry, Protocol } from './git-environment.ts';
 import { unreachable } from './git-failure.ts';
 import { locateRepository, writeStandIn } from './local-repository.ts';
 import { PARTIAL } from './mirror-upkeep.ts';
-import { parseRemoteRefs, type Refs, readLocalRefs } from './refs.ts';
+import { brokenRefs, isEmpty, parseRemoteRefs, type Refs, readLocalRefs, withoutBroken } from './refs.ts';
 import type { Git } from './run-git.ts';
 
 /** User name and password (or token) for one address; null: it is read without. */
@@ -23,7 +23,10 @@ interface Access {
 }
 
 export interface Upstream extends AsyncDisposable {
+  /** Without those whose object is not there: one broken ref must not keep the others from being read. */
   readonly refs: Refs;
+  /** The default branch (or "HEAD") where its own commit is not there; "" where all is well. */
+  readonly brokenDefault: string;
   readonly access: Access;
   /** The object folder of a source on this disk; "" for a remote. */
   readonly objects: string;
@@ -67,6 +70,7 @@ async function announced(
   if (ending.kind !== 'exited' || ending.code !== 0) throw unreachable(what, ending, stderr);
   return {
     refs: parseRemoteRefs(stdout.toString('utf8')),
+    brokenDefault: '',
     access,
     objects: '',
     what,
@@ -94,8 +98,18 @@ async function openPath(
   }
   const standIn = await mkdtemp(`${at.gitDir}${PARTIAL}`);
   await writeStandIn(standIn, local, refs);
+  const broken = await brokenRefs(git, { gitDir: standIn, refs }, signal);
+  const sound = withoutBroken(refs, broken);
+  if (broken.size > 0 && isEmpty(sound)) {
+    throw new CausewayError(
+      'repository_unreachable',
+      `${what} could not be read: the commits of all its branches and tags are missing. "git fsck" there says more.`,
+    );
+  }
+  if (broken.size > 0) await writeStandIn(standIn, local, sound);
   return {
-    refs,
+    refs: sound,
+    brokenDefault: broken.has('HEAD') ? refs.headBranch.replace(/^refs\/heads\//, '') || 'HEAD' : '',
     access: { address: standIn, protocols: ['file'], config: [], secrets: [] },
     objects: local.objects,
     what,

@@ -1,0 +1,241 @@
+// Repositories and mirrors that are damaged, hostile in size, or hold what is no file.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { acquireProcessLock } from '../../src/git/process-lock.ts';
+import { createGit } from '../../src/git/run-git.ts';
+import { gitHttp } from '../support/git-http.ts';
+import { type GitRepository, gitRepository } from '../support/git-repository.ts';
+import { pathProject, SIGNAL, temporaryFolder, testSource, treeOf, urlProject } from './open-project.ts';
+
+const MAKE_PIPE = 'mkfifo';
+
+function objectFile(gitDir: string, id: string): string {
+  return join(gitDir, 'objects', id.slice(0, 2), id.slice(2));
+}
+
+function mktree(repo: GitRepository, rows: readonly string[]): string {
+  const input = `${rows.join('\n')}\n`;
+  return execFileSync('git', ['mktree'], { cwd: repo.path, input }).toString().trim();
+}
+
+/** A commit of 10^`depth` paths, in `depth` tree objects. */
+function treeBomb(repo: GitRepository, depth: number): void {
+  const blob = repo.git('hash-object', '-w', join(repo.path, 'a.txt'));
+  let tree = mktree(
+    repo,
+    Array.from({ length: 10 }, (_, index) => `100644 blob ${blob}\tf${index}`),
+  );
+  for (let level = 1; level < depth; level += 1) {
+    const same = tree;
+    tree = mktree(
+      repo,
+      Array.from({ length: 10 }, (_, index) => `040000 tree ${same}\td${index}`),
+    );
+  }
+  repo.git('update-ref', 'refs/heads/main', repo.git('commit-tree', tree, '-m', 'bomb'));
+}
+
+/** Takes one content away from the mirror, as a failing disk may. */
+function loseBlob(folder: string, repo: GitRepository, path: string): void {
+  const gitDir = join(folder, 'prj_test.git');
+  const blob = repo.git('rev-parse', `HEAD:${path}`);
+  rmSync(objectFile(gitDir, blob));
+}
+
+describe('a commit of 10^10 paths', () => {
+  it('is listed up to 300,000 entries, says so, and lets others work meanwhile', async () => {
+    await using repo = await gitRepository();
+    await using kept = testSource();
+    await repo.commit({ 'a.txt': 'a\n' }, 'first');
+    treeBomb(repo, 10);
+    const tree = await treeOf(await kept.source.open(pathProject(repo.path), SIGNAL));
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+    }, 1);
+    const listing = await tree.files(SIGNAL);
+    clearInterval(timer);
+    expect(listing.entries).toHaveLength(300_000);
+    expect(listing.cut).toContain('300000 entries');
+    expect(turns).toBeGreaterThan(10);
+    expect(await tree.read('d0/d0/d0/d0/d0', {}, SIGNAL)).toEqual({ kind: 'folder' });
+  }, 60_000);
+});
+
+describe('a mirror that lost an object', () => {
+  it('is made anew when the object is asked for, found missing by reading', async () => {
+    await using repo = await gitRepository();
+    await using kept = testSource();
+    await repo.commit({ 'a.txt': 'needle\n' }, 'first');
+    await kept.source.open(pathProject(repo.path), SIGNAL);
+    loseBlob(kept.folder, repo, 'a.txt');
+    const tree = await treeOf(await kept.source.open(pathProject(repo.path), SIGNAL));
+    expect(await tree.read('a.txt', {}, SIGNAL)).toMatchObject({ text: 'needle\n' });
+    expect(readdirSync(kept.folder).filter((name) => name.startsWith('prj_'))).toEqual(['prj_test.git']);
+  });
+
+  it('is made anew when a search comes upon it', async () => {
+    await using repo = await gitRepository();
+    await using kept = testSource();
+    await repo.commit({ 'a.txt': 'needle\n' }, 'first');
+    await kept.source.open(pathProject(repo.path), SIGNAL);
+    loseBlob(kept.folder, repo, 'a.txt');
+    const tree = await treeOf(await kept.source.open(pathProject(repo.path), SIGNAL));
+    const found = await tree.search({ pattern: 'needle', regex: false, ignoreCase: false, paths: [] }, SIGNAL);
+    expect(found).toMatchObject({ cut: '', hits: [{ path: 'a.txt', line: 1 }] });
+  });
+
+  it('is made anew from a remote, when it lost a commit or a tree', async () => {
+    await using repo = await gitRepository();
+    await using server = await gitHttp({ root: dirname(repo.path) });
+    await using kept = testSource();
+    const sha = await repo.commit({ 'a.txt': 'needle\n' }, 'first');
+    const project = urlProject(`${server.url}project/.git`);
+    await kept.source.open(project, SIGNAL);
+    const packs = join(kept.folder, 'prj_test.git', 'objects', 'pack');
+    for (const name of readdirSync(packs)) rmSync(join(packs, name));
+    const repository = await kept.source.open(project, SIGNAL);
+    expect(await repository.resolve('', SIGNAL)).toBe(sha);
+    expect((await repository.tree(sha).files(SIGNAL)).entries).toHaveLength(1);
+  });
+
+  it('shares the damage of its source: the words name git fsck and no partial clone, and a repaired source is read', async () => {
+    await using repo = await gitRepository();
+    await using kept = testSource();
+    await repo.commit({ 'a.txt': 'needle\n' }, 'first');
+    const blob = objectFile(join(repo.path, '.git'), repo.git('rev-parse', 'HEAD:a.txt'));
+    chmodSync(blob, 0o644);
+    truncateSync(blob, 9);
+    const tree = await treeOf(await kept.source.open(pathProject(repo.path), SIGNAL));
+    const reading = tree.read('a.txt', {}, SIGNAL);
+    await expect(reading).rejects.toMatchObject({ code: expect.stringMatching(/absent|repository_unreachable/) });
+    await expect(reading).rejects.toMatchObject({ message: expect.stringContaining('git fsck') });
+    await expect(reading).rejects.not.toMatchObject({ message: expect.stringContaining('partial clone') });
+    rmSync(blob);
+    repo.git('hash-object', '-w', join(repo.path, 'a.txt'));
+    const again = await treeOf(await kept.source.open(pathProject(repo.path), SIGNAL));
+    expect(await again.read('a.txt', {}, SIGNAL)).toMatchObject({ text: 'needle\n' });
+  });
+});
+
+describe('what is no file in a repository', () => {
+  it.each(['shallow', 'packed-refs', 'objects/info/alternates', 'refs/heads/pipe'])(
+    'a pipe as %s is refused by name, not waited for',
+    async (name) => {
+      await using repo = await gitRepository();
+      await using kept = testSource();
+      await repo.commit({ 'a.txt': 'a\n' }, 'first');
+      mkdirSync(join(repo.path, '.git', 'objects', 'info'), { recursive: true });
+      execFileSync(MAKE_PIPE, [join(repo.path, '.git', name)]);
+      await expect(kept.source.open(pathProject(repo.path), SIGNAL)).rejects.toMatchObject({
+        code: 'repository_unreachable',
+        message: expect.stringContaining(name),
+      });
+    },
+  );
+
+  it('a link to an endless device is refused too', async () => {
+    await using repo = await gitRepository();
+    await using kept = testSource();
+    await repo.commit({ 'a.txt': 'a\n' }, 'first');
+    symlinkSync('/dev/zero', join(repo.path, '.git', 'shallow'));
+    await expect(kept.source.open(pathProject(repo.path), SIGNAL)).rejects.toMatchObject({
+      message: expect.stringContaining('"shallow" is a pipe or device'),
+    });
+  });
+});
+
+describe('a broken ref', () => {
+  it('is left out, and the others are read', async () => {
+    await using repo = await gitRepository();
+    await using kept = testSource();
+    const sha = await repo.commit({ 'a.txt': 'a\n' }, 'first');
+    writeFileSync(join(repo.path, '.git', 'refs', 'heads', 'broken'), `${'1'.repeat(40)}\n`);
+    const repository = await kept.source.open(pathProject(repo.path), SIGNAL);
+    expect(await repository.resolve('', SIGNAL)).toBe(sha);
+    expect(await repository.resolve('broken', SIGNAL)).toBeNull();
+  });
+
+  it('that is the default branch is named when that branch is asked for; others are read', async () => {
+    await using repo = await gitRepository();
+    await using kept = testSource();
+    const sha = await repo.commit({ 'a.txt': 'a\n' }, 'first');
+    repo.branch('sound');
+    writeFileSync(join(repo.path, '.git', 'refs', 'heads', 'main'), `${'1'.repeat(40)}\n`);
+    const repository = await kept.source.open(pathProject(repo.path), SIGNAL);
+    expect(await repository.resolve('sound', SIGNAL)).toBe(sha);
+    await expect(repository.resolve('', SIGNAL)).rejects.toMatchObject({
+      code: 'repository_unreachable',
+      message: expect.stringContaining('(main)'),
+    });
+  });
+
+  it('where there is no other is not taken for an empty repository', async () => {
+    await using repo = await gitRepository();
+    await using kept = testSource();
+    writeFileSync(join(repo.path, '.git', 'refs', 'heads', 'main'), `${'1'.repeat(40)}\n`);
+    await expect(kept.source.open(pathProject(repo.path), SIGNAL)).rejects.toMatchObject({
+      code: 'repository_unreachable',
+      message: expect.stringContaining('git fsck'),
+    });
+  });
+});
+
+describe('a mirror that another process holds', () => {
+  it('is waited for until a deadline, and the words say what to end', async () => {
+    await using repo = await gitRepository();
+    await using kept = testSource({ lockWaitMs: 150 });
+    await repo.commit({ 'a.txt': 'a\n' }, 'first');
+    using _held = await acquireProcessLock(join(kept.folder, 'locks', 'prj_test'), SIGNAL);
+    await expect(kept.source.open(pathProject(repo.path), SIGNAL)).rejects.toMatchObject({
+      code: 'repository_unreachable',
+      message: expect.stringMatching(/Another Causeway process .*End that process/s),
+    });
+  });
+});
+
+describe('loose objects', () => {
+  it('count towards the size limit of a repository', async () => {
+    await using repo = await gitRepository();
+    await using kept = testSource({ maxMirrorBytes: 2_000 });
+    await repo.commit({ 'a.txt': Array.from({ length: 2_000 }, (_, n) => (n * 7919) % 1009).join(' ') }, 'first');
+    await expect(kept.source.open(pathProject(repo.path), SIGNAL)).rejects.toMatchObject({
+      message: expect.stringContaining('is larger than'),
+    });
+  });
+});
+
+describe('the git that is started', () => {
+  it('is never one that lies in a working folder', async () => {
+    using folder = temporaryFolder();
+    writeFileSync(join(folder.path, 'git'), '#!/bin/sh\necho planted\n', { mode: 0o755 });
+    const environment = { PATH: `.::${process.env['PATH'] ?? ''}` };
+    const git = createGit({ environment, certificates: () => '', lifetime: SIGNAL });
+    const call = { args: ['--version'], folder: folder.path, timeoutMs: 20_000, maxBytes: 1_000, signal: SIGNAL };
+    expect((await git.run(call)).stdout.toString()).toContain('git version');
+    const none = createGit({ environment: { PATH: '.:' }, certificates: () => '', lifetime: SIGNAL });
+    await expect(none.run(call)).rejects.toMatchObject({ message: expect.stringContaining('Install git') });
+  });
+
+  it.skipIf(process.platform !== 'linux')('has a CPU limit from the kernel where it searches', async () => {
+    using folder = temporaryFolder();
+    writeFileSync(join(folder.path, 'git'), '#!/bin/sh\nulimit -t\n', { mode: 0o755 });
+    const environment = { PATH: `${folder.path}:${process.env['PATH'] ?? ''}` };
+    const git = createGit({ environment, certificates: () => '', lifetime: SIGNAL });
+    const call = { args: [], folder: folder.path, timeoutMs: 20_000, maxBytes: 1_000, signal: SIGNAL };
+    const limit = await git.run({ ...call, limitCpu: true });
+    expect(Number(limit.stdout.toString())).toBeGreaterThanOrEqual(20);
+    expect((await git.run(call)).stdout.toString().trim()).toBe('unlimited');
+  });
+
+  it.skipIf(process.platform !== 'linux')('ended by that limit counts as out of time', async () => {
+    using folder = temporaryFolder();
+    writeFileSync(join(folder.path, 'git'), '#!/bin/sh\nkill -KILL $$\n', { mode: 0o755 });
+    const environment = { PATH: `${folder.path}:${process.env['PATH'] ?? ''}` };
+    const git = createGit({ environment, certificates: () => '', lifetime: SIGNAL });
+    const call = { args: [], folder: folder.path, timeoutMs: 20_000, maxBytes: 1_000, signal: SIGNAL };
+    expect((await git.run({ ...call, limitCpu: true })).ending).toEqual({ kind: 'timeout' });
+  });
+});
