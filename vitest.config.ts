@@ -8,6 +8,7 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    setupFiles: ['test/support/property-seed.ts'],
     exclude: ['test/faults/**'],
     testTimeout: 30_000,
     hookTimeout: 30_000,

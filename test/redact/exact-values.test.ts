@@ -68,8 +68,10 @@ it('whatever the value, no text that holds it shows it', async () => {
       fc.string({ minLength: 8, maxLength: 40, unit: 'grapheme' }),
       fc.constantFrom(...DISGUISES),
       async (value, disguise) => {
-        fc.pre(value.replace(/\s/g, '').length >= 8 && !/[\n^\u241B]/.test(value));
-        const text = `<${disguise.secret(value.trim())}>`;
+        // What nobody can see at its edges may stay: it tells nothing.
+        const seen = value.replace(/^[\s\p{DI}]+|[\s\p{DI}]+$/gu, '');
+        fc.pre(seen.replace(/[\s\p{DI}]/gu, '').length >= 8 && !/[\n^\u241B]/.test(value));
+        const text = `<${disguise.secret(seen)}>`;
         expect(removeExactValues(text, [value])).toBe('<[redacted]>');
       },
     ),
