@@ -53,7 +53,7 @@ function keptKey(file: string, database: string): Buffer {
 /** Two processes may start at once, and one may be killed while it writes: the file appears whole, and the first one wins. */
 function makeKey(file: string): void {
   const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 });
+  writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flush: true });
   try {
     linkSync(draft, file);
   } catch (error) {
