@@ -13,7 +13,7 @@ export interface Rule {
 }
 
 const TOKENS =
-  /gh[pousr]_[A-Za-z0-9]{30,255}|ghs_\d{1,20}_[\w-]{10,1000}\.[\w-]{10,2000}\.[\w-]{10,1000}|github_pat_\w{50,255}|cwy_[A-Za-z0-9]{30,64}|whsec_[A-Za-z0-9+/_-]{24,128}={0,2}|npm_[A-Za-z0-9]{36,255}|pypi-[\w-]{50,255}|glpat-[\w-]{20,128}|xox[abeoprs]-[A-Za-z0-9-]{10,250}|xapp-\d-[A-Za-z0-9-]{10,250}|[sr]k_(?:live|test)_[A-Za-z0-9]{16,255}|AIza[\w-]{35}|ya29\.[\w-]{20,255}|GOCSPX-[\w-]{20,64}|do[opr]_v1_[a-f0-9]{64}|sntry[su]_[\w+/=-]{40,255}|hf_[A-Za-z0-9]{34}|SG\.[\w-]{16,32}\.[\w-]{32,64}|AGE-SECRET-KEY-1[A-Z0-9]{58}|ATATT3[\w=-]{80,255}|sbp_[a-f0-9]{40}|NRAK-[A-Z0-9]{27}|hooks\.slack\.com\/services\/T\w{6,40}\/B\w{6,40}\/\w{16,40}/g;
+  /gh[pousr]_[A-Za-z0-9]{30,255}|ghs_\d{1,20}_[\w-]{10,1000}\.[\w-]{10,2000}\.[\w-]{10,1000}|github_pat_\w{50,255}|cwy_[A-Za-z0-9]{30,64}|whsec_[A-Za-z0-9+/_-]{24,128}={0,2}|npm_[A-Za-z0-9]{36,255}|pypi-[\w-]{50,255}|glpat-[\w-]{20,128}|xox[abeoprs]-[A-Za-z0-9-]{10,250}|xapp-\d-[A-Za-z0-9-]{10,250}|[sr]k_(?:live|test)_[A-Za-z0-9]{16,255}|AIza[\w-]{35}|ya29\.[\w-]{20,255}|GOCSPX-[\w-]{20,64}|do[opr]_v1_[a-f0-9]{64}|sntry[su]_[\w+/=-]{40,255}|hf_[A-Za-z0-9]{34}|SG\.[\w-]{16,32}\.[\w-]{32,64}|AGE-SECRET-KEY-1[A-Z0-9]{58}|ATATT3[\w=-]{80,255}|sbp_[a-f0-9]{40}|NRAK-[A-Z0-9]{27}|hooks\.slack\.com\/services\/T\w{6,40}\/B\w{6,40}\/\w{16,40}|hvs\.[\w-]{24,255}|dp\.(?:pt|st|sa|ct)\.[\w.-]{40,60}|ntn_[A-Za-z0-9]{40,60}|sq0(?:atp|csp)-[\w-]{22,43}|discord(?:app)?\.com\/api\/webhooks\/\d{17,20}\/[\w-]{60,80}/g;
 
 // Names that hold secrets, as they end: `dbPassword`, `AWS_SECRET_ACCESS_KEY`, `x-api-key`, `_authToken`.
 const NAME =
@@ -39,6 +39,10 @@ export const RULES: readonly Rule[] = [
     wrapped: 'start',
     accepts: (key) => !/^[0-9a-f]+$/.test(key),
   },
+  // Mailgun, Twilio, Telegram: a prefix too short to stand alone, so the length must be exact.
+  { pattern: /(?<![\w-])key-[0-9a-f]{32}(?![\w-])/g, wrapped: 'form', accepts: isRandom },
+  { pattern: /(?<!\w)SK[0-9a-f]{32}(?!\w)/g, wrapped: 'form' },
+  { pattern: /(?<![\w:])\d{8,10}:AA[\w-]{33}(?![\w-])/g, wrapped: 'form' },
   {
     // JWT, JWS with an empty signature, JWE.
     pattern:
