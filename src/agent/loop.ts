@@ -2,10 +2,11 @@
 import { askModel, standingNow } from './ask-model.ts';
 import type { Usage } from './budget.ts';
 import type { ConclusionDraft } from './conclusion-draft.ts';
-import { nextMove } from './next-move.ts';
+import { draftSentBack, type Move, nextMove } from './next-move.ts';
+import { reviewDraft } from './review-draft.ts';
 import { runCall } from './run-call.ts';
 import { type AgentInput, openSession, type Session, usageNow } from './session.ts';
-import { type AgentStep, stepsOf } from './transcript.ts';
+import { type AgentStep, stepsOf, type TranscriptRecord } from './transcript.ts';
 
 interface Ended {
   readonly usage: Usage;
@@ -25,7 +26,7 @@ const MAX_DELAY = 2_147_483_647;
 
 /**
  * Investigates until there is a conclusion or none can be had. Goes on where the transcript ends. Throws the signal's reason when
- * aborted, `ModelUnavailable` (run it again at `retryAt` with the same transcript), and what tools, transcript and `onStep` throw.
+ * aborted, `ModelUnavailable` (run it again at `retryAt` with the same transcript), and what tools and transcript throw.
  */
 export async function runAgent(input: AgentInput, signal: AbortSignal): Promise<AgentEnd> {
   const session = await openSession(input, signal);
@@ -57,12 +58,26 @@ async function investigate(session: Session, signal: AbortSignal): Promise<Agent
       case 'note':
         await session.append(move.record);
         break;
-      case 'conclude':
-        return concluded(session, move.draft);
+      case 'conclude': {
+        const faults = await faultsOf(session, move);
+        if (faults === null) return concluded(session, move.draft);
+        await session.append(faults);
+        break;
+      }
       case 'stop':
         return noConclusion(session, move.reason);
     }
   }
+}
+
+/** The record that sends the conclusion back, once; null where it is taken. */
+async function faultsOf(
+  { input, records }: Session,
+  { draft, sendBack }: Extract<Move, { kind: 'conclude' }>,
+): Promise<TranscriptRecord | null> {
+  if (sendBack === null) return null;
+  const faults = await reviewDraft(draft, stepsOf(records), input.ground);
+  return faults === null ? null : sendBack(faults);
 }
 
 function concluded(session: Session, draft: ConclusionDraft): AgentEnd {
@@ -70,7 +85,10 @@ function concluded(session: Session, draft: ConclusionDraft): AgentEnd {
   return { kind: 'concluded', draft, partial: told !== undefined, ...ended(session, told?.reason ?? '') };
 }
 
+/** A conclusion that was sent back and never came again still stands: what does not hold in it is left out later. */
 function noConclusion(session: Session, reason: string): AgentEnd {
+  const draft = draftSentBack(session.records);
+  if (draft !== null) return { kind: 'concluded', draft, partial: true, ...ended(session, reason) };
   return { kind: 'no_conclusion', ...ended(session, reason) };
 }
 

@@ -5,14 +5,23 @@ import { CLOSING_TURNS, type Standing } from './budget.ts';
 import { type ConclusionDraft, parseDraft } from './conclusion-draft.ts';
 import { CONCLUDE_NOW, CONCLUDE_SOON, NUDGE } from './prompt-files.ts';
 import { refusalOf } from './refusals.ts';
-import { type Exchange, exchangesOf, type NoticeRecord, type Reply, type TranscriptRecord } from './transcript.ts';
+import {
+  type AnswerRecord,
+  type Exchange,
+  exchangesOf,
+  type NoticeRecord,
+  type TranscriptRecord,
+} from './transcript.ts';
+
+type FaultRecord = (text: string) => NoticeRecord | AnswerRecord;
 
 export type Move =
   | { readonly kind: 'ask'; readonly toolChoice: 'auto' | 'none' }
   | { readonly kind: 'act'; readonly call: ToolCall }
   /** A record that needs nothing from outside. */
-  | { readonly kind: 'note'; readonly record: NoticeRecord | { readonly kind: 'answer'; readonly reply: Reply } }
-  | { readonly kind: 'conclude'; readonly draft: ConclusionDraft }
+  | { readonly kind: 'note'; readonly record: NoticeRecord | AnswerRecord }
+  /** `sendBack`: how faults of what it says are told; null where that was done once. */
+  | { readonly kind: 'conclude'; readonly draft: ConclusionDraft; readonly sendBack: FaultRecord | null }
   | { readonly kind: 'stop'; readonly reason: string };
 
 export interface Situation {
@@ -38,13 +47,12 @@ export function nextMove({ records, tools, standing }: Situation): Move {
     : { kind: 'note', record: { kind: 'answer', reply: { kind: 'refused', text } } };
 }
 
-type FaultRecord = (text: string) => Extract<Move, { kind: 'note' }>['record'];
-
 /** A conclusion with faults is sent back once. */
 function afterDraft(exchanges: readonly Exchange[], raw: string, record: FaultRecord): Move {
   const parsed = parseDraft(raw);
-  if (parsed.kind === 'draft') return { kind: 'conclude', draft: parsed.draft };
-  if (exchanges.some(wasSentBack)) return { kind: 'stop', reason: 'the conclusion still had faults after one repair' };
+  const repaired = exchanges.some(wasSentBack);
+  if (parsed.kind === 'draft') return { kind: 'conclude', draft: parsed.draft, sendBack: repaired ? null : record };
+  if (repaired) return { kind: 'stop', reason: 'the conclusion still had faults after one repair' };
   return { kind: 'note', record: record(parsed.fault) };
 }
 
@@ -88,4 +96,14 @@ function wasTold(records: readonly TranscriptRecord[], about: NoticeRecord['abou
 
 function notice(about: NoticeRecord['about'], reason: string, text: string): NoticeRecord {
   return { kind: 'notice', about, reason, text };
+}
+
+/** The last conclusion that could be read, where it was sent back; null where there is none. */
+export function draftSentBack(records: readonly TranscriptRecord[]): ConclusionDraft | null {
+  for (const { turn } of exchangesOf(records).filter(wasSentBack).toReversed()) {
+    const [call] = turn.toolCalls;
+    const parsed = parseDraft(call?.name === 'conclude' ? call.arguments : turn.content);
+    if (parsed.kind === 'draft') return parsed.draft;
+  }
+  return null;
 }

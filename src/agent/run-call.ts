@@ -20,9 +20,7 @@ export async function runCall(session: Session, call: ToolCall, signal: AbortSig
   if (!tool) throw new CausewayError('internal', `There is no tool ${call.name}; it should have been refused.`);
   const result = await tool.run(argumentsOf(call), signal);
   signal.throwIfAborted();
-  const step = stepOf(call, result);
-  const number = await session.input.onStep(step);
-  await session.append({ kind: 'answer', reply: { kind: 'step', number, status: result.finding.status, step } });
+  await session.appendStep(stepOf(call, result), result.finding.status);
 }
 
 function stepOf(call: ToolCall, { action, finding }: ToolResult): InvestigationStep {

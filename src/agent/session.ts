@@ -1,12 +1,13 @@
 // One run as it stands: its records, its clock, its overlay brought back to where it was.
 import { CausewayError } from '../domain/errors.ts';
-import type { InvestigationStep } from '../domain/evidence.ts';
+import type { Finding, InvestigationStep } from '../domain/evidence.ts';
 import type { Model, ToolDescription } from '../ports/model.ts';
 import type { Tool } from '../ports/tool.ts';
 import { type Brief, newFence, openingMessages } from './brief.ts';
 import { type Budget, type Usage, usageOf } from './budget.ts';
 import { CONCLUDE } from './conclude-tool.ts';
 import { argumentsOf } from './refusals.ts';
+import type { ReviewGround } from './review-draft.ts';
 import { exchangesOf, isEdit, type RecordedTurn, type Transcript, type TranscriptRecord } from './transcript.ts';
 
 export interface AgentInput {
@@ -16,8 +17,8 @@ export interface AgentInput {
   readonly brief: Brief;
   readonly transcript: Transcript;
   readonly budget: Budget;
-  /** Called for each step as it is taken; gives its number, by which the model cites it. */
-  readonly onStep: (step: InvestigationStep) => Promise<number>;
+  /** By what a conclusion is looked at before it is taken. */
+  readonly ground: ReviewGround;
   readonly now: () => Date;
 }
 
@@ -27,6 +28,7 @@ export interface Session {
   /** Byte-identical in every question of the run. */
   readonly descriptions: readonly ToolDescription[];
   append(record: TranscriptRecord): Promise<void>;
+  appendStep(step: InvestigationStep, status: Finding['status']): Promise<void>;
   /** Seconds of work, those before a cut included. */
   seconds(): number;
 }
@@ -48,6 +50,7 @@ export async function openSession(input: AgentInput, signal: AbortSignal): Promi
       await input.transcript.append(record);
       records.push(record);
     },
+    appendStep: async (step, status) => void records.push(await input.transcript.appendStep(step, status)),
     seconds: () => before + (input.now().getTime() - started) / 1_000,
   };
   signal.throwIfAborted();

@@ -2,10 +2,12 @@
 import type { Finding, InvestigationStep } from '../domain/evidence.ts';
 import type { Message, ToolCall, TurnUsage } from '../ports/model.ts';
 
-/** Where the records of one run are kept. `append` returns when the record is durable. */
+/** Where the records of one run are kept. `append` and `appendStep` return when the record is durable. */
 export interface Transcript {
   load(): Promise<readonly TranscriptRecord[]>;
   append(record: TranscriptRecord): Promise<void>;
+  /** Keeps a step and the answer that tells it in one write, so that no kill can come between. Gives the answer, with the step's number, by which the model cites it. */
+  appendStep(step: InvestigationStep, status: Finding['status']): Promise<AnswerRecord>;
 }
 
 /**
@@ -15,11 +17,16 @@ export interface Transcript {
 export type TranscriptRecord =
   | { readonly kind: 'opening'; readonly messages: readonly Message[] }
   | RecordedTurn
-  /** Answers the first unanswered call of the last turn. */
-  | { readonly kind: 'answer'; readonly reply: Reply }
+  | AnswerRecord
   | NoticeRecord
   /** From here on the results before it are shown shortened. */
   | { readonly kind: 'compaction' };
+
+/** Answers the first unanswered call of the last turn. */
+export interface AnswerRecord {
+  readonly kind: 'answer';
+  readonly reply: Reply;
+}
 
 export interface RecordedTurn {
   readonly kind: 'turn';

@@ -125,7 +125,13 @@ export interface InvestigationStore {
   investigations(filter: InvestigationFilter): Promise<readonly Investigation[]>;
   /** Takes the run for a new generation and, unless it has a transcript to go on with, forgets the steps of an earlier one; null where it has ended or is gone. */
   startRun(runId: string, now: string): Promise<Run | null>;
-  recordStep(run: Run, step: InvestigationStep, now: string): Promise<RecordedStep>;
+  /** `entryOf`: a transcript entry that tells the step by its number, written with it. */
+  recordStep(
+    run: Run,
+    step: InvestigationStep,
+    now: string,
+    entryOf?: (number: number) => string,
+  ): Promise<RecordedStep>;
   /** Steps after number `after` (0: all). */
   steps(runId: string, after: number): Promise<readonly RecordedStep[]>;
   /** Ends the run: an Issue and a webhook for everyone attached, the oldest first; the others' `sameAs` names the oldest's Issue. Returns the Issue ids. */

@@ -5,11 +5,12 @@ import { spendReserved } from './costs.ts';
 import type { Database } from './database.ts';
 import { leaseLost } from './lease.ts';
 import type { Reader, Trx } from './schema.ts';
+import { appendEntry } from './transcripts.ts';
 
 export function runVerbs(database: Database): Pick<InvestigationStore, 'startRun' | 'recordStep' | 'steps'> {
   return {
     startRun: (runId, now) => database.write((trx) => startRun(trx, runId, now)),
-    recordStep: (run, step, now) => database.write((trx) => recordStep(trx, run, { step, now })),
+    recordStep: (run, step, now, entryOf) => database.write((trx) => recordStep(trx, run, { step, now, entryOf })),
     steps: (runId, after) => database.read((reader) => steps(reader, runId, after)),
   };
 }
@@ -66,7 +67,7 @@ async function forgetSteps(trx: Trx, runId: string): Promise<void> {
 async function recordStep(
   trx: Trx,
   run: Run,
-  { step, now }: { readonly step: InvestigationStep; readonly now: string },
+  { step, now, entryOf }: { step: InvestigationStep; now: string; entryOf: ((number: number) => string) | undefined },
 ): Promise<RecordedStep> {
   const row = await trx
     .updateTable('runs')
@@ -80,6 +81,7 @@ async function recordStep(
   const { action, result, analysis } = step;
   const number = row.step_count;
   await trx.insertInto('steps').values({ run_id: run.id, number, action, result, analysis, created_at: now }).execute();
+  if (entryOf) await appendEntry(trx, run.id, { entry: entryOf(number), now });
   return { number, action, result, analysis };
 }
 

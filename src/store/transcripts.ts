@@ -2,6 +2,7 @@
 import type { AgentStore } from '../ports/agent-store.ts';
 import type { Database } from './database.ts';
 import { requireLease } from './lease.ts';
+import type { Trx } from './schema.ts';
 
 export function transcriptVerbs(database: Database): Pick<AgentStore, 'transcript' | 'appendTranscript'> {
   return {
@@ -14,7 +15,16 @@ export function transcriptVerbs(database: Database): Pick<AgentStore, 'transcrip
     appendTranscript: (run, entry, now) =>
       database.write(async (trx) => {
         await requireLease(trx, run);
-        await trx.insertInto('transcript_entries').values({ run_id: run.id, entry, created_at: now }).execute();
+        await appendEntry(trx, run.id, { entry, now });
       }),
   };
+}
+
+/** The caller holds the run's lease. */
+export async function appendEntry(
+  trx: Trx,
+  runId: string,
+  { entry, now }: { readonly entry: string; readonly now: string },
+): Promise<void> {
+  await trx.insertInto('transcript_entries').values({ run_id: runId, entry, created_at: now }).execute();
 }

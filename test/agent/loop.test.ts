@@ -12,6 +12,7 @@ import {
   ground,
   inputOf,
   memoryTranscript,
+  type Played,
   play,
   scriptedModel,
 } from './scripted-run.ts';
@@ -56,7 +57,8 @@ describe('an investigation', () => {
 
   it('tells the model the number of each step, and what was taken out of a result', async () => {
     const model = scriptedModel([call('read_files', { path: 'a' }), CONCLUSION]);
-    await runAgent(inputOf({ model, tools: ground({ a: 'one\u202etwo' }).tools }, 7), new AbortController().signal);
+    const { tools } = ground({ a: 'one\u202etwo' });
+    await runAgent(inputOf({ model, tools, transcript: memoryTranscript([], 7) }), new AbortController().signal);
     expect(answersTo(model)).toEqual(['[step 8] read_files {"path":"a"}\nonetwo\n[1 invisible characters taken out]']);
   });
 
@@ -217,10 +219,12 @@ describe('a cancelled run', () => {
           model: scriptedModel(turns, { onAsk: tick }),
           tools,
           brief: BRIEF,
-          transcript: kept,
-          onStep: async () => {
-            tick();
-            return 1;
+          transcript: {
+            ...kept,
+            appendStep: (step, status) => {
+              tick();
+              return kept.appendStep(step, status);
+            },
           },
         }),
         controller.signal,
@@ -228,5 +232,47 @@ describe('a cancelled run', () => {
       if (moment < 7) await expect(run).rejects.toThrow('cancelled by a person');
       else await expect(run).resolves.toMatchObject({ kind: 'concluded' });
     }
+  });
+});
+
+describe('a conclusion whose evidence does not hold', () => {
+  const quoting = (quote: string): Played =>
+    call('conclude', { ...DRAFT, rootCause: [{ text: 'It is so.', citations: [{ step: 1, quote }], places: [] }] });
+  const LOOK = call('read_files', { path: 'sum.ts' });
+
+  it('is sent back once with what is wrong, and taken when it was mended', async () => {
+    const { end, model } = await play([LOOK, quoting('let sum = 7'), quoting('let sum = 1')]);
+    expect(answersTo(model).at(-1)).toContain('The conclusion is not taken yet:\n- ');
+    expect(end).toMatchObject({ kind: 'concluded', partial: false });
+    expect(end.kind === 'concluded' && end.draft.rootCause[0]?.citations[0]?.quote).toBe('let sum = 1');
+    expect(model.asked).toHaveLength(3);
+  });
+
+  it('is taken the second time whatever it says, for the checks to drop', async () => {
+    const { end } = await play([LOOK, quoting('let sum = 7'), quoting('let sum = 8')]);
+    expect(end).toMatchObject({ kind: 'concluded' });
+  });
+
+  it('is sent back when it promises a fix and nothing was changed', async () => {
+    const ground = {
+      ...inputOf({ model: scriptedModel([]), tools: [] }).ground,
+      changeSet: () => ({ base: '', files: [] }),
+    };
+    const { model } = await play(
+      [CONCLUSION, call('conclude', { ...DRAFT, outcome: 'inconclusive', ruledOut: ['x'] })],
+      {
+        ground,
+      },
+    );
+    expect(answersTo(model)[0]).toContain('no file was changed');
+  });
+
+  it('still stands when the model never comes back with a better one', async () => {
+    const { end } = await play([
+      LOOK,
+      quoting('let sum = 7'),
+      new CausewayError('model_misbehaved', 'It fell silent.'),
+    ]);
+    expect(end).toMatchObject({ kind: 'concluded', partial: true, reason: 'It fell silent.' });
   });
 });

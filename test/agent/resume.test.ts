@@ -37,15 +37,11 @@ function turnsIn(records: readonly TranscriptRecord[]): number {
   return records.filter(({ kind }) => kind === 'turn').length;
 }
 
-function stepsIn(records: readonly TranscriptRecord[]): number {
-  return records.filter((record) => record.kind === 'answer' && record.reply.kind === 'step').length;
-}
-
 async function goOn(records: readonly TranscriptRecord[], files = { 'sum.ts': 'let sum = 1' }) {
   const model = scriptedModel(STORY, { offset: turnsIn(records) });
   const shop = ground(files);
   const transcript = memoryTranscript(records);
-  const input = inputOf({ model, tools: shop.tools, transcript }, stepsIn(records));
+  const input = inputOf({ model, tools: shop.tools, transcript });
   return { end: await runAgent(input, new AbortController().signal), model, shop, transcript };
 }
 

@@ -16,7 +16,7 @@ export type Played = { readonly say?: string; readonly calls?: readonly Call[] }
 export const DRAFT = {
   outcome: 'code_fix',
   problem: 'The total is wrong.',
-  rootCause: [{ text: 'The sum starts at one.', citations: [{ step: 1, quote: 'let sum = 1' }], places: [] }],
+  rootCause: [{ text: 'The sum starts at one.', citations: [], places: [] }],
   stepsToReproduce: [],
   solutionSteps: ['Start at zero.'],
   questions: [],
@@ -109,14 +109,21 @@ export interface MemoryTranscript extends Transcript {
   readonly records: TranscriptRecord[];
 }
 
-/** Records go through JSON, as they do in a store. */
-export function memoryTranscript(initial: readonly TranscriptRecord[] = []): MemoryTranscript {
+/** Records go through JSON, as they do in a store. Steps are numbered on from `stepsBefore` and those that it holds. */
+export function memoryTranscript(initial: readonly TranscriptRecord[] = [], stepsBefore = 0): MemoryTranscript {
   const records = [...initial];
   return {
     records,
     load: async () => structuredClone(records),
     append: async (record) => {
       records.push(JSON.parse(JSON.stringify(record)));
+    },
+    appendStep: async (step, status) => {
+      const taken = records.filter((record) => record.kind === 'answer' && record.reply.kind === 'step').length;
+      const number = stepsBefore + taken + 1;
+      const record = { kind: 'answer', reply: { kind: 'step', number, status, step } } as const;
+      records.push(JSON.parse(JSON.stringify(record)));
+      return record;
     },
   };
 }
@@ -132,14 +139,18 @@ export const BRIEF = {
 
 export const LIMITS = { turns: 30, seconds: 600, tokens: 5_000_000, usd: 1 };
 
-/** The input of a run with everything that a test does not name. `steps` numbers start after `stepsBefore`. */
-export function inputOf(parts: Partial<AgentInput> & Pick<AgentInput, 'model' | 'tools'>, stepsBefore = 0): AgentInput {
-  let steps = stepsBefore;
+/** The input of a run with everything that a test does not name. */
+export function inputOf(parts: Partial<AgentInput> & Pick<AgentInput, 'model' | 'tools'>): AgentInput {
   return {
     brief: BRIEF,
     transcript: memoryTranscript(),
     budget: { limits: LIMITS, ledger: { reserve: async () => 'ok', settle: async () => {} } },
-    onStep: async () => ++steps,
+    ground: {
+      earlierSteps: [],
+      changeSet: () => ({ base: BRIEF.revision, files: [{ kind: 'added', path: 'x', mode: '100644', after: 'x\n' }] }),
+      exists: async () => true,
+      commitExists: async () => true,
+    },
     now: () => new Date(0),
     ...parts,
   };

@@ -25,6 +25,23 @@ export function agentContract(engine: Engine): void {
       await expect(store.appendTranscript(first, '{}', NOW)).rejects.toMatchObject({ code: 'lease_lost' });
     });
 
+    it('is written with a step in one, and numbers go on where they stood', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { runId } = await accepted(store, acceptance(await ground(store)));
+      const first = await started(store, runId);
+      await store.recordStep(first, step('one'), NOW);
+      await store.recordStep(first, step('two'), NOW, (number) => `{"step":${number}}`);
+      const second = await started(store, runId);
+      expect(await store.transcript(runId)).toEqual(['{"step":2}']);
+      await expect(store.recordStep(first, step('three'), NOW, () => '{}')).rejects.toMatchObject({
+        code: 'lease_lost',
+      });
+      expect(await store.transcript(runId)).toHaveLength(1);
+      expect((await store.recordStep(second, step('three'), NOW)).number).toBe(3);
+    });
+
     it('is erased with its run', async () => {
       await using place = await engine.place();
       await using opened = await place.open();
