@@ -18,6 +18,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
   redact: { rooms: ['domain'], packages: ['@secretlint/core', '@secretlint/secretlint-rule-preset-recommend'] },
   agent: { rooms: ['domain', 'ports'], packages: ['zod'] },
   model: { rooms: ['domain', 'ports'], packages: ['openai'] },
+  tools: { rooms: ['domain', 'ports', 'git'], packages: ['zod', 'web-tree-sitter', '@vscode/tree-sitter-wasm'] },
+  monitoring: { rooms: ['domain', 'ports', 'log'], packages: ['zod', '@modelcontextprotocol/client'] },
   jobs: { rooms: ['domain', 'ports', 'triage', 'agent', 'log', 'redact'], packages: [] },
   github: { rooms: ['domain', 'ports', 'jobs', 'log', 'redact'], packages: ['@octokit/rest'] },
   http: {
@@ -43,6 +45,9 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'store',
       'queue',
       'terminal',
+      'model',
+      'tools',
+      'monitoring',
       'log',
       'config',
     ],

@@ -1,0 +1,85 @@
+// The tool that reads and searches the log of the failed CI run.
+import { z } from 'zod';
+import type { Tool } from '../ports/tool.ts';
+import { fitting, numberedLines } from './show-lines.ts';
+import { defineTool, failed, found, MAX_RESULT_BYTES, nothing, quoted } from './tool-kit.ts';
+
+const TAIL = 100;
+const MAX_HITS = 200;
+const COLOURS = /\u001b\[[0-9;?]*[A-Za-z]/g;
+/** GitHub puts the time before every line: about twelve tokens that tell nothing. */
+const STAMP = /^\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z /;
+
+const PARAMETERS = z.strictObject({
+  find: z.string().min(1).max(500).optional().describe('Only lines that hold this text, whatever the case.'),
+  from: z.int().min(1).optional().describe('First line, from 1.'),
+  to: z.int().min(1).optional().describe('Last line, inclusive.'),
+});
+
+type Given = z.output<typeof PARAMETERS>;
+
+export function ciLogTool(log: string | null): Tool {
+  let split: readonly string[] | undefined;
+  return defineTool({
+    name: 'ci_log',
+    description: `Reads the log of the failed CI run: the lines from–to, or those that hold "find"; without either, the last ${TAIL}. At most ${MAX_HITS} hits and 12 kB; the answer says where to go on.`,
+    parameters: PARAMETERS,
+    example: { find: 'error' },
+    action: (given) => `ci_log${inWords(given)}`,
+    execute: async (given) => {
+      if (log === null) return nothing('There is no CI log: this report is not about a CI run.');
+      // A log of many megabytes is taken apart only if it is read at all.
+      split ??= linesOfLog(log);
+      const lines = split;
+      if (lines.length === 0) return nothing('The CI log is empty.');
+      return given.find === undefined ? readRange(lines, given) : findLines(lines, given.find, given);
+    },
+  });
+}
+
+function inWords({ find, from, to }: Given): string {
+  const range = from === undefined && to === undefined ? '' : ` lines ${from ?? 1}–${to ?? 'end'}`;
+  if (find === undefined) return range === '' ? `: the last ${TAIL} lines` : range;
+  return `: find ${quoted(find)}${range === '' ? '' : ` in${range}`}`;
+}
+
+function linesOfLog(log: string): readonly string[] {
+  const lines = log.split(/\r\n|\n|\r/);
+  if (lines.at(-1) === '') lines.pop();
+  return lines.map((line) => line.replace(STAMP, '').replaceAll(COLOURS, ''));
+}
+
+function readRange(lines: readonly string[], { from, to }: Given) {
+  const whole = from === undefined && to === undefined;
+  const first = whole ? Math.max(1, lines.length - TAIL + 1) : (from ?? 1);
+  const last = Math.min(to ?? lines.length, lines.length);
+  if (first > lines.length) return nothing(`The log has ${lines.length} lines; there is no line ${first}.`);
+  if (last < first) return failed(`The range ends before it starts: ${first}–${last}.`);
+  const rows = numberedLines(lines.slice(first - 1, last), first);
+  // The end of a log tells most; where the end was asked for, it is the beginning that is left out.
+  const shown = whole ? fitting(rows.toReversed(), MAX_RESULT_BYTES).toReversed() : fitting(rows, MAX_RESULT_BYTES);
+  const start = whole ? last - shown.length + 1 : first;
+  const end = start + shown.length - 1;
+  const notes = [
+    whole && start > 1 ? `Lines 1–${start - 1} are not shown: ask for a range or "find".` : '',
+    end < last ? `Cut after line ${end}: go on with "from": ${end + 1}.` : '',
+  ];
+  const cut = notes.filter((note) => note !== '').join(' ');
+  return found(`CI log, lines ${start}–${end} of ${lines.length}:\n${shown.join('\n')}`, cut);
+}
+
+function findLines(lines: readonly string[], text: string, { from = 1, to }: Given) {
+  const sought = text.toLowerCase();
+  const hits = lines.flatMap((line, index) => {
+    const within = index + 1 >= from && index + 1 <= (to ?? lines.length);
+    return within && line.toLowerCase().includes(sought) ? [index] : [];
+  });
+  if (hits.length === 0) return nothing(`No line of the CI log holds ${quoted(text)} (${lines.length} lines).`);
+  const shown = fitting(
+    hits.slice(0, MAX_HITS).flatMap((index) => numberedLines([lines[index] ?? ''], index + 1)),
+    MAX_RESULT_BYTES,
+  );
+  const next = hits[shown.length];
+  const cut = next === undefined ? '' : `${hits.length - shown.length} more hits: go on with "from": ${next + 1}.`;
+  return found(shown.join('\n'), cut);
+}

@@ -1,0 +1,92 @@
+// The tools that edit: replace, create, delete and rename, all on the overlay.
+import { z } from 'zod';
+import { linesOf } from '../git/read-text.ts';
+import type { Tool } from '../ports/tool.ts';
+import { plainPath } from './edited-tree.ts';
+import type { EditOutcome, Overlay } from './overlay.ts';
+import { fitting, numberedLines } from './show-lines.ts';
+import { defineTool, failed, found, PATH } from './tool-kit.ts';
+
+/** Lines shown around a replacement, and bytes of the whole: enough to see that it is right. */
+const CONTEXT = 2;
+const MAX_SHOWN = 4_000;
+
+const REPLACE = z.strictObject({
+  path: PATH,
+  old: z.string().min(1).describe('Whole lines as the file has them, without line numbers, nothing left out.'),
+  new: z.string().describe('What comes in their place; empty: they go.'),
+  line: z.int().min(1).optional().describe('Line where "old" begins, if it stands in several places.'),
+});
+
+export function replaceTool(overlay: Overlay): Tool {
+  return defineTool({
+    name: 'replace',
+    description:
+      'Replaces one stretch of a file. "old" must stand there once, exactly or up to white space; else nothing is changed and the answer shows the nearest text. A replacement after which the file no longer parses is refused.',
+    parameters: REPLACE,
+    example: { path: 'src/app.ts', old: '  return a - b;', new: '  return a + b;' },
+    action: ({ path, line }) => `replace in ${path}${line === undefined ? '' : ` at line ${line}`}`,
+    execute: async ({ path, old, new: text, line }, signal) => {
+      const edit = { oldText: old, newText: text, ...(line === undefined ? {} : { line }) };
+      const outcome = await overlay.replace(plainPath(path), edit, signal);
+      return outcome.ok ? found(shownEdit(plainPath(path), outcome)) : refusal(outcome.reason);
+    },
+  });
+}
+
+export function createFileTool(overlay: Overlay): Tool {
+  return defineTool({
+    name: 'create_file',
+    description: 'Creates a text file of at most 1 MiB. Refused where something stands at the path already.',
+    parameters: z.strictObject({ path: PATH, content: z.string() }),
+    example: { path: 'src/date.ts', content: 'export const DAY = 86_400;\n' },
+    action: ({ path }) => `create ${path}`,
+    execute: async ({ path, content }, signal) => {
+      const outcome = await overlay.create(plainPath(path), content, signal);
+      if (!outcome.ok) return refusal(outcome.reason);
+      const note = outcome.note === '' ? '' : ` But ${outcome.note}.`;
+      return found(`${plainPath(path)} is created with ${linesOf(content).length} lines.${note}`);
+    },
+  });
+}
+
+export function deleteFileTool(overlay: Overlay): Tool {
+  return defineTool({
+    name: 'delete_file',
+    description: 'Deletes one text file.',
+    parameters: z.strictObject({ path: PATH }),
+    example: { path: 'src/unused.ts' },
+    action: ({ path }) => `delete ${path}`,
+    execute: async ({ path }, signal) => {
+      const outcome = await overlay.remove(plainPath(path), signal);
+      return outcome.ok ? found(`${plainPath(path)} is deleted.`) : refusal(outcome.reason);
+    },
+  });
+}
+
+export function renameFileTool(overlay: Overlay): Tool {
+  return defineTool({
+    name: 'rename_file',
+    description: 'Renames or moves one text file. Names of it in other files are not changed.',
+    parameters: z.strictObject({ from: PATH, to: PATH }),
+    example: { from: 'src/a.ts', to: 'src/b.ts' },
+    action: ({ from, to }) => `rename ${from} to ${to}`,
+    execute: async ({ from, to }, signal) => {
+      const outcome = await overlay.rename(plainPath(from), plainPath(to), signal);
+      return outcome.ok ? found(`${plainPath(from)} is now ${plainPath(to)}.`) : refusal(outcome.reason);
+    },
+  });
+}
+
+function refusal(reason: string) {
+  return failed(`Nothing was changed: ${reason}${/[.?!\n]$/.test(reason) || reason.includes('\n') ? '' : '.'}`);
+}
+
+function shownEdit(path: string, { text, at, note }: Extract<EditOutcome, { readonly ok: true }>): string {
+  const first = Math.max(1, at.from - CONTEXT);
+  const rows = numberedLines(linesOf(text).slice(first - 1, at.to + CONTEXT), first);
+  const shown = fitting(rows, MAX_SHOWN);
+  const how = note === '' ? 'found exactly' : `found, ${note}`;
+  const more = shown.length < rows.length ? '\n… (the rest is as you wrote it)' : '';
+  return `${path}: the old text was ${how}. Now it reads:\n${shown.join('\n')}${more}`;
+}

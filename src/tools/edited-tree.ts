@@ -1,0 +1,52 @@
+// What lookups see: the commit, with the edited files in place of what the commit has.
+import { outlineOf } from '../git/outline.ts';
+import { linesOf } from '../git/read-text.ts';
+import type { Symbol as Definition, FileRead, LineRange, SourceTree, TreeEntry } from '../ports/source.ts';
+import type { Overlay } from './overlay.ts';
+
+export interface EditedTree {
+  readonly tree: SourceTree;
+  readonly overlay: Overlay;
+  entries(signal: AbortSignal): Promise<readonly TreeEntry[]>;
+  read(path: string, lines: LineRange | undefined, signal: AbortSignal): Promise<FileRead>;
+  outline(path: string, signal: AbortSignal): Promise<readonly Definition[]>;
+  /** `(edited)` where the text at the path is not the commit's; "" where it is. */
+  mark(path: string): string;
+}
+
+export function createEditedTree(tree: SourceTree, overlay: Overlay): EditedTree {
+  return {
+    tree,
+    overlay,
+    entries: (signal) => overlay.entries(signal),
+    async read(path, lines, signal) {
+      const text = overlay.touched().get(path);
+      if (text === null) return { kind: 'absent', nearest: [] };
+      if (text !== undefined) return readEdited(text, lines);
+      const read = await tree.read(path, lines === undefined ? {} : { lines }, signal);
+      // A folder that edits made is none of the commit.
+      if (read.kind !== 'absent') return read;
+      const isFolder = [...overlay.touched()].some(([each, now]) => now !== null && each.startsWith(`${path}/`));
+      return isFolder ? { kind: 'folder' } : read;
+    },
+    async outline(path, signal) {
+      const text = overlay.touched().get(path);
+      if (text === undefined) return tree.outline(path, signal);
+      return text === null ? [] : outlineOf(path, text);
+    },
+    mark: (path) => (overlay.touched().has(path) ? ' (edited)' : ''),
+  };
+}
+
+function readEdited(text: string, range: LineRange | undefined): FileRead {
+  const lines = linesOf(text);
+  const from = Math.max(1, range?.from ?? 1);
+  const chosen = lines.slice(from - 1, range?.to ?? lines.length);
+  return { kind: 'text', text: chosen.join('\n'), firstLine: from, totalLines: lines.length, cut: '' };
+}
+
+/** A path as listings spell it: `./src/a.ts`, `/src/a.ts` and `src/` are common ways to say `src/a.ts` and `src`. */
+export function plainPath(path: string): string {
+  const plain = path.replace(/^(?:\.?\/+)+/, '').replace(/\/+$/, '');
+  return plain === '.' ? '' : plain;
+}

@@ -1,0 +1,108 @@
+// The tool that reads files and ranges of lines, several in a call.
+import { z } from 'zod';
+import type { Finding } from '../domain/evidence.ts';
+import { linesOf } from '../git/read-text.ts';
+import type { FileRead, LineRange } from '../ports/source.ts';
+import type { Tool } from '../ports/tool.ts';
+import { type EditedTree, plainPath } from './edited-tree.ts';
+import { fitting, numberedLines } from './show-lines.ts';
+import { atCommit, defineTool, failed, found, MAX_RESULT_BYTES, nothing, PATH, quoted } from './tool-kit.ts';
+
+const PART = z.strictObject({
+  path: PATH,
+  from: z.int().min(1).optional().describe('First line, from 1.'),
+  to: z.int().min(1).optional().describe('Last line, inclusive.'),
+});
+const PARAMETERS = z.strictObject({ files: z.array(PART).min(1).max(10) });
+
+type Part = z.output<typeof PART>;
+
+/** One part read: `kind` as a finding has it, of this part alone. */
+interface PartRead {
+  readonly kind: 'found' | 'nothing' | 'failed';
+  readonly text: string;
+  readonly cut: string;
+}
+
+export function readFilesTool(source: EditedTree): Tool {
+  return defineTool({
+    name: 'read_files',
+    description:
+      'Reads up to 10 files or ranges of lines, each line with its number. At most 12 kB in all, shared among them: ask for the ranges that you need. What was cut is named with the line to go on from. Edited files are shown as edited.',
+    parameters: PARAMETERS,
+    example: { files: [{ path: 'src/app.ts', from: 1, to: 120 }] },
+    action: ({ files }) => atCommit(`read ${files.map(partName).join('; ')}`, source.tree.revision),
+    execute: async ({ files }, signal) => {
+      const parts: PartRead[] = [];
+      let room = MAX_RESULT_BYTES;
+      for (const [index, part] of files.entries()) {
+        const read = await readPart(source, part, { bytes: room / (files.length - index), signal });
+        room = Math.max(0, room - Buffer.byteLength(read.text));
+        parts.push(read);
+      }
+      return together(parts);
+    },
+  });
+}
+
+function partName({ path, from, to }: Part): string {
+  if (from === undefined && to === undefined) return path;
+  return `${path} lines ${from ?? 1}–${to ?? 'end'}`;
+}
+
+function together(parts: readonly PartRead[]): Finding {
+  const text = parts.map((part) => part.text).join('\n\n');
+  const cut = parts
+    .map((part) => part.cut)
+    .filter((each) => each !== '')
+    .join(' ');
+  if (parts.some(({ kind }) => kind === 'found')) return found(text, cut);
+  return parts.some(({ kind }) => kind === 'failed') ? failed(text) : nothing(text);
+}
+
+async function readPart(
+  source: EditedTree,
+  part: Part,
+  { bytes, signal }: { readonly bytes: number; readonly signal: AbortSignal },
+): Promise<PartRead> {
+  const path = plainPath(part.path);
+  const range = rangeOf(part);
+  const read = await source.read(path, range, signal);
+  if (read.kind !== 'text') return { kind: 'failed', text: whyNoText(path, read), cut: '' };
+  const lines = linesOf(read.text);
+  const name = `${path}${source.mark(path)}`;
+  if (lines.length === 0) {
+    const none =
+      read.totalLines === 0 ? 'is empty' : `has ${read.totalLines} lines, none of them in the range asked for`;
+    return { kind: 'nothing', text: `${name} ${none}.`, cut: '' };
+  }
+  const shown = fitting(numberedLines(lines, read.firstLine), bytes);
+  const last = read.firstLine + shown.length - 1;
+  const wanted = Math.min(range?.to ?? read.totalLines, read.totalLines);
+  const cut = last < wanted ? `${path} is cut after line ${last}: go on with "from": ${last + 1}.` : read.cut;
+  const head = `${name}, lines ${read.firstLine}–${last} of ${read.totalLines}:`;
+  return { kind: 'found', text: `${head}\n${shown.join('\n')}`, cut };
+}
+
+function rangeOf({ from, to }: Part): LineRange | undefined {
+  if (from === undefined && to === undefined) return undefined;
+  return { from: from ?? 1, to: to ?? Number.MAX_SAFE_INTEGER };
+}
+
+/** Why there is nothing to read at `path`, and what to do instead. */
+export function whyNoText(path: string, read: Exclude<FileRead, { readonly kind: 'text' }>): string {
+  switch (read.kind) {
+    case 'binary':
+      return `${path} is binary (${read.size} bytes).`;
+    case 'too_large':
+      return `${path} is too large to read (${read.size} bytes). Search in it instead.`;
+    case 'symlink':
+      return `${path} is a symbolic link to ${quoted(read.target)}.`;
+    case 'submodule':
+      return `${path} is a submodule at ${read.sha}; its files are in another repository.`;
+    case 'folder':
+      return `${path === '' ? 'The root' : path} is a folder; list it.`;
+    case 'absent':
+      return `There is no ${path}.${read.nearest.length > 0 ? ` Perhaps: ${read.nearest.join(', ')}.` : ''}`;
+  }
+}

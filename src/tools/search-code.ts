@@ -1,0 +1,127 @@
+// The tool that searches lines, in the commit and in what edits made of it.
+import { z } from 'zod';
+import type { Finding } from '../domain/evidence.ts';
+import type { SearchHit, SearchQuery } from '../ports/source.ts';
+import type { Tool } from '../ports/tool.ts';
+import { type EditedTree, plainPath } from './edited-tree.ts';
+import { isWithin, searchEdited } from './search-edited.ts';
+import { fitting } from './show-lines.ts';
+import { atCommit, defineTool, failed, found, MAX_RESULT_BYTES, nothing, quoted } from './tool-kit.ts';
+
+const DEFAULT_LIMIT = 80;
+const MAX_LIMIT = 300;
+const TOO_LONG =
+  'The expression cannot be run, or takes too long, on the edited files. Use plain text or a simpler one.';
+
+const PARAMETERS = z.strictObject({
+  pattern: z.string().min(1).max(1_000).describe('Plain text within one line, unless "regex".'),
+  regex: z.boolean().optional().describe('The pattern is a regular expression (no look-around).'),
+  ignore_case: z.boolean().optional(),
+  word: z.boolean().optional().describe('Whole words only.'),
+  paths: z
+    .array(z.string().max(1_000))
+    .max(20)
+    .optional()
+    .describe('Only in these folders, files or globs such as *.ts.'),
+  limit: z.int().min(1).max(MAX_LIMIT).optional(),
+});
+
+type Given = z.output<typeof PARAMETERS>;
+
+export function searchTool(source: EditedTree): Tool {
+  return defineTool({
+    name: 'search',
+    description: `Finds lines in the files of the commit, edited files as edited. At most "limit" hits (default ${DEFAULT_LIMIT}, at most ${MAX_LIMIT}) and 12 kB; narrow by "paths" when it is cut.`,
+    parameters: PARAMETERS,
+    example: { pattern: 'parseDate(', paths: ['src'] },
+    action: (given) => atCommit(inWords(given), source.tree.revision),
+    execute: async (given, signal) => {
+      const query = queryOf(given);
+      const limit = given.limit ?? DEFAULT_LIMIT;
+      const result = await searchBoth(source, { ...query, limit }, signal);
+      if (result.error !== '') return failed(result.error);
+      if (result.hits.length === 0) {
+        const none = `No line matches ${quoted(given.pattern)}${within(given)}. ${result.cut}`.trimEnd();
+        // What was not searched is not ruled out.
+        return /Stopped|edited files were not/.test(result.cut) ? failed(none) : nothing(none);
+      }
+      return foundHits(hitLines(source, result.hits.slice(0, limit)), result.cut);
+    },
+  });
+}
+
+function foundHits(lines: readonly string[], cut: string): Finding {
+  const shown = fitting(lines, MAX_RESULT_BYTES);
+  const over = shown.length < lines.length ? 'Cut at 12 kB.' : '';
+  const more = over !== '' || cut.includes('more') ? 'Narrow "paths" or the pattern to see the rest.' : '';
+  return found(shown.join('\n'), [cut, over, more].filter((each) => each !== '').join(' '));
+}
+
+function inWords(given: Given): string {
+  const how = [
+    given.regex === true ? 'as an expression' : '',
+    given.ignore_case === true ? 'ignoring case' : '',
+    given.word === true ? 'as a word' : '',
+    given.limit === undefined ? '' : `up to ${given.limit} hits`,
+  ];
+  return [`search ${quoted(given.pattern)}`, ...how.filter((each) => each !== '')].join(' ') + within(given);
+}
+
+function within({ paths = [] }: Given): string {
+  return paths.length === 0 ? '' : ` in ${paths.join(', ')}`;
+}
+
+function queryOf({ pattern, regex = false, ignore_case = false, word = false, paths = [] }: Given) {
+  return { pattern, regex, ignoreCase: ignore_case, word, paths: paths.map(plainPath) };
+}
+
+interface BothResult {
+  readonly hits: readonly SearchHit[];
+  readonly cut: string;
+  readonly error: string;
+}
+
+/** Hits of the commit, but for files that edits touched, and hits in these as they are now. */
+async function searchBoth(
+  source: EditedTree,
+  query: SearchQuery & { readonly limit: number },
+  signal: AbortSignal,
+): Promise<BothResult> {
+  const touched = source.overlay.touched();
+  if (touched.size === 0) return source.tree.search(query, signal);
+  const texts = new Map([...touched].flatMap(([path, text]) => (text === null ? [] : [[path, text] as const])));
+  const base = await searchCommit(source, query, texts, signal);
+  // The commit does not know folders that edits made; asked for them alone it would call them a mistake.
+  const made = query.paths.filter((path) => [...texts.keys()].some((each) => isWithin(each, [path])));
+  if (base.error !== '' && (made.length < query.paths.length || made.length === 0)) return base;
+  const edited = searchEdited(texts, query);
+  if (edited === null && base.hits.length === 0) return { hits: [], cut: '', error: TOO_LONG };
+  const hits = [...base.hits.filter(({ path }) => !touched.has(path)), ...(edited ?? [])];
+  const notes = [
+    base.cut,
+    hits.length > query.limit ? `Only the first ${query.limit} hits; there are more.` : '',
+    edited === null ? `The edited files were not searched: ${[...texts.keys()].join(', ')}.` : '',
+  ];
+  const ordered = hits.sort((a, b) => (a.path === b.path ? a.line - b.line : a.path < b.path ? -1 : 1));
+  return { hits: ordered, cut: notes.filter((note) => note !== '').join(' '), error: '' };
+}
+
+/** In the commit itself; edited files that are named are left to the other search. */
+async function searchCommit(
+  { tree }: EditedTree,
+  query: SearchQuery & { readonly limit: number },
+  texts: ReadonlyMap<string, string>,
+  signal: AbortSignal,
+): Promise<BothResult> {
+  const paths = query.paths.filter((path) => !texts.has(path));
+  if (paths.length === 0 && query.paths.length > 0) return { hits: [], cut: '', error: '' };
+  return tree.search({ ...query, paths, limit: Math.min(1_000, query.limit * 3) }, signal);
+}
+
+/** Each file once, its hits below it. */
+function hitLines(source: EditedTree, hits: readonly SearchHit[]): readonly string[] {
+  return hits.flatMap(({ path, line, text }, index) => {
+    const hit = `${String(line).padStart(6)} | ${text}`;
+    return hits[index - 1]?.path === path ? [hit] : [`${path}${source.mark(path)}:`, hit];
+  });
+}

@@ -1,0 +1,184 @@
+// Whether a changed file still parses, by tree-sitter; what no grammar knows is not judged.
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { Language, type Node, Parser, type ParseState, type Tree } from 'web-tree-sitter';
+
+export type SyntaxVerdict =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly line: number; readonly what: string };
+
+const GRAMMARS: Readonly<Record<string, string>> = Object.fromEntries(
+  (
+    [
+      ['ts mts cts', 'typescript'],
+      ['tsx', 'tsx'],
+      ['js jsx mjs cjs', 'javascript'],
+      ['py pyi', 'python'],
+      ['go', 'go'],
+      ['java', 'java'],
+      ['rs', 'rust'],
+      ['rb rake', 'ruby'],
+      ['php', 'php'],
+      ['cs', 'c-sharp'],
+      ['c h cc cpp cxx hh hpp hxx', 'cpp'],
+      ['css', 'css'],
+      ['sh bash', 'bash'],
+    ] as const
+  ).flatMap(([extensions, grammar]) => extensions.split(' ').map((extension) => [extension, grammar])),
+);
+/** Their grammars read what people write today; others stumble over macros, templates and dialects, so a new file proves nothing. */
+const SURE: ReadonlySet<string> = new Set([
+  'typescript',
+  'tsx',
+  'javascript',
+  'python',
+  'go',
+  'java',
+  'rust',
+  'ruby',
+  'c-sharp',
+]);
+/** JavaScript with Flow's types has no grammar here. */
+const FLOW = /@flow\b/;
+const FINE: SyntaxVerdict = { ok: true };
+/** Parsing runs on the event loop: usually 2 MB/s, but a second for so much text that is made to be hard. */
+const MAX_LENGTH = 128 * 1024;
+/** How often the parser may report before it is stopped: sound text takes about 25 reports a kilobyte, a bomb for the parser thousands. Counted, not timed, so that a resumed run judges alike. */
+const MAX_REPORTS = { fixed: 2_000, perCharacter: 0.1, afterError: 20 };
+
+let started: Promise<void> | undefined;
+const languages = new Map<string, Promise<Language>>();
+
+/**
+ * Whether `after` parses. Not judged: a file that did not parse before, whose language is not known or that is over 128 KiB.
+ * `before` is null for a new file, of which a fault is only told where the grammar is sure; `line` (1-based) is the first place
+ * that the parser could not read.
+ */
+export async function stillParses(file: string, before: string | null, after: string): Promise<SyntaxVerdict> {
+  if (Math.max(before?.length ?? 0, after.length) > MAX_LENGTH) return FINE;
+  const check = await checkFor(file, before === null);
+  if (check === null) return FINE;
+  const fault = check(after);
+  if (fault === null) return FINE;
+  return before !== null && check(before) !== null ? FINE : fault;
+}
+
+type Check = (text: string) => SyntaxVerdict | null;
+
+async function checkFor(file: string, isNew: boolean): Promise<Check | null> {
+  const extension = path.posix.extname(file).slice(1).toLowerCase();
+  if (extension === 'json') return (text) => jsonFault(text, takesComments(file));
+  const grammar = Object.hasOwn(GRAMMARS, extension) ? GRAMMARS[extension] : undefined;
+  if (grammar === undefined || (isNew && !SURE.has(grammar))) return null;
+  const language = await languageOf(grammar);
+  return (text) => (isNew && FLOW.test(text.slice(0, 1_000)) ? null : treeFault(language, text));
+}
+
+async function languageOf(grammar: string): Promise<Language> {
+  const loading = languages.get(grammar) ?? load(grammar);
+  languages.set(grammar, loading);
+  try {
+    return await loading;
+  } catch (error) {
+    // A fault of the moment must not last as long as the process.
+    languages.delete(grammar);
+    throw error;
+  }
+}
+
+async function load(grammar: string): Promise<Language> {
+  started ??= Parser.init();
+  await started;
+  return Language.load(
+    createRequire(import.meta.url).resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${grammar}.wasm`),
+  );
+}
+
+function treeFault(language: Language, text: string): SyntaxVerdict | null {
+  const parser = new Parser();
+  let tree: Tree | null = null;
+  try {
+    parser.setLanguage(language);
+    const read = text.replace(/^\ufeff/, '');
+    const watch = createWatch(read.length);
+    tree = parser.parse(read, null, { progressCallback: watch.report });
+    if (tree === null) return watch.errorAt === null ? null : faultNear(read, watch.errorAt);
+    return tree.rootNode.hasError ? describe(firstFault(tree.rootNode)) : null;
+  } finally {
+    // Trees and parsers live outside of the garbage collector's heap.
+    tree?.delete();
+    parser.delete();
+  }
+}
+
+/** Stops a parser that takes too long: recovering from errors may take time that grows with their square. */
+function createWatch(length: number) {
+  const most = MAX_REPORTS.fixed + length * MAX_REPORTS.perCharacter;
+  let reports = 0;
+  let afterError = 0;
+  const watch = {
+    errorAt: null as number | null,
+    /** True ends the parse. */
+    report: ({ currentOffset, hasError }: ParseState): boolean => {
+      reports += 1;
+      if (hasError) {
+        // The parser counts bytes of UTF-16.
+        watch.errorAt ??= Math.floor(currentOffset / 2);
+        afterError += 1;
+      }
+      return reports > most || afterError > MAX_REPORTS.afterError;
+    },
+  };
+  return watch;
+}
+
+function faultNear(text: string, at: number): SyntaxVerdict {
+  return { ok: false, line: lineAt(text, at), what: 'cannot read what stands here or just before' };
+}
+
+function lineAt(text: string, at: number): number {
+  return text.slice(0, at).split('\n').length;
+}
+
+/** The first node that is an error or was made up by the parser. */
+function firstFault(root: Node): Node {
+  let node = root;
+  for (;;) {
+    if (node.isError || node.isMissing) return node;
+    const next = node.children.find((child) => child.hasError || child.isMissing);
+    if (next === undefined) return node;
+    node = next;
+  }
+}
+
+function describe(node: Node): SyntaxVerdict {
+  const line = node.startPosition.row + 1;
+  if (node.isMissing) return { ok: false, line, what: `"${node.type}" is missing` };
+  const [first = ''] = node.text.trim().split('\n');
+  return { ok: false, line, what: `cannot read ${JSON.stringify(first.slice(0, 80))}` };
+}
+
+function jsonFault(text: string, comments: boolean): SyntaxVerdict | null {
+  const plain = text.replace(/^\ufeff/, '');
+  try {
+    JSON.parse(comments ? withoutComments(plain) : plain);
+    return null;
+  } catch (error) {
+    const at = Number(/position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1] ?? plain.length);
+    return { ok: false, line: lineAt(plain, at), what: 'it is no JSON' };
+  }
+}
+
+/** Files that are called JSON and are read with comments and commas at the end. */
+function takesComments(file: string): boolean {
+  return /(?:^|\/)(?:[tj]sconfig[^/]*|\.[^/]+rc|devcontainer|language-configuration)\.json$|(?:^|\/)\.vscode\//i.test(
+    file,
+  );
+}
+
+function withoutComments(text: string): string {
+  const blank = text.replaceAll(/"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (part) =>
+    part.startsWith('"') ? part : part.replaceAll(/[^\n]/g, ' '),
+  );
+  return blank.replaceAll(/"(?:[^"\\\n]|\\.)*"|,(?=\s*[}\]])/g, (part) => (part === ',' ? ' ' : part));
+}

@@ -1,0 +1,52 @@
+// Everything that the agent may do on one commit, by name.
+import type { Repository, SourceTree } from '../ports/source.ts';
+import type { Tool } from '../ports/tool.ts';
+import { blameTool } from './blame.ts';
+import { ciLogTool } from './ci-log.ts';
+import { compareTool } from './compare.ts';
+import { createFileTool, deleteFileTool, renameFileTool, replaceTool } from './edit-tools.ts';
+import { createEditedTree } from './edited-tree.ts';
+import { historyTool } from './history.ts';
+import { listFilesTool } from './list-files.ts';
+import { outlineTool } from './outline-files.ts';
+import { createOverlay, type Overlay } from './overlay.ts';
+import { ownersTool } from './owners.ts';
+import { readFilesTool } from './read-files.ts';
+import { searchTool } from './search-code.ts';
+
+export interface Toolbox {
+  /** Always the same, in the same order, with the same bytes: they are part of the prefix that endpoints cache. */
+  readonly tools: readonly Tool[];
+  /** Holds what the editing tools did; without edits at first. */
+  readonly overlay: Overlay;
+}
+
+export interface ToolboxOptions {
+  readonly repository: Repository;
+  /** The commit that is investigated. */
+  readonly tree: SourceTree;
+  /** Log of the failed run; null where the report is not about one. */
+  readonly ciLog: string | null;
+}
+
+/** Tools of one run. Running the recorded edits again on a new toolbox of the same commit brings the overlay back. */
+export function createToolbox({ repository, tree, ciLog }: ToolboxOptions): Toolbox {
+  const overlay = createOverlay(tree);
+  const source = createEditedTree(tree, overlay);
+  const tools = [
+    listFilesTool(source),
+    readFilesTool(source),
+    outlineTool(source),
+    searchTool(source),
+    historyTool(tree),
+    blameTool(source),
+    compareTool(repository, tree),
+    ciLogTool(ciLog),
+    ownersTool(repository),
+    replaceTool(overlay),
+    createFileTool(overlay),
+    deleteFileTool(overlay),
+    renameFileTool(overlay),
+  ];
+  return { tools, overlay };
+}

@@ -1,0 +1,332 @@
+// Where old text is found, rule by rule; what is not certain is not placed.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { placeEdit } from '../../src/tools/place-edit.ts';
+
+function place(file: string, oldText: string, newText: string, line?: number) {
+  return placeEdit(file, { oldText, newText, ...(line === undefined ? {} : { line }) });
+}
+
+/** The new text of the file, and what was overlooked. */
+function placed(file: string, oldText: string, newText: string, line?: number): { text: string; how: string } {
+  const placement = place(file, oldText, newText, line);
+  if (placement.kind !== 'placed') throw new Error(`not placed: ${JSON.stringify(placement)}`);
+  return { text: placement.text, how: placement.how };
+}
+
+const CODE = `class Shop:
+    def total(self, items):
+        sum = 0
+        for item in items:
+            sum += item.price
+
+        return sum
+
+    def count(self, items):
+        return len(items)
+`;
+
+describe('text that stands there exactly', () => {
+  it('is replaced, and nothing is said', () => {
+    expect(placed('a\nb\nc\n', 'b', 'B')).toEqual({ text: 'a\nB\nc\n', how: '' });
+  });
+
+  it('may be a part of a line, but never a part of a word', () => {
+    expect(placed('const count = recount(1);\n', 'count', 'total').text).toBe('const total = recount(1);\n');
+    expect(placed('été = é\n', 'é', 'e').text).toBe('été = e\n');
+  });
+
+  it('is any text whatever, replaced letter for letter wherever it stands once', () => {
+    const word = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\n', '(', 'é', '.'), maxLength: 15 });
+    fc.assert(
+      fc.property(word, word, word, (before, after, fresh) => {
+        const file = `${before}x <<OLD>>${after}`;
+        expect(placed(file, '<<OLD>>', `[${fresh}]`).text).toBe(`${before}x [${fresh}]${after}`);
+      }),
+    );
+  });
+
+  it('takes its line away with it when nothing comes in its place', () => {
+    expect(placed('a\nb\nc\n', 'b', '').text).toBe('a\nc\n');
+    expect(placed('a\nb\nc\n', 'b\n', '').text).toBe('a\nc\n');
+    expect(placed('a\nb', 'b', '').text).toBe('a');
+    expect(placed('a\n', 'a', '').text).toBe('');
+  });
+
+  it('never joins two lines because the new text has no newline at its end', () => {
+    expect(placed('a\nb\nc\n', 'b\n', 'B').text).toBe('a\nB\nc\n');
+  });
+
+  it('is not placed where it stands twice, unless a line says which', () => {
+    expect(place('x = 1\ny\nx = 1\n', 'x = 1', 'x = 2')).toEqual({ kind: 'ambiguous', lines: [1, 3] });
+    expect(placed('x = 1\ny\nx = 1\n', 'x = 1', 'x = 2', 3).text).toBe('x = 1\ny\nx = 2\n');
+    expect(place('x = 1\ny\nx = 1\n', 'x = 1', 'x = 2', 2).kind).toBe('ambiguous');
+  });
+
+  it('counts places that overlap', () => {
+    expect(place('(\n(\n(\n', '(\n(', '[').kind).toBe('ambiguous');
+  });
+
+  it('does not let a line move it from the only place where it stands', () => {
+    expect(placed('a\nb\n', 'b', 'B', 1).text).toBe('a\nB\n');
+  });
+
+  it('is the whole line where it stands in longer ones besides, and says so', () => {
+    expect(placed('import numpy\n"""\n>>> import numpy\n"""\n', 'import numpy', 'import pandas')).toEqual({
+      text: 'import pandas\n"""\n>>> import numpy\n"""\n',
+      how: 'as whole lines; within other lines it also stands at 3',
+    });
+    expect(place('x\ny x\nx\n', 'x', 'z').kind).toBe('ambiguous');
+  });
+});
+
+describe('one line without its indentation', () => {
+  it('lends its indentation to the new lines after it, which is said', () => {
+    expect(placed(CODE, 'sum += item.price', 'if item:\n    sum += item.price')).toEqual({
+      text: CODE.replace('sum += item.price', 'if item:\n                sum += item.price'),
+      how: 'without its indentation, which the lines after the first got too',
+    });
+  });
+
+  it('does not where these are indented already', () => {
+    expect(placed(CODE, 'sum += item.price', 'sum += item.price\n            sum += 1')).toEqual({
+      text: CODE.replace('sum += item.price', 'sum += item.price\n            sum += 1'),
+      how: '',
+    });
+  });
+});
+
+describe('what the file is like', () => {
+  it('keeps CRLF, for new lines too, however the texts are written', () => {
+    expect(placed('a\r\nb\r\nc\r\n', 'b\nc', 'B\nnew\nc').text).toBe('a\r\nB\r\nnew\r\nc\r\n');
+    expect(placed('a\r\nb\r\n', 'b\r\n', 'B\r\n').text).toBe('a\r\nB\r\n');
+  });
+
+  it('keeps each line end of a file that mixes them', () => {
+    expect(placed('a\r\nb\nc\r\nd\n', 'b\nc', 'b\nnew\nc').text).toBe('a\r\nb\nnew\nc\r\nd\n');
+  });
+
+  it('keeps a missing newline at the end', () => {
+    expect(placed('a\nb', 'b', 'B').text).toBe('a\nB');
+    expect(placed('a\r\nb', 'a', 'A\nB').text).toBe('A\r\nB\r\nb');
+    expect(placed('a\nb', 'b\n', 'B\nC\n').text).toBe('a\nB\nC');
+  });
+
+  it('keeps a byte order mark, which is no indentation', () => {
+    expect(placed('\ufeffa = 1\nb\n', 'a = 1', 'a = 2\nc = 3').text).toBe('\ufeffa = 2\nc = 3\nb\n');
+    expect(placed('\ufeffa = 1\nb\n', '\ufeffa = 1', 'a = 2').text).toBe('\ufeffa = 2\nb\n');
+    expect(placed('\ufeffif a:\n    bcdefg\n', 'if a:\n  bcdefg', 'if b:\n  bcdefg\n  c').text).toBe(
+      '\ufeffif b:\n    bcdefg\n    c\n',
+    );
+  });
+
+  it('keeps every byte outside of the place', () => {
+    const row = fc.tuple(fc.constantFrom('', 'x', '  y', '\tz ', 'w\r'), fc.constantFrom('\n', '\r\n'));
+    fc.assert(
+      fc.property(fc.array(row), fc.array(row), fc.boolean(), (above, below, loose) => {
+        const before = above.map((each) => each.join('')).join('');
+        const after = below.map((each) => each.join('')).join('');
+        const file = `${before}    needle(one)\n    needle(two)\n${after}`;
+        const old = loose ? 'needle(one)\nneedle(two)' : '    needle(one)\n    needle(two)';
+        const { text } = placed(file, old, old.replace('two', 'three'));
+        expect(text.startsWith(before)).toBe(true);
+        expect(text.endsWith(after)).toBe(true);
+        expect(text.slice(before.length, text.length - after.length)).toBe('    needle(one)\n    needle(three)\n');
+      }),
+    );
+  });
+});
+
+describe('text that stands there up to white space', () => {
+  it('may have lost its blanks at line ends', () => {
+    expect(placed('a = 1  \nb = 2\n', 'a = 1\nb = 2', 'a = 1\nb = 3')).toEqual({
+      text: 'a = 1  \nb = 3\n',
+      how: 'blanks at line ends aside',
+    });
+  });
+
+  it('may have lost its indentation, which the new text then gets', () => {
+    const old = 'for item in items:\n    sum += item.price';
+    expect(placed(CODE, old, `${old}\n    if sum > 9:\n        break`)).toMatchObject({
+      text: expect.stringContaining(
+        '        for item in items:\n            sum += item.price\n            if sum > 9:\n                break\n\n',
+      ),
+      how: expect.stringContaining('indentation'),
+    });
+  });
+
+  it('may have lost the indentation of its first line alone', () => {
+    const { text } = placed(
+      CODE,
+      'def count(self, items):\n        return len(items)',
+      'def count(self, items):\n        return 0',
+    );
+    expect(text).toContain('    def count(self, items):\n        return 0\n');
+  });
+
+  it('may be indented by tabs where the file has blanks, and the other way round', () => {
+    expect(
+      placed('    if (a) {\n        call();\n    }\n', '\tif (a) {\n\t\tcall();\n\t}', '\tif (b) {\n\t\tcall();\n\t}')
+        .text,
+    ).toBe('    if (b) {\n        call();\n    }\n');
+    expect(
+      placed(
+        '\tif (a) {\n\t\tcall();\n\t}\n',
+        '    if (a) {\n        call();\n    }',
+        '    if (b) {\n        call();\n    }',
+      ).text,
+    ).toBe('\tif (b) {\n\t\tcall();\n\t}\n');
+  });
+
+  it('may be broken into lines differently', () => {
+    expect(placed('call(first,\n     second)\n', 'call(first, second)', 'call(second)')).toMatchObject({
+      text: 'call(second)\n',
+      how: expect.stringContaining('white space'),
+    });
+  });
+
+  it('may have typographic quotes and dashes', () => {
+    expect(placed('say("it\'s - so")\n', 'say(“it’s – so”)', 'say("no")')).toMatchObject({
+      text: 'say("no")\n',
+      how: expect.stringContaining('quotes'),
+    });
+  });
+
+  it('is not placed where it stands twice so', () => {
+    const file = 'if a:\n    return total\nif b:\n    return total\n';
+    expect(place(file, '  return total', '  return 0')).toMatchObject({ kind: 'ambiguous', lines: [2, 4] });
+  });
+
+  it('is framed by empty lines that do not count', () => {
+    expect(placed('a = one\nb = two\n', '\n\nb = two  \n\n', '\nb = three\n').text).toBe('a = one\nb = three\n');
+  });
+
+  it('has some letters, since brackets alone stand everywhere', () => {
+    expect(place('f(\n  a)\n', '( a )', 'x').kind).toBe('absent');
+  });
+});
+
+describe('text that was spoilt in copying', () => {
+  const file = 'a = 1\nb = 2\n\nc = 3\n';
+
+  it('may bear the line numbers of a result, which are taken off both texts', () => {
+    expect(placed(file, '  2 | b = 2\n  3 | \n  4 | c = 3', '  2 | b = 5\n  3 |\n  4 | c = 3')).toEqual({
+      text: 'a = 1\nb = 5\n\nc = 3\n',
+      how: 'with the line numbers taken off',
+    });
+    expect(placed(file, '2 | b = 2', 'b = 5').text).toBe('a = 1\nb = 5\n\nc = 3\n');
+  });
+
+  it('stands where its numbers say if it stands twice', () => {
+    expect(placed('x = 1\ny\nx = 1\n', '  3 | x = 1', '  3 | x = 2').text).toBe('x = 1\ny\nx = 2\n');
+    expect(place('x = 1\ny\nx = 1\n', '  2 | x = 1', '  2 | x = 2').kind).toBe('ambiguous');
+  });
+
+  it('is refused where only some lines of the new text are numbered', () => {
+    expect(place(file, '  1 | a = 1\n  2 | b = 2', '  1 | a = 1\nb = 3')).toMatchObject({ kind: 'refused' });
+  });
+
+  it('keeps what looks like a number and belongs to the file', () => {
+    expect(placed('  7 | seven\n  8 | eight\n', '  7 | seven', '  7 | sieben')).toEqual({
+      text: '  7 | sieben\n  8 | eight\n',
+      how: '',
+    });
+    expect(place(file, '  1 | a = 1\n  9 | b = 2', 'x').kind).toBe('absent');
+  });
+
+  it('may have its line breaks escaped', () => {
+    expect(placed(file, 'a = 1\\nb = 2', 'a = 1\\nb = \\"2\\"')).toEqual({
+      text: 'a = 1\nb = "2"\n\nc = 3\n',
+      how: 'with escaped line breaks read as line breaks',
+    });
+    expect(placed('s = "a\\nb"\n', 's = "a\\nb"', 's = "a\\n"').text).toBe('s = "a\\n"\n');
+  });
+});
+
+describe('text that leaves lines out', () => {
+  const old = 'def total(self, items):\n    ...\n    return sum';
+
+  it('is placed piece by piece within its block, and what was left out stays', () => {
+    const { text, how } = placed(CODE, old, 'def total(self, items, tax):\n    ...\n    return sum + tax');
+    expect(text).toBe(
+      CODE.replace('total(self, items)', 'total(self, items, tax)').replace('return sum', 'return sum + tax'),
+    );
+    expect(how).toContain('left out');
+  });
+
+  it('may say in a comment what it leaves out', () => {
+    const comment = '    # ... rest of the loop';
+    const { text } = placed(
+      CODE,
+      `def total(self, items):\n${comment}\n    return sum`,
+      `def total(self, items):\n${comment}\n    return 1`,
+    );
+    expect(text).toBe(CODE.replace('return sum', 'return 1'));
+  });
+
+  it('is refused where a piece stands twice in the block, or in another block only', () => {
+    const twice = 'def f(a):\n    if a:\n        return a\n    b()\n    return a\n';
+    expect(place(twice, 'def f(a):\n    ...\n    return a', 'def f(a):\n    ...\n    return b')).toMatchObject({
+      kind: 'refused',
+      reason: expect.stringContaining('stands at lines 3, 5'),
+    });
+    expect(
+      place(CODE, 'def total(self, items):\n    ...\n    return len(items)', 'def total(self, items):\n    ...\n    x'),
+    ).toMatchObject({
+      kind: 'refused',
+      reason: expect.stringContaining('does not stand there'),
+    });
+  });
+
+  it('is refused where the new text does not leave out the same', () => {
+    expect(place(CODE, old, 'def total(self, items):\n    return 0').kind).toBe('refused');
+    expect(place(CODE, '...\n        return sum', 'first\n...\n        return sum').kind).toBe('refused');
+  });
+
+  it('means the dots where the file has them', () => {
+    expect(
+      placed('def f():\n    ...\n    return 1\n', 'def f():\n    ...\n    return 1', 'def f():\n    return 1'),
+    ).toEqual({
+      text: 'def f():\n    return 1\n',
+      how: '',
+    });
+    expect(placed('f(...args)\n', '...args', '...rest').text).toBe('f(...rest)\n');
+  });
+
+  it('keeps the line ends of what it leaves out', () => {
+    const file = 'def f():\r\n    one()\n    two()\r\n    return 1\n';
+    expect(placed(file, 'def f():\n    ...\n    return 1', 'def g():\n    ...\n    return 2').text).toBe(
+      'def g():\r\n    one()\n    two()\r\n    return 2\n',
+    );
+  });
+});
+
+describe('text that does not stand there', () => {
+  it('is looked for in a file that repeats itself without end, in time that does not grow with the product', () => {
+    // A plain search compares these two thousand million times.
+    const file = 'same line\n'.repeat(90_000);
+    expect(place(file, `${'same line\n'.repeat(45_000)}other`, 'x').kind).toBe('absent');
+    expect(place(file, ' same line\n'.repeat(45_000), 'x').kind).toBe('ambiguous');
+  });
+
+  it('is answered with the nearest lines and their numbers', () => {
+    expect(place(CODE, 'def count(self, things):\n        return len(things)', 'x')).toMatchInlineSnapshot(`
+      {
+        "kind": "absent",
+        "nearest": "   7 |         return sum
+         8 | 
+         9 |     def count(self, items):
+        10 |         return len(items)",
+      }
+    `);
+  });
+
+  it('is answered with nothing where nothing is like it', () => {
+    expect(place('a\nb\n', 'entirely different', 'x')).toEqual({ kind: 'absent', nearest: '' });
+  });
+
+  it('is no edit where it is empty or nothing changes', () => {
+    expect(place('a\n', ' \n', 'x')).toMatchObject({ kind: 'refused' });
+    expect(place('a\n', 'a', 'a')).toMatchObject({ kind: 'refused' });
+  });
+});
