@@ -39,7 +39,8 @@ export async function run(target, args) {
   installIfStale();
   const node = neededNode();
   // The program's settings, where the installation has a file of them; tests and checks do not see it. The real environment wins.
-  const settings = target === MAIN ? [`--env-file-if-exists=${path.join(ROOT, '.env')}`] : [];
+  const file = path.join(ROOT, '.env');
+  const settings = target === MAIN && existsSync(file) ? [`--env-file=${file}`] : [];
   const child = spawn(node, [...settings, entryOf(target), ...args], {
     stdio: 'inherit',
     env: {

@@ -28,9 +28,30 @@ export interface Config {
   readonly githubToken: string | null;
   readonly githubApiUrl: string;
   readonly githubWebUrl: string;
-  /** What git takes PATH, proxies and certificates from. */
-  readonly gitEnvironment: Environment;
+  readonly model: ModelConfig;
+  /** US dollars: of one investigation, of a repository in a month, of everything in a month. */
+  readonly budget: { readonly run: number; readonly repository: number; readonly all: number };
+  /** File of the monitoring servers; null: none. */
+  readonly monitoringFile: string | null;
+  /** What git and monitoring servers take PATH, proxies, certificates and named variables from. */
+  readonly environment: Environment;
 }
+
+export type ModelConfig =
+  /** Facts only. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'scripted'; readonly file: string }
+  | {
+      readonly kind: 'endpoint';
+      readonly name: string;
+      /** Empty for servers that want none. */
+      readonly apiKey: string;
+      /** Null: OpenAI's own. */
+      readonly baseUrl: string | null;
+      readonly pricesFile: string | null;
+      readonly timeoutMs: number;
+      readonly idleMs: number;
+    };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -38,6 +59,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export const INSTALLATION = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 export const DEFAULT_DATA_DIR = path.join(INSTALLATION, 'data');
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+const SCRIPTED = 'scripted:';
 const APP_VARIABLES = ['APP_ID', 'PRIVATE_KEY', 'PRIVATE_KEY_PATH', 'WEBHOOK_SECRET'];
 
 /**
@@ -64,7 +86,14 @@ export function readConfig(environment: Environment): Config {
     githubToken: read.secret('GITHUB_TOKEN'),
     githubApiUrl: read.address('GITHUB_API_URL', 'https://api.github.com'),
     githubWebUrl: read.address('GITHUB_WEB_URL', 'https://github.com'),
-    gitEnvironment: environment,
+    model: modelConfig(read),
+    budget: {
+      run: read.dollars('BUDGET_RUN', 1),
+      repository: read.dollars('BUDGET_REPOSITORY_MONTH', 25),
+      all: read.dollars('BUDGET_MONTH', 200),
+    },
+    monitoringFile: read.text('MCP_CONFIG', '') || null,
+    environment,
   };
   read.finish();
   return config;
@@ -75,6 +104,22 @@ function publicUrl(read: Reader): string {
   const value = read.address('PUBLIC_URL', '');
   if (/[?#]/.test(value)) read.fault(`PUBLIC_URL is "${value}": give it without query and fragment.`);
   return value;
+}
+
+function modelConfig(read: Reader): ModelConfig {
+  const name = read.text('MODEL', '');
+  const apiKey = read.secret('OPENAI_API_KEY') ?? '';
+  const baseUrl = read.address('OPENAI_BASE_URL', '') || null;
+  const timeoutMs = read.integer('MODEL_TIMEOUT_S', 600, { from: 1, to: 86_400 }) * 1_000;
+  const idleMs = read.integer('MODEL_IDLE_S', 120, { from: 1, to: 86_400 }) * 1_000;
+  if (name.startsWith(SCRIPTED)) return { kind: 'scripted', file: path.resolve(name.slice(SCRIPTED.length)) };
+  if (name === 'none' || (apiKey === '' && baseUrl === null)) return { kind: 'none' };
+  if (name === '') {
+    const given = apiKey === '' ? 'OPENAI_BASE_URL' : 'OPENAI_API_KEY';
+    read.fault(`MODEL is missing, while ${given} is set: name the model as its endpoint does, or MODEL=none.`);
+  }
+  const pricesFile = read.text('MODEL_PRICES', '') || null;
+  return { kind: 'endpoint', name, apiKey, baseUrl, pricesFile, timeoutMs, idleMs };
 }
 
 function rateLimit(read: Reader): Config['rateLimit'] {
@@ -106,6 +151,12 @@ function reader(environment: Environment) {
     faults.push(`${name} is "${value}": give a whole number from ${range.from} to ${range.to}${range.or ?? ''}.`);
     return fallback;
   };
+  const dollars = (name: string, fallback: number): number => {
+    const value = text(name, String(fallback)).replace(/^\$/, '');
+    if (/^\d{1,9}(\.\d{1,6})?$/.test(value)) return Number(value);
+    faults.push(`${name} is "${value}": give US dollars, such as 25 or 0.50.`);
+    return fallback;
+  };
   const oneOf = (name: string, fallback: string, values: readonly string[]): string => {
     const value = text(name, fallback);
     if (!values.includes(value)) faults.push(`${name} is "${value}": give one of ${values.join(', ')}.`);
@@ -130,5 +181,5 @@ function reader(environment: Environment) {
     if (faults.length > 0) throw new CausewayError('usage', faults.join('\n'));
   };
   const fault = (words: string): void => void faults.push(words);
-  return { text, secret, integer, oneOf, address, key, fault, finish };
+  return { text, secret, integer, dollars, oneOf, address, key, fault, finish };
 }

@@ -70,7 +70,44 @@ describe('the configuration', () => {
     const environment = parseEnv(used);
     expect(Object.keys(environment)).toContain('PUBLIC_URL');
     expect(() => readConfig(environment)).not.toThrow();
-    const { githubToken: _, gitEnvironment: __, localMode: ___, ...defaults } = readConfig({});
+    const { githubToken: _, environment: __, localMode: ___, ...defaults } = readConfig({});
     expect(readConfig(environment)).toMatchObject(defaults);
+  });
+});
+
+describe('the model', () => {
+  const model = (environment: Record<string, string>) => readConfig(environment).model;
+
+  it('is none without key and address, or where MODEL says so', () => {
+    expect(model({})).toEqual({ kind: 'none' });
+    expect(model({ MODEL: 'some-model' })).toEqual({ kind: 'none' });
+    expect(model({ MODEL: 'none', OPENAI_API_KEY: 'key' })).toEqual({ kind: 'none' });
+  });
+
+  it('is an endpoint with a key, an address, or both', () => {
+    const defaults = { kind: 'endpoint', name: 'm', apiKey: '', baseUrl: null, pricesFile: null };
+    const times = { timeoutMs: 600_000, idleMs: 120_000 };
+    expect(model({ MODEL: 'm', OPENAI_API_KEY: 'key' })).toEqual({ ...defaults, ...times, apiKey: 'key' });
+    expect(model({ MODEL: 'm', OPENAI_BASE_URL: 'http://127.0.0.1:1/v1/', MODEL_IDLE_S: '5' })).toEqual({
+      ...{ ...defaults, ...times, baseUrl: 'http://127.0.0.1:1/v1' },
+      idleMs: 5_000,
+    });
+  });
+
+  it('must be named where a key or an address is given', () => {
+    expect(() => model({ OPENAI_API_KEY: 'key' })).toThrow('MODEL is missing, while OPENAI_API_KEY is set');
+    expect(() => model({ OPENAI_BASE_URL: 'http://x' })).toThrow('MODEL is missing, while OPENAI_BASE_URL is set');
+  });
+
+  it('may be a script, named by its file', () => {
+    expect(model({ MODEL: 'scripted:/srv/play.json' })).toEqual({ kind: 'scripted', file: '/srv/play.json' });
+  });
+
+  it('costs what the budgets say, in dollars and cents', () => {
+    expect(readConfig({}).budget).toEqual({ run: 1, repository: 25, all: 200 });
+    expect(readConfig({ BUDGET_RUN: '0.50', BUDGET_MONTH: '$1000' }).budget).toMatchObject({ run: 0.5, all: 1_000 });
+    expect(() => readConfig({ BUDGET_RUN: 'much' })).toThrow(
+      'BUDGET_RUN is "much": give US dollars, such as 25 or 0.50.',
+    );
   });
 });

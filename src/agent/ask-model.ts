@@ -1,7 +1,7 @@
 // One question to the model: money set aside before, the turn stored, the real cost settled after.
 import { CausewayError } from '../domain/errors.ts';
-import type { ModelRequest, ModelTurn, ToolCall } from '../ports/model.ts';
-import { costOf, reservationFor, type Standing, standing } from './budget.ts';
+import type { ModelRequest, ModelTurn, Prices, ToolCall } from '../ports/model.ts';
+import { bookedPrices, costOf, reservationFor, type Standing, standing } from './budget.ts';
 import { cutAt } from './inert-text.ts';
 import { type Session, turnsOf, usageNow } from './session.ts';
 import { estimatePrompt } from './token-estimate.ts';
@@ -30,32 +30,43 @@ export async function askModel(
   signal: AbortSignal,
 ): Promise<string | null> {
   const { model, budget } = session.input;
-  const reserved = nextCost(session).usd;
-  const granted = model.prices === null ? 'ok' : await budget.ledger.reserve(reserved);
+  const { reserved } = nextCost(session);
+  const granted = await budget.ledger.reserve(reserved);
   if (granted !== 'ok') return granted.refused;
-  let cost = 0;
+  let booked = 0;
   try {
     signal.throwIfAborted();
     // A question that was cut or answered badly may have been billed: it counts as the dearest it could be.
-    cost = reserved;
+    booked = reserved;
     const turn = await model.ask(
       { messages: messagesOf(session.records), tools: session.descriptions, toolChoice },
       signal,
     );
-    cost = costOf(turn.usage, model.prices);
-    await session.append(recordedTurn(turn, { toolChoice, costUsd: cost, seconds: session.seconds() }));
+    booked = costOf(turn.usage, bookedPrices(model.prices));
+    const costUsd = costOf(turn.usage, model.prices);
+    await session.append(recordedTurn(turn, { toolChoice, costUsd, seconds: session.seconds() }));
     return null;
   } catch (error) {
-    if (error instanceof CausewayError && UNBILLED.has(error.code)) cost = 0;
+    if (error instanceof CausewayError && UNBILLED.has(error.code)) booked = 0;
     return await afterFailure(session, error, signal);
   } finally {
-    if (model.prices !== null) await budget.ledger.settle(reserved, cost);
+    await budget.ledger.settle(reserved, booked);
   }
 }
 
-function nextCost({ input, records, descriptions }: Session): { readonly promptTokens: number; readonly usd: number } {
+interface NextCost {
+  readonly promptTokens: number;
+  /** What it may cost at most; 0 where the model has no prices. */
+  readonly usd: number;
+  /** What is set aside for it in the ledgers. */
+  readonly reserved: number;
+}
+
+function nextCost({ input, records, descriptions }: Session): NextCost {
+  const { prices } = input.model;
   const promptTokens = estimatePrompt({ messages: messagesOf(records), tools: descriptions });
-  return { promptTokens, usd: reservationFor(promptTokens, turnsOf(records).at(-1), input.model.prices) };
+  const reservation = (by: Prices | null) => reservationFor(promptTokens, turnsOf(records).at(-1), by);
+  return { promptTokens, usd: reservation(prices), reserved: reservation(bookedPrices(prices)) };
 }
 
 async function afterFailure(session: Session, error: unknown, signal: AbortSignal): Promise<string | null> {
@@ -68,7 +79,7 @@ async function afterFailure(session: Session, error: unknown, signal: AbortSigna
     await session.append({ kind: 'compaction' });
     return null;
   }
-  if (ENDING.has(error.code)) return error.message;
+  if (ENDING.has(error.code) || (error.code === 'model_unavailable' && !session.input.mayWait())) return error.message;
   throw error;
 }
 

@@ -17,7 +17,7 @@ export interface BudgetLimits {
   readonly usd: number;
 }
 
-/** The budgets that runs share: the repository's month and everyone's month. Not asked where the model has no prices. */
+/** The budgets that runs share: the repository's month and everyone's month. A model without prices is booked at a nominal one, so that they hold for it too. */
 export interface Ledger {
   /** Sets the sum aside, or says in words which budget refuses it. */
   reserve(usd: number): Promise<'ok' | { readonly refused: string }>;
@@ -50,6 +50,13 @@ export function usageOf(turns: readonly RecordedTurn[], seconds: number): Usage 
     costUsd: sum(({ costUsd }) => costUsd),
     seconds,
   };
+}
+
+/** US dollars per million tokens of whatever kind, at which a model without prices is booked. */
+export const NOMINAL_PRICE = 0.5;
+
+export function bookedPrices(prices: Prices | null): Prices {
+  return prices ?? { prompt: NOMINAL_PRICE, cached: NOMINAL_PRICE, completion: NOMINAL_PRICE };
 }
 
 /** US dollars; 0 where the model has no prices. */

@@ -34,6 +34,10 @@ const MANY_LINES = 2_000;
 const MOST_FILES = 300;
 const MOST_CHARACTERS = 20_000_000;
 
+/** What makes code read otherwise than it runs (CVE-2021-42574). Joiners and variation selectors stay: emoji and scripts need them. */
+const HIDDEN =
+  /[\0-\x08\x0b\x0e-\x1f\x7f-\x9f\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\u3164\uffa0\u{e0000}-\u{e007f}]|(?<!^)\ufeff/u;
+
 /** Section by section: each file by its path, then its content, then the whole by its size. Throws what the ground throws. */
 export async function guardChange(changeSet: ChangeSet, ground: GuardGround): Promise<GuardedChange> {
   const changes = changeSet.files.filter(changesSomething);
@@ -110,7 +114,13 @@ async function personGuards(change: FileChange, { stillParses }: GuardGround): P
     const guard = guardOfPath(named);
     if (guard !== null) guards.push(guardOf(guard.rule, named, `${guard.reason}: a person must ask for it`));
   }
-  for (const { rule, reason } of loosenings(change, changedLines(change))) guards.push(guardOf(rule, path, reason));
+  const lines = changedLines(change);
+  for (const { rule, reason } of loosenings(change, lines)) guards.push(guardOf(rule, path, reason));
+  if (lines.inserted.some((line) => HIDDEN.test(line))) {
+    guards.push(
+      guardOf('person/hidden-text', path, 'it puts in characters that cannot be seen or turn the text around'),
+    );
+  }
   const after = afterOf(change);
   if (after !== null && !(await stillParses(path, beforeOf(change), after))) {
     guards.push(guardOf('person/does-not-parse', path, 'it no longer parses'));

@@ -82,6 +82,11 @@ function citationFault(quote: Quotable, cited: ReadyStep | undefined, steps: Ste
     : 'the quotation does not stand in its result; copy it exactly';
 }
 
+/** Whether the step shows the report or the log that came with it: the words of the one who reports. */
+export function isOfReport({ action }: GroundStep): boolean {
+  return /^(?:ci_log\b|find signals in the report\b)/.test(action);
+}
+
 export function isLookup({ kind }: GroundStep): boolean {
   return kind === undefined || kind === 'found';
 }

@@ -1,7 +1,15 @@
 // What of a conclusion is proven: each quotation searched in its step, each place and commit looked up; the rest is dropped or marked.
 import type { ChangeSet } from '../domain/change-set.ts';
 import { isSafePath } from '../domain/safe-path.ts';
-import { type GroundStep, holds, isLookup, readySteps, type StepTexts, writtenBy } from './check-citation.ts';
+import {
+  type GroundStep,
+  holds,
+  isLookup,
+  isOfReport,
+  readySteps,
+  type StepTexts,
+  writtenBy,
+} from './check-citation.ts';
 import type { ConclusionDraft } from './conclusion-draft.ts';
 
 export interface EvidenceGround {
@@ -22,6 +30,8 @@ type Place = DraftClaim['places'][number];
 export interface CheckedClaim {
   readonly text: string;
   readonly support: 'proven' | 'assumed';
+  /** A quotation that holds is of the repository: who reports can write into the report, and its log, whatever is to be quoted. */
+  readonly seenInSource: boolean;
   /** Those that hold. */
   readonly citations: readonly Citation[];
   /** Those that exist; `seen`: the file's name stands in a step that is cited with success. */
@@ -93,6 +103,7 @@ function judged({ claim, citations, places }: ClaimFindings, steps: StepTexts, a
     {
       text: claim.text,
       support: isProven ? 'proven' : 'assumed',
+      seenInSource: cited.some((step) => !isOfReport(step)),
       citations,
       places: places.map((place) => ({ ...place, seen: seen(place) })),
     },

@@ -15,7 +15,7 @@ export function decideOutcome(checked: CheckedDraft, guarded: GuardedChange): De
   const proven = checked.claims.some(({ support }) => support === 'proven');
   switch (outcome) {
     case 'code_fix':
-      return codeFix(proven, guarded);
+      return codeFix(checked, guarded);
     case 'already_fixed':
       if (checked.draft.fixedBy.length === 0)
         return inconclusive('no commit that was seen in the history is named as the fix');
@@ -31,8 +31,13 @@ export function decideOutcome(checked: CheckedDraft, guarded: GuardedChange): De
   }
 }
 
-function codeFix(proven: boolean, { allowed, verdict }: GuardedChange): Decision {
-  if (!proven) return inconclusive('no quotation that holds shows the cause, so the edits are only a guess');
+function codeFix({ claims }: CheckedDraft, { allowed, verdict }: GuardedChange): Decision {
+  if (!claims.some(({ support }) => support === 'proven'))
+    return inconclusive('no quotation that holds shows the cause, so the edits are only a guess');
+  if (!claims.some(({ seenInSource }) => seenInSource))
+    return inconclusive(
+      'only the words of the report are quoted, and nothing of the repository, so the edits are a guess',
+    );
   if (verdict === 'blocked') {
     return {
       outcome: 'action_recommended',

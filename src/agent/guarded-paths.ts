@@ -3,7 +3,7 @@
 /** `never/…` is left out of every change; `person/…` waits for a person with write access. */
 export type GuardRule =
   | `never/${'path' | 'link' | 'twin' | 'content' | 'size' | 'repository-settings' | 'code-owners' | 'agent-instructions' | 'git-configuration' | 'ci-configuration' | 'secret'}`
-  | `person/${'manifest' | 'lock-file' | 'build-set-up' | 'package-source' | 'hooks' | 'tests-deleted' | 'tests-skipped' | 'tests-loosened' | 'large' | 'does-not-parse'}`;
+  | `person/${'manifest' | 'lock-file' | 'build-set-up' | 'package-source' | 'hooks' | 'tests-deleted' | 'tests-skipped' | 'tests-loosened' | 'hidden-text' | 'large' | 'does-not-parse'}`;
 
 interface PathRule {
   readonly rule: GuardRule;
@@ -54,10 +54,11 @@ const RULES: readonly PathRule[] = [
       names(String.raw`
         (?:agents?|claude|gemini|qwen|skill)(?:\.[a-z]+)?\.md copilot-instructions\.md [^/]+\.instructions\.md
         [^/]+\.mdc \.cursor(?:rules|ignore|indexingignore) \.windsurfrules \.clinerules \.roo(?:rules[^/]*|modes|ignore)
-        \.goosehints \.aider[^/]* \.rules \.mcp\.json opencode\.jsonc?`),
+        \.goosehints \.aider[^/]* \.rules \.mcp\.json opencode\.jsonc? (?:warp|crush|replit)\.md \.?crush\.json
+        \.(?:kilocode|continue)rules`),
       folders(String.raw`
         \.claude \.cursor \.windsurf \.clinerules \.cline \.roo \.continue \.codex \.gemini \.junie \.kiro \.amazonq
-        \.agents? \.opencode \.augment \.trae \.qwen \.copilot`),
+        \.agents? \.opencode \.augment \.trae \.qwen \.copilot \.kilocode`),
     ),
     reason: 'steers coding agents',
   },
@@ -94,7 +95,7 @@ const RULES: readonly PathRule[] = [
     rule: 'person/package-source',
     pattern: either(
       names(String.raw`
-        \.npmrc \.yarnrc(?:\.ya?ml)? \.pnpmfile\.[cm]?js \.pnprc \.?bunfig\.toml \.pypirc pip\.(?:conf|ini) uv\.toml
+        \.npmrc \.yarnrc(?:\.ya?ml)? \.pnpmfile\.[cm]?js \.pnp(?:\.loader)?\.[cm]?js \.pnprc \.?bunfig\.toml \.pypirc pip\.(?:conf|ini) uv\.toml
         \.condarc \.gemrc nuget\.config auth\.json gradle\.properties gradle-wrapper\.properties settings\.xml`),
       folders(String.raw`\.cargo \.bundle \.mvn \.yarn`),
     ),
@@ -105,7 +106,7 @@ const RULES: readonly PathRule[] = [
     pattern: either(
       names(String.raw`
         \.?lefthook(?:-local)?\.(?:ya?ml|toml|json) \.pre-commit-(?:config|hooks)\.ya?ml \.?lint-?staged(?:rc)?[^/]*
-        \.envrc \.simple-git-hooks[^/]* \.overcommit\.yml`),
+        \.envrc \.devcontainer\.json \.rprofile \.dir-locals\.el \.(?:ex|nvim)rc \.nvim\.lua \.simple-git-hooks[^/]* \.overcommit\.yml`),
       folders(String.raw`\.husky \.vscode \.idea \.devcontainer \.zed`),
     ),
     reason: 'runs on the machines of those who work on the project',
@@ -114,7 +115,7 @@ const RULES: readonly PathRule[] = [
     rule: 'person/lock-file',
     pattern: names(String.raw`
         package-lock\.json npm-shrinkwrap\.json pnpm-lock\.ya?ml bun\.lockb go(?:\.work)?\.sum packages\.lock\.json
-        package\.resolved [^/]+\.lock(?:file)? verification-metadata\.xml`),
+        package\.resolved [^/]+\.lock(?:file|\.hcl)? verification-metadata\.xml`),
     reason: 'decides which code of others is installed',
   },
   {
@@ -124,7 +125,7 @@ const RULES: readonly PathRule[] = [
         requirements/[^/]+\.(?:txt|in) [^/]*constraints[^/]*\.txt pipfile setup\.cfg environment\.ya?ml cargo\.toml
         go\.(?:mod|work) gemfile gems\.rb [^/]+\.gemspec composer\.json pom\.xml [^/]+\.gradle(?:\.kts)?
         libs\.versions\.toml [^/]+\.(?:cs|fs|vb|vcx)proj [^/]+\.(?:props|targets|sln|slnx|nuspec) packages\.config
-        paket\.[a-z]+ global\.json mix\.exs rebar\.config pubspec\.ya?ml package(?:@[^/]+)?\.swift podfile
+        paket\.[a-z]+ global\.json mix\.exs rebar\.config(?:\.script)? pubspec\.ya?ml package(?:@[^/]+)?\.swift podfile
         [^/]+\.podspec cartfile [^/]+\.sbt project\.clj deps\.edn stack\.ya?ml [^/]+\.cabal dune-project [^/]+\.opam
         conanfile\.[a-z]+ vcpkg\.json deno\.jsonc? jsr\.json import_map\.json lerna\.json nx\.json turbo\.json brewfile
         [^/]+\.nix shard\.yml build\.zig\.zon cpanfile elm\.json project\.toml description`),
@@ -134,7 +135,7 @@ const RULES: readonly PathRule[] = [
     rule: 'person/build-set-up',
     pattern: either(
       names(String.raw`
-        (?:gnu|bsd)?makefile[^/]* [^/]+\.(?:mk|mak|cmake|bzl|bazel|m4|pth) (?:[^/]+\.)?(?:docker|container)file[^/]*
+        (?:gnu|bsd)?makefile[^/]* binding\.gyp [^/]+\.gypi extconf\.rb build\.pl sconstruct wscript [^/]+\.(?:mk|mak|cmake|bzl|bazel|m4|pth) (?:[^/]+\.)?(?:docker|container)file[^/]*
         \.dockerignore (?:docker-)?compose[^/]*\.ya?ml setup\.py build\.(?:rs|zig|xml|py|mjs|js|ts|cake) conftest\.py
         noxfile\.py tox\.ini pytest\.ini \.?coveragerc tasks\.py fabfile\.py hatch_build\.py (?:site|user)customize\.py
         rakefile [^/]+\.rake (?:gulp|grunt)file[^/]* [^/]+\.config\.[cm]?[jt]sx?
@@ -145,7 +146,7 @@ const RULES: readonly PathRule[] = [
         cmakelists\.txt meson(?:\.build|_options\.txt) build workspace phpunit[^/]*\.xml[^/]* phpstan[^/]*\.neon[^/]*
         (?:spec|rails|test)_helper\.rb runtests\.py manage\.py
         \.(?:nvmrc|node-version|python-version|ruby-version|tool-versions|java-version|sdkmanrc)
-        rust-toolchain(?:\.toml)? mise\.toml project/[^/]+\.scala`),
+        rust-toolchain(?:\.toml)? \.?mise(?:\.[^/]+)?\.toml project/[^/]+\.scala`),
       folders('gradle/wrapper buildsrc build-logic'),
       /^[^/]+\.(?:sh|bash|zsh|ps1|bat|cmd)$/,
       /(?:^|\/)(?:ci|scripts?|hack|tools?|build|bin|dev|\.config)\/(?:[^/]+\/)*[^/]+\.(?:sh|bash|zsh|ps1|bat|cmd)$/,

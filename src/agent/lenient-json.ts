@@ -46,7 +46,8 @@ function objectIn(text: string): string {
 
 /** Without commas before a closing bracket, with control characters in strings escaped. Strings are never changed otherwise. */
 function mended(text: string): string {
-  return text.replace(/"(?:[^"\\]|\\[\s\S])*"|,(?=\s*[}\]])/g, (part) =>
+  // The closing quote is optional: a string that never ends is met once, not from each of its quotes anew.
+  return text.replace(/"(?:[^"\\]|\\[\s\S])*"?|,(?=\s*[}\]])/g, (part) =>
     part === ',' ? '' : part.replace(/[\n\r\t]/g, escaped),
   );
 }

@@ -22,7 +22,7 @@ const EXPECTED_DATA = /(?:snap|snapshots?|golden|expected|approved|baselines?|__
 const SKIPS: readonly RegExp[] = [
   /\b(?:it|tests?|describe|context|suite|specify|bench)\s*(?:\.\s*|\[\s*['"`])(?:\w+\s*\.\s*)?(?:skip|only|todo|fails|failing|fixme|skipIf|runIf)\b/,
   /(?<![\w.])(?:x(?:it|describe|test|context|specify|scenario)|f(?:it|describe|context))\b\s*[('"]/,
-  /\bpytest\s*\.\s*(?:mark\s*\.\s*(?:skip|skipif|xfail)|skip|xfail|importorskip)\b|\bunittest\s*\.\s*(?:skip\w*|expectedFailure)|@(?:skip(?:If|Unless)?|expectedFailure)\b|\bskipTest\s*\(|\bSkipTest\b|doctest:\s*\+SKIP/,
+  /\bpytest\s*\.\s*(?:mark\s*\.\s*(?:skip|skipif|xfail)|skip|xfail|importorskip)\b|\bunittest\s*\.\s*(?:skip\w*|expectedFailure)|@(?:skip(?:If|Unless)?|expectedFailure)\b|\bskipTest\s*\(|\bSkipTest\b|\b__test__\s*=|\bcollect_ignore\w*\s*=|doctest:\s*\+SKIP/,
   /\b[tbf]\.Skip(?:f|Now)?\s*\(|\btesting\.Short\s*\(/,
   /#\s*!?\[\s*(?:ignore|should_panic|cfg_attr\s*\([^)]*ignore)/,
   /@(?:Disabled|Ignore)\w*\b|\bassum(?:e(?:True|False|That|NoException)|ing\w*)\s*\(/,
@@ -33,7 +33,7 @@ const SKIPS: readonly RegExp[] = [
 const SKIPS_IN_TESTS: readonly RegExp[] = [
   /^\s*(?:skip|pending|xit|return|next)\b(?=\s*(?:$|['"(;]|if\b|unless\b))/,
   /\b(?:skip|todo)\s*:\s*(?:true|['"`])|\b(?:this|t|ctx|context|test|self)\s*\.\s*(?:skip|todo|pending)\s*\(/,
-  /\bif\s*\(?\s*(?:false|0|!1|False|!true|not True)\s*(?:[){:]|$|then\b)/,
+  /\bif\s*(?:\(\s*)?(?:false|0|!1|False|!true|not True)\s*(?:[){:]|$|then\b)/,
   /\b(?:process\.exit|sys\.exit|os\._exit|os\.Exit|exit!?|quit)\s*\(/,
 ];
 const ASSERTION =

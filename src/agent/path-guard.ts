@@ -7,6 +7,9 @@ import { type GuardRule, guardOfPath, plainPath } from './guarded-paths.ts';
 
 export type Guard = Analysis['guards'][number];
 
+/** `GITHUB~1` is `.github` where short names are kept. */
+const SHORT_NAME = /(?:^|\/)[^/]{1,6}~\d{1,4}(?:\.[^/.]{0,3})?(?=\/|$)/;
+
 export function guardOf(rule: GuardRule, file: string, reason: string): Guard {
   return { rule, file, reason };
 }
@@ -73,6 +76,8 @@ function arrivalGuard(change: FileChange, { byPlain, folders }: Standing): Guard
   if (change.kind !== 'added' && change.kind !== 'renamed') return null;
   const twin = byPlain.get(plainPath(change.path));
   if (twin !== undefined) return guardOf('never/twin', change.path, `on some systems it is the same file as ${twin}`);
+  if (SHORT_NAME.test(change.path))
+    return guardOf('never/twin', change.path, 'on Windows it may be the short name of another file');
   if (folders.has(change.path)) return guardOf('never/twin', change.path, 'a folder stands there');
   return null;
 }

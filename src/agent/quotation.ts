@@ -2,7 +2,7 @@
 import { withoutUnseen } from './inert-text.ts';
 
 /** What a line of our tools may begin with: `> 14 | `, `14: `, `src/a.ts:14: `, `14<tab>`. */
-const GUTTER = /^[ \t]*>?[ \t]*(?:[^\s:|]{1,300}[:-])?\d{1,7}(?:[ \t]*[|│:→]|\t|-(?=[ \t]))[ \t]?/gm;
+const GUTTER = /^[ \t]*(?:>[ \t]*)?(?:[^\s:|]{1,300}[:-])?\d{1,7}(?:[ \t]*[|│:→]|\t|-(?=[ \t]))[ \t]?/gm;
 const LEAST_CHARACTERS = 8;
 const WORD = /[\p{L}_$][\p{L}\p{N}_$]+|\d{3,}/gu;
 /** Words that stand in nearly every file: a quotation of these alone shows nothing. */

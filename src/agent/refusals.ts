@@ -5,6 +5,8 @@ import { type Exchange, isEdit, type Reply } from './transcript.ts';
 
 /** Calls of one turn beyond these are refused: what a model asks for blindly it does not read. */
 const MAX_CALLS_IN_TURN = 8;
+/** Monitoring tools have the deepest arguments, a handful of levels. */
+const MAX_DEPTH = 20;
 /** Arguments by which a search is confined to fewer places. */
 const SCOPE: ReadonlySet<string> = new Set(['path', 'paths', 'glob', 'globs', 'include', 'folder']);
 const PATTERN: ReadonlySet<string> = new Set(['pattern', 'query', 'text']);
@@ -23,8 +25,15 @@ function parseArguments(raw: string): { readonly value: Arguments } | { readonly
   const json = parseLenientJson(raw);
   if (json.kind === 'fault') return { fault: json.fault };
   const { value } = json;
+  if (isDeeper(value, MAX_DEPTH)) return { fault: 'The arguments are nested deeper than those of any tool.' };
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { value: value as Arguments };
   return { fault: 'The arguments must be one JSON object.' };
+}
+
+/** Looked at no deeper than that: a hundred thousand brackets must not end in a stack overflow. */
+function isDeeper(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return depth === 0 || Object.values(value).some((inner) => isDeeper(inner, depth - 1));
 }
 
 /** What the tool is given: the arguments as strict JSON; those that are none as they came. */

@@ -19,6 +19,8 @@ export interface AgentInput {
   readonly budget: Budget;
   /** By what a conclusion is looked at before it is taken. */
   readonly ground: ReviewGround;
+  /** Whether a model that cannot be reached is waited for; if not, the run ends with what it has. */
+  readonly mayWait: () => boolean;
   readonly now: () => Date;
 }
 

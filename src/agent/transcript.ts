@@ -1,6 +1,7 @@
 // The transcript: what was said and found, append-only; everything the loop knows is read from it, so a run goes on where it was cut.
 import type { Finding, InvestigationStep } from '../domain/evidence.ts';
 import type { Message, ToolCall, TurnUsage } from '../ports/model.ts';
+import { inertText } from './inert-text.ts';
 
 /** Where the records of one run are kept. `append` and `appendStep` return when the record is durable. */
 export interface Transcript {
@@ -82,6 +83,8 @@ export function isEdit(call: ToolCall | undefined): boolean {
   return call !== undefined && EDIT_TOOLS.has(call.name);
 }
 
+/** Of what the model says about a step, what people are shown: it is asked for one sentence. */
+const MAX_SAID = 1_000;
 /** Results of the last turns, up to this many characters (about 12k tokens), survive the compaction whole. */
 const KEPT_CHARACTERS = 48_000;
 
@@ -159,7 +162,7 @@ function shortText(reply: Reply): string {
 export function stepsOf(records: readonly TranscriptRecord[]): readonly AgentStep[] {
   const exchanges = exchangesOf(records);
   return exchanges.flatMap((exchange, index) => {
-    const said = exchanges[index + 1]?.turn.content.trim() ?? '';
+    const said = inertText(exchanges[index + 1]?.turn.content ?? '', MAX_SAID);
     const taken = takenIn(exchange);
     return taken.map((step, at) => (at === taken.length - 1 && isProse(said) ? { ...step, analysis: said } : step));
   });

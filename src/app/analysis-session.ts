@@ -12,12 +12,16 @@ import type { AnalysisSession } from '../terminal/analyse.ts';
 import { nameOf } from '../terminal/gather-subject.ts';
 import { openDataFolder } from './data-folder.ts';
 import { type House, openHouse, startWork } from './house.ts';
+import { openInvestigator } from './open-investigator.ts';
 
 export interface SessionOptions {
   readonly config: Config;
   readonly log: Log;
   readonly now: () => Date;
 }
+
+/** Somebody sits before the terminal; the service waits longer. */
+const PATIENCE_MS = 2 * 60 * 1_000;
 
 /** A house over one repository. Its mirror stays in DATA_DIR, so that the next command need not fetch all of it again. */
 export async function openSession(options: SessionOptions, source: ProjectSource): Promise<AnalysisSession> {
@@ -27,7 +31,8 @@ export async function openSession(options: SessionOptions, source: ProjectSource
   const house = opening.use(await openMemoryHouse(options, folder.mirrors));
   const [project] = await house.store.syncProjects([{ name: nameOf(source), source }], house.now().toISOString());
   if (project === undefined) throw new Error('the project that was just made is not there');
-  opening.use(startWork({ ...house, source: mirroredBySource(house.source) }, config));
+  const { investigator } = opening.use(openInvestigator({ ...options, patienceMs: PATIENCE_MS }));
+  opening.use(startWork({ ...house, source: mirroredBySource(house.source) }, { ...config, investigator }));
   const opened = opening.move();
   return {
     start: (report) => start(house, project, report),
@@ -45,7 +50,7 @@ function openMemoryHouse({ config, log, now }: SessionOptions, mirrors: string):
   return openHouse({
     database: ':memory:',
     encryptionKey: randomBytes(32),
-    git: { folder: mirrors, environment: config.gitEnvironment, credentials: githubCredentials(config) },
+    git: { folder: mirrors, environment: config.environment, credentials: githubCredentials(config) },
     callbackPolicy: { allow: parseCallbackAllow(''), localMode: true },
     log,
     now,

@@ -5,6 +5,7 @@ import { newSigningSecret } from '../callback/sign.ts';
 import type { Account } from '../domain/account.ts';
 import { createGitSource, type GitSourceOptions } from '../git/mirror.ts';
 import { type Changes, createChanges } from '../jobs/changes.ts';
+import type { Investigator } from '../jobs/investigator.ts';
 import { createRunHandler } from '../jobs/run-investigation.ts';
 import { type Log, registeredSecrets, registerSecret } from '../log.ts';
 import type { Queue, Worker } from '../ports/queue.ts';
@@ -80,6 +81,7 @@ export interface WorkLimits {
   /** Investigations at a time in this process. */
   readonly concurrency: number;
   readonly investigationTimeoutMs: number;
+  readonly investigator: Investigator | null;
 }
 
 /** Two investigations of one project, and two webhooks to one receiver, at a time: nobody can hold up the others. */
@@ -91,7 +93,11 @@ export function startWork(house: House, limits: WorkLimits): Worker {
   const { log, now, store } = house;
   return house.queue.work(
     {
-      run: createRunHandler({ ...house, timeoutMs: limits.investigationTimeoutMs }),
+      run: createRunHandler({
+        ...house,
+        timeoutMs: limits.investigationTimeoutMs,
+        investigator: limits.investigator,
+      }),
       webhook: createWebhookHandler({
         store,
         policy: house.callbackPolicy,

@@ -15,6 +15,7 @@ import type { Launcher } from '../terminal/launcher.ts';
 import { openDataFolder } from './data-folder.ts';
 import { type House, openHouse, startWork } from './house.ts';
 import { localProjects } from './local-projects.ts';
+import { openInvestigator } from './open-investigator.ts';
 import { readiness } from './readiness.ts';
 import { startRetention } from './retention.ts';
 
@@ -28,6 +29,9 @@ export interface ServeOptions {
   readonly launcher: Launcher;
 }
 
+/** A model that is away for longer leaves the facts as the answer: who reported waits for one. */
+const PATIENCE_MS = 2 * 60 * 60 * 1_000;
+
 /** Serves until the signal aborts; then stops taking work, finishes requests, hands running investigations back. */
 export async function serve(options: ServeOptions, signal: AbortSignal): Promise<ExitCode> {
   const { config, io, log, now, worker, launcher } = options;
@@ -36,15 +40,21 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
   const folder = openDataFolder(config.dataDir, config.encryptionKey);
   await using open = new AsyncDisposableStack();
   open.use(takeOwnership(folder.database));
-  const git = { folder: folder.mirrors, environment: config.gitEnvironment };
+  const git = { folder: folder.mirrors, environment: config.environment };
   const house = open.use(await openHouse({ ...folder, git, callbackPolicy, log, now }));
   const projects = await house.store.syncProjects(wanted, now().toISOString());
   open.use(startRetention(house, config.retentionDays));
-  if (worker) open.use(startWork(house, config));
+  const { investigator } = open.use(openInvestigator({ config, log, now, patienceMs: PATIENCE_MS }));
+  if (worker) open.use(startWork(house, { ...config, investigator }));
   const server = open.use(await startApi(house, config));
   // After the port: a token made by a start that then fails would never be seen.
   const token = await knownToken(house);
-  io.out(startText({ address: config.publicUrl || server.address, projects, token, worker, launcher }));
+  io.out(
+    startText({
+      ...{ address: config.publicUrl || server.address, projects, token, worker, launcher },
+      model: investigator?.model.name ?? null,
+    }),
+  );
   await aborted(signal);
   io.err('Stopping…\n');
   return 0;

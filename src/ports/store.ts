@@ -137,12 +137,13 @@ export interface InvestigationStore {
   /** Ends the run: an Issue and a webhook for everyone attached, the oldest first; the others' `sameAs` names the oldest's Issue. Returns the Issue ids. */
   conclude(run: Run, conclusion: Conclusion, now: string): Promise<readonly string[]>;
   /**
-   * Ends the run with the Issue of an equal one (account, project, fingerprint, and the sha it was read at) concluded since `since`,
-   * if there is one, and with a copy of its steps; `sameAs` names that Issue. Returns the Issue ids, empty where there is none.
+   * Ends the run with the Issue of an equal one (account, project, fingerprint, and the sha it was read at) concluded since `since`
+   * by the same model (null: none) and not cut short by a budget or an outage, if there is one, and with a copy of its steps;
+   * `sameAs` names that Issue. Returns the Issue ids, empty where there is none.
    */
   concludeFromEqual(
     run: Run,
-    equal: { readonly sha: string; readonly since: string },
+    equal: { readonly sha: string; readonly since: string; readonly model: string | null },
     now: string,
   ): Promise<readonly string[]>;
   /** Ends the run without an Issue; everyone attached is told. `run` by id where no generation is held (a dead job). */

@@ -1,4 +1,5 @@
 // The door to what the agent may do: one tool, one lookup or edit, told as one step.
+import type { ChangeSet } from '../domain/change-set.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { ToolDescription } from './model.ts';
 
@@ -14,4 +15,11 @@ export interface ToolResult {
   /** The exact query in words, as the investigation step shows it: `search "x" in src/ at 1a2b3c4`. */
   readonly action: string;
   readonly finding: Finding;
+}
+
+/** What an investigation may do on one commit: lookups, and edits that are kept aside of it. */
+export interface Workbench {
+  readonly tools: readonly Tool[];
+  /** What the edits come to; its base is the commit. */
+  changeSet(): ChangeSet;
 }

@@ -8,6 +8,8 @@ import { type Cut, withoutCuts } from './spans.ts';
 export interface Redactor extends AsyncDisposable {
   /** The text with every secret replaced by `[redacted]`, all else unchanged. Doing it again changes nothing. */
   redact(text: string): Promise<string>;
+  /** The same, with the line breaks inside of secrets kept: every other line stands at the number where it stood. */
+  redactLines(text: string): Promise<string>;
   /** The same for every string of a JSON-like value (not for keys), looked at together: a secret may run through several strings. */
   redactJson<T>(value: T): Promise<T>;
 }
@@ -42,6 +44,7 @@ export function createRedactor(options: {
       : threadCuts(thread, text, { exactValues: options.exactValues(), limits });
   return {
     redact: async (text) => withoutCuts(text, await find(text)),
+    redactLines: async (text) => withoutCuts(text, await find(text), 'keep-lines'),
     redactJson: async <T>(value: T) => withStrings(value, await find(joinedStrings(value))) as T,
     [Symbol.asyncDispose]: () => thread[Symbol.asyncDispose](),
   };

@@ -26,12 +26,20 @@ export function mergedSpans(spans: readonly Span[]): Span[] {
   return merged;
 }
 
-/** The text with each cut replaced by its marker; everything between the cuts stays as it was. Cuts ascend and do not overlap. */
-export function withoutCuts(text: string, cuts: readonly Cut[]): string {
+/**
+ * The text with each cut replaced by its marker; everything between the cuts stays as it was. Cuts ascend and do not overlap.
+ * `keep-lines`: the line breaks of a cut follow its marker.
+ */
+export function withoutCuts(
+  text: string,
+  cuts: readonly Cut[],
+  lines: 'drop-lines' | 'keep-lines' = 'drop-lines',
+): string {
   const parts: string[] = [];
   let cursor = 0;
   for (const { start, end, kind } of cuts) {
     parts.push(text.slice(cursor, start), kind === 'secret' ? MARKER : UNCHECKED_MARKER);
+    if (lines === 'keep-lines') parts.push(text.slice(start, end).replace(/[^\n]+/g, ''));
     cursor = end;
   }
   parts.push(text.slice(cursor));

@@ -2,6 +2,7 @@
 import type { FailureReason } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import type { InvestigationOutcome } from '../domain/investigation.ts';
+import type { Conclusion } from '../domain/issue.ts';
 import type { Cancelled, InvestigationStore, Run } from '../ports/store.ts';
 import { writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
@@ -71,11 +72,11 @@ async function conclude(
 async function concludeFromEqual(
   trx: Trx,
   run: Run,
-  equal: { readonly sha: string; readonly since: string },
+  equal: { readonly sha: string; readonly since: string; readonly model: string | null },
   moment: Moment,
 ): Promise<readonly string[]> {
   // The latest analysis, and of those who have it the oldest: its Issue is the one that `sameAs` names.
-  const found = await trx
+  const candidates = await trx
     .selectFrom('runs')
     .innerJoin('issues', 'issues.run_id', 'runs.id')
     .select(['runs.id', 'runs.sha', 'runs.conclusion', 'runs.analysed_at', 'runs.step_count', 'issues.id as issue_id'])
@@ -87,12 +88,23 @@ async function concludeFromEqual(
     .where('runs.sha', '=', equal.sha)
     .orderBy('runs.analysed_at', 'desc')
     .orderBy('issues.seq')
-    .executeTakeFirst();
+    .limit(MOST_EQUAL)
+    .execute();
+  const found = candidates.find(({ conclusion }) => isWhole(conclusion, equal.model));
   if (!found) return [];
   const { id, issue_id: sameAs, ...stored } = found;
   const issueIds = await conclude(trx, run, { stored, sameAs }, moment);
   await copySteps(trx, id, run.id);
   return issueIds;
+}
+
+/** Newer ones than these are all there would be in a day, but for a flood. */
+const MOST_EQUAL = 20;
+
+function isWhole(conclusion: string | null, model: string | null): boolean {
+  if (conclusion === null) return false;
+  const { analysis }: Conclusion = JSON.parse(conclusion);
+  return analysis.model === model && !analysis.partial;
 }
 
 /** Copied, since the equal run's own go when its last Issue is erased. */

@@ -13,6 +13,8 @@ export interface Started {
   /** False: reports are only kept. */
   readonly worker: boolean;
   readonly launcher: Launcher;
+  /** Null: facts only. */
+  readonly model: string | null;
 }
 
 /** `made` just now; `unused`: the account has tokens, and none was ever used; `used`: somebody knows the way. */
@@ -26,13 +28,19 @@ export function startText(started: Started): string {
   const { address, projects, token } = started;
   const [first] = projects;
   const sections = [
-    `Causeway is ready: ${address}\n  API and examples: ${address}/docs\n  Local mode: this machine only. Ctrl-C stops it.`,
+    `Causeway is ready: ${address}\n  API and examples: ${address}/docs\n  Local mode: this machine only. Ctrl-C stops it.\n  ${modelText(started.model)}`,
     ...(started.worker ? [] : [WITHOUT_WORKER]),
     first === undefined ? noProjects(started.launcher) : projectsText(projects),
     tokenText(token, started.launcher),
     ...(first === undefined || token.kind === 'used' ? [] : [curls(address, first.id, token)]),
   ];
   return `${sections.join('\n\n')}\n`;
+}
+
+function modelText(model: string | null): string {
+  return model === null
+    ? 'Model: none, so answers are facts only. MODEL with OPENAI_API_KEY or\n  OPENAI_BASE_URL names one.'
+    : `Model: ${printableLine(model)}`;
 }
 
 const WITHOUT_WORKER = `Without a worker: reports are taken and kept, and webhooks are not sent, until a

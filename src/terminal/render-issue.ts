@@ -1,7 +1,8 @@
 // The Issue as a person reads it in a terminal: what, where, why, and what to do next.
-import type { FileDiff, Issue, Outcome, Step, Suspect } from '../domain/issue.ts';
+import type { Issue, Outcome, Step, Suspect } from '../domain/issue.ts';
 import { codeExcerpt } from './code-excerpt.ts';
 import { printable, printableLine } from './printable.ts';
+import { renderChange } from './render-change.ts';
 import type { Layout } from './render-step.ts';
 import { type Style, style } from './style.ts';
 import { truncate, wrap } from './wrap.ts';
@@ -36,7 +37,8 @@ export function renderIssue(issue: Issue, layout: Layout): string {
     steps('How to reproduce', issue.stepsToReproduce, page),
     steps('What next', issue.solutionSteps, page),
     list('Questions', analysis.questions, page),
-    changes(issue.diff.files, page),
+    remarks(issue, page),
+    renderChange(issue.diff.files, page),
     footer(issue, page),
   ];
   const text = sections
@@ -54,7 +56,7 @@ interface Page {
 function headline(issue: Issue, page: Page): string[] {
   const { outcome, partial, confidence } = issue.analysis;
   const remarks = [
-    ...(partial ? ['partial: a budget ended the run'] : []),
+    ...(partial ? ['partial'] : []),
     ...(confidence === null ? [] : [`confidence ${Math.round(confidence * 100)} %`]),
   ];
   const paint = outcome === 'code_fix' || outcome === 'already_fixed' ? page.paint.green : page.paint.yellow;
@@ -122,21 +124,11 @@ function item(mark: string, text: string, page: Page): string[] {
   return wrap(printable(text.trim()), page.columns, ' '.repeat(lead.length), lead);
 }
 
-function changes(files: readonly FileDiff[], page: Page): string[] {
-  if (files.length === 0) return [];
-  return [
-    page.paint.bold('Change (--patch FILE writes it)'),
-    ...files.map((file) => `${INDENT}${page.paint.cyan(printableLine(file.fileName))} ${size(file)}`),
-  ];
-}
-
-function size(file: FileDiff): string {
-  const lines = file.changes.flatMap((change) =>
-    change.lines.map((line) => ({ type: change.type, code: line.newCode })),
-  );
-  const added = lines.filter((line) => line.type !== 'delete').flatMap((line) => line.code.split('\n')).length;
-  const removed = lines.filter((line) => line.type !== 'add').length;
-  return `+${added} -${removed}`;
+/** Why the outcome is what it is; without a model the words above say it already. */
+function remarks({ analysis }: Issue, page: Page): string[] {
+  const said = analysis.outcome === 'facts_only' && !analysis.partial ? '' : analysis.reason;
+  const guards = analysis.guards.map(({ file, reason }) => (file === '' ? reason : `${file}: ${reason}`));
+  return [...prose('Remarks', said, page), ...list('Held back by the guards', guards, page)];
 }
 
 function footer(issue: Issue, page: Page): string[] {

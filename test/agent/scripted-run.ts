@@ -151,6 +151,7 @@ export function inputOf(parts: Partial<AgentInput> & Pick<AgentInput, 'model' | 
       exists: async () => true,
       commitExists: async () => true,
     },
+    mayWait: () => true,
     now: () => new Date(0),
     ...parts,
   };

@@ -91,9 +91,11 @@ export function endingsContract(engine: Engine): void {
       const next = async (now: string) => started(store, (await accepted(store, acceptance(base, { now }))).runId);
 
       const second = await next(at(20));
-      expect(await store.concludeFromEqual(second, { sha: 'b'.repeat(40), since: at(0) }, at(20))).toEqual([]);
-      expect(await store.concludeFromEqual(second, { sha: SHA, since: at(11) }, at(20))).toEqual([]);
-      const [copy] = await store.concludeFromEqual(second, { sha: SHA, since: at(10) }, at(20));
+      expect(await store.concludeFromEqual(second, { sha: 'b'.repeat(40), since: at(0), model: null }, at(20))).toEqual(
+        [],
+      );
+      expect(await store.concludeFromEqual(second, { sha: SHA, since: at(11), model: null }, at(20))).toEqual([]);
+      const [copy] = await store.concludeFromEqual(second, { sha: SHA, since: at(10), model: null }, at(20));
       expect(await store.issue(copy!)).toMatchObject({
         problem: 'x is undefined',
         createdAt: at(20),
@@ -101,13 +103,13 @@ export function endingsContract(engine: Engine): void {
       });
 
       const third = await next(at(30));
-      expect(await store.concludeFromEqual(third, { sha: SHA, since: at(11) }, at(30))).toEqual([]);
+      expect(await store.concludeFromEqual(third, { sha: SHA, since: at(11), model: null }, at(30))).toEqual([]);
       await store.eraseIssue(original!, at(31));
-      const [secondCopy] = await store.concludeFromEqual(third, { sha: SHA, since: at(10) }, at(32));
+      const [secondCopy] = await store.concludeFromEqual(third, { sha: SHA, since: at(10), model: null }, at(32));
       expect((await store.issue(secondCopy!))?.analysis.sameAs).toBe(copy);
     });
 
-    it('of another account, project or fingerprint, or without an Issue, answers nothing', async () => {
+    it('of another account, project, fingerprint or model, cut short, or without an Issue, answers nothing', async () => {
       await using place = await engine.place();
       await using opened = await place.open();
       const { store } = opened;
@@ -117,10 +119,19 @@ export function endingsContract(engine: Engine): void {
         const one = await accepted(store, acceptance(base, change));
         await store.conclude(await started(store, one.runId), conclusion(), NOW);
       }
+      for (const change of [{ model: 'other' }, { partial: true }]) {
+        const one = await accepted(store, acceptance(base));
+        const { analysis } = conclusion();
+        await store.conclude(
+          await started(store, one.runId),
+          conclusion({ analysis: { ...analysis, ...change } }),
+          NOW,
+        );
+      }
       const failed = await accepted(store, acceptance(base));
       await store.giveUp(await started(store, failed.runId), broken, NOW);
       const run = await started(store, (await accepted(store, acceptance(base))).runId);
-      expect(await store.concludeFromEqual(run, { sha: SHA, since: NOW }, NOW)).toEqual([]);
+      expect(await store.concludeFromEqual(run, { sha: SHA, since: NOW, model: null }, NOW)).toEqual([]);
     });
   });
 

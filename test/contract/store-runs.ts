@@ -108,7 +108,7 @@ export function runsContract(engine: Engine): void {
       const next = await accepted(store, acceptance(base));
       const second = await started(store, next.runId);
       await store.recordStep(second, { action: 'begin', result: '', analysis: '' }, at(1));
-      await store.concludeFromEqual(second, { sha: SHA, since: NOW }, at(1));
+      await store.concludeFromEqual(second, { sha: SHA, since: NOW, model: null }, at(1));
       await store.eraseIssue(original!, at(2));
       expect(await store.steps(second.id, 0)).toEqual(recorded);
       expect((await store.investigation(next.investigationId))?.progress).toEqual({ step: 2, action: 'compare' });

@@ -5,14 +5,23 @@ import type { AddressInfo } from 'node:net';
 
 export type Behaviour = (response: ServerResponse, request: IncomingMessage) => void | Promise<void>;
 
-interface AskedRequest {
+/** One that looks at what it was asked. */
+export type AskedBehaviour = (
+  response: ServerResponse,
+  request: IncomingMessage,
+  asked: AskedRequest,
+) => void | Promise<void>;
+
+export interface AskedRequest {
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
   readonly raw: string;
+  /** Resolves once the connection of this request is closed. */
+  readonly closed: Promise<void>;
   readonly body: { readonly messages: readonly Record<string, unknown>[] } & Readonly<Record<string, unknown>>;
 }
 
-interface ModelEndpoint extends AsyncDisposable {
+export interface ModelEndpoint extends AsyncDisposable {
   readonly url: string;
   readonly requests: readonly AskedRequest[];
   /** Resolves once a client has given up a request before its answer was complete. */
@@ -20,17 +29,21 @@ interface ModelEndpoint extends AsyncDisposable {
 }
 
 /** The last behaviour holds for all further requests. */
-export async function modelEndpoint(...behaviours: Behaviour[]): Promise<ModelEndpoint> {
+export async function modelEndpoint(...behaviours: AskedBehaviour[]): Promise<ModelEndpoint> {
   const requests: AskedRequest[] = [];
   const abandoned = Promise.withResolvers<void>();
   const server = createServer(async (request, response) => {
+    const closed = Promise.withResolvers<void>();
     response.on('close', () => {
+      closed.resolve();
       if (!response.writableFinished) abandoned.resolve();
     });
     let raw = '';
     for await (const piece of request.setEncoding('utf8')) raw += piece;
-    requests.push({ url: request.url ?? '', headers: request.headers, raw, body: JSON.parse(raw) });
-    await behaviours[Math.min(requests.length, behaviours.length) - 1]?.(response, request);
+    const { url = '', headers } = request;
+    const asked = { url, headers, raw, closed: closed.promise, body: JSON.parse(raw) };
+    requests.push(asked);
+    await behaviours[Math.min(requests.length, behaviours.length) - 1]?.(response, request, asked);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

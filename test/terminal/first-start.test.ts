@@ -15,7 +15,7 @@ const launcher = { here: 'bin/causeway', anywhere: '/srv/causeway/bin/causeway' 
 
 function text(over: Partial<Started>): string {
   const token: KnownToken = { kind: 'made', value: TOKEN };
-  return startText({ address: 'http://127.0.0.1:3000', projects, token, worker: true, launcher, ...over });
+  return startText({ address: 'http://127.0.0.1:3000', projects, token, worker: true, launcher, model: null, ...over });
 }
 
 const first = text({});
@@ -35,6 +35,8 @@ describe('the text of the first start', () => {
       "Causeway is ready: http://127.0.0.1:3000
         API and examples: http://127.0.0.1:3000/docs
         Local mode: this machine only. Ctrl-C stops it.
+        Model: none, so answers are facts only. MODEL with OPENAI_API_KEY or
+        OPENAI_BASE_URL names one.
 
       Projects (PROJECTS names others):
         local/shop  prj_3kTMd0000000000000000

@@ -80,9 +80,12 @@ describe('an Issue in the terminal', () => {
       { outcome: 'code_fix', confidence: 0.86, model: 'some-model', partial: true },
     );
     const text = renderIssue(issue, PLAIN);
-    expect(text).toMatch(/^Cause found, with a fix · partial: a budget ended the run · confidence 86 %\n/);
+    expect(text).toMatch(/^Cause found, with a fix · partial · confidence 86 %\n/);
     expect(text).toContain('\nRoot cause\n');
-    expect(text).toContain('\nChange (--patch FILE writes it)\n  src/coupons.js +3 -2\n');
+    expect(text).toContain(
+      '\nChange (--patch FILE writes it)\n  src/coupons.js +3 -2\n    line 14\n    - a\n    + b\n    + c\n',
+    );
+    expect(text).toContain('\nRemarks\n  No model was asked.\n');
     expect(text).toContain('some-model · $0.00');
   });
 

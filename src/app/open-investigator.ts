@@ -1,0 +1,80 @@
+// The model, its tools and its budgets as the configuration asks for them; null where there is no model.
+import { readFileSync } from 'node:fs';
+import type { Config, ModelConfig } from '../config.ts';
+import { CausewayError } from '../domain/errors.ts';
+import type { Investigator } from '../jobs/investigator.ts';
+import { type Log, registerSecret } from '../log.ts';
+import { createOpenAiModel } from '../model/openai-model.ts';
+import { readPrices } from '../model/prices.ts';
+import { readScript } from '../model/script.ts';
+import { createScriptedModel } from '../model/scripted-model.ts';
+import { parseMonitoringConfig } from '../monitoring/config.ts';
+import { type Monitoring, openMonitoring } from '../monitoring/open-monitoring.ts';
+import type { Model } from '../ports/model.ts';
+import { stillParses } from '../tools/syntax.ts';
+import { createToolbox } from '../tools/toolbox.ts';
+
+/** 30 turns: product of what one more turn found in trials and what it costs. */
+const TURNS = 30;
+const NO_MONITORING: Monitoring = { toolsFor: async () => [], [Symbol.asyncDispose]: async () => {} };
+
+export interface OpenInvestigator extends AsyncDisposable {
+  readonly investigator: Investigator | null;
+}
+
+export interface InvestigatorOptions {
+  readonly config: Pick<Config, 'model' | 'budget' | 'monitoringFile' | 'environment'>;
+  readonly log: Log;
+  readonly now: () => Date;
+  /** Milliseconds that a model out of reach is waited for. */
+  readonly patienceMs: number;
+}
+
+/** Throws `usage` for a file that cannot be read or understood. Nothing is connected yet. */
+export function openInvestigator({ config, log, now, patienceMs }: InvestigatorOptions): OpenInvestigator {
+  const model = openModel(config.model, now);
+  const monitoring = model === null ? NO_MONITORING : monitoringOf(config, log);
+  return {
+    investigator: model && {
+      model,
+      openWorkbench: async ({ project, repository, tree, reportText }, signal) => {
+        const { tools, overlay } = createToolbox({ repository, tree, ciLog: reportText });
+        // Local projects are the operator's own, and so are the reports about them.
+        const own = await monitoring.toolsFor({ project, isPublic: false, isTrusted: true }, signal);
+        return { tools: [...tools, ...own], changeSet: overlay.changeSet };
+      },
+      stillParses: async (path, before, after) => (await stillParses(path, before, after)).ok,
+      limits: { turns: TURNS, usd: config.budget, patienceMs },
+    },
+    [Symbol.asyncDispose]: () => monitoring[Symbol.asyncDispose](),
+  };
+}
+
+function openModel(config: ModelConfig, now: () => Date): Model | null {
+  switch (config.kind) {
+    case 'none':
+      return null;
+    case 'scripted':
+      return createScriptedModel(readScript(fileNamed('MODEL=scripted:', config.file)));
+    case 'endpoint': {
+      const { name, apiKey, pricesFile } = config;
+      if (apiKey !== '') registerSecret(apiKey);
+      const prices = pricesFile === null ? null : readPrices(fileNamed('MODEL_PRICES', pricesFile), name);
+      return createOpenAiModel({ ...config, prices, now, random: Math.random });
+    }
+  }
+}
+
+function monitoringOf({ monitoringFile, environment }: InvestigatorOptions['config'], log: Log): Monitoring {
+  if (monitoringFile === null) return NO_MONITORING;
+  return openMonitoring(parseMonitoringConfig(fileNamed('MCP_CONFIG', monitoringFile)), { log, environment });
+}
+
+function fileNamed(setting: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    throw new CausewayError('usage', `${setting} names ${file}, which cannot be read (${code}).`);
+  }
+}

@@ -1,0 +1,132 @@
+// The model's part of a run: begun or gone on with, its conclusion checked, its change guarded, nothing secret in either.
+import { type GuardedChange, guardChange } from '../agent/change-guards.ts';
+import { concludeRun } from '../agent/conclude.ts';
+import { type AgentEnd, runAgent } from '../agent/loop.ts';
+import type { ReviewGround } from '../agent/review-draft.ts';
+import type { Conclusion } from '../domain/issue.ts';
+import type { AgentStore } from '../ports/agent-store.ts';
+import type { Repository, SourceTree } from '../ports/source.ts';
+import type { InvestigationStore, Run } from '../ports/store.ts';
+import type { Workbench } from '../ports/tool.ts';
+import type { Redactor } from '../redact/redactor.ts';
+import { type Investigator, tokenLimit } from './investigator.ts';
+import { briefOf } from './run-brief.ts';
+import { runLedger } from './run-ledger.ts';
+import { type GatheredFacts, runTranscript } from './run-records.ts';
+import { redactedModel, redactedTool, withoutSecrets } from './without-secrets.ts';
+
+export interface AskInvestigatorDeps {
+  readonly store: Pick<InvestigationStore, 'recordStep'> & AgentStore;
+  readonly redactor: Redactor;
+  readonly now: () => Date;
+  readonly onStep: () => void;
+}
+
+export interface InvestigationGround {
+  readonly project: string;
+  readonly repository: Repository;
+  /** What is known without a model, cleaned of secrets. */
+  readonly facts: GatheredFacts;
+  /** Seconds that are left for this. */
+  readonly seconds: number;
+}
+
+/** The conclusion, cleaned of secrets. Throws what `runAgent` throws, `ModelUnavailable` above all. */
+export async function askInvestigator(
+  deps: AskInvestigatorDeps,
+  investigator: Investigator,
+  asked: { readonly run: Run; readonly ground: InvestigationGround },
+  signal: AbortSignal,
+): Promise<Conclusion> {
+  const { run, ground } = asked;
+  const facts = ground.facts.conclusion;
+  const tree = ground.repository.tree(facts.analysis.revision);
+  const { model, limits } = investigator;
+  const waitUntil = Date.parse(ground.facts.at) + limits.patienceMs;
+  const workbench = await investigator.openWorkbench({ ...ground, tree, reportText: run.text }, signal);
+  const review = reviewGround(ground, { tree, workbench }, signal);
+  const end = await runAgent(
+    {
+      model: redactedModel(model, deps.redactor),
+      tools: workbench.tools.map((tool) => redactedTool(tool, deps.redactor)),
+      brief: await briefOf(run, { project: ground.project, facts, tree, redactor: deps.redactor }, signal),
+      transcript: runTranscript(deps, run),
+      budget: {
+        limits: { turns: limits.turns, seconds: ground.seconds, tokens: tokenLimit(investigator), usd: limits.usd.run },
+        ledger: runLedger(deps, run, limits.usd),
+      },
+      ground: review,
+      mayWait: () => deps.now().getTime() < waitUntil,
+      now: deps.now,
+    },
+    signal,
+  );
+  if (end.usage.turns === 0) return unasked(facts, end.reason, model.name);
+  const guarded = await guardChange(workbench.changeSet(), {
+    entries: (await tree.files(signal)).entries,
+    stillParses: investigator.stillParses,
+    redact: (text) => deps.redactor.redact(text),
+  });
+  return concluded(deps.redactor, { end, guarded, ground, review, model: model.name });
+}
+
+function reviewGround(
+  { repository, facts }: InvestigationGround,
+  { tree, workbench }: { readonly tree: SourceTree; readonly workbench: Workbench },
+  signal: AbortSignal,
+): ReviewGround {
+  return {
+    earlierSteps: facts.conclusion.investigationSteps.map((step, index) => ({ ...step, number: index + 1 })),
+    changeSet: () => workbench.changeSet(),
+    exists: async (file, line) => {
+      const read = await tree.read(file, {}, signal);
+      return line === 0
+        ? read.kind !== 'absent' && read.kind !== 'folder'
+        : read.kind === 'text' && line <= read.totalLines;
+    },
+    commitExists: async (sha) => (await repository.resolve(sha, signal)) !== null,
+  };
+}
+
+interface Ended {
+  readonly end: AgentEnd;
+  readonly guarded: GuardedChange;
+  readonly ground: InvestigationGround;
+  readonly review: ReviewGround;
+  readonly model: string;
+}
+
+async function concluded(redactor: Redactor, { end, guarded, ground, review, model }: Ended): Promise<Conclusion> {
+  const clean = await withoutSecrets(guarded, redactor);
+  const conclusion = await concludeRun({
+    draft: end.kind === 'concluded' ? end.draft : null,
+    facts: ground.facts.conclusion,
+    steps: [...review.earlierSteps, ...end.steps].map((step) => ({ analysis: '', ...step })),
+    changeSet: review.changeSet(),
+    guarded: clean,
+    exists: review.exists,
+    commitExists: review.commitExists,
+    usage: end.usage,
+    model,
+    partial: end.kind === 'no_conclusion' || end.partial,
+    reason: end.reason,
+  });
+  const { changeSet, ...words } = conclusion;
+  return { ...(await redactor.redactJson(words)), changeSet };
+}
+
+/** Nothing came from the model, be it that it failed or that no money was left to ask it: what stands are the facts, and why there is no more. */
+function unasked(facts: Conclusion, reason: string, model: string): Conclusion {
+  return {
+    ...facts,
+    analysis: {
+      ...facts.analysis,
+      partial: true,
+      reason: `The language model ${model} gave no answer, so these are the facts alone. ${sentence(reason)}`,
+    },
+  };
+}
+
+function sentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1).replace(/\.$/, '')}.`;
+}

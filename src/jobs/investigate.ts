@@ -1,0 +1,117 @@
+// One run from the open source to its conclusion: facts first, then the model where there is one.
+import { CausewayError } from '../domain/errors.ts';
+import type { InvestigationStep } from '../domain/evidence.ts';
+import type { Conclusion } from '../domain/issue.ts';
+import type { Project } from '../domain/project.ts';
+import type { AgentStore } from '../ports/agent-store.ts';
+import type { Repository, Source } from '../ports/source.ts';
+import type { InvestigationStore, ProjectStore, Run } from '../ports/store.ts';
+import type { Redactor } from '../redact/redactor.ts';
+import { gatherFacts } from '../triage/facts.ts';
+import { factsOnlyConclusion } from '../triage/facts-only.ts';
+import { askInvestigator } from './ask-investigator.ts';
+import type { Changes } from './changes.ts';
+import type { Investigator } from './investigator.ts';
+import { type GatheredFacts, recordedFacts, recordFacts } from './run-records.ts';
+
+export interface InvestigateDeps {
+  readonly store: InvestigationStore & AgentStore & Pick<ProjectStore, 'project'>;
+  readonly source: Source;
+  readonly redactor: Redactor;
+  readonly changes: Changes;
+  readonly now: () => Date;
+  /** Milliseconds that one run may investigate. */
+  readonly timeoutMs: number;
+  /** Null: no model is configured, and facts are all there is. */
+  readonly investigator: Investigator | null;
+}
+
+/** An equal report concluded within this time at the same commit by the same model is answered from: 24 h. */
+const SAME_ANSWER_MS = 24 * 60 * 60 * 1_000;
+
+/** Throws what the source throws, `revision_not_found`, `access_lost`, `lease_lost`, and `ModelUnavailable` for a run to be gone on with. */
+export async function investigate(deps: InvestigateDeps, run: Run, signal: AbortSignal): Promise<void> {
+  const project = await knownProject(deps, run);
+  const repository = await deps.source.open(project, signal);
+  const known = await recordedFacts(deps, run);
+  if (known === null && !run.fresh && (await answeredFromEqual(deps, run, repository, signal))) return;
+  const facts = known ?? (await gathered(deps, run, repository, signal));
+  const conclusion =
+    deps.investigator === null
+      ? facts.conclusion
+      : await withModel(deps, deps.investigator, { run, project, repository, facts }, signal);
+  signal.throwIfAborted();
+  await deps.store.conclude(run, conclusion, deps.now().toISOString());
+}
+
+async function knownProject({ store }: InvestigateDeps, run: Run): Promise<Project> {
+  const project = await store.project(run.projectId);
+  if (project !== null) return project;
+  throw new CausewayError(
+    'access_lost',
+    'The project is no longer known to Causeway; add it again and send the report anew.',
+  );
+}
+
+/** The commit is compared, not the branch's name: an answer about code that has moved on since would be false. */
+async function answeredFromEqual(
+  deps: InvestigateDeps,
+  run: Run,
+  repository: Repository,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const sha = await repository.resolve(run.revision, signal);
+  if (sha === null) return false;
+  const now = deps.now();
+  const since = new Date(now.getTime() - SAME_ANSWER_MS).toISOString();
+  const equal = { sha, since, model: deps.investigator?.model.name ?? null };
+  return (await deps.store.concludeFromEqual(run, equal, now.toISOString())).length > 0;
+}
+
+async function gathered(
+  deps: InvestigateDeps,
+  run: Run,
+  repository: Repository,
+  signal: AbortSignal,
+): Promise<GatheredFacts> {
+  const facts = await gatherFacts({
+    report: run.text,
+    revision: run.revision,
+    repository,
+    onStep: (step) => recordStep(deps, run, step),
+    signal,
+  });
+  const conclusion = await deps.redactor.redactJson(factsOnlyConclusion(facts, { seconds: secondsOf(deps, run) }));
+  signal.throwIfAborted();
+  if (deps.investigator === null) return { kind: 'facts', conclusion, at: deps.now().toISOString() };
+  return await recordFacts(deps, run, conclusion);
+}
+
+interface Known {
+  readonly run: Run;
+  readonly project: Project;
+  readonly repository: Repository;
+  readonly facts: GatheredFacts;
+}
+
+async function withModel(
+  deps: InvestigateDeps,
+  investigator: Investigator,
+  { run, project, repository, facts }: Known,
+  signal: AbortSignal,
+): Promise<Conclusion> {
+  // Whole ones: the number is told to people where it ends the run.
+  const seconds = Math.max(1, Math.round(deps.timeoutMs / 1_000 - secondsOf(deps, run)));
+  const ground = { project: project.name, repository, facts, seconds };
+  const onStep = () => deps.changes.notify(run.id);
+  return await askInvestigator({ ...deps, onStep }, investigator, { run, ground }, signal);
+}
+
+async function recordStep(deps: InvestigateDeps, run: Run, step: InvestigationStep): Promise<void> {
+  await deps.store.recordStep(run, await deps.redactor.redactJson(step), deps.now().toISOString());
+  deps.changes.notify(run.id);
+}
+
+function secondsOf({ now }: InvestigateDeps, run: Run): number {
+  return (now().getTime() - Date.parse(run.startedAt)) / 1_000;
+}

@@ -1,0 +1,38 @@
+// The budgets that runs share, in the words of the settings that an operator can change.
+import type { Ledger } from '../agent/budget.ts';
+import type { AgentStore, LimitName } from '../ports/agent-store.ts';
+import type { Run } from '../ports/store.ts';
+import type { InvestigatorLimits } from './investigator.ts';
+
+interface LedgerDeps {
+  readonly store: Pick<AgentStore, 'reserveMoney' | 'settleMoney'>;
+  readonly now: () => Date;
+}
+
+/** Millionths of a US dollar, rounded up: nothing that was spent may be lost in rounding. */
+function micros(usd: number): number {
+  return Math.ceil(usd * 1_000_000);
+}
+
+export function runLedger({ store, now }: LedgerDeps, run: Run, usd: InvestigatorLimits['usd']): Ledger {
+  const limits = { run: micros(usd.run), repository: micros(usd.repository), all: micros(usd.all) };
+  return {
+    reserve: async (amount) => {
+      const exceeded = await store.reserveMoney(run, { amount: micros(amount), limits, now: now().toISOString() });
+      return exceeded === null ? 'ok' : { refused: refusal(exceeded, usd) };
+    },
+    settle: (reserved, spent) =>
+      store.settleMoney(run, { reserved: micros(reserved), spent: micros(spent), now: now().toISOString() }),
+  };
+}
+
+function refusal(exceeded: LimitName, usd: InvestigatorLimits['usd']): string {
+  switch (exceeded) {
+    case 'run':
+      return `the budget of one investigation, $${usd.run} (BUDGET_RUN), leaves nothing for another question`;
+    case 'repository':
+      return `this repository's budget of the month, $${usd.repository} (BUDGET_REPOSITORY_MONTH), is spent`;
+    case 'all':
+      return `the budget of the month for all repositories, $${usd.all} (BUDGET_MONTH), is spent`;
+  }
+}

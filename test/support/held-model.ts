@@ -1,0 +1,58 @@
+// A model behind the wire that tells of every question before and after it answers, and waits where it is told to.
+import { once } from 'node:events';
+import { type AskedRequest, type ModelEndpoint, modelEndpoint } from './model-endpoint.ts';
+import { type Played, plays, turnsIn } from './played-model.ts';
+
+export type Moment = 'asked' | 'answered';
+
+export interface HeldModel extends AsyncDisposable {
+  readonly endpoint: ModelEndpoint;
+  /**
+   * Resolves at the `count`th moment of that kind from now on; a question whose moment is awaited with `asked` is never answered.
+   * A later call takes the place of this one.
+   */
+  at(moment: Moment, count: number): Promise<AskedRequest>;
+  /** From now on every question is answered at once. */
+  release(): void;
+}
+
+interface Awaited {
+  readonly moment: Moment;
+  left: number;
+  readonly reached: (asked: AskedRequest) => void;
+}
+
+export async function heldModel(turns: readonly Played[]): Promise<HeldModel> {
+  let awaited: Awaited | null = null;
+  /** Whether this is the moment that is awaited. */
+  const reaches = (moment: Moment, asked: AskedRequest): boolean => {
+    if (awaited?.moment !== moment) return false;
+    awaited.left -= 1;
+    if (awaited.left > 0) return false;
+    awaited.reached(asked);
+    return true;
+  };
+  const endpoint = await modelEndpoint(async (response, request, asked) => {
+    if (reaches('asked', asked)) return;
+    const finished = once(response, 'finish');
+    await plays(turns)(response, request, asked);
+    await finished;
+    reaches('answered', asked);
+  });
+  return {
+    endpoint,
+    at: (moment, count) =>
+      new Promise((reached) => {
+        awaited = { moment, left: count, reached };
+      }),
+    release: () => {
+      awaited = null;
+    },
+    [Symbol.asyncDispose]: () => endpoint[Symbol.asyncDispose](),
+  };
+}
+
+/** Numbers of the turns that were asked for, in the order of the questions. */
+export function turnsAsked({ endpoint }: HeldModel): readonly number[] {
+  return endpoint.requests.map(turnsIn);
+}

@@ -1,0 +1,141 @@
+// A house whose model is the attacker: real git, real tools, a real store on disk; only what the model says is made up.
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { openHouse, startWork } from '../../src/app/house.ts';
+import { openInvestigator } from '../../src/app/open-investigator.ts';
+import { parseCallbackAllow } from '../../src/callback/callback-policy.ts';
+import type { Issue } from '../../src/domain/issue.ts';
+import { toUnifiedPatch } from '../../src/domain/unified-patch.ts';
+import { acceptReport } from '../../src/jobs/accept-report.ts';
+import { waitForEnd } from '../../src/jobs/follow.ts';
+import { createLog } from '../../src/log.ts';
+import type { Model, ModelRequest, ModelTurn } from '../../src/ports/model.ts';
+import { type GitRepository, gitRepository } from './git-repository.ts';
+import { temporaryFolder } from './service.ts';
+
+export interface Said {
+  readonly say?: string;
+  readonly calls?: readonly (readonly [name: string, args: unknown])[];
+}
+
+/** Turns in order, the last of them for ever; a function sees what the model was shown and makes its turn of it. */
+export type Attack = readonly (Said | ((request: ModelRequest) => Said))[];
+
+interface Outcome {
+  readonly issue: Issue;
+  /** What `git apply` would be given. */
+  readonly patch: string;
+  /** All that the model was shown, in the order of its questions. */
+  readonly asked: readonly ModelRequest[];
+}
+
+export interface HostileHouse extends AsyncDisposable {
+  readonly repository: GitRepository;
+  readonly folder: string;
+  /** `turns` may be a model of its own. */
+  attack(turns: Attack | Model, report?: string): Promise<Outcome>;
+  /** The stored files that hold the text, database and its log included. */
+  stored(text: string): Promise<readonly string[]>;
+}
+
+const run = promisify(execFile);
+const NO_TOKENS = { promptTokens: 100, cachedTokens: 0, completionTokens: 10, estimated: false };
+
+/** A house over one repository with these files; `prepare` may do more with it. */
+export async function hostileHouse(
+  files: Readonly<Record<string, string | Buffer>>,
+  prepare: (repository: GitRepository) => Promise<void> = async () => {},
+): Promise<HostileHouse> {
+  await using opening = new AsyncDisposableStack();
+  const repository = opening.use(await gitRepository());
+  await repository.commit(files, 'Shop');
+  await prepare(repository);
+  const folder = opening.use(await temporaryFolder()).path;
+  const log = createLog({ level: 'silent' });
+  const now = () => new Date();
+  const house = opening.use(
+    await openHouse({
+      database: path.join(folder, 'causeway.db'),
+      encryptionKey: randomBytes(32),
+      git: { folder: path.join(folder, 'mirrors'), environment: { PATH: process.env['PATH'] } },
+      callbackPolicy: { allow: parseCallbackAllow(''), localMode: true },
+      log,
+      now,
+    }),
+  );
+  const source = { kind: 'path', path: repository.path } as const;
+  const [project] = await house.store.syncProjects([{ name: 'local/shop', source }], now().toISOString());
+  const attacker = hostileModel();
+  opening.use(startWork(house, { concurrency: 1, investigationTimeoutMs: 60_000, investigator: withModel(attacker) }));
+  const opened = opening.move();
+  let reports = 0;
+  return {
+    repository,
+    folder,
+    attack: async (turns, report = 'The total of the cart is wrong.') => {
+      attacker.play(turns);
+      reports += 1;
+      const about = { projectId: project?.id ?? '', accountId: house.account.id, origin: 'api' } as const;
+      const text = `${report}\n\nReport ${reports}`;
+      const own = { ...about, text, reference: '', revision: '', callbackUrl: '', fresh: true };
+      const accepted = await acceptReport(house, own);
+      if (accepted.kind !== 'accepted') throw new Error(accepted.kind);
+      const end = await waitForEnd(house, accepted.investigationId, 60_000, new AbortController().signal);
+      if (end?.outcome.state !== 'concluded') throw new Error(`not concluded: ${JSON.stringify(end?.outcome)}`);
+      const issue = await house.store.issue(end.outcome.issueId);
+      const changes = await house.store.changeSet(end.outcome.issueId);
+      if (issue === null || changes === null) throw new Error('the issue is not there');
+      return { issue, patch: toUnifiedPatch(changes), asked: attacker.asked };
+    },
+    stored: async (text) => {
+      const { stdout } = await run('grep', ['-rlaF', '--', text, folder]).catch((error) => error);
+      return String(stdout).split('\n').filter(Boolean);
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/** The real tools, budgets and checks of `MODEL=…`, with the attacker in the model's place. */
+function withModel(model: Model) {
+  const budget = { run: 1_000, repository: 10_000, all: 10_000 };
+  const file = path.join(import.meta.dirname, '..', 'fixtures', 'empty-script.json');
+  const config = { model: { kind: 'scripted', file }, budget, monitoringFile: null, environment: {} } as const;
+  const log = createLog({ level: 'silent' });
+  const { investigator } = openInvestigator({ config, log, now: () => new Date(), patienceMs: 1_000 });
+  return investigator && { ...investigator, model };
+}
+
+interface Attacker extends Model {
+  readonly asked: readonly ModelRequest[];
+  play(turns: Attack | Model): void;
+}
+
+function hostileModel(): Attacker {
+  let turns: Attack | Model = [];
+  let asked: ModelRequest[] = [];
+  return {
+    name: 'hostile',
+    prices: null,
+    get asked() {
+      return asked;
+    },
+    play: (attack) => {
+      turns = attack;
+      asked = [];
+    },
+    ask: async (request, signal) => {
+      asked.push(request);
+      if ('ask' in turns) return turns.ask(request, signal);
+      const played = turns[Math.min(asked.length, turns.length) - 1] ?? {};
+      return turnOf(typeof played === 'function' ? played(request) : played, asked.length);
+    },
+  };
+}
+
+function turnOf({ say = '', calls = [] }: Said, turn: number): ModelTurn {
+  const raw = (args: unknown) => (typeof args === 'string' ? args : JSON.stringify(args));
+  const toolCalls = calls.map(([name, args], at) => ({ id: `call_${turn}_${at}`, name, arguments: raw(args) }));
+  return { content: say, toolCalls, usage: NO_TOKENS };
+}

@@ -1,0 +1,129 @@
+// The house in this process with a model behind the wire, whose waits between attempts take no time.
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { type House, type HouseOptions, openHouse, startWork } from '../../src/app/house.ts';
+import { openInvestigator } from '../../src/app/open-investigator.ts';
+import { parseCallbackAllow } from '../../src/callback/callback-policy.ts';
+import type { Investigation } from '../../src/domain/investigation.ts';
+import type { Issue } from '../../src/domain/issue.ts';
+import { acceptReport } from '../../src/jobs/accept-report.ts';
+import { cancelInvestigation } from '../../src/jobs/end-early.ts';
+import type { Investigator } from '../../src/jobs/investigator.ts';
+import { createLog } from '../../src/log.ts';
+import { createOpenAiModel, type OpenAiOptions } from '../../src/model/openai-model.ts';
+import { createMemoryRepository } from './memory-source.ts';
+import { PRICES } from './model-service.ts';
+
+export interface ModelHouse extends AsyncDisposable {
+  /** Sends the report and works until nothing is due any more: it has ended, or waits for a later time. */
+  investigate(url: string, reference: string, limits?: ModelLimits): Promise<Investigation>;
+  /** The Issue in which it ended. */
+  issue(investigation: Investigation): Promise<Issue>;
+  cancel(investigation: Investigation): Promise<unknown>;
+  /** Lets time pass, and works on what is due then; gives the investigation as it stands after it. */
+  later(milliseconds: number, investigation: Investigation): Promise<Investigation>;
+}
+
+export interface ModelLimits extends Partial<OpenAiOptions> {
+  /** Milliseconds that a model out of reach is waited for; an hour. */
+  readonly patienceMs?: number;
+}
+
+export const MODEL_KEY = 'sk-test-abcdefghijklmnopqrstuvwxyz012345';
+const MOST_MS = 20_000;
+const BUDGET = { run: 1, repository: 25, all: 200 };
+
+/** A house over one commit in memory; its records lie in `dataDir`. Every report has the same text but for its reference. */
+export async function modelHouse(place: {
+  readonly files: Readonly<Record<string, string>>;
+  readonly dataDir: string;
+  readonly report: string;
+}): Promise<ModelHouse> {
+  await using opening = new AsyncDisposableStack();
+  let ahead = 0;
+  const now = () => new Date(Date.now() + ahead);
+  const opened = opening.use(await openHouse({ ...optionsOf(place.dataDir), now }));
+  const commits = [{ sha: 'a'.repeat(40), subject: 'Shop', files: place.files }];
+  const repository = createMemoryRepository({ commits });
+  const house = { ...opened, source: { open: async () => repository, forget: async () => {} } };
+  const wanted = [{ name: 'local/shop', source: { kind: 'path', path: '/shop' } as const }];
+  const [project] = await house.store.syncProjects(wanted, new Date().toISOString());
+  const { worker, switchTo } = startAsking(house, opening);
+  const moved = opening.move();
+  return {
+    investigate: async (url, reference, limits = {}) => {
+      switchTo(url, limits);
+      const own = {
+        projectId: project?.id ?? '',
+        accountId: house.account.id,
+        origin: 'api',
+        callbackUrl: '',
+      } as const;
+      const report = { ...own, text: `${place.report}\n${reference}`, reference, revision: '', fresh: true };
+      const accepted = await acceptReport(house, report);
+      if (accepted.kind !== 'accepted') throw new Error(`the report is ${accepted.kind}`);
+      await worker.idle(AbortSignal.timeout(MOST_MS));
+      return await stored(house, accepted.investigationId);
+    },
+    issue: async ({ outcome }) => {
+      const issue = outcome.state === 'concluded' ? await house.store.issue(outcome.issueId) : null;
+      if (issue === null) throw new Error(`there is no Issue: ${JSON.stringify(outcome)}`);
+      return issue;
+    },
+    cancel: ({ id }) => cancelInvestigation(house, id),
+    later: async (milliseconds, { id }) => {
+      ahead += milliseconds;
+      house.queue.wake();
+      await worker.idle(AbortSignal.timeout(MOST_MS));
+      return await stored(house, id);
+    },
+    [Symbol.asyncDispose]: () => moved.disposeAsync(),
+  };
+}
+
+async function stored({ store }: House, id: string): Promise<Investigation> {
+  const investigation = await store.investigation(id);
+  if (investigation === null) throw new Error('the investigation is gone');
+  return investigation;
+}
+
+function optionsOf(dataDir: string): Omit<HouseOptions, 'now'> {
+  return {
+    database: path.join(dataDir, 'causeway.db'),
+    encryptionKey: randomBytes(32),
+    git: { folder: path.join(dataDir, 'mirrors'), environment: { PATH: process.env['PATH'] } },
+    callbackPolicy: { allow: parseCallbackAllow(''), localMode: true },
+    log: createLog({ level: 'silent' }),
+  };
+}
+
+/** Work with a model that is another one for each investigation: a queue has one worker. */
+function startAsking(house: House, opening: AsyncDisposableStack) {
+  const { log, now } = house;
+  const endpoint = { name: 'test-model', apiKey: MODEL_KEY, timeoutMs: 20_000, idleMs: 10_000 };
+  const model = { kind: 'endpoint', pricesFile: null, baseUrl: null, ...endpoint } as const;
+  const config = { model, budget: BUDGET, monitoringFile: null, environment: {} };
+  const { investigator } = opening.use(openInvestigator({ config, log, now, patienceMs: 0 }));
+  if (investigator === null) throw new Error('there is no investigator');
+  let current = investigator.model;
+  let patienceMs = 0;
+  const switched: Investigator = {
+    ...investigator,
+    model: { name: endpoint.name, prices: PRICES, ask: (request, signal) => current.ask(request, signal) },
+    limits: {
+      ...investigator.limits,
+      get patienceMs() {
+        return patienceMs;
+      },
+    },
+  };
+  const work = { concurrency: 1, investigationTimeoutMs: MOST_MS, investigator: switched };
+  return {
+    worker: opening.use(startWork(house, work)),
+    switchTo: (baseUrl: string, { patienceMs: patience = 3_600_000, ...own }: ModelLimits) => {
+      patienceMs = patience;
+      const still = { prices: PRICES, now, random: () => 0, wait: async () => {} };
+      current = createOpenAiModel({ ...endpoint, ...still, baseUrl, ...own });
+    },
+  };
+}
