@@ -47,7 +47,7 @@ export function usageOf(turns: readonly RecordedTurn[], seconds: number): Usage 
     promptTokens: sum(({ usage }) => usage.promptTokens),
     cachedTokens: sum(({ usage }) => usage.cachedTokens),
     completionTokens: sum(({ usage }) => usage.completionTokens),
-    costUsd: sum(({ costUsd }) => costUsd),
+    costUsd: Math.round(sum(({ costUsd }) => costUsd) * 1e6) / 1e6,
     seconds,
   };
 }
@@ -102,7 +102,7 @@ export function standing(
     ...(next.usd > 0 ? [{ unit: 'usd' as const, spent: usage.costUsd, limit: limits.usd, next: next.usd }] : []),
   ];
   const over = shares.find((share) => share.spent >= share.limit || share.spent + share.next > share.limit);
-  if (over) return { phase: 'over', reason: `the run's budget of ${named(over)} is spent` };
+  if (over) return { phase: 'over', reason: overText(over) };
   const closing = shares.find((share) => isClosing(share, usage.turns));
   if (closing) return { phase: 'closing', reason: `the run came to the end of its budget of ${named(closing)}` };
   const concluding = shares.find((share) => share.spent >= share.limit * CONCLUDE_AT);
@@ -114,8 +114,23 @@ export function standing(
   return { phase: 'open' };
 }
 
+/** A question may be refused before anything is spent: the dearest that it could be does not fit. */
+function overText(share: Share): string {
+  const name = named(share);
+  if (share.spent >= share.limit || share.unit !== 'usd') return `the run's budget of ${name} is spent`;
+  return `the run's budget of ${name} leaves nothing for another question, which may cost up to $${share.next.toFixed(2)}`;
+}
+
 function named({ unit, limit }: Share): string {
-  return unit === 'usd' ? `$${limit}` : `${limit.toLocaleString('en')} ${unit}`;
+  switch (unit) {
+    case 'usd':
+      return `$${limit} (BUDGET_RUN)`;
+    case 'seconds':
+      return `${limit.toLocaleString('en')} seconds (INVESTIGATION_TIMEOUT_S)`;
+    case 'tokens':
+    case 'turns':
+      return `${limit.toLocaleString('en')} ${unit}`;
+  }
 }
 
 /** Turns: the last two. Anything else: its last tenth, or when one call more would leave nothing for the conclusion; never before the first call. */

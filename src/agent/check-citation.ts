@@ -62,12 +62,18 @@ export function holds({ step, quote }: Citation, { steps, written, faults, name 
   const ready = quotable(quote);
   const isOwn = step > written.from && standsIn(ready, written.text);
   const fault = isOwn ? 'your own edit wrote it' : citationFault(ready, steps.get(step), steps);
-  if (fault !== '') faults.push(`${name}: the citation of step ${step} does not hold: ${fault}.`);
+  if (fault !== '') faults.push(`${name}: the citation of step ${step} ${shown(quote)} does not hold: ${fault}.`);
   return fault === '';
 }
 
+/** So much of a quotation as tells which one is meant. */
+function shown(quote: string): string {
+  const line = quote.replace(/\s+/g, ' ').trim();
+  return `“${line.length > 60 ? `${line.slice(0, 60)}…` : line}”`;
+}
+
 function citationFault(quote: Quotable, cited: ReadyStep | undefined, steps: StepTexts): string {
-  if (!isTelling(quote)) return 'the quotation is too short or too common; quote a whole line';
+  if (!isTelling(quote)) return 'it is too short or too common to prove anything; add the line before or after it';
   if (cited === undefined) return `there is no such step; steps run to ${Math.max(0, ...steps.keys())}`;
   const { step, text } = cited;
   if (step.kind === 'edit') return 'an edit shows your own text; cite a step that looked something up';

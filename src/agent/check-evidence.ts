@@ -60,7 +60,7 @@ export async function checkEvidence(draft: ConclusionDraft, ground: EvidenceGrou
     draft.rootCause.map(async (claim, index) => ({
       claim,
       citations: claim.citations.filter((citation) =>
-        holds(citation, { steps, written, faults, name: `rootCause.${index}` }),
+        holds(citation, { steps, written, faults, name: `Claim ${index + 1} of rootCause` }),
       ),
       places: await kept(claim.places, place),
     })),

@@ -4,7 +4,10 @@ import type { ToolDescription } from '../ports/model.ts';
 const TEXT = { type: 'string' } as const;
 const TEXTS = { type: 'array', items: TEXT } as const;
 const FILE = { type: 'string', description: 'Path in the repository.' } as const;
-const LINE = { type: 'integer', description: 'From 1; 0: the file as a whole.' } as const;
+const LINE = {
+  type: 'integer',
+  description: 'From 1, as in the commit before your edits; 0: the file as a whole.',
+} as const;
 
 function object(properties: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
@@ -16,12 +19,18 @@ function list(item: Readonly<Record<string, unknown>>, description: string): Rea
 
 const CITATION = object({
   step: { type: 'integer', description: 'Number of the step whose result holds the quotation.' },
-  quote: { type: 'string', description: 'Copied exactly: one whole line or more, without an ellipsis.' },
+  quote: {
+    type: 'string',
+    description: 'Copied exactly, without the line number before it: one whole line or more, no ellipsis.',
+  },
 });
 
 const CLAIM = object({
   text: { type: 'string', description: 'One sentence, one fact.' },
-  citations: list(CITATION, 'What proves it. Without any, it will be shown as an assumption or dropped.'),
+  citations: list(
+    CITATION,
+    'What proves it. Without any (what you know of a language or library), it is shown as an assumption or dropped.',
+  ),
   places: list(object({ file: FILE, line: LINE }), 'Where it is so.'),
 });
 

@@ -37,8 +37,8 @@ export function openInvestigator({ config, log, now, patienceMs }: InvestigatorO
   return {
     investigator: model && {
       model,
-      openWorkbench: async ({ project, repository, tree, reportText }, signal) => {
-        const { tools, overlay } = createToolbox({ repository, tree, ciLog: reportText });
+      openWorkbench: async ({ project, reportText, ...ground }, signal) => {
+        const { tools, overlay } = createToolbox({ ...ground, ciLog: reportText });
         // Local projects are the operator's own, and so are the reports about them.
         const own = await monitoring.toolsFor({ project, isPublic: false, isTrusted: true }, signal);
         return { tools: [...tools, ...own], changeSet: overlay.changeSet };

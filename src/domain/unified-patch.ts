@@ -3,6 +3,7 @@ import type { ChangeSet, FileChange, FileMode } from './change-set.ts';
 import { changesSomething } from './diff.ts';
 import { requireSoundChange } from './diff-refusal.ts';
 import { diffLines, type Hunk } from './line-diff.ts';
+import { REDACTED } from './redacted.ts';
 
 const CONTEXT = 3;
 const NO_NEWLINE = '\n\\ No newline at end of file\n';
@@ -58,15 +59,16 @@ function linesWithEnds(text: string): string[] {
 function hunkTexts(before: string, after: string): string[] {
   const old = linesWithEnds(before);
   const fresh = linesWithEnds(after);
-  return grouped(diffLines(old, fresh)).map((group) => hunkText(group, old, fresh));
+  return grouped(diffLines(old, fresh), old).map((group) => hunkText(group, old, fresh));
 }
 
-/** Hunks whose context would touch or overlap belong in one. */
-function grouped(hunks: readonly Hunk[]): Hunk[][] {
+/** Hunks whose context would touch or overlap belong in one, unless a line between them is not known. */
+function grouped(hunks: readonly Hunk[], old: readonly string[]): Hunk[][] {
   const groups: Hunk[][] = [];
   let end = Number.NEGATIVE_INFINITY;
   for (const hunk of hunks) {
-    if (hunk.before - end <= 2 * CONTEXT) groups.at(-1)?.push(hunk);
+    if (hunk.before - end <= 2 * CONTEXT && old.slice(Math.max(0, end), hunk.before).every(isKnown))
+      groups.at(-1)?.push(hunk);
     else groups.push([hunk]);
     end = hunk.before + hunk.removed;
   }
@@ -76,7 +78,8 @@ function grouped(hunks: readonly Hunk[]): Hunk[][] {
 function hunkText(group: readonly Hunk[], old: readonly string[], fresh: readonly string[]): string {
   const out: string[] = [];
   const [first] = group;
-  const start = Math.max(0, (first?.before ?? 0) - CONTEXT);
+  const begin = first?.before ?? 0;
+  const start = begin - knownLines(old.slice(Math.max(0, begin - CONTEXT), begin).toReversed());
   const freshStart = (first?.after ?? 0) - ((first?.before ?? 0) - start);
   let at = start;
   let added = 0;
@@ -87,10 +90,20 @@ function hunkText(group: readonly Hunk[], old: readonly string[], fresh: readonl
     pushAll(out, '-', old.slice(hunk.before, at));
     pushAll(out, '+', fresh.slice(hunk.after, hunk.after + hunk.inserted));
   }
-  const end = Math.min(old.length, at + CONTEXT);
+  const end = at + knownLines(old.slice(at, at + CONTEXT));
   pushAll(out, ' ', old.slice(at, end));
   const count = end - start;
   return `@@ -${range(start, count)} +${range(freshStart, count + added)} @@\n${out.join('')}`;
+}
+
+/** A secret that stands beside the change is not shown, so that its lines cannot be context: git would not find them. */
+function isKnown(line: string): boolean {
+  return !line.includes(REDACTED);
+}
+
+function knownLines(lines: readonly string[]): number {
+  const unknown = lines.findIndex((line) => !isKnown(line));
+  return unknown === -1 ? lines.length : unknown;
 }
 
 function pushAll(out: string[], sign: string, lines: readonly string[]): void {

@@ -22,21 +22,28 @@ interface Span {
   readonly to: string;
 }
 
-/** Throws `revision_not_found` where `from` is no commit of the mirror. */
+/** The tree without entries, which every repository knows: by SHA-1 and by SHA-256. */
+const EMPTY_TREES: Readonly<Record<number, string>> = {
+  40: '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
+  64: '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321',
+};
+
+/** `from` null: what the commit itself changed. Throws `revision_not_found` where `from` is no commit of the mirror. */
 export async function compareCommits(
   access: RepositoryAccess,
-  span: Span,
+  { from, to }: { readonly from: string | null; readonly to: string },
   options: CompareOptions,
   signal: AbortSignal,
 ): Promise<Comparison> {
-  if (!/^[0-9a-f]{40,64}$/.test(span.from)) throw notThere(span.from);
-  const commits = await commitsBetween(access, span, signal);
+  if (from !== null && !/^[0-9a-f]{40,64}$/.test(from)) throw notThere(from);
+  const span = { from: from ?? (await parentOf(access, to, signal)), to };
+  const commits = await commitsBetween(access, from === null ? { from: '', to } : span, signal);
   const { all, complete } = await filesBetween(access, span, signal);
   const path = options.path ?? '';
   const chosen = path === '' ? all : all.filter((file) => file.path === path || file.previousPath === path);
   const patch = path === '' ? { text: '', cut: '' } : await patchOf(access, { ...span, files: chosen }, signal);
   const notes = [
-    commits.length > MAX_COMMITS ? `Only the newest ${MAX_COMMITS} commits; there are more.` : '',
+    path === '' && commits.length > MAX_COMMITS ? `Only the newest ${MAX_COMMITS} commits; there are more.` : '',
     chosen.length > MAX_FILES ? `Only the first ${MAX_FILES} of ${chosen.length} files.` : '',
     complete ? '' : 'Not all changed files were found: there are too many, or it took too long.',
     patch.cut,
@@ -77,9 +84,16 @@ async function output(
     : failed('The comparison failed.', stderr);
 }
 
-async function commitsBetween(access: RepositoryAccess, span: Span, signal: AbortSignal) {
-  const count = `--max-count=${MAX_COMMITS + 1}`;
-  const args = ['log', '-z', '--encoding=UTF-8', '--no-patch', COMMIT_FORMAT, count, span.to, '--not', span.from];
+async function parentOf(access: RepositoryAccess, sha: string, signal: AbortSignal): Promise<string> {
+  const args = ['log', '--max-count=1', '--no-patch', '--format=%P', sha];
+  const [parent = ''] = (await output(access, args, signal)).bytes.toString('latin1').trim().split(' ');
+  return parent === '' ? (EMPTY_TREES[sha.length] ?? '') : parent;
+}
+
+/** Without `from`, the one commit. */
+async function commitsBetween(access: RepositoryAccess, { from, to }: Span, signal: AbortSignal) {
+  const which = from === '' ? ['--max-count=1', to] : [`--max-count=${MAX_COMMITS + 1}`, to, '--not', from];
+  const args = ['log', '-z', '--encoding=UTF-8', '--no-patch', COMMIT_FORMAT, ...which];
   return parseCommits((await output(access, args, signal)).bytes);
 }
 

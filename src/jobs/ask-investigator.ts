@@ -22,9 +22,15 @@ export interface AskInvestigatorDeps {
   readonly onStep: () => void;
 }
 
+/** The repository as it is, for edits, and as it may be shown. */
+export interface Sources {
+  readonly raw: Repository;
+  readonly repository: Repository;
+}
+
 export interface InvestigationGround {
   readonly project: string;
-  readonly repository: Repository;
+  readonly source: Sources;
   /** What is known without a model, cleaned of secrets. */
   readonly facts: GatheredFacts;
   /** Seconds that are left for this. */
@@ -40,10 +46,18 @@ export async function askInvestigator(
 ): Promise<Conclusion> {
   const { run, ground } = asked;
   const facts = ground.facts.conclusion;
-  const tree = ground.repository.tree(facts.analysis.revision);
+  const { raw, repository } = ground.source;
+  const tree = repository.tree(facts.analysis.revision);
   const { model, limits } = investigator;
   const waitUntil = Date.parse(ground.facts.at) + limits.patienceMs;
-  const workbench = await investigator.openWorkbench({ ...ground, tree, reportText: run.text }, signal);
+  const workbench = await investigator.openWorkbench(
+    {
+      ...{ project: ground.project, repository, tree, reportText: run.text },
+      rawTree: raw.tree(tree.revision),
+      clean: (text) => deps.redactor.redactLines(text),
+    },
+    signal,
+  );
   const review = reviewGround(ground, { tree, workbench }, signal);
   const end = await runAgent(
     {
@@ -71,7 +85,7 @@ export async function askInvestigator(
 }
 
 function reviewGround(
-  { repository, facts }: InvestigationGround,
+  { source: { repository }, facts }: InvestigationGround,
   { tree, workbench }: { readonly tree: SourceTree; readonly workbench: Workbench },
   signal: AbortSignal,
 ): ReviewGround {

@@ -3,14 +3,16 @@ import { CausewayError } from '../domain/errors.ts';
 import type { InvestigationStep } from '../domain/evidence.ts';
 import type { Conclusion } from '../domain/issue.ts';
 import type { Project } from '../domain/project.ts';
+import type { Log } from '../log.ts';
 import type { AgentStore } from '../ports/agent-store.ts';
 import type { Repository, Source } from '../ports/source.ts';
 import type { InvestigationStore, ProjectStore, Run } from '../ports/store.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import { gatherFacts } from '../triage/facts.ts';
 import { factsOnlyConclusion } from '../triage/facts-only.ts';
-import { askInvestigator } from './ask-investigator.ts';
+import { askInvestigator, type Sources } from './ask-investigator.ts';
 import type { Changes } from './changes.ts';
+import { cleanRepository } from './clean-source.ts';
 import type { Investigator } from './investigator.ts';
 import { type GatheredFacts, recordedFacts, recordFacts } from './run-records.ts';
 
@@ -19,6 +21,7 @@ export interface InvestigateDeps {
   readonly source: Source;
   readonly redactor: Redactor;
   readonly changes: Changes;
+  readonly log: Log;
   readonly now: () => Date;
   /** Milliseconds that one run may investigate. */
   readonly timeoutMs: number;
@@ -32,14 +35,15 @@ const SAME_ANSWER_MS = 24 * 60 * 60 * 1_000;
 /** Throws what the source throws, `revision_not_found`, `access_lost`, `lease_lost`, and `ModelUnavailable` for a run to be gone on with. */
 export async function investigate(deps: InvestigateDeps, run: Run, signal: AbortSignal): Promise<void> {
   const project = await knownProject(deps, run);
-  const repository = await deps.source.open(project, signal);
+  const raw = await deps.source.open(project, signal);
+  const repository = cleanRepository(raw, deps.redactor);
   const known = await recordedFacts(deps, run);
   if (known === null && !run.fresh && (await answeredFromEqual(deps, run, repository, signal))) return;
   const facts = known ?? (await gathered(deps, run, repository, signal));
   const conclusion =
     deps.investigator === null
       ? facts.conclusion
-      : await withModel(deps, deps.investigator, { run, project, repository, facts }, signal);
+      : await withModel(deps, deps.investigator, { run, project, source: { raw, repository }, facts }, signal);
   signal.throwIfAborted();
   await deps.store.conclude(run, conclusion, deps.now().toISOString());
 }
@@ -90,21 +94,26 @@ async function gathered(
 interface Known {
   readonly run: Run;
   readonly project: Project;
-  readonly repository: Repository;
+  readonly source: Sources;
   readonly facts: GatheredFacts;
 }
 
 async function withModel(
   deps: InvestigateDeps,
   investigator: Investigator,
-  { run, project, repository, facts }: Known,
+  { run, project, source, facts }: Known,
   signal: AbortSignal,
 ): Promise<Conclusion> {
   // Whole ones: the number is told to people where it ends the run.
   const seconds = Math.max(1, Math.round(deps.timeoutMs / 1_000 - secondsOf(deps, run)));
-  const ground = { project: project.name, repository, facts, seconds };
+  const ground = { project: project.name, source, facts, seconds };
   const onStep = () => deps.changes.notify(run.id);
-  return await askInvestigator({ ...deps, onStep }, investigator, { run, ground }, signal);
+  const conclusion = await askInvestigator({ ...deps, onStep }, investigator, { run, ground }, signal);
+  const { partial, reason } = conclusion.analysis;
+  // A wrong key or an empty account ends every run so; the operator should not have to read Issues to learn it.
+  if (partial)
+    deps.log.warn({ run: run.id, model: investigator.model.name, reason }, 'the investigation was cut short');
+  return conclusion;
 }
 
 async function recordStep(deps: InvestigateDeps, run: Run, step: InvestigationStep): Promise<void> {

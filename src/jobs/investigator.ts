@@ -16,9 +16,14 @@ export interface Investigator {
 interface WorkbenchGround {
   /** Name of the project. */
   readonly project: string;
+  /** Without secrets. */
   readonly repository: Repository;
-  /** The commit that is investigated. */
+  /** The commit that is investigated, without secrets. */
   readonly tree: SourceTree;
+  /** The same with them: edits are made on what is really there. */
+  readonly rawTree: SourceTree;
+  /** Takes the secrets out of a whole text; lines keep their numbers. */
+  readonly clean: (text: string) => Promise<string>;
   /** The report as it came: what its brief leaves out can be read there. */
   readonly reportText: string;
 }

@@ -1,5 +1,6 @@
 // What the model is told first: the facts as text, the suspects, and the project's own conventions.
 import type { Brief } from '../agent/brief.ts';
+import type { InvestigationStep } from '../domain/evidence.ts';
 import type { Conclusion } from '../domain/issue.ts';
 import type { SourceTree } from '../ports/source.ts';
 import type { Run } from '../ports/store.ts';
@@ -9,6 +10,8 @@ import type { Redactor } from '../redact/redactor.ts';
 const INSTRUCTION_FILES = ['AGENTS.md', 'CLAUDE.md', '.github/copilot-instructions.md', 'CONTRIBUTING.md'];
 /** More of a file is not shown to the model anyway. */
 const MAX_INSTRUCTIONS = 8_000;
+/** UTF-8 bytes: what the brief has for facts. Whole steps are left out before it cuts one in two. */
+const MAX_FACTS = 9_600;
 
 export interface BriefGround {
   readonly project: string;
@@ -23,27 +26,35 @@ export async function briefOf(run: Run, ground: BriefGround, signal: AbortSignal
     project,
     revision: facts.analysis.revision,
     report: run.text,
-    facts: factsText(facts),
+    facts: factsText(facts.investigationSteps),
     suspects: facts.analysis.suspects,
     instructions: await instructionsOf(ground, signal),
   };
 }
 
-/** Steps bear the numbers by which they can be cited. The ranking stands in the brief as a part of its own. */
-function factsText({ investigationSteps }: Conclusion): string {
-  return investigationSteps
-    .flatMap(({ action, result, analysis }, index) =>
-      action.startsWith('rank suspects') ? [] : [`[step ${index + 1}] ${action}\n${shown(result)}\n=> ${analysis}`],
-    )
-    .join('\n');
+/** What the facts lose first where they are too long: counts of words, then what is known of the suspects after the first. */
+const LEAST_TOLD: readonly RegExp[] = [/^search each of .*\(any case\)/, /^search each of /, /^history /, /^blame /];
+
+/** Steps bear the numbers by which they can be cited. */
+export function factsText(steps: readonly InvestigationStep[]): string {
+  const told = steps.map((step, index) => ({ step, text: tellStep(step, index + 1) }));
+  for (const pattern of LEAST_TOLD) {
+    for (const [at, { step }] of [...told.entries()].toReversed()) {
+      if (sizeOf(told) <= MAX_FACTS) break;
+      if (pattern.test(step.action)) told[at] = { step, text: `[step ${at + 1}] ${step.action}\n(left out here)` };
+    }
+  }
+  return told.map(({ text }) => text).join('\n');
 }
 
-/** The expressions of our own searches say nothing to a model. */
-function shown(result: string): string {
-  return result
-    .split('\n')
-    .filter((line) => !line.startsWith('expression: '))
-    .join('\n');
+function sizeOf(told: readonly { readonly text: string }[]): number {
+  return told.reduce((sum, { text }) => sum + Buffer.byteLength(text) + 1, 0);
+}
+
+function tellStep({ action, result, analysis }: InvestigationStep, number: number): string {
+  if (action.startsWith('rank suspects')) return `[step ${number}] ${action}\n(the list stands below, under Suspects)`;
+  const lines = result.split('\n').filter((line) => !line.startsWith('expression: '));
+  return `[step ${number}] ${action}\n${lines.join('\n')}\n=> ${analysis}`;
 }
 
 async function instructionsOf({ tree, redactor }: BriefGround, signal: AbortSignal): Promise<Brief['instructions']> {

@@ -1,6 +1,5 @@
 // The handler of the `run` jobs: takes the run, and says how it ended: concluded, given up, or to be gone on with later.
 import { CausewayError, type FailureReason, failureReason } from '../domain/errors.ts';
-import type { Log } from '../log.ts';
 import { ModelUnavailable } from '../ports/model.ts';
 import type { ClaimedJob, JobHandler, JobResult, Queue } from '../ports/queue.ts';
 import type { Run } from '../ports/store.ts';
@@ -8,7 +7,6 @@ import { type InvestigateDeps, investigate } from './investigate.ts';
 
 export interface RunInvestigationDeps extends InvestigateDeps {
   readonly queue: Pick<Queue, 'wake'>;
-  readonly log: Log;
 }
 
 /** What concluding may take beyond the time for investigating: a model at the end of its time still leaves a result. */
@@ -42,12 +40,19 @@ async function runToItsEnd(deps: RunInvestigationDeps, run: Run, signal: AbortSi
   } catch (error) {
     signal.throwIfAborted();
     // Its facts and turns are kept; it goes on where it stands.
-    if (error instanceof ModelUnavailable) return { kind: 'later', runAt: error.retryAt.toISOString() };
+    if (error instanceof ModelUnavailable) return laterThan(deps, run, error);
     const reason = timeout.aborted ? tookTooLong(deps.timeoutMs) : error;
     if (!timeout.aborted && !(error instanceof CausewayError && FINAL.has(error.code))) throw error;
     await deps.store.giveUp(run, await spokenReason(deps, reason), deps.now().toISOString());
   }
   return { kind: 'done' };
+}
+
+/** Nobody else tells the operator why nothing happens meanwhile. */
+function laterThan({ log }: RunInvestigationDeps, run: Run, { message, retryAt }: ModelUnavailable): JobResult {
+  const runAt = retryAt.toISOString();
+  log.warn({ run: run.id, runAt, reason: message }, 'the model cannot be asked now; the investigation goes on later');
+  return { kind: 'later', runAt };
 }
 
 /** The words of a failure may quote the report, the repository or git. */

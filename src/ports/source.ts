@@ -34,8 +34,8 @@ export interface SourceTree {
   history(query: HistoryQuery, signal: AbortSignal): Promise<HistoryResult>;
   /** Who last changed each of the lines `from`–`to` (1-based, inclusive); empty for what is not text. */
   blame(path: string, range: LineRange, signal: AbortSignal): Promise<readonly BlameLine[]>;
-  /** What changed from `fromSha` to this commit. */
-  compare(fromSha: string, options: CompareOptions, signal: AbortSignal): Promise<Comparison>;
+  /** What changed from `fromSha` to this commit; from its first parent where that is null, from nothing where it has none. */
+  compare(fromSha: string | null, options: CompareOptions, signal: AbortSignal): Promise<Comparison>;
 }
 
 export interface TreeEntry {

@@ -1,10 +1,11 @@
 // Finds every secret of a text: all its readings, each by all means, mapped back to the text itself.
+import { REDACTED } from '../domain/redacted.ts';
 import { exactSpans, type Needle, needlesOf } from './exact-values.ts';
 import { maintainedSpans } from './maintained-rules.ts';
 import { ruleSpans } from './match-rules.ts';
 import { base64View, cleanView, decodedView, gappedViews, unwrappedView } from './normalise.ts';
 import { privateKeySpans } from './private-keys.ts';
-import { MARKER, mergedSpans, type Span, withoutCuts } from './spans.ts';
+import { mergedSpans, type Span, withoutCuts } from './spans.ts';
 import { editedView, plainView, toSource, type View } from './view.ts';
 
 /** Percent-encoding may be encoded again; a secret three layers deep is not met in practice. */
@@ -25,7 +26,7 @@ export async function secretSpans(text: string, exactValues: readonly string[]):
   for (let round = 0; round < ROUNDS; round++) {
     const cut = editedView(
       source,
-      spans.map((span) => ({ ...span, text: MARKER })),
+      spans.map((span) => ({ ...span, text: REDACTED })),
     );
     const found = await spansOf(cut, needles);
     if (found.length === 0) break;
@@ -64,7 +65,8 @@ async function spansOf(source: View, needles: readonly Needle[]): Promise<Span[]
 
 function readingsOf(source: View, base64Layers: number): View[] {
   const clean = cleanView(source);
-  const readings = [clean, ...gappedViews(source)];
+  // Escapes in JSON are decoded before sequences are taken out as well: of `\\u001b[1m` cleaning alone would leave the beginning.
+  const readings = [clean, ...gappedViews(source), cleanView(decodedView(source))];
   let last = clean;
   for (let i = 0; i < DECODINGS; i++) {
     const decoded = cleanView(decodedView(last));

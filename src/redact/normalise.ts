@@ -1,5 +1,5 @@
 // The readings of a text in which a secret could stand: without escape sequences and timestamps, decoded, unwrapped, un-base64ed.
-import { MARKER } from './spans.ts';
+import { REDACTED } from '../domain/redacted.ts';
 import { type Edit, editedView, type View } from './view.ts';
 
 /** Stands for what is not text: a noncharacter, so that no rule takes it for a part of a secret. */
@@ -13,7 +13,7 @@ const CONTROL = '[\\x00-\\x08\\x0B\\x0C\\x0E-\\x1F\\x7F-\\x9F]';
 const CSI = '(?:\\x1B\\[|\\x9B)[0-?]*[ -/]*[@-~]|(?:\\^\\[|\\u241B)?\\[\\d{1,3}(?:;\\d{1,3}){0,8}m';
 const STRING_SEQUENCE = '\\x1B[\\]PX^_][^\\x07\\x1B\\n]*(?:\\x07|\\x1B\\\\)?';
 const OTHER_SEQUENCE = '\\x1B[ -/]*[0-~]?';
-const MARKER_PATTERN = MARKER.replace(/[[\]]/g, '\\$&');
+const MARKER_PATTERN = REDACTED.replace(/[[\]]/g, '\\$&');
 
 const NOISE = new RegExp(`${MARKER_PATTERN}|${CSI}|${STRING_SEQUENCE}|${OTHER_SEQUENCE}|${CONTROL}|${INVISIBLE}`, 'g');
 const CONTROLS = new RegExp(`${MARKER_PATTERN}|${CONTROL}|${INVISIBLE}`, 'g');
@@ -33,7 +33,7 @@ export function gappedViews(view: View): View[] {
 
 /** Without escape sequences, invisible characters and the timestamps of CI at line starts. */
 export function cleanView(view: View): View {
-  const visible = replacedView(view, NOISE, (noise) => (noise === MARKER ? GAP : ''));
+  const visible = replacedView(view, NOISE, (noise) => (noise === REDACTED ? GAP : ''));
   return replacedView(visible, TIMESTAMP, () => '');
 }
 

@@ -1,4 +1,5 @@
 // Stretches of a text that must not leave, and how they are cut out.
+import { REDACTED } from '../domain/redacted.ts';
 
 /** UTF-16 offsets, `end` exclusive. */
 export interface Span {
@@ -11,8 +12,6 @@ export interface Cut extends Span {
   readonly kind: 'secret' | 'unchecked';
 }
 
-/** What stands where a secret stood. Without the kind of secret: one word is the same in logs, pages and prompts. */
-export const MARKER = '[redacted]';
 const UNCHECKED_MARKER = '[withheld: not checked for secrets in time]';
 
 /** The spans ascending and apart; those that overlap or touch become one. */
@@ -28,7 +27,7 @@ export function mergedSpans(spans: readonly Span[]): Span[] {
 
 /**
  * The text with each cut replaced by its marker; everything between the cuts stays as it was. Cuts ascend and do not overlap.
- * `keep-lines`: the line breaks of a cut follow its marker.
+ * `keep-lines`: each line of a cut has its marker, so that all others keep their numbers.
  */
 export function withoutCuts(
   text: string,
@@ -38,8 +37,9 @@ export function withoutCuts(
   const parts: string[] = [];
   let cursor = 0;
   for (const { start, end, kind } of cuts) {
-    parts.push(text.slice(cursor, start), kind === 'secret' ? MARKER : UNCHECKED_MARKER);
-    if (lines === 'keep-lines') parts.push(text.slice(start, end).replace(/[^\n]+/g, ''));
+    const marker = kind === 'secret' ? REDACTED : UNCHECKED_MARKER;
+    const breaks = lines === 'keep-lines' ? text.slice(start, end).split('\n').length - 1 : 0;
+    parts.push(text.slice(cursor, start), marker, `\n${marker}`.repeat(breaks));
     cursor = end;
   }
   parts.push(text.slice(cursor));

@@ -133,6 +133,12 @@ async function giveUp(trx: Trx, run: Run | string, reason: FailureReason, moment
     await endInvestigation(trx, waiting.id, { state: 'gave_up', reason }, moment.now);
     await announce(trx, 'issue.failed', waiting, moment);
   }
+  await forgetTranscript(trx, runId);
+}
+
+/** It holds the report. Without an Issue there is nothing whose erasure would take it along. */
+async function forgetTranscript(trx: Trx, runId: string): Promise<void> {
+  await trx.deleteFrom('transcript_entries').where('run_id', '=', runId).execute();
 }
 
 async function cancel(trx: Trx, id: string, reason: FailureReason, moment: Moment): Promise<Cancelled> {
@@ -149,6 +155,7 @@ async function cancel(trx: Trx, id: string, reason: FailureReason, moment: Momen
   const runEnded = (await attachedTo(trx, row.run_id)).length === 0;
   if (runEnded) {
     await endRun(trx, row.run_id, {});
+    await forgetTranscript(trx, row.run_id);
     await moment.enqueuer.remove(trx, 'run', [row.run_id]);
   }
   return { kind: 'cancelled', runId: row.run_id, runEnded };

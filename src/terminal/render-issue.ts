@@ -56,11 +56,13 @@ interface Page {
 function headline(issue: Issue, page: Page): string[] {
   const { outcome, partial, confidence } = issue.analysis;
   const remarks = [
-    ...(partial ? ['partial'] : []),
+    ...(partial && outcome !== 'facts_only' ? ['partial'] : []),
     ...(confidence === null ? [] : [`confidence ${Math.round(confidence * 100)} %`]),
   ];
   const paint = outcome === 'code_fix' || outcome === 'already_fixed' ? page.paint.green : page.paint.yellow;
-  return [page.paint.bold(paint([HEADLINES[outcome], ...remarks].join(' · ')))];
+  const silent = outcome === 'facts_only' && partial;
+  const head = silent ? 'Facts only: the model gave no answer' : HEADLINES[outcome];
+  return [page.paint.bold(paint([head, ...remarks].join(' · ')))];
 }
 
 function prose(title: string, text: string, page: Page): string[] {

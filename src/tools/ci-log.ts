@@ -1,4 +1,4 @@
-// The tool that reads and searches the log of the failed CI run.
+// The tool that reads and searches the text that came with the report: a log of a failed CI run, or the report itself.
 import { z } from 'zod';
 import type { Tool } from '../ports/tool.ts';
 import { fitting, numberedLines } from './show-lines.ts';
@@ -22,16 +22,16 @@ export function ciLogTool(log: string | null): Tool {
   let split: readonly string[] | undefined;
   return defineTool({
     name: 'ci_log',
-    description: `Reads the log of the failed CI run: the lines from–to, or those that hold "find"; without either, the last ${TAIL}. At most ${MAX_HITS} hits and 12 kB; the answer says where to go on.`,
+    description: `Reads the text that came with the report, whole: the CI log, or the report itself where its copy above is cut. Lines from–to, or those that hold "find"; without either, the last ${TAIL}. At most ${MAX_HITS} hits and 12 kB; the answer says where to go on.`,
     parameters: PARAMETERS,
     example: { find: 'error' },
     action: (given) => `ci_log${inWords(given)}`,
     execute: async (given) => {
-      if (log === null) return nothing('There is no CI log: this report is not about a CI run.');
+      if (log === null) return nothing('No text came with the report.');
       // A log of many megabytes is taken apart only if it is read at all.
       split ??= linesOfLog(log);
       const lines = split;
-      if (lines.length === 0) return nothing('The CI log is empty.');
+      if (lines.length === 0) return nothing('The text is empty.');
       return given.find === undefined ? readRange(lines, given) : findLines(lines, given.find, given);
     },
   });
@@ -53,7 +53,7 @@ function readRange(lines: readonly string[], { from, to }: Given) {
   const whole = from === undefined && to === undefined;
   const first = whole ? Math.max(1, lines.length - TAIL + 1) : (from ?? 1);
   const last = Math.min(to ?? lines.length, lines.length);
-  if (first > lines.length) return nothing(`The log has ${lines.length} lines; there is no line ${first}.`);
+  if (first > lines.length) return nothing(`The text has ${lines.length} lines; there is no line ${first}.`);
   if (last < first) return failed(`The range ends before it starts: ${first}–${last}.`);
   const rows = numberedLines(lines.slice(first - 1, last), first);
   // The end of a log tells most; where the end was asked for, it is the beginning that is left out.
@@ -65,7 +65,7 @@ function readRange(lines: readonly string[], { from, to }: Given) {
     end < last ? `Cut after line ${end}: go on with "from": ${end + 1}.` : '',
   ];
   const cut = notes.filter((note) => note !== '').join(' ');
-  return found(`CI log, lines ${start}–${end} of ${lines.length}:\n${shown.join('\n')}`, cut);
+  return found(`Text of the report, lines ${start}–${end} of ${lines.length}:\n${shown.join('\n')}`, cut);
 }
 
 function findLines(lines: readonly string[], text: string, { from = 1, to }: Given) {
@@ -74,7 +74,7 @@ function findLines(lines: readonly string[], text: string, { from = 1, to }: Giv
     const within = index + 1 >= from && index + 1 <= (to ?? lines.length);
     return within && line.toLowerCase().includes(sought) ? [index] : [];
   });
-  if (hits.length === 0) return nothing(`No line of the CI log holds ${quoted(text)} (${lines.length} lines).`);
+  if (hits.length === 0) return nothing(`No line of the text holds ${quoted(text)} (${lines.length} lines).`);
   const shown = fitting(
     hits.slice(0, MAX_HITS).flatMap((index) => numberedLines([lines[index] ?? ''], index + 1)),
     MAX_RESULT_BYTES,

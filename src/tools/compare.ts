@@ -9,46 +9,70 @@ import { fitting } from './show-lines.ts';
 import { atCommit, defineTool, failed, found, MAX_RESULT_BYTES, nothing, PATH, quoted } from './tool-kit.ts';
 
 const PARAMETERS = z.strictObject({
-  from: z.string().min(1).max(300).describe('Sha (7 digits or more), branch or tag to compare with.'),
+  from: z.string().min(1).max(300).optional().describe('Sha (7 digits or more), branch or tag to compare with.'),
+  commit: z.string().min(1).max(300).optional().describe('Instead of "from": only what this one commit changed.'),
+  edits: z.boolean().optional().describe('Instead of "from": your own edits so far, as one patch.'),
   path: PATH.optional().describe('Only this file, with its patch.'),
   start: z.int().min(1).optional().describe('Begin with this line of the answer, to go on after a cut.'),
 });
 
 type Given = z.output<typeof PARAMETERS>;
 
-export function compareTool(repository: Repository, tree: SourceTree): Tool {
+/** `edits`: the patch of what was edited so far, "" for nothing. */
+export function compareTool(repository: Repository, tree: SourceTree, edits: () => Promise<string>): Tool {
   return defineTool({
     name: 'compare',
     description:
-      'What changed from another commit to this one: commits and files, or with "path" the patch of one file. Edits are not in it. At most 12 kB; the answer says with which "start" to go on.',
+      'What changed from another commit to this one, or in one commit: commits and files, or with "path" the patch of one file; or your own edits. At most 12 kB; the answer says with which "start" to go on.',
     parameters: PARAMETERS,
     example: { from: 'v1.2.0', path: 'src/app.ts' },
-    action: ({ from, path, start }) => {
-      const of = path === undefined ? '' : ` ${path}`;
-      return atCommit(
-        `compare${of} from ${quoted(from)}${start === undefined ? '' : `, from line ${start}`}`,
-        tree.revision,
-      );
-    },
+    action: (given) => atCommit(inWords(given), tree.revision),
     execute: async (given, signal) => {
-      const sha = await repository.resolve(given.from, signal);
-      if (sha !== null) return compareWith(tree, sha, given, signal);
-      return failed(`There is no commit, branch or tag ${quoted(given.from)}. The history lists commits.`);
+      const { from, commit } = given;
+      if (given.edits === true) return editsSoFar(await edits(), given.start);
+      const named = commit ?? from;
+      if (named === undefined || (commit !== undefined && from !== undefined)) {
+        return failed('Give one of "from", "commit" and "edits".');
+      }
+      const sha = await repository.resolve(named, signal);
+      if (sha === null) return failed(`There is no commit, branch or tag ${quoted(named)}. The history lists commits.`);
+      return commit === undefined
+        ? compareWith({ tree, from: sha, since: `since ${sha.slice(0, 10)}` }, given, signal)
+        : compareWith({ tree: repository.tree(sha), from: null, since: `in ${sha.slice(0, 10)}` }, given, signal);
     },
   });
 }
 
+function editsSoFar(patch: string, start = 1): Finding {
+  if (patch === '') return nothing('Nothing was edited yet.');
+  const lines = patch.replace(/\n$/, '').split('\n');
+  return start > lines.length ? nothing(`The patch has ${lines.length} lines.`) : page(lines, start, '');
+}
+
+function inWords({ from, commit, path, start, edits }: Given): string {
+  if (edits === true) return `compare the edits with the commit${start === undefined ? '' : `, from line ${start}`}`;
+  const of = path === undefined ? '' : ` ${path}`;
+  const which = commit === undefined ? ` from ${quoted(from ?? '')}` : ` in commit ${quoted(commit)}`;
+  return `compare${of}${which}${start === undefined ? '' : `, from line ${start}`}`;
+}
+
+interface Compared {
+  readonly tree: SourceTree;
+  /** Null: the parent. */
+  readonly from: string | null;
+  readonly since: string;
+}
+
 async function compareWith(
-  tree: SourceTree,
-  sha: string,
+  { tree, from, since }: Compared,
   { path = '', start = 1 }: Given,
   signal: AbortSignal,
 ): Promise<Finding> {
   const wanted = plainPath(path);
-  const comparison = await tree.compare(sha, wanted === '' ? {} : { path: wanted }, signal);
+  const comparison = await tree.compare(from, wanted === '' ? {} : { path: wanted }, signal);
   const lines = wanted !== '' && comparison.files.length === 0 ? [] : linesOfComparison(comparison);
   const of = wanted === '' ? 'Nothing' : `Nothing in ${wanted}`;
-  if (lines.length === 0) return nothing(`${of} changed since ${sha.slice(0, 10)}. ${comparison.cut}`.trimEnd());
+  if (lines.length === 0) return nothing(`${of} changed ${since}. ${comparison.cut}`.trimEnd());
   if (start > lines.length) return nothing(`The answer has ${lines.length} lines; there is no line ${start}.`);
   return page(lines, start, comparison.cut);
 }

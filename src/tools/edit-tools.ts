@@ -18,7 +18,8 @@ const REPLACE = z.strictObject({
   line: z.int().min(1).optional().describe('Line where "old" begins, if it stands in several places.'),
 });
 
-export function replaceTool(overlay: Overlay): Tool {
+/** `clean` takes out of a whole text what may not be shown. */
+export function replaceTool(overlay: Overlay, clean: (text: string) => Promise<string>): Tool {
   return defineTool({
     name: 'replace',
     description:
@@ -29,7 +30,8 @@ export function replaceTool(overlay: Overlay): Tool {
     execute: async ({ path, old, new: text, line }, signal) => {
       const edit = { oldText: old, newText: text, ...(line === undefined ? {} : { line }) };
       const outcome = await overlay.replace(plainPath(path), edit, signal);
-      return outcome.ok ? found(shownEdit(plainPath(path), outcome)) : refusal(outcome.reason);
+      if (!outcome.ok) return refusal(outcome.reason);
+      return found(shownEdit(plainPath(path), { ...outcome, text: await clean(outcome.text) }));
     },
   });
 }

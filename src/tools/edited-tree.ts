@@ -6,7 +6,8 @@ import type { Overlay } from './overlay.ts';
 
 export interface EditedTree {
   readonly tree: SourceTree;
-  readonly overlay: Overlay;
+  /** What stands at the paths that edits touched, as it may be shown; null where nothing does any more. */
+  touched(): Promise<ReadonlyMap<string, string | null>>;
   entries(signal: AbortSignal): Promise<readonly TreeEntry[]>;
   read(path: string, lines: LineRange | undefined, signal: AbortSignal): Promise<FileRead>;
   outline(path: string, signal: AbortSignal): Promise<readonly Definition[]>;
@@ -14,15 +15,25 @@ export interface EditedTree {
   mark(path: string): string;
 }
 
-export function createEditedTree(tree: SourceTree, overlay: Overlay): EditedTree {
+/** `clean` takes out of a whole text what may not be shown. */
+export function createEditedTree(
+  tree: SourceTree,
+  overlay: Overlay,
+  clean: (text: string) => Promise<string>,
+): EditedTree {
+  const touched = async () => {
+    const shown = new Map<string, string | null>();
+    for (const [path, text] of overlay.touched()) shown.set(path, text === null ? null : await clean(text));
+    return shown;
+  };
   return {
     tree,
-    overlay,
+    touched,
     entries: (signal) => overlay.entries(signal),
     async read(path, lines, signal) {
       const text = overlay.touched().get(path);
       if (text === null) return { kind: 'absent', nearest: [] };
-      if (text !== undefined) return readEdited(text, lines);
+      if (text !== undefined) return readEdited(await clean(text), lines);
       const read = await tree.read(path, lines === undefined ? {} : { lines }, signal);
       // A folder that edits made is none of the commit.
       if (read.kind !== 'absent') return read;
@@ -32,7 +43,7 @@ export function createEditedTree(tree: SourceTree, overlay: Overlay): EditedTree
     async outline(path, signal) {
       const text = overlay.touched().get(path);
       if (text === undefined) return tree.outline(path, signal);
-      return text === null ? [] : outlineOf(path, text);
+      return text === null ? [] : outlineOf(path, await clean(text));
     },
     mark: (path) => (overlay.touched().has(path) ? ' (edited)' : ''),
   };

@@ -37,7 +37,7 @@ export function listFilesTool(source: EditedTree): Tool {
       if (inside.length === 0) return noFolder(base, entries);
       const lines = glob === undefined ? childLines(inside, prefix) : matching(inside, prefix, glob);
       if (lines.length > 0) return page(lines, start);
-      return nothing(`No file below ${prefix === '' ? 'the root' : base} matches ${quoted(glob ?? '')}.`);
+      return noMatch(inside, prefix, glob ?? '');
     },
   });
 }
@@ -77,6 +77,17 @@ function matching(entries: readonly TreeEntry[], prefix: string, glob: string): 
   const full = glob.includes('/') ? glob.replace(/^\/+/, '') : `**/${glob}`;
   const matches = globMatcher(full);
   return entries.filter((entry) => matches(entry.path.slice(prefix.length))).map(lineOf);
+}
+
+/** A glob that means folders would say that they are not there. */
+function noMatch(entries: readonly TreeEntry[], prefix: string, glob: string) {
+  const within = matching(entries, prefix, `${glob.replace(/\/+$/, '')}/**`);
+  const where = prefix === '' ? 'the root' : prefix.slice(0, -1);
+  if (within.length === 0) return nothing(`No file or folder below ${where} matches ${quoted(glob)}.`);
+  const shown = fitting(within, MAX_RESULT_BYTES);
+  const head = `No file matches ${quoted(glob)}, but folders do. Files in them:`;
+  const rest = shown.length < within.length ? `${within.length - shown.length} more files: narrow the glob.` : '';
+  return found(`${head}\n${shown.join('\n')}`, rest);
 }
 
 function lineOf({ path: name, kind, size }: TreeEntry): string {

@@ -4,7 +4,7 @@ import { isText } from '../domain/text-lines.ts';
 import type { SourceTree, TreeEntry } from '../ports/source.ts';
 import { whyNotFree } from './free-path.ts';
 import { changesOf, touchedPaths } from './overlay-files.ts';
-import { type Edit, type PlacedAt, placeEdit } from './place-edit.ts';
+import { type Edit, type PlacedAt, type Placement, placeEdit } from './place-edit.ts';
 import { stillParses } from './syntax.ts';
 import { createWorkingTree } from './working-tree.ts';
 
@@ -28,8 +28,11 @@ export type EditOutcome =
 
 const MAX_BYTES = 1024 * 1024;
 
-/** An overlay without edits. The same edits in the same order make the same state; a refused one changes nothing. */
-export function createOverlay(tree: SourceTree): Overlay {
+/**
+ * An overlay without edits. The same edits in the same order make the same state; a refused one changes nothing.
+ * `clean` takes out of a whole text what may not be shown: answers quote files.
+ */
+export function createOverlay(tree: SourceTree, clean: (text: string) => Promise<string>): Overlay {
   const working = createWorkingTree(tree);
   const { present, deleted, entries, open } = working;
   // Two calls of one turn may run at once; each must see what the one before it did.
@@ -49,7 +52,7 @@ export function createOverlay(tree: SourceTree): Overlay {
       inTurn(async () => {
         const file = await open(path, signal);
         if (typeof file === 'string') return refused(file);
-        const outcome = await edited(path, file.text, edit);
+        const outcome = await edited({ path, text: file.text, shown: await clean(file.text) }, edit);
         if (outcome.ok) present.set(path, { ...file, text: outcome.text });
         return outcome;
       }),
@@ -86,8 +89,25 @@ function refused(reason: string): EditOutcome {
   return { ok: false, reason };
 }
 
-async function edited(path: string, text: string, edit: Edit): Promise<EditOutcome> {
+interface EditedText {
+  readonly path: string;
+  readonly text: string;
+  /** The same without secrets. What does not stand here does not stand there, for all that an asker learns. */
+  readonly shown: string;
+}
+
+function placeUnseen({ text, shown }: EditedText, edit: Edit): Placement {
+  const seen = placeEdit(shown, edit);
+  if (seen.kind !== 'placed' || shown === text) return seen;
   const placed = placeEdit(text, edit);
+  if (placed.kind === 'placed') return placed;
+  const reason = 'the old text holds [redacted], which stands for a secret: leave its lines out of the replacement';
+  return { kind: 'refused', reason };
+}
+
+async function edited(file: EditedText, edit: Edit): Promise<EditOutcome> {
+  const { path, text, shown } = file;
+  const placed = placeUnseen(file, edit);
   switch (placed.kind) {
     case 'refused':
       return refused(placed.reason);
@@ -105,7 +125,7 @@ async function edited(path: string, text: string, edit: Edit): Promise<EditOutco
       const syntax = await stillParses(path, text, placed.text);
       if (syntax.ok) return { ok: true, text: placed.text, at: placed.at, note: placed.how };
       return refused(
-        `${path} would no longer parse: line ${syntax.line}, ${syntax.what}. Replace a whole construct at once`,
+        `${path} would no longer parse: line ${syntax.line}${shown === text ? `, ${syntax.what}` : ''}. Replace a whole construct at once`,
       );
     }
   }

@@ -6,7 +6,7 @@ import type { FileRead, LineRange } from '../ports/source.ts';
 import type { Tool } from '../ports/tool.ts';
 import { type EditedTree, plainPath } from './edited-tree.ts';
 import { fitting, numberedLines } from './show-lines.ts';
-import { atCommit, defineTool, failed, found, MAX_RESULT_BYTES, nothing, PATH, quoted } from './tool-kit.ts';
+import { atCommit, defineTool, failed, found, nothing, PATH, quoted } from './tool-kit.ts';
 
 const PART = z.strictObject({
   path: PATH,
@@ -14,6 +14,11 @@ const PART = z.strictObject({
   to: z.int().min(1).optional().describe('Last line, inclusive.'),
 });
 const PARAMETERS = z.strictObject({ files: z.array(PART).min(1).max(10) });
+
+/** Source is what a model reads most: a cut costs a whole turn. */
+const MAX_READ_BYTES = 16_000;
+/** What every part of a call has at least; beyond it, parts are served in the order in which they were asked for. */
+const LEAST_BYTES = 600;
 
 type Part = z.output<typeof PART>;
 
@@ -28,15 +33,16 @@ export function readFilesTool(source: EditedTree): Tool {
   return defineTool({
     name: 'read_files',
     description:
-      'Reads up to 10 files or ranges of lines, each line with its number. At most 12 kB in all, shared among them: ask for the ranges that you need. What was cut is named with the line to go on from. Edited files are shown as edited.',
+      'Reads up to 10 files or ranges of lines, each line with its number. At most 16 kB in all, in the order asked: put what matters first. What was cut is named with the line to go on from. Edited files are shown as edited.',
     parameters: PARAMETERS,
     example: { files: [{ path: 'src/app.ts', from: 1, to: 120 }] },
     action: ({ files }) => atCommit(`read ${files.map(partName).join('; ')}`, source.tree.revision),
     execute: async ({ files }, signal) => {
       const parts: PartRead[] = [];
-      let room = MAX_RESULT_BYTES;
+      let room = MAX_READ_BYTES;
       for (const [index, part] of files.entries()) {
-        const read = await readPart(source, part, { bytes: room / (files.length - index), signal });
+        const kept = LEAST_BYTES * (files.length - index - 1);
+        const read = await readPart(source, part, { bytes: Math.max(LEAST_BYTES, room - kept), signal });
         room = Math.max(0, room - Buffer.byteLength(read.text));
         parts.push(read);
       }

@@ -6,7 +6,7 @@ import type { Tool } from '../ports/tool.ts';
 import { type EditedTree, plainPath } from './edited-tree.ts';
 import { isWithin, searchEdited } from './search-edited.ts';
 import { fitting } from './show-lines.ts';
-import { atCommit, defineTool, failed, found, MAX_RESULT_BYTES, nothing, quoted } from './tool-kit.ts';
+import { atCommit, defineTool, failed, found, MAX_RESULT_BYTES, nothing, quoted, shortened } from './tool-kit.ts';
 
 const DEFAULT_LIMIT = 80;
 const MAX_LIMIT = 300;
@@ -41,7 +41,8 @@ export function searchTool(source: EditedTree): Tool {
       const result = await searchBoth(source, { ...query, limit }, signal);
       if (result.error !== '') return failed(result.error);
       if (result.hits.length === 0) {
-        const none = `No line matches ${quoted(given.pattern)}${within(given)}. ${result.cut}`.trimEnd();
+        const none =
+          `No line matches ${patternOf(given)}${within(given)}. ${literalNote(given)}${result.cut}`.trimEnd();
         // What was not searched is not ruled out.
         return /Stopped|edited files were not/.test(result.cut) ? failed(none) : nothing(none);
       }
@@ -64,7 +65,17 @@ function inWords(given: Given): string {
     given.word === true ? 'as a word' : '',
     given.limit === undefined ? '' : `up to ${given.limit} hits`,
   ];
-  return [`search ${quoted(given.pattern)}`, ...how.filter((each) => each !== '')].join(' ') + within(given);
+  return [`search ${patternOf(given)}`, ...how.filter((each) => each !== '')].join(' ') + within(given);
+}
+
+/** An expression as it was sent: quoted, its backslashes would be doubled. */
+function patternOf({ pattern, regex }: Given): string {
+  return regex === true ? `/${shortened(pattern, 300)}/` : quoted(pattern);
+}
+
+function literalNote({ pattern, regex }: Given): string {
+  const looksLike = regex !== true && /\||\.\*|\\[bwsd(]|\[[^\]]+\][+*]/.test(pattern);
+  return looksLike ? 'It was taken literally; set "regex" if it is an expression. ' : '';
 }
 
 function within({ paths = [] }: Given): string {
@@ -87,7 +98,7 @@ async function searchBoth(
   query: SearchQuery & { readonly limit: number },
   signal: AbortSignal,
 ): Promise<BothResult> {
-  const touched = source.overlay.touched();
+  const touched = await source.touched();
   if (touched.size === 0) return source.tree.search(query, signal);
   const texts = new Map([...touched].flatMap(([path, text]) => (text === null ? [] : [[path, text] as const])));
   const base = await searchCommit(source, query, texts, signal);
@@ -98,7 +109,7 @@ async function searchBoth(
   if (edited === null && base.hits.length === 0) return { hits: [], cut: '', error: TOO_LONG };
   const hits = [...base.hits.filter(({ path }) => !touched.has(path)), ...(edited ?? [])];
   const notes = [
-    base.cut,
+    hits.length > query.limit ? base.cut.replace(/Only the first \d+ hits; there are more\. ?/, '') : base.cut,
     hits.length > query.limit ? `Only the first ${query.limit} hits; there are more.` : '',
     edited === null ? `The edited files were not searched: ${[...texts.keys()].join(', ')}.` : '',
   ];

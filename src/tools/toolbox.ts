@@ -1,4 +1,5 @@
 // Everything that the agent may do on one commit, by name.
+import { toUnifiedPatch } from '../domain/unified-patch.ts';
 import type { Repository, SourceTree } from '../ports/source.ts';
 import type { Tool } from '../ports/tool.ts';
 import { blameTool } from './blame.ts';
@@ -22,17 +23,22 @@ export interface Toolbox {
 }
 
 export interface ToolboxOptions {
+  /** As it may be shown: without secrets. */
   readonly repository: Repository;
-  /** The commit that is investigated. */
+  /** The commit that is investigated, as it may be shown. */
   readonly tree: SourceTree;
+  /** The same commit as it is: edits are made on what is really there. */
+  readonly rawTree: SourceTree;
+  /** Takes out of a whole text what may not be shown; lines keep their numbers. */
+  readonly clean: (text: string) => Promise<string>;
   /** Log of the failed run; null where the report is not about one. */
   readonly ciLog: string | null;
 }
 
 /** Tools of one run. Running the recorded edits again on a new toolbox of the same commit brings the overlay back. */
-export function createToolbox({ repository, tree, ciLog }: ToolboxOptions): Toolbox {
-  const overlay = createOverlay(tree);
-  const source = createEditedTree(tree, overlay);
+export function createToolbox({ repository, tree, rawTree, clean, ciLog }: ToolboxOptions): Toolbox {
+  const overlay = createOverlay(rawTree, clean);
+  const source = createEditedTree(tree, overlay, clean);
   const tools = [
     listFilesTool(source),
     readFilesTool(source),
@@ -40,10 +46,10 @@ export function createToolbox({ repository, tree, ciLog }: ToolboxOptions): Tool
     searchTool(source),
     historyTool(tree),
     blameTool(source),
-    compareTool(repository, tree),
+    compareTool(repository, tree, async () => clean(toUnifiedPatch(overlay.changeSet()))),
     ciLogTool(ciLog),
     ownersTool(repository),
-    replaceTool(overlay),
+    replaceTool(overlay, clean),
     createFileTool(overlay),
     deleteFileTool(overlay),
     renameFileTool(overlay),

@@ -59,7 +59,7 @@ export function describeRevision(revisions: Revisions, signals: Signals): Invest
   const lines = [`${askedName}: ${asked}`];
   if (framesName !== '') lines.push(`${framesName} (named in the report): ${frames}`);
   else if (tried.length > 0)
-    lines.push(`named in the report, but no other commit here: ${tried.slice(0, 8).join(', ')}`);
+    lines.push(`named in the report; no commit here, or this one: ${tried.slice(0, 8).join(', ')}`);
   return {
     action: `resolve ${[askedName, ...(framesName === '' ? [] : [framesName])].join(', ')}`,
     result: lines.join('\n'),

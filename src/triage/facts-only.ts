@@ -9,7 +9,7 @@ import { questionsFor } from './questions.ts';
 import { WEAK_SCORE } from './rank-suspects.ts';
 import { isSilent } from './signals.ts';
 
-const NO_MODEL = 'No model was asked: this says where the facts point, not yet why it breaks.';
+const FACTS_ALONE = 'These are the facts alone: they say where to look, not yet why it breaks.';
 const MAX_ERROR = 160;
 /** Suspects below this part of the first one's score stand in the list, but nobody is sent there. */
 const WORTH_A_LOOK = 0.4;
@@ -44,7 +44,7 @@ export function factsOnlyConclusion(facts: Facts, context: { readonly seconds: n
 
 function rootCause(facts: Facts): string {
   const [first, second] = facts.suspects;
-  if (!first) return [nothingFound(facts), ...fitNotes(facts), 'No model was asked.'].join(' ');
+  if (!first) return [nothingFound(facts), ...fitNotes(facts)].join(' ');
   const looked = facts.examined[0];
   const sentences = [
     pointing(facts, first),
@@ -52,7 +52,7 @@ function rootCause(facts: Facts): string {
     looked && looked.code !== '' ? `${lineSaid(looked)}${changed(looked)}.` : '',
     second && isRival(facts, first, second) ? `${placeName(second)} is almost as likely.` : '',
     ...fitNotes(facts),
-    NO_MODEL,
+    FACTS_ALONE,
   ];
   return sentences.filter((sentence) => sentence !== '').join(' ');
 }

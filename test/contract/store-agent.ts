@@ -42,6 +42,25 @@ export function agentContract(engine: Engine): void {
       expect((await store.recordStep(second, step('three'), NOW)).number).toBe(3);
     });
 
+    it('does not outlive a run that ends without an Issue: it holds the report', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const base = await ground(store);
+      const reason = { code: 'cancelled', detail: 'no more' } as const;
+      const [one, two] = [await accepted(store, acceptance(base)), await accepted(store, acceptance(base))];
+      const run = await started(store, one.runId);
+      await store.appendTranscript(run, '{"turn":1}', NOW);
+      await store.cancel(one.investigationId, reason, NOW);
+      expect(await store.transcript(run.id)).toHaveLength(1);
+      await store.cancel(two.investigationId, reason, NOW);
+      expect(await store.transcript(run.id)).toEqual([]);
+      const other = await started(store, (await accepted(store, acceptance(base))).runId);
+      await store.appendTranscript(other, '{"turn":1}', NOW);
+      await store.giveUp(other, reason, NOW);
+      expect(await store.transcript(other.id)).toEqual([]);
+    });
+
     it('is erased with its run', async () => {
       await using place = await engine.place();
       await using opened = await place.open();

@@ -19,7 +19,7 @@ import {
 import { MODEL_KEY, type ModelHouse, type ModelLimits, modelHouse } from '../support/model-house.ts';
 import { call, conclusion, type Played, plays, stepWith, textsIn, turnsIn } from '../support/played-model.ts';
 import { temporaryFolder } from '../support/service.ts';
-import { CAUSE, SHOP, SHOP_REPORT } from '../support/shop-fix.ts';
+import { CAUSE, FIX_TURNS, SHOP, SHOP_REPORT } from '../support/shop-fix.ts';
 import { storedRun } from '../support/stored-run.ts';
 
 const HALF = delta({ content: 'half an ans' });
@@ -199,6 +199,25 @@ describe('an endpoint', () => {
       expect(analysis.reason).toMatch(reason);
     },
   );
+
+  it.each(OUTAGES.map(lasting))(
+    'with %s for too long later on leaves what was found, and says why',
+    async (_, fault, reason, limits) => {
+      const { analysis } = await issueBy(broken(1, fault), { ...limits, patienceMs: 0 });
+      expect(analysis).toMatchObject({ outcome: 'inconclusive', partial: true, usage: { turns: 1 } });
+      expect(analysis.reason).toMatch(reason);
+    },
+  );
+
+  it('that breaks when half of the edits are made leaves none of them', async () => {
+    const { analysis, diff, investigationSteps } = await issueBy((response, request, asked) =>
+      (turnsIn(asked) < 4 ? plays(FIX_TURNS) : fails(401, 'expired'))(response, request, asked),
+    );
+    expect(analysis).toMatchObject({ outcome: 'inconclusive', partial: true, usage: { turns: 4 } });
+    expect(analysis.reason).toMatch(/check OPENAI_API_KEY.*Edits that were begun are left out/);
+    expect(investigationSteps.at(-1)?.action).toBe('create docs/guests.md');
+    expect(diff.files).toEqual([]);
+  });
 
   it('that is not there is waited for too', async () => {
     const { url, ...gone } = await modelEndpoint(says(''));

@@ -38,7 +38,7 @@ const ISSUE: Issue = {
   projectId: 'prj_1',
   problem: "Checkout crashes for some coupons\n\nTypeError: Cannot destructure property 'percent'",
   rootCause:
-    'The facts point at `src/coupons.js:14`, in `discountFor`: innermost own frame of the stack trace. No model was asked: this says where the facts point, not yet why it breaks.',
+    'The facts point at `src/coupons.js:14`, in `discountFor`: innermost own frame of the stack trace. These are the facts alone: they say where to look, not yet why it breaks.',
   stepsToReproduce: [
     { stepNumber: 1, description: 'Start the shop' },
     { stepNumber: 2, description: 'Check out:\n```sh\ncurl localhost:8080/checkout -d @basket.json\n```' },

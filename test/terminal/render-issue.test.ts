@@ -18,8 +18,8 @@ describe('an Issue in the terminal', () => {
 
       Where it points
         The facts point at \`src/coupons.js:14\`, in \`discountFor\`: innermost own frame
-        of the stack trace. No model was asked: this says where the facts point, not
-        yet why it breaks.
+        of the stack trace. These are the facts alone: they say where to look, not yet
+        why it breaks.
 
       src/coupons.js at 484f10e70a39
           12 |
@@ -97,8 +97,8 @@ describe('an Issue in the terminal', () => {
 
       Where it points
         The facts point at \`src/coupons.js:14\`, in \`discountFor\`: innermost own frame
-        of the stack trace. No model was asked: this says where the facts point, not
-        yet why it breaks.
+        of the stack trace. These are the facts alone: they say where to look, not yet
+        why it breaks.
 
       Questions
         - Which version is it?

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Toolbox } from '../../src/tools/toolbox.ts';
 import { gitRepository } from '../support/git-repository.ts';
-import { ask as askToolbox, openWorkbench, type Workbench } from './workbench.ts';
+import { ask as askToolbox, openWorkbench, type Workbench, workbench } from './workbench.ts';
 
 const ADD = 'export function add(a: number, b: number) {\n  return a - b;\n}\n';
 
@@ -349,8 +349,17 @@ describe('lookups after edits', () => {
   it('do not let an expression hold up the service', async () => {
     await create('slow.txt', `${'a'.repeat(40)}!\n`.repeat(50));
     expect(await ask('search', { pattern: '(a+)+$', regex: true, paths: ['slow.txt'] })).toMatchInlineSnapshot(`
-      "search "(a+)+$" as an expression in slow.txt at …
+      "search /(a+)+$/ as an expression in slow.txt at …
       failed: The expression cannot be run, or takes too long, on the edited files. Use plain text or a simpler one."
     `);
+  });
+});
+
+describe('the edits so far', () => {
+  it('are shown as one patch, and as none before the first', async () => {
+    await using fresh = await workbench({ 'a.txt': 'one\ntwo\n' });
+    expect(await fresh.ask('compare', { edits: true })).toContain('nothing: Nothing was edited yet.');
+    await fresh.ask('replace', { path: 'a.txt', old: 'two', new: '2' });
+    expect(await fresh.ask('compare', { edits: true })).toContain('-two\n+2');
   });
 });

@@ -90,7 +90,7 @@ describe('list_files', () => {
     `);
     expect(await ask('list_files', { glob: '*.rs' })).toMatchInlineSnapshot(`
       "list the root matching "*.rs" at …
-      nothing: No file below the root matches "*.rs"."
+      nothing: No file or folder below the root matches "*.rs"."
     `);
   });
 
@@ -127,19 +127,20 @@ describe('read_files', () => {
     const answer = await ask('read_files', { files: [{ path: 'big.txt' }] });
     const [, next = ''] = /\[cut: big\.txt is cut after line \d+: go on with "from": (\d+)\.\]/.exec(answer) ?? [];
     expect(answer).toContain(`${Number(next) - 1} | row ${Number(next) - 1}\n`);
-    expect(Buffer.byteLength(answer)).toBeLessThan(12_500);
+    expect(Buffer.byteLength(answer)).toBeLessThan(16_500);
     expect(await ask('read_files', { files: [{ path: 'big.txt', from: Number(next), to: Number(next) }] })).toContain(
       `| row ${next}`,
     );
   });
 
-  it('shares its room among the files', async () => {
+  it('serves the files in the order asked, and leaves some room for each', async () => {
     const answer = await ask('read_files', {
       files: [{ path: 'big.txt' }, { path: 'src/shop.ts' }, { path: 'big.txt', from: 1_000 }],
     });
     expect(answer).toContain('return sum + tax(sum);');
     expect(answer).toContain('row 1000');
-    expect(Buffer.byteLength(answer)).toBeLessThan(12_700);
+    expect(Buffer.byteLength(answer)).toBeLessThan(16_700);
+    expect(answer.indexOf('return sum + tax(sum);')).toBeGreaterThan(12_000);
   });
 
   it('cuts a line that nobody would read', async () => {
@@ -194,7 +195,7 @@ describe('search', () => {
     expect(
       await ask('search', { pattern: 'TAX|old\\b', regex: true, ignore_case: true, paths: ['src'] }),
     ).toMatchInlineSnapshot(`
-      "search "TAX|old\\\\b" as an expression ignoring case in src at …
+      "search /TAX|old\\b/ as an expression ignoring case in src at …
       found: src/old.ts:
            1 | export const old = 1;
       src/shop.ts:
@@ -289,6 +290,14 @@ describe('history, blame and compare', () => {
       @@ -0,0 +1 @@
       +export const tax = (sum: number) => sum * 0.2;"
     `);
+    expect(plain(await ask('compare', { commit: 'v1.0.0' }))).toMatch(
+      /^compare in commit "v1.0.0".*\nfound: 1 commits:/,
+    );
+    expect(plain(await ask('compare', { commit: 'HEAD~1', path: 'src/tax.ts' }))).toContain('There is no commit');
+    const { sha = '' } = /^found: [^\n]+\n(?<sha>[0-9a-f]{7,})/m.exec(await ask('history', { limit: 2 }))?.groups ?? {};
+    expect(await ask('compare', { commit: sha, path: 'src/tax.ts' })).toContain('+export const tax');
+    expect(await ask('compare', { commit: sha, path: 'link' })).toContain('nothing: Nothing in link changed in');
+    expect(await ask('compare', {})).toContain('failed: Give one of "from", "commit" and "edits".');
     expect(await ask('compare', { from: 'v9' })).toMatchInlineSnapshot(`
       "compare from "v9" at …
       failed: There is no commit, branch or tag "v9". The history lists commits."
@@ -300,14 +309,23 @@ describe('history, blame and compare', () => {
   });
 });
 
+describe('what a model takes for something else', () => {
+  it('is told so: an expression sent as text, a glob that means folders', async () => {
+    expect(await ask('search', { pattern: 'tax\\(|total' })).toContain('It was taken literally; set "regex"');
+    expect(await ask('search', { pattern: 'nowhere' })).not.toContain('taken literally');
+    const folders = await ask('list_files', { glob: 'sr?' });
+    expect(folders).toContain('found: No file matches "sr?", but folders do. Files in them:\nsrc/');
+  });
+});
+
 describe('ci_log', () => {
   it('shows the end of the log, without times and colours', async () => {
     const answer = await ask('ci_log');
-    expect(answer).toContain('CI log, lines 53–152 of 152:');
+    expect(answer).toContain('Text of the report, lines 53–152 of 152:');
     expect(answer).toContain('152 | Error: expected 3\n[cut: Lines 1–52 are not shown: ask for a range or "find".]');
     expect(await ask('ci_log', { from: 1, to: 2 })).toMatchInlineSnapshot(`
       "ci_log lines 1–2
-      found: CI log, lines 1–2 of 152:
+      found: Text of the report, lines 1–2 of 152:
         1 | npm test
         2 | line 2"
     `);
@@ -320,7 +338,7 @@ describe('ci_log', () => {
     `);
     expect(await ask('ci_log', { find: 'absent' })).toMatchInlineSnapshot(`
       "ci_log: find "absent"
-      nothing: No line of the CI log holds "absent" (152 lines)."
+      nothing: No line of the text holds "absent" (152 lines)."
     `);
     expect(await ask('ci_log', { find: 'line', from: 149 })).toMatchInlineSnapshot(`
       "ci_log: find "line" in lines 149–end
@@ -330,7 +348,7 @@ describe('ci_log', () => {
     `);
     expect(await ask('ci_log', { from: 500 })).toMatchInlineSnapshot(`
       "ci_log lines 500–end
-      nothing: The log has 152 lines; there is no line 500."
+      nothing: The text has 152 lines; there is no line 500."
     `);
   });
 
@@ -338,7 +356,7 @@ describe('ci_log', () => {
     await using none = await openWorkbench(await gitRepositoryWithOneFile());
     expect(await none.ask('ci_log')).toMatchInlineSnapshot(`
       "ci_log: the last 100 lines
-      nothing: There is no CI log: this report is not about a CI run."
+      nothing: No text came with the report."
     `);
     expect(await none.ask('owners', { paths: ['a'] })).toMatchInlineSnapshot(`
       "owners of a on the default branch

@@ -28,7 +28,10 @@ export async function workbench(
 export async function openWorkbench(repo: GitRepository, ciLog: string | null = null): Promise<Workbench> {
   const made = testSource();
   const repository = await made.source.open(pathProject(repo.path), SIGNAL);
-  const again = async () => createToolbox({ repository, tree: await treeOf(repository), ciLog });
+  const again = async () => {
+    const tree = await treeOf(repository);
+    return createToolbox({ repository, tree, rawTree: tree, clean: async (text) => text, ciLog });
+  };
   const toolbox = await again();
   return {
     repo,

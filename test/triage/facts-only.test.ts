@@ -9,7 +9,7 @@ describe('the facts-only Issue', () => {
       seconds: 2.5,
     });
     expect(conclusion.rootCause).toMatchInlineSnapshot(
-      `"The facts point at \`src/header.ts:4\`, in \`parseHeader\`: the message text “header has no value” stands here at line 4. The report's error is \`Error: header has no value: cookie\`. The line reads \`if (!value) throw new Error('header has no value: ' + name);\`, last changed in 1a1a1a1 (2024-01-01, “Read headers”). No model was asked: this says where the facts point, not yet why it breaks."`,
+      `"The facts point at \`src/header.ts:4\`, in \`parseHeader\`: the message text “header has no value” stands here at line 4. The report's error is \`Error: header has no value: cookie\`. The line reads \`if (!value) throw new Error('header has no value: ' + name);\`, last changed in 1a1a1a1 (2024-01-01, “Read headers”). These are the facts alone: they say where to look, not yet why it breaks."`,
     );
     expect(conclusion.solutionSteps.map(({ description }) => description)).toMatchInlineSnapshot(`
       [
@@ -64,7 +64,7 @@ describe('the facts-only Issue', () => {
   it('says "I don\'t know" where nothing points anywhere, and asks for what is missing', async () => {
     const conclusion = factsOnlyConclusion(await factsOf('zzz qqq'), { seconds: 1 });
     expect(conclusion.rootCause).toBe(
-      "I don't know: nothing that the report names was found in this repository at 2b2b2b2. No model was asked.",
+      "I don't know: nothing that the report names was found in this repository at 2b2b2b2.",
     );
     expect(conclusion.analysis.suspects).toEqual([]);
     expect(conclusion.analysis.questions).toHaveLength(3);
