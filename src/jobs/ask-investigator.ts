@@ -63,7 +63,7 @@ export async function askInvestigator(
     {
       model: redactedModel(model, deps.redactor),
       tools: workbench.tools.map((tool) => redactedTool(tool, deps.redactor)),
-      brief: await briefOf(run, { project: ground.project, facts, tree, redactor: deps.redactor }, signal),
+      brief: await briefOf(run, { project: ground.project, facts, tree }, signal),
       transcript: runTranscript(deps, run),
       budget: {
         limits: { turns: limits.turns, seconds: ground.seconds, tokens: tokenLimit(investigator), usd: limits.usd.run },

@@ -4,7 +4,6 @@ import type { InvestigationStep } from '../domain/evidence.ts';
 import type { Conclusion } from '../domain/issue.ts';
 import type { SourceTree } from '../ports/source.ts';
 import type { Run } from '../ports/store.ts';
-import type { Redactor } from '../redact/redactor.ts';
 
 /** Where projects keep what those who change the code should know, in the order of their weight. */
 const INSTRUCTION_FILES = ['AGENTS.md', 'CLAUDE.md', '.github/copilot-instructions.md', 'CONTRIBUTING.md'];
@@ -16,8 +15,8 @@ const MAX_FACTS = 9_600;
 export interface BriefGround {
   readonly project: string;
   readonly facts: Conclusion;
+  /** Without secrets. */
   readonly tree: SourceTree;
-  readonly redactor: Redactor;
 }
 
 export async function briefOf(run: Run, ground: BriefGround, signal: AbortSignal): Promise<Brief> {
@@ -57,13 +56,13 @@ function tellStep({ action, result, analysis }: InvestigationStep, number: numbe
   return `[step ${number}] ${action}\n${lines.join('\n')}\n=> ${analysis}`;
 }
 
-async function instructionsOf({ tree, redactor }: BriefGround, signal: AbortSignal): Promise<Brief['instructions']> {
+async function instructionsOf({ tree }: BriefGround, signal: AbortSignal): Promise<Brief['instructions']> {
   const files = new Set((await tree.files(signal)).entries.map(({ path }) => path));
   const instructions: { path: string; text: string }[] = [];
   for (const path of INSTRUCTION_FILES.filter((each) => files.has(each))) {
     const read = await tree.read(path, {}, signal);
     if (read.kind !== 'text') continue;
-    instructions.push({ path, text: await redactor.redact(read.text.slice(0, MAX_INSTRUCTIONS)) });
+    instructions.push({ path, text: read.text.slice(0, MAX_INSTRUCTIONS) });
   }
   return instructions;
 }
