@@ -40,9 +40,16 @@ async function readAround(lookups: Lookups, suspect: Suspect): Promise<{ code: s
   const readStep = await lookups.notebook.record({
     action,
     result: [...numbered, read.cut].filter((line) => line !== '').join('\n'),
-    analysis: `Line ${suspect.line} is the place that the facts name in this file${where}.`,
+    analysis: isNamed(suspect)
+      ? `Line ${suspect.line} is the place that the facts name in this file${where}.`
+      : `Nothing names line ${suspect.line}${where}; words of the report stand closest together there.`,
   });
   return { code, readStep };
+}
+
+/** Words and paths alone name no line. */
+function isNamed({ reasons }: Suspect): boolean {
+  return !reasons.every((reason) => /^(?:holds the words?|its path shares)\b/.test(reason));
 }
 
 function numberedLine(line: string, number: number, marked: number, width: number): string {
