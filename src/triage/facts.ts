@@ -2,6 +2,7 @@
 import type { InvestigationStep } from '../domain/evidence.ts';
 import type { Step, Suspect } from '../domain/issue.ts';
 import type { Repository } from '../ports/source.ts';
+import { showBlamedChange } from './blamed-change.ts';
 import { type Clue, isFirm } from './candidates/clue.ts';
 import { frameClues, type MappedFrame, mapTraces } from './candidates/from-frames.ts';
 import { messageClues } from './candidates/from-messages.ts';
@@ -77,7 +78,11 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
   const { suspects, mismatches } = await placeSuspects(lookups, rankSuspects(clues), unsurePaths(traced.mapped.flat()));
   await notebook.record(describeSuspects(suspects, asked));
   const examined: Examined[] = [];
-  for (const suspect of suspects.slice(0, EXAMINED)) examined.push(await examine(lookups, suspect));
+  for (const suspect of suspects.slice(0, EXAMINED)) {
+    examined.push(await examine(lookups, suspect));
+    const [first] = examined;
+    if (first && examined.length === 1) await showBlamedChange(lookups, first);
+  }
   return {
     revisions,
     defaultBranch: repository.defaultBranch,

@@ -65,3 +65,29 @@ KeyError: 'apple'
     expect(facts.steps.filter(({ result }) => result.startsWith('failed'))).toEqual([]);
   });
 });
+
+describe('the change that brought the line of the first suspect', () => {
+  async function stepsOf(commits: readonly Readonly<Record<string, string>>[]) {
+    await using repo = await gitRepository();
+    for (const files of commits) await repo.commit(files, 'Change');
+    await using opened = testSource();
+    const report = 'Error: it broke\n    at rate (/srv/src/rate.js:2:3)';
+    const repository = await opened.source.open(pathProject(repo.path), SIGNAL);
+    const facts = await gatherFacts({ report, revision: '', repository, onStep: async () => {}, signal: SIGNAL });
+    return facts.steps.filter(({ action }) => action.startsWith('compare src/rate.js in commit'));
+  }
+
+  it('is shown with what stood there before', async () => {
+    const [step, ...more] = await stepsOf([
+      { 'src/rate.js': 'function rate(player) {\n  return player.max;\n}\n' },
+      { 'src/rate.js': 'function rate(player) {\n  return Math.min(player.max, 96);\n}\n' },
+    ]);
+    expect(more).toEqual([]);
+    expect(step?.result).toContain('-  return player.max;\n+  return Math.min(player.max, 96);');
+    expect(step?.analysis).toMatch(/^Before [0-9a-f]{7} \(2024-01-01\) line 2 did not read as it does now\.$/);
+  });
+
+  it('is not shown where the file came with it: nothing stood there before', async () => {
+    expect(await stepsOf([{ 'src/rate.js': 'function rate(player) {\n  return player.max;\n}\n' }])).toEqual([]);
+  });
+});
