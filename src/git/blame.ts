@@ -1,5 +1,5 @@
 // Who last changed each line, as far as git found out in time.
-import type { BlameLine, CommitInfo, LineRange } from '../ports/source.ts';
+import type { BlameLine, LineRange } from '../ports/source.ts';
 import { isoDate } from './commit-info.ts';
 import { failed } from './damage.ts';
 import type { RepositoryAccess } from './repository.ts';
@@ -28,7 +28,7 @@ export async function blameLines(
 
 /** `git blame --incremental`: per entry `<id> <old line> <line> <count>`, what is new about its commit, and `filename` last. */
 function parseIncremental(text: string): readonly BlameLine[] {
-  const commits = new Map<string, CommitInfo>();
+  const commits = new Map<string, Blamed>();
   const lines: BlameLine[] = [];
   let rows: string[] = [];
   for (const row of text.split('\n')) {
@@ -40,14 +40,22 @@ function parseIncremental(text: string): readonly BlameLine[] {
   return lines.sort((a, b) => a.line - b.line);
 }
 
-function linesOfEntry(commits: Map<string, CommitInfo>, rows: readonly string[]): readonly BlameLine[] {
+type Blamed = Omit<BlameLine, 'line'>;
+
+function linesOfEntry(commits: Map<string, Blamed>, rows: readonly string[]): readonly BlameLine[] {
   const [, sha = '', first = '', count = ''] = ENTRY.exec(rows[0] ?? '') ?? [];
   const commit = commits.get(sha) ?? commitOf(sha, rows);
   commits.set(sha, commit);
   return Array.from({ length: Number(count) }, (_, index) => ({ ...commit, line: Number(first) + index }));
 }
 
-function commitOf(sha: string, rows: readonly string[]): CommitInfo {
+function commitOf(sha: string, rows: readonly string[]): Blamed {
   const about = (key: string) => rows.find((row) => row.startsWith(`${key} `))?.slice(key.length + 1) ?? '';
-  return { sha, author: about('author'), date: isoDate(about('committer-time')), subject: about('summary') };
+  return {
+    sha,
+    author: about('author'),
+    date: isoDate(about('committer-time')),
+    subject: about('summary'),
+    oldest: rows.includes('boundary'),
+  };
 }

@@ -6,7 +6,12 @@ import type { SourceTree } from '../ports/source.ts';
 import type { Run } from '../ports/store.ts';
 
 /** Where projects keep what those who change the code should know, in the order of their weight. */
-const INSTRUCTION_FILES = ['AGENTS.md', 'CLAUDE.md', '.github/copilot-instructions.md', 'CONTRIBUTING.md'];
+const INSTRUCTION_FILES = [
+  'AGENTS.md',
+  'CLAUDE.md',
+  '.github/copilot-instructions.md',
+  ...['', '.github/', 'docs/'].flatMap((folder) => ['md', 'rst', 'txt'].map((end) => `${folder}CONTRIBUTING.${end}`)),
+];
 /** More of a file is not shown to the model anyway. */
 const MAX_INSTRUCTIONS = 8_000;
 /** UTF-8 bytes: what the brief has for facts. Whole steps are left out before it cuts one in two. */

@@ -143,6 +143,8 @@ export interface HistoryResult {
 
 export interface BlameLine extends CommitInfo {
   readonly line: number;
+  /** The first commit that is known: where the history is cut off, somebody before it may have written the line. */
+  readonly oldest: boolean;
 }
 
 export interface CompareOptions {

@@ -48,7 +48,7 @@ function cutOf(shown: readonly BlameRange[], asked: { readonly from: number; rea
 }
 
 function rangeLine({ first, last, commit }: BlameRange): string {
-  return `${first === last ? `line ${first}` : `lines ${first}–${last}`}: ${commitLine(commit)}`;
+  return `${first === last ? `line ${first}` : `lines ${first}–${last}`}: ${commitLine(commit)}${commit.oldest ? ' (the oldest commit known here)' : ''}`;
 }
 
 interface BlameRange {

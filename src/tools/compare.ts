@@ -91,5 +91,14 @@ function linesOfComparison({ commits, files, patch }: Comparison): readonly stri
   );
   if (patch !== '') return [...fileLines, ...patch.replace(/\n$/, '').split('\n')];
   if (commits.length + files.length === 0) return [];
-  return [`${commits.length} commits:`, ...commits.map(commitLine), `${files.length} files:`, ...fileLines];
+  return [
+    `${counted(commits.length, 'commit')}:`,
+    ...commits.map(commitLine),
+    `${counted(files.length, 'file')}:`,
+    ...fileLines,
+  ];
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

@@ -44,7 +44,9 @@ export function searchTool(source: EditedTree): Tool {
         const none =
           `No line matches ${patternOf(given)}${within(given)}. ${literalNote(given)}${result.cut}`.trimEnd();
         // What was not searched is not ruled out.
-        return /Stopped|edited files were not/.test(result.cut) ? failed(none) : nothing(none);
+        return literalNote(given) !== '' || /Stopped|edited files were not/.test(result.cut)
+          ? failed(none)
+          : nothing(none);
       }
       return foundHits(hitLines(source, result.hits.slice(0, limit)), result.cut);
     },
@@ -54,7 +56,8 @@ export function searchTool(source: EditedTree): Tool {
 function foundHits(lines: readonly string[], cut: string): Finding {
   const shown = fitting(lines, MAX_RESULT_BYTES);
   const over = shown.length < lines.length ? 'Cut at 12 kB.' : '';
-  const more = over !== '' || cut.includes('more') ? 'Narrow "paths" or the pattern to see the rest.' : '';
+  const more =
+    over !== '' || cut.includes('more') ? 'Narrow "paths" or the pattern, or raise "limit", to see the rest.' : '';
   return found(shown.join('\n'), [cut, over, more].filter((each) => each !== '').join(' '));
 }
 

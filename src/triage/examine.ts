@@ -60,16 +60,27 @@ async function blameLine(lookups: Lookups, suspect: Suspect): Promise<CommitInfo
   const action = `blame ${suspect.file}:${suspect.line} at ${shortSha(lookups.tree.revision)}`;
   const range = { from: suspect.line, to: suspect.line };
   const lines = await attempt(lookups, action, () => lookups.tree.blame(suspect.file, range, lookups.signal));
-  const line: BlameLine | undefined = lines?.[0];
   if (!lines) return null;
+  const line = known(lines[0], lookups);
   await lookups.notebook.record({
     action,
     result: line ? renderCommit(line) : 'nothing found',
     analysis: line
-      ? `The line was last changed by ${shortSha(line.sha)} on ${line.date.slice(0, 10)}.${shallowNote(lookups)}`
-      : 'Git names no commit for this line.',
+      ? `The line was last changed by ${shortSha(line.sha)} on ${line.date.slice(0, 10)}.`
+      : unknownAuthor(lookups),
   });
-  return line ?? null;
+  return line;
+}
+
+/** Where the history is cut off, git names the first commit that it has for everything older. */
+function known(line: BlameLine | undefined, { repository }: Lookups): BlameLine | null {
+  return line === undefined || (line.oldest && repository.shallow) ? null : line;
+}
+
+function unknownAuthor({ repository }: Lookups): string {
+  return repository.shallow
+    ? 'The line is older than the history here, which is cut off (shallow clone).'
+    : 'Git names no commit for this line.';
 }
 
 async function lastCommits(lookups: Lookups, path: string): Promise<readonly CommitInfo[]> {

@@ -151,6 +151,6 @@ function blameMemory(options: MemoryOptions, position: number, path: string, ran
   return lines.slice(range.from - 1, range.to).map((text, offset) => {
     let since = position;
     while (since > 0 && (commits[since - 1]!.files[path] ?? '').split('\n').includes(text)) since--;
-    return { ...infoOf(commits[since]!, since), line: range.from + offset };
+    return { ...infoOf(commits[since]!, since), line: range.from + offset, oldest: since === 0 };
   });
 }

@@ -224,7 +224,7 @@ describe('search', () => {
       found: big.txt:
            1 | row 1
            2 | row 2
-      [cut: Only the first 2 hits; there are more. Narrow "paths" or the pattern to see the rest.]"
+      [cut: Only the first 2 hits; there are more. Narrow "paths" or the pattern, or raise "limit", to see the rest.]"
     `);
   });
 });
@@ -254,9 +254,9 @@ describe('history, blame and compare', () => {
   it('names the commit of each line', async () => {
     expect(plain(await ask('blame', { path: 'src/shop.ts', from: 8, to: 11 }))).toMatchInlineSnapshot(`
       "blame src/shop.ts lines 8–11 at …
-      found: lines 8–9: <sha> 2024-01-01 Ada Example: Begin
+      found: lines 8–9: <sha> 2024-01-01 Ada Example: Begin (the oldest commit known here)
       line 10: <sha> 2024-01-01 Grace Example: Add tax
-      line 11: <sha> 2024-01-01 Ada Example: Begin"
+      line 11: <sha> 2024-01-01 Ada Example: Begin (the oldest commit known here)"
     `);
     expect(await ask('blame', { path: 'src/shop.ts', from: 80, to: 81 })).toMatchInlineSnapshot(`
       "blame src/shop.ts lines 80–81 at …
@@ -291,7 +291,7 @@ describe('history, blame and compare', () => {
       +export const tax = (sum: number) => sum * 0.2;"
     `);
     expect(plain(await ask('compare', { commit: 'v1.0.0' }))).toMatch(
-      /^compare in commit "v1.0.0".*\nfound: 1 commits:/,
+      /^compare in commit "v1.0.0".*\nfound: 1 commit:/,
     );
     expect(plain(await ask('compare', { commit: 'HEAD~1', path: 'src/tax.ts' }))).toContain('There is no commit');
     const { sha = '' } = /^found: [^\n]+\n(?<sha>[0-9a-f]{7,})/m.exec(await ask('history', { limit: 2 }))?.groups ?? {};

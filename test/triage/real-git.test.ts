@@ -91,3 +91,24 @@ describe('the change that brought the line of the first suspect', () => {
     expect(await stepsOf([{ 'src/rate.js': 'function rate(player) {\n  return player.max;\n}\n' }])).toEqual([]);
   });
 });
+
+describe('a history that is cut off', () => {
+  it('names nobody for a line that is as old as the first commit known', async () => {
+    await using repo = await gitRepository();
+    await repo.commit({ 'src/rate.js': 'function rate(player) {\n  return player.max;\n}\n' }, 'Begin');
+    await repo.commit({ 'README.md': '# Rates\n' }, 'Say what it is');
+    await repo.commit({ 'README.md': '# Rates, shallow\n' }, 'Say more');
+    const shallow = `${repo.path}-shallow`;
+    repo.git('clone', '--quiet', '--depth', '1', `file://${repo.path}`, shallow);
+    await using opened = testSource();
+    const repository = await opened.source.open(pathProject(shallow), SIGNAL);
+    const report = 'Error: it broke\n    at rate (/srv/src/rate.js:2:3)';
+    const { steps } = await gatherFacts({ report, revision: '', repository, onStep: async () => {}, signal: SIGNAL });
+    const blame = steps.find(({ action }) => action.startsWith('blame src/rate.js:2'));
+    expect(blame).toMatchObject({
+      result: 'nothing found',
+      analysis: 'The line is older than the history here, which is cut off (shallow clone).',
+    });
+    expect(steps.some(({ action }) => action.includes('in commit'))).toBe(false);
+  });
+});
