@@ -49,6 +49,7 @@ export async function compareCommits(
     patch.cut,
   ];
   return {
+    from: Object.values(EMPTY_TREES).includes(span.from) ? '' : span.from,
     commits: commits.slice(0, MAX_COMMITS),
     files: chosen.slice(0, MAX_FILES),
     patch: patch.text,

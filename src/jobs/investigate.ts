@@ -15,6 +15,7 @@ import type { Changes } from './changes.ts';
 import { cleanRepository } from './clean-source.ts';
 import type { Investigator } from './investigator.ts';
 import { type GatheredFacts, recordedFacts, recordFacts } from './run-records.ts';
+import { createRunRedactor } from './run-redactor.ts';
 
 export interface InvestigateDeps {
   readonly store: InvestigationStore & AgentStore & Pick<ProjectStore, 'project'>;
@@ -33,7 +34,8 @@ export interface InvestigateDeps {
 const SAME_ANSWER_MS = 24 * 60 * 60 * 1_000;
 
 /** Throws what the source throws, `revision_not_found`, `access_lost`, `lease_lost`, and `ModelUnavailable` for a run to be gone on with. */
-export async function investigate(deps: InvestigateDeps, run: Run, signal: AbortSignal): Promise<void> {
+export async function investigate(house: InvestigateDeps, run: Run, signal: AbortSignal): Promise<void> {
+  const deps = { ...house, redactor: createRunRedactor(house.redactor) };
   const project = await knownProject(deps, run);
   const raw = await deps.source.open(project, signal);
   const repository = cleanRepository(raw, deps.redactor);

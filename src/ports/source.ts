@@ -153,6 +153,8 @@ export interface CompareOptions {
 }
 
 export interface Comparison {
+  /** Full sha that was compared with; "" where a commit has no parent. */
+  readonly from: string;
   readonly commits: readonly CommitInfo[];
   readonly files: readonly {
     readonly path: string;

@@ -12,6 +12,15 @@ export interface Redactor extends AsyncDisposable {
   redactLines(text: string): Promise<string>;
   /** The same for every string of a JSON-like value (not for keys), looked at together: a secret may run through several strings. */
   redactJson<T>(value: T): Promise<T>;
+  /** The same redactor with more exact values to remove, that tells what it cuts in `redactLines`. Disposing of it does nothing. */
+  remembering(memory: SecretMemory): Redactor;
+}
+
+export interface SecretMemory {
+  /** Asked anew for each text. */
+  readonly values: () => readonly string[];
+  /** Told of each secret that was recognised, as it stood in the text. */
+  readonly found: (secret: string) => void;
 }
 
 /** How patient the redactor is; times in milliseconds, sizes in UTF-16 units. */
@@ -38,15 +47,38 @@ export function createRedactor(options: {
 }): Redactor {
   const limits = { ...LIMITS, ...options.limits };
   const thread = new ScanThread(options.script ?? SCRIPT);
-  const find = (text: string): Promise<Cut[]> =>
-    text.length <= limits.inline
-      ? inlineCuts(text, options.exactValues())
-      : threadCuts(thread, text, { exactValues: options.exactValues(), limits });
+  const findWith =
+    (exactValues: () => readonly string[]) =>
+    (text: string): Promise<Cut[]> =>
+      text.length <= limits.inline
+        ? inlineCuts(text, exactValues())
+        : threadCuts(thread, text, { exactValues: exactValues(), limits });
+  return {
+    ...redactorOf(findWith(options.exactValues), { values: options.exactValues, found: () => {} }, findWith),
+    [Symbol.asyncDispose]: () => thread[Symbol.asyncDispose](),
+  };
+}
+
+type Find = (text: string) => Promise<Cut[]>;
+
+function redactorOf(
+  find: Find,
+  memory: SecretMemory,
+  findWith: (exactValues: () => readonly string[]) => Find,
+): Redactor {
   return {
     redact: async (text) => withoutCuts(text, await find(text)),
-    redactLines: async (text) => withoutCuts(text, await find(text), 'keep-lines'),
+    redactLines: async (text) => {
+      const cuts = await find(text);
+      for (const { start, end, kind } of cuts) if (kind === 'secret') memory.found(text.slice(start, end));
+      return withoutCuts(text, cuts, 'keep-lines');
+    },
     redactJson: async <T>(value: T) => withStrings(value, await find(joinedStrings(value))) as T,
-    [Symbol.asyncDispose]: () => thread[Symbol.asyncDispose](),
+    remembering: (more) => {
+      const values = () => [...memory.values(), ...more.values()];
+      return redactorOf(findWith(values), { values, found: more.found }, findWith);
+    },
+    [Symbol.asyncDispose]: async () => {},
   };
 }
 

@@ -90,7 +90,7 @@ function createMemoryTree(options: MemoryOptions, position: number): SourceTree 
     },
     compare: async (_from, _options, signal) => {
       before('compare', signal);
-      return { commits: [], files: [], patch: '', cut: '' };
+      return { from: '', commits: [], files: [], patch: '', cut: '' };
     },
   };
 }
