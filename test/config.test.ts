@@ -78,10 +78,12 @@ describe('the configuration', () => {
 describe('the model', () => {
   const model = (environment: Record<string, string>) => readConfig(environment).model;
 
-  it('is none without key and address, or where MODEL says so', () => {
-    expect(model({})).toEqual({ kind: 'none' });
-    expect(model({ MODEL: 'some-model' })).toEqual({ kind: 'none' });
-    expect(model({ MODEL: 'none', OPENAI_API_KEY: 'key' })).toEqual({ kind: 'none' });
+  it('is none without key and address, without a name, or where MODEL says so; what is missing is hinted at', () => {
+    expect(model({})).toEqual({ kind: 'none', hint: '' });
+    expect(model({ MODEL: 'none', OPENAI_API_KEY: 'key' })).toEqual({ kind: 'none', hint: '' });
+    expect(model({ MODEL: 'some-model' })).toMatchObject({ kind: 'none', hint: expect.stringContaining('neither') });
+    expect(model({ OPENAI_API_KEY: 'key' })).toMatchObject({ hint: expect.stringContaining('OPENAI_API_KEY is set') });
+    expect(model({ OPENAI_BASE_URL: 'http://x' })).toMatchObject({ hint: expect.stringContaining('no MODEL') });
   });
 
   it('is an endpoint with a key, an address, or both', () => {
@@ -92,11 +94,6 @@ describe('the model', () => {
       ...{ ...defaults, ...times, baseUrl: 'http://127.0.0.1:1/v1' },
       idleMs: 5_000,
     });
-  });
-
-  it('must be named where a key or an address is given', () => {
-    expect(() => model({ OPENAI_API_KEY: 'key' })).toThrow('MODEL is missing, while OPENAI_API_KEY is set');
-    expect(() => model({ OPENAI_BASE_URL: 'http://x' })).toThrow('MODEL is missing, while OPENAI_BASE_URL is set');
   });
 
   it('may be a script, named by its file', () => {

@@ -1,6 +1,13 @@
 // One question to the model: money set aside before, the turn stored, the real cost settled after.
 import { CausewayError } from '../domain/errors.ts';
-import type { ModelRequest, ModelTurn, Prices, ToolCall } from '../ports/model.ts';
+import {
+  ModelFailure,
+  type ModelRequest,
+  type ModelTurn,
+  ModelUnavailable,
+  type Prices,
+  type ToolCall,
+} from '../ports/model.ts';
 import { bookedPrices, costOf, reservationFor, type Standing, standing } from './budget.ts';
 import { cutAt } from './inert-text.ts';
 import { type Session, turnsOf, usageNow } from './session.ts';
@@ -12,8 +19,8 @@ const MAX_CONTENT = 40_000;
 const MAX_CALLS = 32;
 const MAX_ARGUMENTS = 200_000;
 
-/** Failures that the endpoint certainly did not bill. */
-const UNBILLED: ReadonlySet<string> = new Set(['model_unavailable', 'model_rejected', 'model_overflow']);
+/** Failures of which nothing is billed but what had come of an answer before; a refused or useless answer was billed whole. */
+const BILLED_AS_SPENT: ReadonlySet<string> = new Set(['model_unavailable', 'model_rejected', 'model_overflow']);
 /** Failures that end the run with what it has; anything else (`model_unavailable` above all) is the caller's. */
 const ENDING: ReadonlySet<string> = new Set(['model_rejected', 'model_refused', 'model_misbehaved']);
 
@@ -47,11 +54,17 @@ export async function askModel(
     await session.append(recordedTurn(turn, { toolChoice, costUsd, seconds: session.seconds() }));
     return null;
   } catch (error) {
-    if (error instanceof CausewayError && UNBILLED.has(error.code)) booked = 0;
+    if (error instanceof ModelFailure) booked = bookedFor(error, reserved, model.prices);
     return await afterFailure(session, error, signal);
   } finally {
     await budget.ledger.settle(reserved, booked);
   }
+}
+
+/** What broke off is booked as far as it came, and may be more than was set aside for one attempt. */
+function bookedFor({ code, spent }: ModelFailure, reserved: number, prices: Prices | null): number {
+  const cost = costOf(spent, bookedPrices(prices));
+  return BILLED_AS_SPENT.has(code) ? cost : Math.max(reserved, cost);
 }
 
 interface NextCost {
@@ -79,7 +92,8 @@ async function afterFailure(session: Session, error: unknown, signal: AbortSigna
     await session.append({ kind: 'compaction' });
     return null;
   }
-  if (ENDING.has(error.code) || (error.code === 'model_unavailable' && !session.input.mayWait())) return error.message;
+  if (error instanceof ModelUnavailable && !session.input.mayWait(error.retryAt)) return error.message;
+  if (ENDING.has(error.code)) return error.message;
   throw error;
 }
 

@@ -148,6 +148,11 @@ async function knownCommits(
   return known;
 }
 
+/** Only git tells of commits; who reports can write any id into the report. */
 function shows(step: GroundStep, sha: string): boolean {
-  return isLookup(step) && step.result.toLowerCase().includes(sha.slice(0, 7));
+  return (
+    isLookup(step) &&
+    /^(?:history|compare|blame)\b/.test(step.action) &&
+    step.result.toLowerCase().includes(sha.slice(0, 7))
+  );
 }

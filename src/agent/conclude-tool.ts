@@ -21,7 +21,8 @@ const CITATION = object({
   step: { type: 'integer', description: 'Number of the step whose result holds the quotation.' },
   quote: {
     type: 'string',
-    description: 'Copied exactly, without the line number before it: one whole line or more, telling by itself (a bare `return x` is not), no ellipsis.',
+    description:
+      'Copied exactly, without the line number before it: one whole line or more, telling by itself (a bare `return x` is not), no ellipsis.',
   },
 });
 

@@ -3,6 +3,7 @@ import type { ChangeSet } from '../domain/change-set.ts';
 import type { InvestigationStep } from '../domain/evidence.ts';
 import type { Analysis, Conclusion, Step } from '../domain/issue.ts';
 import type { GuardedChange } from './change-guards.ts';
+import { changesCode } from './changes-code.ts';
 import type { GroundStep } from './check-citation.ts';
 import { type CheckedClaim, type CheckedDraft, checkEvidence, type EvidenceGround } from './check-evidence.ts';
 import type { ConclusionDraft } from './conclusion-draft.ts';
@@ -159,12 +160,24 @@ function confidence(run: FinishedRun, checked: CheckedDraft, { outcome, reason }
     },
     quotations,
     place: firmestPlace(claims, run.facts.analysis.suspects),
-    backed: (outcome === 'code_fix' && parses) || outcome === 'already_fixed',
+    backed: (outcome === 'code_fix' && parses && mendsCause(claims, run.guarded)) || outcome === 'already_fixed',
     reproduced: run.facts.stepsToReproduce.length > 0,
     guards: outcome === 'code_fix' ? run.guarded.verdict : 'clean',
     partial: run.partial,
     downgraded: reason !== '',
   });
+}
+
+/** The change is made where a quotation of the repository shows the cause; any other edit that parses backs nothing. */
+function mendsCause(claims: readonly CheckedClaim[], { allowed }: GuardedChange): boolean {
+  const causes = new Set(
+    claims.filter(({ seenInSource }) => seenInSource).flatMap(({ places }) => places.map(({ file }) => file)),
+  );
+  return allowed.files.some(
+    (change) =>
+      changesCode(change) &&
+      (causes.has(change.path) || (change.kind === 'renamed' && causes.has(change.previousPath))),
+  );
 }
 
 /** A suspect's reasons say whether the trace ran through it. */

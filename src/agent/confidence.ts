@@ -9,7 +9,7 @@ export interface Proof {
   readonly quotations: { readonly given: number; readonly false: number };
   /** The firmest place of a proven claim: a frame of the report's trace, a file of the cited steps, one that exists, none. */
   readonly place: 'frame' | 'read' | 'exists' | 'none';
-  /** Of `already_fixed` the commit, of `code_fix` edits that place and parse, was found. */
+  /** Of `already_fixed` the commit was found; of `code_fix` the edits parse, and change code at a place of a proven claim. */
   readonly backed: boolean;
   readonly reproduced: boolean;
   readonly guards: 'clean' | 'needs_person' | 'blocked';
@@ -22,7 +22,7 @@ export interface Proof {
 const CLAIMS = 0.4;
 /** A stack frame says that the program was there; a file that was read and cited is likely; a file that exists is little. */
 const PLACE = { frame: 0.2, read: 0.12, exists: 0.04, none: 0 } as const;
-/** Edits that place and parse show that the source was understood; a commit that stands in the history is its own proof. */
+/** Edits that parse, where the cause was shown, show that the source was understood; a commit that stands in the history is its own proof. */
 const BACKED = 0.2;
 /** A failure that can be shown again can be shown to be gone. */
 const REPRODUCED = 0.1;

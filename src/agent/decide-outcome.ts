@@ -1,6 +1,7 @@
 // The outcome that the proof carries: the model's own, or a lesser one with the reason in words.
 import type { Outcome } from '../domain/issue.ts';
 import type { GuardedChange } from './change-guards.ts';
+import { changesCode } from './changes-code.ts';
 import type { CheckedDraft } from './check-evidence.ts';
 
 export interface Decision {
@@ -13,14 +14,20 @@ export interface Decision {
 export function decideOutcome(checked: CheckedDraft, guarded: GuardedChange): Decision {
   const { outcome } = checked.draft;
   const proven = checked.claims.some(({ support }) => support === 'proven');
+  const inSource = checked.claims.some(({ seenInSource }) => seenInSource);
   switch (outcome) {
     case 'code_fix':
       return codeFix(checked, guarded);
     case 'already_fixed':
       if (checked.draft.fixedBy.length === 0)
         return inconclusive('no commit that was seen in the history is named as the fix');
-      return proven ? { outcome, reason: '' } : inconclusive('no quotation shows that the commit fixes it');
+      return inSource
+        ? { outcome, reason: '' }
+        : inconclusive('no quotation of the repository shows that the commit fixes it');
     case 'not_a_bug':
+      return inSource
+        ? { outcome, reason: '' }
+        : inconclusive('no quotation of the repository shows that it is meant so');
     case 'action_recommended':
       return proven
         ? { outcome, reason: '' }
@@ -45,6 +52,7 @@ function codeFix({ claims }: CheckedDraft, { allowed, verdict }: GuardedChange):
     };
   }
   if (allowed.files.length === 0) return inconclusive('a code fix was announced, but no file was changed');
+  if (!allowed.files.some(changesCode)) return inconclusive('the change alters nothing but comments and blanks');
   return { outcome: 'code_fix', reason: '' };
 }
 

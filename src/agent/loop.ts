@@ -5,7 +5,7 @@ import type { ConclusionDraft } from './conclusion-draft.ts';
 import { draftSentBack, type Move, nextMove } from './next-move.ts';
 import { reviewDraft } from './review-draft.ts';
 import { runCall } from './run-call.ts';
-import { type AgentInput, openSession, type Session, usageNow } from './session.ts';
+import { type AgentInput, openSession, replayEdits, type Session, usageNow } from './session.ts';
 import { type AgentStep, stepsOf, type TranscriptRecord } from './transcript.ts';
 
 interface Ended {
@@ -30,6 +30,9 @@ const MAX_DELAY = 2_147_483_647;
  */
 export async function runAgent(input: AgentInput, signal: AbortSignal): Promise<AgentEnd> {
   const session = await openSession(input, signal);
+  const lost = await replayEdits(session, signal);
+  // Not a conclusion that was sent back either: the change that it speaks of is not there.
+  if (lost !== null) return { kind: 'no_conclusion', ...ended(session, lost) };
   const secondsLeft = Math.max(0, input.budget.limits.seconds - session.seconds());
   const deadline = AbortSignal.timeout(Math.min(Math.ceil(secondsLeft * 1_000), MAX_DELAY));
   try {

@@ -1,5 +1,4 @@
 // One run as it stands: its records, its clock, its overlay brought back to where it was.
-import { CausewayError } from '../domain/errors.ts';
 import type { Finding, InvestigationStep } from '../domain/evidence.ts';
 import type { Model, ToolDescription } from '../ports/model.ts';
 import type { Tool } from '../ports/tool.ts';
@@ -19,8 +18,8 @@ export interface AgentInput {
   readonly budget: Budget;
   /** By what a conclusion is looked at before it is taken. */
   readonly ground: ReviewGround;
-  /** Whether a model that cannot be reached is waited for; if not, the run ends with what it has. */
-  readonly mayWait: () => boolean;
+  /** Whether a model that cannot be reached is waited for until then; if not, the run ends with what it has. */
+  readonly mayWait: (until: Date) => boolean;
   readonly now: () => Date;
 }
 
@@ -35,7 +34,7 @@ export interface Session {
   seconds(): number;
 }
 
-/** Begins the run, or brings back the one that was cut: the overlay gets its edits again, nothing is looked up or asked again. */
+/** Begins the run, or brings back the one that was cut, whose edits are still to be repeated. */
 export async function openSession(input: AgentInput, signal: AbortSignal): Promise<Session> {
   const started = input.now().getTime();
   const records: TranscriptRecord[] = [...(await input.transcript.load())];
@@ -56,8 +55,8 @@ export async function openSession(input: AgentInput, signal: AbortSignal): Promi
     seconds: () => before + (input.now().getTime() - started) / 1_000,
   };
   signal.throwIfAborted();
-  if (records.length > 0) await replayEdits(session, signal);
-  else await session.append({ kind: 'opening', messages: openingMessages(input.brief, newFence()) });
+  if (records.length === 0)
+    await session.append({ kind: 'opening', messages: openingMessages(input.brief, newFence()) });
   return session;
 }
 
@@ -69,8 +68,12 @@ export function usageNow(session: Session): Usage {
   return usageOf(turnsOf(session.records), session.seconds());
 }
 
-/** Edits depend on nothing but the commit and the edits before them: one that now ends otherwise means another commit. */
-async function replayEdits({ input, records }: Session, signal: AbortSignal): Promise<void> {
+/**
+ * Gives the overlay its edits again; nothing is looked up or asked again. They depend on nothing but the commit, the tools and the edits
+ * before them: one that now ends otherwise means other tools, as after an upgrade. Gives null, or why the run cannot go on: what its
+ * records say of the overlay is no longer true.
+ */
+export async function replayEdits({ input, records }: Session, signal: AbortSignal): Promise<string | null> {
   for (const { turn, replies } of exchangesOf(records)) {
     for (const [at, reply] of replies.entries()) {
       const call = turn.toolCalls[at];
@@ -78,11 +81,9 @@ async function replayEdits({ input, records }: Session, signal: AbortSignal): Pr
       signal.throwIfAborted();
       const result = await input.tools.find(({ name }) => name === call.name)?.run(argumentsOf(call), signal);
       if (result?.finding.status !== 'found') {
-        throw new CausewayError(
-          'internal',
-          `The edit of step ${reply.number} could not be repeated when the investigation was resumed: the tools must be given at the commit where it began.`,
-        );
+        return `the edit of step ${reply.number} could not be placed again when the investigation was resumed, as happens when Causeway was upgraded meanwhile: send the report again`;
       }
     }
   }
+  return null;
 }

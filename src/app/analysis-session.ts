@@ -9,7 +9,7 @@ import { follow } from '../jobs/follow.ts';
 import type { Log } from '../log.ts';
 import type { Source } from '../ports/source.ts';
 import type { AnalysisSession } from '../terminal/analyse.ts';
-import { nameOf } from '../terminal/gather-subject.ts';
+import { nameOf, type Subject } from '../terminal/gather-subject.ts';
 import { openDataFolder } from './data-folder.ts';
 import { type House, openHouse, startWork } from './house.ts';
 import { openInvestigator } from './open-investigator.ts';
@@ -23,15 +23,30 @@ export interface SessionOptions {
 /** Somebody sits before the terminal; the service waits longer. */
 const PATIENCE_MS = 2 * 60 * 1_000;
 
+/** As the service names it: `local/FOLDER`, or `owner/name`. */
+function projectName(source: ProjectSource): string {
+  return source.kind === 'path' ? `local/${nameOf(source)}` : nameOf(source).split('/').slice(-2).join('/');
+}
+
 /** A house over one repository. Its mirror stays in DATA_DIR, so that the next command need not fetch all of it again. */
-export async function openSession(options: SessionOptions, source: ProjectSource): Promise<AnalysisSession> {
+export async function openSession(
+  options: SessionOptions,
+  { source, isOwn }: Pick<Subject, 'source' | 'isOwn'>,
+): Promise<AnalysisSession> {
   const { config } = options;
   await using opening = new AsyncDisposableStack();
   const folder = openDataFolder(config.dataDir, config.encryptionKey);
   const house = opening.use(await openMemoryHouse(options, folder.mirrors));
-  const [project] = await house.store.syncProjects([{ name: nameOf(source), source }], house.now().toISOString());
+  const [project] = await house.store.syncProjects([{ name: projectName(source), source }], house.now().toISOString());
   if (project === undefined) throw new Error('the project that was just made is not there');
-  const { investigator } = opening.use(openInvestigator({ ...options, patienceMs: PATIENCE_MS }));
+  const { investigator } = opening.use(
+    openInvestigator({
+      ...options,
+      patienceMs: PATIENCE_MS,
+      // Whether a repository that is named by its address is public is not known: monitoring is asked as if it were.
+      standing: { isPublic: source.kind === 'url', isTrusted: isOwn },
+    }),
+  );
   opening.use(startWork({ ...house, source: mirroredBySource(house.source) }, { ...config, investigator }));
   const opened = opening.move();
   return {

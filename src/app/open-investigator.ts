@@ -28,10 +28,12 @@ export interface InvestigatorOptions {
   readonly now: () => Date;
   /** Milliseconds that a model out of reach is waited for. */
   readonly patienceMs: number;
+  /** Of the projects and of those who report: it decides which monitoring systems may be asked. */
+  readonly standing: { readonly isPublic: boolean; readonly isTrusted: boolean };
 }
 
 /** Throws `usage` for a file that cannot be read or understood. Nothing is connected yet. */
-export function openInvestigator({ config, log, now, patienceMs }: InvestigatorOptions): OpenInvestigator {
+export function openInvestigator({ config, log, now, patienceMs, standing }: InvestigatorOptions): OpenInvestigator {
   const model = openModel(config.model, now);
   const monitoring = model === null ? NO_MONITORING : monitoringOf(config, log);
   return {
@@ -39,15 +41,21 @@ export function openInvestigator({ config, log, now, patienceMs }: InvestigatorO
       model,
       openWorkbench: async ({ project, reportText, ...ground }, signal) => {
         const { tools, overlay } = createToolbox({ ...ground, ciLog: reportText });
-        // Local projects are the operator's own, and so are the reports about them.
-        const own = await monitoring.toolsFor({ project, isPublic: false, isTrusted: true }, signal);
-        return { tools: [...tools, ...own], changeSet: overlay.changeSet };
+        const asked = await monitoring.toolsFor({ project, ...standing }, signal);
+        return { tools: [...tools, ...asked], changeSet: overlay.changeSet };
       },
       stillParses: async (path, before, after) => (await stillParses(path, before, after)).ok,
       limits: { turns: TURNS, usd: config.budget, patienceMs },
     },
     [Symbol.asyncDispose]: () => monitoring[Symbol.asyncDispose](),
   };
+}
+
+/** What an operator should know of the model's settings; "" for nothing. */
+export function modelHint(config: ModelConfig, investigator: Investigator | null): string {
+  if (config.kind === 'none') return config.hint;
+  const isUnpriced = config.kind === 'endpoint' && investigator?.model.prices === null;
+  return isUnpriced ? 'No price is known (MODEL_PRICES): $0.50 a million tokens is booked.' : '';
 }
 
 function openModel(config: ModelConfig, now: () => Date): Model | null {

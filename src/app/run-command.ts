@@ -31,6 +31,9 @@ export interface CommandContext {
   readonly now: () => Date;
 }
 
+/** Commands that ask a model where there is one. */
+const ASKING: ReadonlySet<Command['kind']> = new Set(['analyse', 'demo']);
+
 /** Runs one command to its end. Throws CausewayError for what the commands themselves do not say (configuration, data folder). */
 export async function runCommand(command: Command, context: CommandContext, signal: AbortSignal): Promise<ExitCode> {
   const { io, environment, now } = context;
@@ -39,6 +42,9 @@ export async function runCommand(command: Command, context: CommandContext, sign
   const config = readConfig(environment);
   if (config.githubToken !== null) registerSecret(config.githubToken);
   const log = createLog({ level: config.logLevel });
+  if (config.model.kind === 'none' && config.model.hint !== '' && ASKING.has(command.kind)) {
+    io.err(`Facts only: ${config.model.hint}\n`);
+  }
   switch (command.kind) {
     case 'serve':
       requireLocalMode(config);
@@ -75,7 +81,7 @@ function launcher(config: Config, io: Io): Launcher {
 function investigateDeps(config: Config, now: () => Date): InvestigateDeps {
   const log: Log = createLog({ level: config.logLevel === 'info' ? 'fatal' : config.logLevel });
   return {
-    open: (source) => openSession({ config, log, now }, source),
+    open: (subject) => openSession({ config, log, now }, subject),
     writeFile: (path, text) => writeFile(path, text),
     now,
   };

@@ -15,7 +15,7 @@ import type { Launcher } from '../terminal/launcher.ts';
 import { openDataFolder } from './data-folder.ts';
 import { type House, openHouse, startWork } from './house.ts';
 import { localProjects } from './local-projects.ts';
-import { openInvestigator } from './open-investigator.ts';
+import { modelHint, openInvestigator } from './open-investigator.ts';
 import { readiness } from './readiness.ts';
 import { startRetention } from './retention.ts';
 
@@ -44,7 +44,13 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
   const house = open.use(await openHouse({ ...folder, git, callbackPolicy, log, now }));
   const projects = await house.store.syncProjects(wanted, now().toISOString());
   open.use(startRetention(house, config.retentionDays));
-  const { investigator } = open.use(openInvestigator({ config, log, now, patienceMs: PATIENCE_MS }));
+  const { investigator } = open.use(
+    openInvestigator({
+      ...{ config, log, now, patienceMs: PATIENCE_MS },
+      // Local projects are the operator's own, and so are the reports about them.
+      standing: { isPublic: false, isTrusted: true },
+    }),
+  );
   if (worker) open.use(startWork(house, { ...config, investigator }));
   const server = open.use(await startApi(house, config));
   // After the port: a token made by a start that then fails would never be seen.
@@ -53,6 +59,7 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
     startText({
       ...{ address: config.publicUrl || server.address, projects, token, worker, launcher },
       model: investigator?.model.name ?? null,
+      modelHint: modelHint(config.model, investigator),
     }),
   );
   await aborted(signal);

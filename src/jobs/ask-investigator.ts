@@ -63,14 +63,14 @@ export async function askInvestigator(
     {
       model: redactedModel(model, deps.redactor),
       tools: workbench.tools.map((tool) => redactedTool(tool, deps.redactor)),
-      brief: await briefOf(run, { project: ground.project, facts, tree }, signal),
+      brief: await briefOf(run, { project: ground.project, facts, repository }, signal),
       transcript: runTranscript(deps, run),
       budget: {
         limits: { turns: limits.turns, seconds: ground.seconds, tokens: tokenLimit(investigator), usd: limits.usd.run },
         ledger: runLedger(deps, run, limits.usd),
       },
       ground: review,
-      mayWait: () => deps.now().getTime() < waitUntil,
+      mayWait: (until) => until.getTime() <= waitUntil,
       now: deps.now,
     },
     signal,

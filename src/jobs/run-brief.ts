@@ -2,7 +2,7 @@
 import type { Brief } from '../agent/brief.ts';
 import type { InvestigationStep } from '../domain/evidence.ts';
 import type { Conclusion } from '../domain/issue.ts';
-import type { SourceTree } from '../ports/source.ts';
+import type { Repository } from '../ports/source.ts';
 import type { Run } from '../ports/store.ts';
 
 /** Where projects keep what those who change the code should know, in the order of their weight. */
@@ -21,7 +21,7 @@ export interface BriefGround {
   readonly project: string;
   readonly facts: Conclusion;
   /** Without secrets. */
-  readonly tree: SourceTree;
+  readonly repository: Repository;
 }
 
 export async function briefOf(run: Run, ground: BriefGround, signal: AbortSignal): Promise<Brief> {
@@ -61,7 +61,11 @@ function tellStep({ action, result, analysis }: InvestigationStep, number: numbe
   return `[step ${number}] ${action}\n${lines.join('\n')}\n=> ${analysis}`;
 }
 
-async function instructionsOf({ tree }: BriefGround, signal: AbortSignal): Promise<Brief['instructions']> {
+/** Those of the default branch: the commit that is investigated may be a stranger's. */
+async function instructionsOf({ repository }: BriefGround, signal: AbortSignal): Promise<Brief['instructions']> {
+  const head = await repository.resolve('', signal);
+  if (head === null) return [];
+  const tree = repository.tree(head);
   const files = new Set((await tree.files(signal)).entries.map(({ path }) => path));
   const instructions: { path: string; text: string }[] = [];
   for (const path of INSTRUCTION_FILES.filter((each) => files.has(each))) {

@@ -31,8 +31,8 @@ function refusal(exceeded: LimitName, usd: InvestigatorLimits['usd']): string {
     case 'run':
       return `the budget of one investigation, $${usd.run} (BUDGET_RUN), leaves nothing for another question`;
     case 'repository':
-      return `this repository's budget of the month, $${usd.repository} (BUDGET_REPOSITORY_MONTH), is spent`;
+      return `this repository's budget of the month, $${usd.repository} (BUDGET_REPOSITORY_MONTH), leaves nothing for another question`;
     case 'all':
-      return `the budget of the month for all repositories, $${usd.all} (BUDGET_MONTH), is spent`;
+      return `the budget of the month for all repositories, $${usd.all} (BUDGET_MONTH), leaves nothing for another question`;
   }
 }

@@ -1,8 +1,8 @@
 // Any OpenAI-compatible endpoint as a model: what is asked, how often, how long, and what is said when it does not work.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CausewayError } from '../domain/errors.ts';
 import {
   type Model,
+  ModelFailure,
   type ModelRequest,
   type ModelTurn,
   ModelUnavailable,
@@ -62,7 +62,7 @@ interface Asker {
   readonly options: OpenAiOptions;
 }
 
-/** The usage of the turn holds that of answers that were thrown away: they are on the bill. */
+/** The usage of the turn, or of the failure, holds that of answers that were thrown away: they are on the bill. */
 async function ask(request: ModelRequest, asker: Asker, signal: AbortSignal): Promise<ModelTurn> {
   const { endpoint, options } = asker;
   signal.throwIfAborted();
@@ -81,7 +81,7 @@ async function ask(request: ModelRequest, asker: Asker, signal: AbortSignal): Pr
         leaveOut(endpoint.dialect, error.fault.feature);
       } else {
         failures += 1;
-        await pause(waitAfter(error.fault, failures, { ...asker, deadline }), options, signal);
+        await pause(waitAfter(error.fault, failures, { ...asker, deadline, spent }), options, signal);
       }
     }
   }
@@ -95,8 +95,15 @@ async function pause(milliseconds: number, options: OpenAiOptions, signal: Abort
   }
 }
 
+/** A question that has failed at least once. */
+interface Troubled extends Asker {
+  readonly deadline: number;
+  /** By all attempts so far; null where none was answered. */
+  readonly spent: TurnUsage | null;
+}
+
 /** Milliseconds until the next attempt; throws the final error where there is to be none. */
-function waitAfter(fault: Fault, failures: number, asker: Asker & { readonly deadline: number }): number {
+function waitAfter(fault: Fault, failures: number, asker: Troubled): number {
   const { options, deadline } = asker;
   const backoff = FIRST_WAIT_MS * 2 ** (failures - 1) * (0.5 + options.random() / 2);
   const now = options.now().getTime();
@@ -111,21 +118,22 @@ function waitAfter(fault: Fault, failures: number, asker: Asker & { readonly dea
     fault.waitMs ?? 0,
     fault.waitMs !== null && wait > LONGEST_WAIT_MS ? 0 : COME_BACK_MS * (1 + options.random()),
   );
-  throw new ModelUnavailable(`${nameOf(asker.endpoint)} cannot answer now. ${fault.detail}`, new Date(now + later));
+  const message = `${nameOf(asker.endpoint)} cannot answer now. ${fault.detail}`;
+  throw new ModelUnavailable(message, new Date(now + later), asker.spent);
 }
 
-function failure(fault: Exclude<Fault, { kind: 'unavailable' }>, { endpoint }: Asker): CausewayError {
+function failure(fault: Exclude<Fault, { kind: 'unavailable' }>, { endpoint, spent }: Troubled): ModelFailure {
   const message = `${nameOf(endpoint)} gave no usable answer. ${fault.detail}`;
   switch (fault.kind) {
     case 'misbehaved':
-      return new CausewayError('model_misbehaved', message);
+      return new ModelFailure('model_misbehaved', message, spent);
     case 'overflow':
-      return new CausewayError('model_overflow', message);
+      return new ModelFailure('model_overflow', message, spent);
     case 'refused':
-      return new CausewayError('model_refused', message);
+      return new ModelFailure('model_refused', message, spent);
     case 'rejected':
     case 'unsupported':
-      return new CausewayError('model_rejected', message);
+      return new ModelFailure('model_rejected', message, spent);
   }
 }
 
@@ -138,7 +146,7 @@ function nameOf(endpoint: Endpoint): string {
 function requireSendableKey(apiKey: string): void {
   if (/^[\x21-\x7e]*$/.test(apiKey)) return;
   const repair = 'copy it again, without spaces or line breaks';
-  throw new CausewayError('model_rejected', `OPENAI_API_KEY holds characters that cannot be sent: ${repair}.`);
+  throw new ModelFailure('model_rejected', `OPENAI_API_KEY holds characters that cannot be sent: ${repair}.`);
 }
 
 async function waitFor(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -9,11 +9,8 @@ export interface AgentStore {
   appendTranscript(run: Run, entry: string, now: string): Promise<void>;
   /** Sets money aside for a call before it is made. Reserved and spent money together may not exceed a limit: null where all fit, else the one that does not. */
   reserveMoney(run: Run, reservation: Reservation): Promise<LimitName | null>;
-  /** Ends a reservation of `reserved`: so much was really spent. */
-  settleMoney(
-    run: Run,
-    settlement: { readonly reserved: number; readonly spent: number; readonly now: string },
-  ): Promise<void>;
+  /** Ends a reservation: so much was really spent. Of an older generation it changes nothing, since what that had set aside counts as spent. */
+  settleMoney(run: Run, settlement: Settlement): Promise<void>;
 }
 
 export type LimitName = 'run' | 'repository' | 'all';
@@ -22,5 +19,12 @@ export interface Reservation {
   readonly amount: number;
   /** Of the run, of its project in this calendar month (UTC), of everything in this month. */
   readonly limits: Readonly<Record<LimitName, number>>;
+  readonly now: string;
+}
+
+export interface Settlement {
+  /** What was set aside. */
+  readonly reserved: number;
+  readonly spent: number;
   readonly now: string;
 }

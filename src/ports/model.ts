@@ -1,5 +1,5 @@
 // The door to language models: one question, one whole answer, or a named failure; never half an answer.
-import { CausewayError } from '../domain/errors.ts';
+import { CausewayError, type ErrorCode } from '../domain/errors.ts';
 
 export interface Model {
   /** As the operator named it; it stands in the Issue. */
@@ -8,8 +8,8 @@ export interface Model {
   readonly prices: Prices | null;
   /**
    * Asks for the next turn. Transient faults are retried inside, within the deadlines. Throws `ModelUnavailable` (ask again at
-   * `retryAt`), or CausewayError `model_rejected` (key, address or request: the operator must mend it), `model_overflow` (the messages
-   * do not fit), `model_refused` (the model will not answer), `model_misbehaved` (no usable answer after the retries).
+   * `retryAt`), or `ModelFailure` with `model_rejected` (key, address or request: the operator must mend it), `model_overflow` (the
+   * messages do not fit), `model_refused` (the model will not answer), `model_misbehaved` (no usable answer after the retries).
    */
   ask(request: ModelRequest, signal: AbortSignal): Promise<ModelTurn>;
 }
@@ -62,12 +62,25 @@ export interface TurnUsage {
   readonly estimated: boolean;
 }
 
+const NOTHING_SPENT: TurnUsage = { promptTokens: 0, cachedTokens: 0, completionTokens: 0, estimated: false };
+
+/** No answer came of the question, but parts of answers may have come on the way, and they are on the bill. */
+export class ModelFailure extends CausewayError {
+  /** What the answers took that broke off or were thrown away; nought where nothing was answered. */
+  readonly spent: TurnUsage;
+
+  constructor(code: Extract<ErrorCode, `model_${string}`>, message: string, spent: TurnUsage | null = null) {
+    super(code, message);
+    this.spent = spent ?? NOTHING_SPENT;
+  }
+}
+
 /** The endpoint cannot answer now: rate limit, outage. The job goes back to the queue until `retryAt`. */
-export class ModelUnavailable extends CausewayError {
+export class ModelUnavailable extends ModelFailure {
   readonly retryAt: Date;
 
-  constructor(message: string, retryAt: Date, options?: ErrorOptions) {
-    super('model_unavailable', message, options);
+  constructor(message: string, retryAt: Date, spent: TurnUsage | null = null) {
+    super('model_unavailable', message, spent);
     this.retryAt = retryAt;
   }
 }

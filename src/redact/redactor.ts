@@ -16,7 +16,7 @@ export interface Redactor extends AsyncDisposable {
   remembering(memory: SecretMemory): Redactor;
 }
 
-export interface SecretMemory {
+interface SecretMemory {
   /** Asked anew for each text. */
   readonly values: () => readonly string[];
   /** Told of each secret that was recognised, as it stood in the text. */

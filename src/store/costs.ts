@@ -1,5 +1,5 @@
 // What runs cost: set aside before a call, settled after it, never more than the limits together.
-import type { AgentStore, LimitName, Reservation } from '../ports/agent-store.ts';
+import type { AgentStore, LimitName, Reservation, Settlement } from '../ports/agent-store.ts';
 import type { Run } from '../ports/store.ts';
 import type { CostTable } from './agent-tables.ts';
 import type { Database } from './database.ts';
@@ -9,19 +9,30 @@ import type { Trx } from './schema.ts';
 export function costVerbs(database: Database): Pick<AgentStore, 'reserveMoney' | 'settleMoney'> {
   return {
     reserveMoney: (run, reservation) => database.write((trx) => reserve(trx, run, reservation)),
-    settleMoney: (run, { reserved, spent, now }) =>
-      database.write(async (trx) => {
-        // The month may have turned since the reservation: it is settled where it stands.
-        const row = await trx
-          .selectFrom('costs')
-          .select('month')
-          .where('run_id', '=', run.id)
-          .where('reserved', '>=', reserved)
-          .orderBy('month')
-          .executeTakeFirst();
-        await add(trx, run, { month: row?.month ?? now.slice(0, 7), reserved: row ? -reserved : 0, spent });
-      }),
+    settleMoney: (run, settlement) => database.write((trx) => settle(trx, run, settlement)),
   };
+}
+
+async function settle(trx: Trx, run: Run, { reserved, spent, now }: Settlement): Promise<void> {
+  if (await wasTakenOver(trx, run)) return;
+  // The month may have turned since the reservation: it is settled where it stands.
+  const row = await trx
+    .selectFrom('costs')
+    .select('month')
+    .where('run_id', '=', run.id)
+    .where('reserved', '>=', reserved)
+    .orderBy('month')
+    .executeTakeFirst();
+  await add(trx, run, { month: row?.month ?? now.slice(0, 7), reserved: row ? -reserved : 0, spent });
+}
+
+/**
+ * Then what this generation had set aside counts as spent already, and what is set aside now is not its own. No lease is asked for: a
+ * question that was cut by a cancellation is settled when its run has ended.
+ */
+async function wasTakenOver(trx: Trx, run: Run): Promise<boolean> {
+  const row = await trx.selectFrom('runs').select('generation').where('id', '=', run.id).executeTakeFirst();
+  return row !== undefined && row.generation !== run.generation;
 }
 
 /** What a generation that ended in the middle of a call had set aside counts as spent: the endpoint may have charged it. */

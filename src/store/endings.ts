@@ -66,6 +66,7 @@ async function conclude(
     await announce(trx, 'issue.created', waiting, moment);
     ids.push(issueId);
   }
+  await forgetTranscript(trx, run.id);
   return ids;
 }
 
@@ -136,7 +137,7 @@ async function giveUp(trx: Trx, run: Run | string, reason: FailureReason, moment
   await forgetTranscript(trx, runId);
 }
 
-/** It holds the report. Without an Issue there is nothing whose erasure would take it along. */
+/** It holds the report and much of the source, and only a run that goes on reads it: steps and conclusion say what is worth keeping. */
 async function forgetTranscript(trx: Trx, runId: string): Promise<void> {
   await trx.deleteFrom('transcript_entries').where('run_id', '=', runId).execute();
 }

@@ -4,7 +4,6 @@ import path from 'node:path';
 import { CausewayError } from '../domain/errors.ts';
 import type { InvestigationOutcome } from '../domain/investigation.ts';
 import type { Issue } from '../domain/issue.ts';
-import type { ProjectSource } from '../domain/project.ts';
 import type { FollowEvent } from '../jobs/follow.ts';
 import type { AnalyseCommand, AnswerOptions } from './command.ts';
 import { reportFault } from './exit-code.ts';
@@ -27,7 +26,7 @@ export interface AnalysisSession extends AsyncDisposable {
 }
 
 export interface InvestigateDeps {
-  readonly open: (source: ProjectSource, signal: AbortSignal) => Promise<AnalysisSession>;
+  readonly open: (subject: Pick<Subject, 'source' | 'isOwn'>, signal: AbortSignal) => Promise<AnalysisSession>;
   /** Writes a file anew; the path is absolute. */
   readonly writeFile: (path: string, text: string) => Promise<void>;
   readonly now: () => Date;
@@ -63,7 +62,7 @@ export async function investigate(task: Task, io: Io, deps: InvestigateDeps, sig
   const at = subject.revision === '' ? '' : ` at ${printableLine(subject.revision)}`;
   io.err(`${paint.bold(`Investigating ${printableLine(subject.repositoryName)}${at}`)}\n`);
   const begin = deps.now().getTime();
-  await using session = await deps.open(subject.source, signal);
+  await using session = await deps.open(subject, signal);
   const id = await session.start({ text: subject.text, revision: subject.revision });
   const end = await watch(session, id, io, signal);
   signal.throwIfAborted();

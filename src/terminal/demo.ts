@@ -32,7 +32,13 @@ export async function demo(command: DemoCommand, io: Io, deps: DemoDeps, signal:
   const paint = style(io.colour.err);
   const quoted = deps.demo.report.trim().replace(/^/gm, '  | ').replace(/ +$/gm, '');
   io.err(`${INTRODUCTION}\n${paint.dim(quoted)}\n\n`);
-  const subject = { text: deps.demo.report, source: deps.demo.source, revision: '', repositoryName: 'corner-shop' };
+  const subject = {
+    text: deps.demo.report,
+    source: deps.demo.source,
+    isOwn: true,
+    revision: '',
+    repositoryName: 'corner-shop',
+  };
   try {
     const code = await investigate({ subject, answer: command }, io, deps, signal);
     io.err(`\n${whatNow(deps.launcher)}`);

@@ -15,6 +15,8 @@ export interface Started {
   readonly launcher: Launcher;
   /** Null: facts only. */
   readonly model: string | null;
+  /** What is missing of the model's settings, or what they lead to; "" for nothing. */
+  readonly modelHint: string;
 }
 
 /** `made` just now; `unused`: the account has tokens, and none was ever used; `used`: somebody knows the way. */
@@ -28,7 +30,7 @@ export function startText(started: Started): string {
   const { address, projects, token } = started;
   const [first] = projects;
   const sections = [
-    `Causeway is ready: ${address}\n  API and examples: ${address}/docs\n  Local mode: this machine only. Ctrl-C stops it.\n  ${modelText(started.model)}`,
+    `Causeway is ready: ${address}\n  API and examples: ${address}/docs\n  Local mode: this machine only. Ctrl-C stops it.\n  ${modelText(started)}`,
     ...(started.worker ? [] : [WITHOUT_WORKER]),
     first === undefined ? noProjects(started.launcher) : projectsText(projects),
     tokenText(token, started.launcher),
@@ -37,10 +39,11 @@ export function startText(started: Started): string {
   return `${sections.join('\n\n')}\n`;
 }
 
-function modelText(model: string | null): string {
-  return model === null
-    ? 'Model: none, so answers are facts only. MODEL with OPENAI_API_KEY or\n  OPENAI_BASE_URL names one.'
-    : `Model: ${printableLine(model)}`;
+function modelText({ model, modelHint }: Started): string {
+  const hint = modelHint === '' ? '' : `\n  ${printableLine(modelHint)}`;
+  if (model !== null) return `Model: ${printableLine(model)}${hint}`;
+  const how = 'Model: none, so answers are facts only. MODEL with OPENAI_API_KEY or\n  OPENAI_BASE_URL names one.';
+  return modelHint === '' ? how : `Model: none, so answers are facts only.${hint}`;
 }
 
 const WITHOUT_WORKER = `Without a worker: reports are taken and kept, and webhooks are not sent, until a

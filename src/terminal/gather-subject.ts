@@ -19,6 +19,8 @@ export interface Subject {
   /** Report and log, at most 1 MiB. */
   readonly text: string;
   readonly source: ProjectSource;
+  /** False: what is reported was read at an address, where anybody may have written it. */
+  readonly isOwn: boolean;
   /** Empty: the default branch. */
   readonly revision: string;
   /** The repository as a person knows it. */
@@ -43,6 +45,7 @@ export async function gatherSubject(
   return {
     text,
     source,
+    isOwn: addressed === null,
     revision: command.revision || (addressed?.revision ?? ''),
     repositoryName: addressed?.repository.name ?? nameOf(source),
   };
@@ -90,7 +93,7 @@ async function logText(
     case 'stdin':
       return { name: 'standard input', text: await readStdin(io, signal) };
     case 'file':
-      return { name: path.basename(command.log.path), text: await readLogFile(command.log.path, io.cwd) };
+      return { name: path.basename(command.log.path), ...(await readLogFile(command.log.path, io.cwd)) };
   }
 }
 

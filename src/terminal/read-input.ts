@@ -31,16 +31,22 @@ export async function readStdin(
   }
 }
 
-/** The file's text; of a long one its last MiB, with the number of bytes before it. Throws `usage` where it cannot be read. */
-export async function readLogFile(file: string, cwd: string): Promise<string> {
+export interface LogText {
+  readonly text: string;
+  /** Bytes of the file before the text. */
+  readonly missing: number;
+}
+
+/** The file's text; of a long one its last MiB. Throws `usage` where it cannot be read. */
+export async function readLogFile(file: string, cwd: string): Promise<LogText> {
   try {
     await using handle = await open(path.resolve(cwd, file));
     const { size } = await handle.stat();
-    if (size <= REPORT_LIMIT) return decode(await handle.readFile());
+    if (size <= REPORT_LIMIT) return { text: decode(await handle.readFile()), missing: 0 };
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(REPORT_LIMIT), 0, REPORT_LIMIT, size - REPORT_LIMIT);
     const tail = buffer.subarray(0, bytesRead);
     const from = tail.indexOf(0x0a) + 1;
-    return `[The first ${size - bytesRead + from} bytes of the log were left out.]\n${decode(tail.subarray(from))}`;
+    return { text: decode(tail.subarray(from)), missing: size - bytesRead + from };
   } catch (error) {
     throw new CausewayError('usage', `The log ${file} cannot be read: ${reason(error)}.`, { cause: error });
   }

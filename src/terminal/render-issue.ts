@@ -13,10 +13,11 @@ const WIDEST = 100;
 /** Suspects after these are only in `--json`: a long list points nowhere. */
 const SUSPECTS_SHOWN = 5;
 const REASONS_SHOWN = 3;
+const CITATIONS_SHOWN = 8;
 
 const HEADLINES: Readonly<Record<Outcome, string>> = {
   code_fix: 'Cause found, with a fix',
-  action_recommended: 'Cause found; no code change helps',
+  action_recommended: 'Cause found, with something to do',
   needs_information: 'More information is needed',
   already_fixed: 'Already fixed',
   not_a_bug: 'Not a bug',
@@ -32,6 +33,7 @@ export function renderIssue(issue: Issue, layout: Layout): string {
     headline(issue, page),
     prose('Problem', issue.problem, page),
     prose(analysis.outcome === 'facts_only' ? 'Where it points' : 'Root cause', issue.rootCause, page),
+    evidence(issue, page),
     excerpt(issue, page),
     suspects(analysis.suspects, page),
     steps('How to reproduce', issue.stepsToReproduce, page),
@@ -126,11 +128,48 @@ function item(mark: string, text: string, page: Page): string[] {
   return wrap(printable(text.trim()), page.columns, ' '.repeat(lead.length), lead);
 }
 
+/** What the references to steps lead to. Facts alone show their one line in the excerpt. */
+function evidence({ analysis, investigationSteps }: Issue, page: Page): string[] {
+  if (analysis.outcome === 'facts_only' || analysis.citations.length === 0) return [];
+  const shown = analysis.citations.slice(0, CITATIONS_SHOWN).flatMap(({ step, quote }, at) => {
+    const [first = ''] = printable(quote).trim().split('\n');
+    const action = printableLine(investigationSteps[step - 1]?.action ?? '');
+    const lead = `${INDENT}[step ${step}] `;
+    const isSame = analysis.citations[at - 1]?.step === step;
+    return [
+      ...(isSame ? [] : [page.paint.dim(truncate(`${lead}${action}`, page.columns))]),
+      truncate(`${' '.repeat(lead.length)}${first.trim()}`, page.columns),
+    ];
+  });
+  const rest = analysis.citations.length - CITATIONS_SHOWN;
+  return [
+    page.paint.bold('Evidence'),
+    ...shown,
+    ...(rest > 0 ? [page.paint.dim(`${INDENT}and ${rest} more (--json lists all)`)] : []),
+  ];
+}
+
 /** Why the outcome is what it is; without a model the words above say it already. */
 function remarks({ analysis }: Issue, page: Page): string[] {
   const said = analysis.outcome === 'facts_only' && !analysis.partial ? '' : analysis.reason;
-  const guards = analysis.guards.map(({ file, reason }) => (file === '' ? reason : `${file}: ${reason}`));
-  return [...prose('Remarks', said, page), ...list('Held back by the guards', guards, page)];
+  const told = (held: boolean) =>
+    analysis.guards
+      .filter(({ rule }) => rule.startsWith('never/') === held)
+      .map(({ file, reason }) => (file === '' ? reason : `${file}: ${reason}`));
+  return [
+    ...prose('Remarks', said, page),
+    ...list('Left out of the change', told(true), page),
+    ...list('Look at before you apply it', told(false), page),
+  ];
+}
+
+function modelFacts(
+  model: string,
+  { turns, promptTokens, completionTokens, costUsd }: Issue['analysis']['usage'],
+): string[] {
+  const tokens = (promptTokens + completionTokens).toLocaleString('en');
+  const cost = costUsd > 0 ? `$${costUsd.toFixed(2)}` : 'no price known';
+  return [printableLine(model), `${turns} turns, ${tokens} tokens, ${cost}`];
 }
 
 function footer(issue: Issue, page: Page): string[] {
@@ -138,7 +177,7 @@ function footer(issue: Issue, page: Page): string[] {
   const facts = [
     `${investigationSteps.length} steps (all in --json)`,
     ...(analysis.revision === '' ? [] : [`commit ${analysis.revision.slice(0, 12)}`]),
-    ...(analysis.model === null ? [] : [printableLine(analysis.model), `$${analysis.usage.costUsd.toFixed(2)}`]),
+    ...(analysis.model === null ? [] : modelFacts(analysis.model, analysis.usage)),
   ];
   return wrap(facts.join(' · '), page.columns, '').map(page.paint.dim);
 }

@@ -9,13 +9,20 @@ const WORDS = 512;
  * Text and log as one report. The log follows under a heading; what does not fit is left out of its beginning,
  * or, where the text alone is too long, out of the text's middle. Both are said in the report and in `cut` ("" = nothing).
  */
-export function composeReport(text: string, log: { readonly name: string; readonly text: string }): Composed {
+export function composeReport(text: string, log: NamedLog): Composed {
   const body = cutMiddle(text.trim(), REPORT_LIMIT - WORDS);
   if (log.text.trim() === '') return { text: body.text, cut: body.cut };
   const heading = body.text === '' ? '' : `\n\n--- Log: ${log.name} ---\n\n`;
   const room = REPORT_LIMIT - WORDS - Buffer.byteLength(body.text) - Buffer.byteLength(heading);
-  const tail = cutBeginning(log.text.trimEnd(), room);
+  const tail = cutBeginning(log.text.trimEnd(), room, log.missing ?? 0);
   return { text: `${body.text}${heading}${tail.text}`, cut: [body.cut, tail.cut].filter(Boolean).join(' ') };
+}
+
+interface NamedLog {
+  readonly name: string;
+  readonly text: string;
+  /** Bytes of the log before the text, which were not even read. */
+  readonly missing?: number;
 }
 
 interface Composed {
@@ -23,11 +30,12 @@ interface Composed {
   readonly cut: string;
 }
 
-function cutBeginning(text: string, limit: number): Composed {
+function cutBeginning(text: string, limit: number, missing: number): Composed {
   const bytes = Buffer.from(text);
-  if (bytes.length <= limit) return { text, cut: '' };
-  const kept = wholeLines(bytes.subarray(bytes.length - Math.max(limit, 0)));
-  const cut = `The first ${bytes.length - kept.length} bytes of the log were left out (a report holds 1 MiB).`;
+  const fits = bytes.length <= limit;
+  if (fits && missing === 0) return { text, cut: '' };
+  const kept = fits ? bytes : wholeLines(bytes.subarray(bytes.length - Math.max(limit, 0)));
+  const cut = `The first ${missing + bytes.length - kept.length} bytes of the log were left out (a report holds 1 MiB).`;
   return { text: `[${cut}]\n${kept.toString()}`, cut };
 }
 

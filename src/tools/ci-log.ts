@@ -6,6 +6,7 @@ import { defineTool, failed, found, MAX_RESULT_BYTES, nothing, quoted } from './
 
 const TAIL = 100;
 const MAX_HITS = 200;
+const MAX_LINE = 1_000;
 const COLOURS = /\u001b\[[0-9;?]*[A-Za-z]/g;
 /** GitHub puts the time before every line: about twelve tokens that tell nothing. */
 const STAMP = /^\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z /;
@@ -76,10 +77,19 @@ function findLines(lines: readonly string[], text: string, { from = 1, to }: Giv
   });
   if (hits.length === 0) return nothing(`No line of the text holds ${quoted(text)} (${lines.length} lines).`);
   const shown = fitting(
-    hits.slice(0, MAX_HITS).flatMap((index) => numberedLines([lines[index] ?? ''], index + 1)),
+    hits.slice(0, MAX_HITS).flatMap((index) => numberedLines([aroundHit(lines[index] ?? '', sought)], index + 1)),
     MAX_RESULT_BYTES,
   );
   const next = hits[shown.length];
   const cut = next === undefined ? '' : `${hits.length - shown.length} more hits: go on with "from": ${next + 1}.`;
   return found(shown.join('\n'), cut);
+}
+
+/** Of a long line the part with the hit: logs in JSON have lines of many thousand characters. */
+function aroundHit(line: string, sought: string): string {
+  if (line.length <= MAX_LINE) return line;
+  const at = line.toLowerCase().indexOf(sought);
+  const from = Math.max(0, at - MAX_LINE / 4);
+  const to = Math.min(line.length, from + MAX_LINE / 2 + sought.length);
+  return `… (character ${from + 1} of ${line.length}) ${line.slice(from, to)} …`;
 }

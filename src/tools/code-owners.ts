@@ -1,7 +1,12 @@
 // CODEOWNERS as GitHub reads it: one rule a line, the last that matches a path decides.
-import { matchesParts } from './path-glob.ts';
+import { type Budget, findInTurns } from './in-turns.ts';
+import { type Effort, partsOf, reachOf } from './path-glob.ts';
 
-export interface OwnerRule {
+/** Of more, the last are read, since they are the ones that decide. */
+export const MAX_RULES = 20_000;
+const RULE = /^\s*(?![#!]|\[.*\])\S/;
+
+interface OwnerRule {
   /** Line of the file, 1-based. */
   readonly line: number;
   readonly pattern: string;
@@ -9,30 +14,81 @@ export interface OwnerRule {
   readonly owners: readonly string[];
 }
 
-export function parseCodeOwners(text: string): readonly OwnerRule[] {
-  return text.split(/\r?\n/).flatMap((row, index) => {
-    // A blank in a pattern is escaped; `\#` is a name, not a comment.
-    const words = row.replace(/^\ufeff/, '').match(/(?:\\.|[^\s\\])+/g) ?? [];
-    const comment = words.findIndex((word) => word.startsWith('#'));
-    const [pattern, ...owners] = comment === -1 ? words : words.slice(0, comment);
-    if (pattern === undefined || pattern.startsWith('!') || /^\[.*\]/.test(row.trim())) return [];
-    return [{ line: index + 1, pattern: pattern.replaceAll(/\\(.)/g, '$1'), owners }];
-  });
+export interface CodeOwners {
+  /** The last one first: the order in which they decide. */
+  readonly rules: readonly CompiledRule[];
+  /** How many rules above these were left out. */
+  readonly unread: number;
 }
 
-/** The rule that decides for `path`; undefined where none matches. */
-export function ruleFor(rules: readonly OwnerRule[], path: string): OwnerRule | undefined {
-  const parts = path.split('/');
-  return rules.findLast(({ pattern }) => matches(parts, pattern));
+interface CompiledRule extends OwnerRule {
+  readonly parts: readonly string[];
+  readonly covers: 'itself' | 'what is below' | 'both';
 }
 
-function matches(parts: readonly string[], pattern: string): boolean {
-  const isFolder = pattern.endsWith('/');
-  const names = pattern.replace(/^\/+/, '').replace(/\/+$/, '').split('/');
-  const anchored = pattern.replace(/\/+$/, '').includes('/');
-  const full = anchored ? names : ['**', ...names];
-  if (!isFolder && matchesParts(parts, full)) return true;
+export type Decision =
+  | { readonly kind: 'rule'; readonly rule: OwnerRule }
+  | { readonly kind: 'no rule' }
+  /** No rule that was read matches; one of the others may. */
+  | { readonly kind: 'unread' }
+  /** The budget was spent before a rule was found. */
+  | { readonly kind: 'stopped' };
+
+export function parseCodeOwners(text: string): CodeOwners {
+  const rows = text.replace(/^\ufeff/, '').split(/\r?\n/);
+  const rules: CompiledRule[] = [];
+  let line = rows.length;
+  for (; line > 0 && rules.length < MAX_RULES; line -= 1) {
+    const rule = readRule(rows[line - 1] ?? '', line);
+    if (rule !== null) rules.push(compiled(rule));
+  }
+  return { rules, unread: rows.slice(0, line).filter((row) => RULE.test(row)).length };
+}
+
+function readRule(row: string, line: number): OwnerRule | null {
+  if (!RULE.test(row)) return null;
+  // A blank in a pattern is escaped; `\#` is a name, not a comment.
+  const words = row.match(/(?:\\.|[^\s\\])+/g) ?? [];
+  const comment = words.findIndex((word) => word.startsWith('#'));
+  const [pattern, ...owners] = comment === -1 ? words : words.slice(0, comment);
+  return pattern === undefined ? null : { line, pattern: pattern.replaceAll(/\\(.)/g, '$1'), owners };
+}
+
+function compiled(rule: OwnerRule): CompiledRule {
+  const { pattern } = rule;
+  const bare = withoutLastSlashes(pattern);
+  const names = bare.replace(/^\/+/, '');
+  const anchored = bare.includes('/');
+  const parts = partsOf(anchored ? names : `**/${names}`);
+  if (pattern.endsWith('/')) return { ...rule, parts, covers: 'what is below' };
   // `docs/*` is what stands in the folder itself; every other pattern may name a folder, with all that is below.
-  if (!isFolder && anchored && names.at(-1) === '*') return false;
-  return matchesParts(parts, [...full, '*', '**']);
+  return { ...rule, parts, covers: anchored && parts.at(-1) === '*' ? 'itself' : 'both' };
+}
+
+/** An expression would try every slash of a row of them as the first one. */
+function withoutLastSlashes(pattern: string): string {
+  let end = pattern.length;
+  while (pattern[end - 1] === '/') end -= 1;
+  return pattern.slice(0, end);
+}
+
+/** The rule that decides for `path`. */
+export async function decide(
+  { rules, unread }: CodeOwners,
+  path: string,
+  budget: Budget,
+  signal: AbortSignal,
+): Promise<Decision> {
+  const names = path.split('/');
+  const result = await findInTurns(rules, (rule) => matches(names, rule, budget), budget, signal);
+  if (result.kind === 'first') return { kind: 'rule', rule: result.item };
+  if (result.kind === 'stopped') return { kind: 'stopped' };
+  return { kind: unread > 0 ? 'unread' : 'no rule' };
+}
+
+function matches(names: readonly string[], { parts, covers }: CompiledRule, effort: Effort): boolean {
+  const reach = reachOf(names, parts, effort);
+  if (covers === 'itself') return reach[names.length] === true;
+  const shortest = reach.indexOf(true);
+  return shortest !== -1 && (covers === 'both' || shortest < names.length);
 }

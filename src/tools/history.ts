@@ -1,6 +1,6 @@
 // The tool that lists the commits behind a path, some lines or some words.
 import { z } from 'zod';
-import type { HistoryQuery, SourceTree } from '../ports/source.ts';
+import type { HistoryQuery, HistoryResult, Repository, SourceTree } from '../ports/source.ts';
 import type { Tool } from '../ports/tool.ts';
 import { commitLine } from './commit-lines.ts';
 import { plainPath } from './edited-tree.ts';
@@ -12,12 +12,13 @@ const PARAMETERS = z.strictObject({
   from: z.int().min(1).optional().describe('With "path" and "to": only commits that touched these lines.'),
   to: z.int().min(1).optional(),
   message: z.string().max(1_000).optional().describe('Only commits whose message holds this text.'),
+  newer: z.boolean().optional().describe('Instead: commits of the default branch that came after this one.'),
   limit: z.int().min(1).max(200).optional(),
 });
 
 type Given = z.output<typeof PARAMETERS>;
 
-export function historyTool(tree: SourceTree): Tool {
+export function historyTool(repository: Repository, tree: SourceTree): Tool {
   return defineTool({
     name: 'history',
     description:
@@ -28,7 +29,9 @@ export function historyTool(tree: SourceTree): Tool {
     execute: async (given, signal) => {
       const query = queryOf(given);
       if (query.lines !== undefined && query.path === undefined) return failed('Lines need a "path".');
-      const { commits, cut } = await tree.history(query, signal);
+      const { commits, cut } = await (given.newer === true
+        ? newer(repository, tree, query, signal)
+        : tree.history(query, signal));
       if (commits.length === 0) {
         const none = `No such commit${inWords(given)}. ${cut}`.trimEnd();
         return cut.startsWith('Stopped') ? failed(none) : nothing(none);
@@ -38,6 +41,27 @@ export function historyTool(tree: SourceTree): Tool {
       return found(shown.join('\n'), [cut, over].filter((each) => each !== '').join(' '));
     },
   });
+}
+
+/** At most so many newer commits are told apart from older ones. */
+const MAX_NEWER = 200;
+
+/** What the default branch has and this commit has not: where a fault was mended since. */
+async function newer(
+  repository: Repository,
+  tree: SourceTree,
+  query: HistoryQuery,
+  signal: AbortSignal,
+): Promise<HistoryResult> {
+  const head = await repository.resolve('', signal);
+  if (head === null || head === tree.revision) return { commits: [], cut: 'This commit is the newest.' };
+  const branch = repository.tree(head);
+  const since = await branch.compare(tree.revision, {}, signal);
+  const later = new Set(since.commits.map(({ sha }) => sha));
+  const found = await branch.history({ ...query, limit: MAX_NEWER }, signal);
+  const commits = found.commits.filter(({ sha }) => later.has(sha));
+  const cut = since.cut === '' ? '' : 'Only the newest 100 commits of the default branch were looked at.';
+  return { commits: commits.slice(0, query.limit ?? 20), cut };
 }
 
 function queryOf({ path = '', from, to, message, limit }: Given): HistoryQuery {
@@ -51,8 +75,9 @@ function queryOf({ path = '', from, to, message, limit }: Given): HistoryQuery {
   };
 }
 
-function inWords({ path, from, to, message, limit }: Given): string {
+function inWords({ path, from, to, message, limit, newer: after }: Given): string {
   const lines = from === undefined && to === undefined ? '' : ` lines ${from ?? 1}–${to ?? from ?? 1}`;
   const words = message === undefined ? '' : ` with ${quoted(message)} in the message`;
-  return `${path === undefined ? '' : ` of ${path}`}${lines}${words}${limit === undefined ? '' : `, up to ${limit}`}`;
+  const which = after === true ? ' after this commit' : '';
+  return `${which}${path === undefined ? '' : ` of ${path}`}${lines}${words}${limit === undefined ? '' : `, up to ${limit}`}`;
 }

@@ -3,9 +3,13 @@ import { z } from 'zod';
 import type { TreeEntry } from '../ports/source.ts';
 import type { Tool } from '../ports/tool.ts';
 import { type EditedTree, plainPath } from './edited-tree.ts';
+import { type Budget, createBudget, findInTurns } from './in-turns.ts';
 import { globMatcher } from './path-glob.ts';
 import { fitting } from './show-lines.ts';
 import { atCommit, defineTool, failed, found, MAX_RESULT_BYTES, nothing, quoted } from './tool-kit.ts';
+
+/** About a second; a plain glob over 200,000 files takes a fifth of it. */
+const MAX_STEPS = 100_000_000;
 
 const PARAMETERS = z.strictObject({
   folder: z.string().max(4_096).optional().describe('Folder to list; left out: the root.'),
@@ -35,19 +39,26 @@ export function listFilesTool(source: EditedTree): Tool {
       const entries = await source.entries(signal);
       const inside = entries.filter((entry) => entry.path.startsWith(prefix));
       if (inside.length === 0) return noFolder(base, entries);
-      const lines = glob === undefined ? childLines(inside, prefix) : matching(inside, prefix, glob);
-      if (lines.length > 0) return page(lines, start);
-      return noMatch(inside, prefix, glob ?? '');
+      if (glob === undefined) return page(childLines(inside, prefix), start, '');
+      const search = { entries: inside, prefix, budget: createBudget(MAX_STEPS), signal };
+      // A glob without a slash is meant for names, in whatever folder.
+      const { lines, stop } = await matching(search, glob.includes('/') ? glob.replace(/^\/+/, '') : `**/${glob}`);
+      if (lines.length > 0) return page(lines, start, stop);
+      return stop === '' ? noMatch(search, glob) : failed(`No match so far. ${stop}`);
     },
   });
 }
 
-function page(lines: readonly string[], start: number) {
-  if (start > lines.length) return nothing(`The list has ${lines.length} entries; there is no entry ${start}.`);
+/** `stop`: what was not looked at, in words; "" for nothing. */
+function page(lines: readonly string[], start: number, stop: string) {
+  if (start > lines.length) {
+    const none = `The list has ${lines.length} entries; there is no entry ${start}.`;
+    return stop === '' ? nothing(none) : failed(`${none} ${stop}`);
+  }
   const shown = fitting(lines.slice(start - 1), MAX_RESULT_BYTES);
   const next = start + shown.length;
   const rest = `Entries ${next} to ${lines.length} are not shown: go on with "start": ${next}.`;
-  return found(shown.join('\n'), next <= lines.length ? rest : '');
+  return found(shown.join('\n'), [next <= lines.length ? rest : '', stop].filter((each) => each !== '').join(' '));
 }
 
 function noFolder(folder: string, entries: readonly TreeEntry[]) {
@@ -72,22 +83,40 @@ function childLines(entries: readonly TreeEntry[], prefix: string): readonly str
   return [...folderLines, ...files];
 }
 
-function matching(entries: readonly TreeEntry[], prefix: string, glob: string): readonly string[] {
-  // A glob without a slash is meant for names, in whatever folder.
-  const full = glob.includes('/') ? glob.replace(/^\/+/, '') : `**/${glob}`;
-  const matches = globMatcher(full);
-  return entries.filter((entry) => matches(entry.path.slice(prefix.length))).map(lineOf);
+interface GlobSearch {
+  readonly entries: readonly TreeEntry[];
+  readonly prefix: string;
+  readonly budget: Budget;
+  readonly signal: AbortSignal;
+}
+
+async function matching({ entries, prefix, budget, signal }: GlobSearch, glob: string) {
+  const matches = globMatcher(glob, budget);
+  const lines: string[] = [];
+  const collect = (entry: TreeEntry) => {
+    if (matches(entry.path.slice(prefix.length))) lines.push(lineOf(entry));
+    return false;
+  };
+  const result = await findInTurns(entries, collect, budget, signal);
+  if (result.kind !== 'stopped') return { lines, stop: '' };
+  const stop = `Stopped after ${result.after} of ${entries.length} files, since the glob takes too long: give a "folder" or a simpler glob.`;
+  return { lines, stop };
 }
 
 /** A glob that means folders would say that they are not there. */
-function noMatch(entries: readonly TreeEntry[], prefix: string, glob: string) {
-  const within = matching(entries, prefix, `${glob.replace(/\/+$/, '')}/**`);
-  const where = prefix === '' ? 'the root' : prefix.slice(0, -1);
-  if (within.length === 0) return nothing(`No file or folder below ${where} matches ${quoted(glob)}.`);
-  const shown = fitting(within, MAX_RESULT_BYTES);
+async function noMatch(search: GlobSearch, glob: string) {
+  const inFolders = `${glob.replace(/\/+$/, '')}/**`;
+  const { lines, stop } = await matching(search, inFolders.replace(/^\/+/, ''));
+  const where = search.prefix === '' ? 'the root' : search.prefix.slice(0, -1);
+  if (lines.length === 0) {
+    const none = `No file matches ${quoted(glob)} below ${where}.`;
+    if (stop !== '') return failed(`${none} Folders that match were looked for too. ${stop}`);
+    return nothing(`No file or folder below ${where} matches ${quoted(glob)}.`);
+  }
+  const shown = fitting(lines, MAX_RESULT_BYTES);
   const head = `No file matches ${quoted(glob)}, but folders do. Files in them:`;
-  const rest = shown.length < within.length ? `${within.length - shown.length} more files: narrow the glob.` : '';
-  return found(`${head}\n${shown.join('\n')}`, rest);
+  const rest = shown.length < lines.length ? `${lines.length - shown.length} more files: narrow the glob.` : '';
+  return found(`${head}\n${shown.join('\n')}`, [rest, stop].filter((each) => each !== '').join(' '));
 }
 
 function lineOf({ path: name, kind, size }: TreeEntry): string {

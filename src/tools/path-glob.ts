@@ -1,48 +1,63 @@
 // Whether a path matches a pattern with wildcards, in time bounded by their lengths: patterns come from repositories and models.
 
 const MAX_ALTERNATIVES = 32;
+/** Five real choices already make that many alternatives. */
+const MAX_BRACES = 8;
 const BRACES = /\{([^{}]*)\}/;
 
+/** What matching has cost, in steps of about the same time; whoever matches much sets an end to it. */
+export interface Effort {
+  steps: number;
+}
+
 /** `*` and `?` stay within a name, `**` spans folders, `{a,b}` is either; everything else is literal. */
-export function globMatcher(glob: string): (path: string) => boolean {
-  const patterns = [...new Set(expandBraces(glob))].map((each) => each.split('/').filter(isNoRepeat));
+export function globMatcher(glob: string, effort: Effort = { steps: 0 }): (path: string) => boolean {
+  const patterns = [...new Set(expandBraces(glob))].map(partsOf);
   return (path) => {
     const parts = path.split('/');
-    return patterns.some((pattern) => matchesParts(parts, pattern));
+    effort.steps += parts.length;
+    return patterns.some((pattern) => matchesParts(parts, pattern, effort));
   };
 }
 
-/** Any number of folders twice is any number of folders. */
-function isNoRepeat(part: string, index: number, parts: readonly string[]): boolean {
-  return part !== '**' || parts[index - 1] !== '**';
+/** The parts of a pattern without braces; any number of folders twice is any number of folders. */
+export function partsOf(pattern: string): readonly string[] {
+  return pattern.split('/').filter((part, index, parts) => part !== '**' || parts[index - 1] !== '**');
 }
 
-/** The same for a pattern already split at "/", in which braces are literal. */
-export function matchesParts(path: readonly string[], pattern: readonly string[]): boolean {
-  if (pattern.filter((part) => part !== '**').length > path.length) return false;
-  // reach[i]: the patterns so far match the first i names.
+/** At i: whether the pattern matches the first i names of the path, all of them at the end. Braces are literal. */
+export function reachOf(path: readonly string[], pattern: readonly string[], effort: Effort): readonly boolean[] {
   let reach: readonly boolean[] = [true, ...path.map(() => false)];
   for (const part of pattern) {
+    effort.steps += reach.length;
+    const first = reach.indexOf(true);
+    if (first === -1) break;
     const before = reach;
-    let spanned = false;
     reach = before.map((_, index) => {
-      if (part === '**') {
-        spanned = spanned || before[index] === true;
-        return spanned;
-      }
-      return index > 0 && before[index - 1] === true && matchesName(path[index - 1] ?? '', part);
+      if (part === '**') return index >= first;
+      return index > 0 && before[index - 1] === true && matchesName(path[index - 1] ?? '', part, effort);
     });
   }
-  return reach.at(-1) === true;
+  return reach;
+}
+
+function matchesParts(path: readonly string[], pattern: readonly string[], effort: Effort): boolean {
+  effort.steps += 1;
+  // Most paths are told by their last name alone.
+  const last = pattern.at(-1) ?? '';
+  if (last !== '**' && !matchesName(path.at(-1) ?? '', last, effort)) return false;
+  return reachOf(path, pattern, effort).at(-1) === true;
 }
 
 /** Two pointers and the last star to return to: at most name × pattern steps, where a regular expression may take exponentially many. */
-function matchesName(name: string, pattern: string): boolean {
+function matchesName(name: string, pattern: string, effort: Effort): boolean {
   let at = 0;
   let next = 0;
   let star = -1;
   let resume = 0;
+  let steps = 1;
   while (at < name.length) {
+    steps += 1;
     if (pattern[next] === '*') {
       star = next;
       resume = at;
@@ -55,21 +70,26 @@ function matchesName(name: string, pattern: string): boolean {
       at = resume;
       next = star + 1;
     } else {
-      return false;
+      break;
     }
   }
-  return /^\**$/.test(pattern.slice(next));
+  effort.steps += steps;
+  while (pattern[next] === '*') next += 1;
+  return at === name.length && next === pattern.length;
 }
 
 function expandBraces(glob: string): readonly string[] {
   let expanded: readonly string[] = [glob];
-  while (expanded.length < MAX_ALTERNATIVES && expanded.some((each) => BRACES.test(each))) {
-    expanded = expanded.flatMap((each) => {
-      const match = BRACES.exec(each);
-      if (match === null) return [each];
-      const rest = each.slice(match.index + match[0].length);
-      return (match[1] ?? '').split(',').map((choice) => `${each.slice(0, match.index)}${choice}${rest}`);
-    });
+  for (let round = 0; round < MAX_BRACES && expanded.length < MAX_ALTERNATIVES; round += 1) {
+    expanded = expanded.flatMap(expandFirst).slice(0, MAX_ALTERNATIVES);
   }
-  return expanded.slice(0, MAX_ALTERNATIVES);
+  return expanded;
+}
+
+function expandFirst(glob: string): readonly string[] {
+  const match = BRACES.exec(glob);
+  if (match === null) return [glob];
+  const rest = glob.slice(match.index + match[0].length);
+  const choices = (match[1] ?? '').split(',').slice(0, MAX_ALTERNATIVES);
+  return choices.map((choice) => `${glob.slice(0, match.index)}${choice}${rest}`);
 }

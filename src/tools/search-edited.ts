@@ -4,7 +4,7 @@ import { linesOf } from '../git/read-text.ts';
 import type { SearchHit, SearchQuery } from '../ports/source.ts';
 import { globMatcher } from './path-glob.ts';
 
-/** An expression may take exponential time; a script's time limit ends it, where a plain call would hold up the whole service. */
+/** For all files together. An expression may take exponential time; a script's time limit ends it, where a plain call would hold up the whole service. */
 const TIMEOUT_MS = 500;
 const MAX_HIT = 500;
 const POSIX: Readonly<Record<string, string>> = {
@@ -17,7 +17,7 @@ const POSIX: Readonly<Record<string, string>> = {
   xdigit: '0-9A-Fa-f',
 };
 const FINDER = new Script(
-  'const pattern = new RegExp(source, flags); lines.flatMap((line, index) => (pattern.test(line) ? [index] : []))',
+  'const pattern = new RegExp(source, flags); files.map((lines) => lines.flatMap((line, index) => (pattern.test(line) ? [index] : [])))',
 );
 
 /** Hits in `texts` by path, in path order; null where the expression cannot be run here or takes too long. */
@@ -25,27 +25,31 @@ export function searchEdited(
   texts: ReadonlyMap<string, string>,
   query: Omit<SearchQuery, 'limit'>,
 ): readonly SearchHit[] | null {
-  const hits: SearchHit[] = [];
-  const expression = expressionOf(query);
-  for (const [path, text] of [...texts].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    if (!isWithin(path, query.paths)) continue;
-    const lines = linesOf(text);
-    const found = findLines(lines, { source: expression, flags: query.ignoreCase ? 'i' : '' });
-    if (found === null) return null;
-    hits.push(...found.map((index) => ({ path, line: index + 1, text: (lines[index] ?? '').slice(0, MAX_HIT) })));
-  }
-  return hits;
+  const isWanted = pathFilter(query.paths);
+  const wanted = [...texts].filter(([path]) => isWanted(path)).sort(([a], [b]) => (a < b ? -1 : 1));
+  if (wanted.length === 0) return [];
+  const files = wanted.map(([path, text]) => ({ path, lines: linesOf(text) }));
+  const found = findLines(
+    files.map(({ lines }) => lines),
+    { source: expressionOf(query), flags: query.ignoreCase ? 'i' : '' },
+  );
+  if (found === null) return null;
+  return files.flatMap(({ path, lines }, file) =>
+    (found[file] ?? []).map((index) => ({ path, line: index + 1, text: (lines[index] ?? '').slice(0, MAX_HIT) })),
+  );
 }
 
 /** Whether `path` is one of the folders or files, below one of them, or matches one as a glob; none: everywhere. */
 export function isWithin(path: string, wanted: readonly string[]): boolean {
-  return (
-    wanted.length === 0 ||
-    wanted.some((each) => {
-      if (each === '' || path === each || path.startsWith(`${each}/`)) return true;
-      return globMatcher(each.includes('/') ? each : `**/${each}`)(path);
-    })
-  );
+  return pathFilter(wanted)(path);
+}
+
+function pathFilter(wanted: readonly string[]): (path: string) => boolean {
+  const tests = wanted.map((each) => {
+    const matches = globMatcher(each.includes('/') ? each : `**/${each}`);
+    return (path: string) => each === '' || path === each || path.startsWith(`${each}/`) || matches(path);
+  });
+  return (path) => tests.length === 0 || tests.some((test) => test(path));
 }
 
 function expressionOf({ pattern, regex, word }: Omit<SearchQuery, 'limit'>): string {
@@ -55,10 +59,14 @@ function expressionOf({ pattern, regex, word }: Omit<SearchQuery, 'limit'>): str
   return word === true ? `(?<!\\w)(?:${source})(?!\\w)` : source;
 }
 
-function findLines(lines: readonly string[], given: { readonly source: string; readonly flags: string }) {
+/** Per file, the indexes of the lines that match. One run, so that one time limit holds for all. */
+function findLines(
+  files: readonly (readonly string[])[],
+  given: { readonly source: string; readonly flags: string },
+): readonly (readonly number[])[] | null {
   try {
-    const found: unknown = FINDER.runInContext(createContext({ lines, ...given }), { timeout: TIMEOUT_MS });
-    return Array.from(found as ArrayLike<number>);
+    const found: unknown = FINDER.runInContext(createContext({ files, ...given }), { timeout: TIMEOUT_MS });
+    return Array.from(found as ArrayLike<readonly number[]>);
   } catch {
     return null;
   }

@@ -44,7 +44,7 @@ export function createToolbox({ repository, tree, rawTree, clean, ciLog }: Toolb
     readFilesTool(source),
     outlineTool(source),
     searchTool(source),
-    historyTool(tree),
+    historyTool(repository, tree),
     blameTool(source),
     compareTool(repository, tree, async () => clean(toUnifiedPatch(overlay.changeSet()))),
     ciLogTool(ciLog),

@@ -2,8 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { costOf, type Ledger, reservationFor, standing } from '../../src/agent/budget.ts';
 import { runAgent } from '../../src/agent/loop.ts';
-import { CausewayError } from '../../src/domain/errors.ts';
-import { ModelUnavailable } from '../../src/ports/model.ts';
+import { ModelFailure, ModelUnavailable } from '../../src/ports/model.ts';
 import { CONCLUSION, call, DRAFT, ground, inputOf, LIMITS, type Played, play, scriptedModel } from './scripted-run.ts';
 
 const PRICES = { prompt: 2, cached: 0.5, completion: 10 };
@@ -136,8 +135,28 @@ describe('the ledger', () => {
   it('gives back what an outage did not cost, and keeps what a broken answer may have cost', async () => {
     const outage = await withLedger([new ModelUnavailable('away', new Date(0))]);
     expect(outage.entries.at(-1)).toEqual(['settle', outage.entries[0]?.[1], 0]);
-    const broken = await withLedger([new CausewayError('model_misbehaved', 'half an answer')]);
+    const broken = await withLedger([new ModelFailure('model_misbehaved', 'half an answer')]);
     expect(broken.entries.at(-1)).toEqual(['settle', broken.entries[0]?.[1], broken.entries[0]?.[1]]);
+  });
+
+  it('books what broke off, be the question asked again, sent back or given up', async () => {
+    const spent = { promptTokens: 3_000, cachedTokens: 1_000, completionTokens: 50, estimated: true };
+    const cost = (2_000 * PRICES.prompt + 1_000 * PRICES.cached + 50 * PRICES.completion) / 1_000_000;
+    const away = await withLedger([new ModelUnavailable('away', new Date(0), spent)]);
+    expect(away.end).toBeInstanceOf(ModelUnavailable);
+    expect(away.entries.at(-1)).toEqual(['settle', away.entries[0]?.[1], cost]);
+    for (const code of ['model_rejected', 'model_overflow'] as const) {
+      const { entries } = await withLedger([new ModelFailure(code, 'in words', spent), CONCLUSION]);
+      expect(entries[1]).toEqual(['settle', entries[0]?.[1], cost]);
+    }
+    expect(cost).toBeGreaterThan(0);
+  });
+
+  it('books several useless answers, where they took more than was set aside for one', async () => {
+    const spent = { promptTokens: 0, cachedTokens: 0, completionTokens: 9_000, estimated: false };
+    const { entries } = await withLedger([new ModelFailure('model_misbehaved', 'cut, three times', spent)]);
+    expect(entries.at(-1)).toEqual(['settle', entries[0]?.[1], 0.09]);
+    expect(entries[0]?.[1]).toBeLessThan(0.09);
   });
 
   it('counts nothing for a question that was cancelled while the money was set aside', async () => {

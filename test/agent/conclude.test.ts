@@ -54,6 +54,27 @@ describe('a proven fix', () => {
   });
 });
 
+describe('an edit that has nothing to do with the proof', () => {
+  const other = { kind: 'added', path: 'src/notes.js', mode: '100644', after: 'export const note = 1;\n' } as const;
+
+  it('is no more to be believed for parsing: from there no pull request opens unasked', async () => {
+    const { analysis } = await conclude({}, {}, [other]);
+    expect(analysis.outcome).toBe('code_fix');
+    expect(analysis.confidence).toBeLessThan(0.78);
+    expect((await conclude({}, {}, [FIXED, other])).analysis.confidence).toBe(0.95);
+  });
+
+  it.each([
+    ['a comment', 'a\n  // mended\n  const { percent, minimum } = COUPONS.get(code);\n'],
+    ['white space', 'a\n\n    const {percent, minimum} = COUPONS.get(code);\n'],
+  ])('is no fix if it is only %s', async (_what, after) => {
+    const { analysis, changeSet } = await conclude({}, {}, [{ ...FIXED, after } as typeof FIXED]);
+    expect(analysis).toMatchObject({ outcome: 'inconclusive', confidence: null });
+    expect(analysis.reason).toContain('nothing but comments and blanks');
+    expect(changeSet.files).toEqual([]);
+  });
+});
+
 describe('an outcome without its proof becomes a lesser one, with the reason', () => {
   it.each([
     ['code_fix without a quotation that holds', { rootCause: [INVENTED] }, 'only a guess'],
@@ -63,7 +84,11 @@ describe('an outcome without its proof becomes a lesser one, with the reason', (
       { outcome: 'already_fixed', fixedBy: ['b1946ac924'], rootCause: [INVENTED] },
       'no quotation',
     ],
-    ['not_a_bug without a quotation', { outcome: 'not_a_bug', rootCause: [INVENTED] }, 'not_a_bug needs'],
+    [
+      'not_a_bug without a quotation',
+      { outcome: 'not_a_bug', rootCause: [INVENTED] },
+      'no quotation of the repository',
+    ],
     [
       'action_recommended without a quotation',
       { outcome: 'action_recommended', rootCause: [INVENTED] },

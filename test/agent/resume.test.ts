@@ -6,6 +6,7 @@ import { CausewayError } from '../../src/domain/errors.ts';
 import {
   CONCLUSION,
   call,
+  DRAFT,
   ground,
   inputOf,
   memoryTranscript,
@@ -66,9 +67,27 @@ describe('a run cut after any of its records', () => {
     }
   });
 
-  it('says so where the overlay does not take a recorded edit again', async () => {
-    const { transcript } = await play(STORY);
-    await expect(goOn(transcript.records, { 'sum.ts': 'another commit' })).rejects.toMatchObject({ code: 'internal' });
+  it('ends with the steps it has where the overlay does not take a recorded edit again', async () => {
+    const whole = await play(STORY);
+    const { end, model, shop, transcript } = await goOn(whole.transcript.records, { 'sum.ts': 'other tools' });
+    expect(end).toMatchObject({
+      kind: 'no_conclusion',
+      reason: expect.stringMatching(/edit of step 3 could not be placed again .*send the report again/),
+      usage: { turns: STORY.length },
+    });
+    expect(end.steps).toEqual(whole.end.steps);
+    expect(model.asked).toEqual([]);
+    expect(shop.ran).toHaveLength(1);
+    expect(transcript.records).toEqual(whole.transcript.records);
+  });
+
+  it('does not fall back on a conclusion that was sent back, whose change is not there any more', async () => {
+    const unproven = { ...DRAFT, rootCause: [{ text: 'So.', citations: [{ step: 1, quote: 'nowhere' }], places: [] }] };
+    const edit = call('replace', { path: 'sum.ts', old: '= 1', with: '= 0' });
+    const whole = await play([edit, call('conclude', unproven), CONCLUSION]);
+    expect(whole.end.kind).toBe('concluded');
+    const { end } = await goOn(whole.transcript.records.slice(0, -1), { 'sum.ts': 'other tools' });
+    expect(end.kind).toBe('no_conclusion');
   });
 
   it('counts the time worked, not the time waited', async () => {

@@ -16,7 +16,7 @@ it('names the repository by its folder, and says what helps where it is', async 
   await expect(running).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringMatching(
-      /The repository of shop \(.*shop\) has no commit yet\. Add a first commit to it, then send the report again\./,
+      /The repository of local\/shop \(.*shop\) has no commit yet\. Add a first commit to it, then send the report again\./,
     ),
   });
 });

@@ -1,6 +1,6 @@
 // The store's contract: transcripts that a killed run goes on with, and money that never exceeds its limits.
 import { describe, expect, it } from 'vitest';
-import { acceptance, accepted, conclusion, ground, NOW, started } from '../support/store-samples.ts';
+import { acceptance, accepted, conclusion, ground, NOW, SHA, started } from '../support/store-samples.ts';
 import type { Engine } from './engine.ts';
 
 const step = (action: string) => ({ action, result: 'result', analysis: 'analysis' });
@@ -61,16 +61,23 @@ export function agentContract(engine: Engine): void {
       expect(await store.transcript(other.id)).toEqual([]);
     });
 
-    it('is erased with its run', async () => {
+    it('does not outlive a run that is concluded, by itself or from an equal one: nobody goes on with it', async () => {
       await using place = await engine.place();
       await using opened = await place.open();
       const { store } = opened;
-      const { runId } = await accepted(store, acceptance(await ground(store)));
-      const run = await started(store, runId);
-      await store.appendTranscript(run, '{"turn":1}', NOW);
-      const [issueId] = await store.conclude(run, conclusion(), NOW);
-      await store.eraseIssue(issueId!, NOW);
-      expect(await store.transcript(runId)).toEqual([]);
+      const base = await ground(store);
+      const first = await started(store, (await accepted(store, acceptance(base))).runId);
+      await store.recordStep(first, step('one'), NOW, () => '{"step":1}');
+      expect(await store.conclude(first, conclusion(), NOW)).toHaveLength(1);
+      expect(await store.transcript(first.id)).toEqual([]);
+      expect(await store.steps(first.id, 0)).toHaveLength(1);
+      const second = await started(store, (await accepted(store, acceptance(base))).runId);
+      await store.appendTranscript(second, '{"facts":1}', NOW);
+      const equal = { since: NOW, model: null };
+      expect(await store.concludeFromEqual(second, { ...equal, sha: 'b'.repeat(40) }, NOW)).toEqual([]);
+      expect(await store.transcript(second.id)).toHaveLength(1);
+      expect(await store.concludeFromEqual(second, { ...equal, sha: SHA }, NOW)).toHaveLength(1);
+      expect(await store.transcript(second.id)).toEqual([]);
     });
   });
 
@@ -135,6 +142,39 @@ export function agentContract(engine: Engine): void {
       await expect(store.reserveMoney(run, { amount: 1, limits, now: NOW })).rejects.toMatchObject({
         code: 'lease_lost',
       });
+    });
+
+    it('that a run set aside which was taken over is not settled again, nor what the next one has set aside', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const run = await runOn(opened, 'a');
+      const limits = { ...plenty, run: 200 };
+      await store.reserveMoney(run, { amount: 100, limits, now: NOW });
+      const next = await started(store, run.id);
+      expect(await store.reserveMoney(next, { amount: 100, limits, now: NOW })).toBeNull();
+      await store.settleMoney(run, { reserved: 100, spent: 100, now: NOW });
+      await store.settleMoney(next, { reserved: 100, spent: 40, now: NOW });
+      // 140 are in use.
+      expect(await store.reserveMoney(next, { amount: 61, limits, now: NOW })).toBe('run');
+      expect(await store.reserveMoney(next, { amount: 60, limits, now: NOW })).toBeNull();
+    });
+
+    it('is settled too when the run has ended meanwhile, or is erased', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const base = await ground(store);
+      const [ended, erased] = [await runOn(opened, 'a'), await runOn(opened, 'b')];
+      const all = { ...plenty, all: 100 };
+      for (const run of [ended, erased]) await store.reserveMoney(run, { amount: 50, limits: all, now: NOW });
+      await store.giveUp(ended, { code: 'internal', detail: 'broken' }, NOW);
+      const [issueId] = await store.conclude(erased, conclusion(), NOW);
+      await store.eraseIssue(issueId!, NOW);
+      for (const run of [ended, erased]) await store.settleMoney(run, { reserved: 50, spent: 10, now: NOW });
+      const other = await started(store, (await accepted(store, acceptance(base, { fingerprint: 'c' }))).runId);
+      expect(await store.reserveMoney(other, { amount: 81, limits: all, now: NOW })).toBe('all');
+      expect(await store.reserveMoney(other, { amount: 80, limits: all, now: NOW })).toBeNull();
     });
   });
 }

@@ -1,7 +1,7 @@
 // Every fault of an endpoint: a named failure, or a whole answer after repair; never half of one.
 import { describe, expect, it } from 'vitest';
 import { createOpenAiModel } from '../../src/model/openai-model.ts';
-import { ModelUnavailable } from '../../src/ports/model.ts';
+import { ModelFailure, ModelUnavailable, type TurnUsage } from '../../src/ports/model.ts';
 import {
   type Behaviour,
   delta,
@@ -14,6 +14,7 @@ import {
   resetsAfter,
   says,
   stallsAfter,
+  USAGE,
   wire,
 } from '../support/model-endpoint.ts';
 import { ask, failureOf, KEY, modelAt, NOW, QUESTION } from './ask.ts';
@@ -257,6 +258,72 @@ describe('Retry-After', () => {
     const failure = (await failureOf(ask(modelAt(endpoint.url).model))) as ModelUnavailable;
     expect(failure.retryAt.getTime() - NOW.getTime()).toBe(60_000);
     expect(endpoint.requests).toHaveLength(4);
+  });
+});
+
+describe('what a question took that was never answered', () => {
+  const NOTHING = { promptTokens: 0, cachedTokens: 0, completionTokens: 0, estimated: false };
+  /** Four characters a token. */
+  const PROMPT_TOKENS = Math.ceil(
+    (JSON.stringify(QUESTION.messages).length +
+      JSON.stringify(QUESTION.tools.map((tool) => ({ type: 'function', function: tool }))).length) /
+      4,
+  );
+
+  function attempts(count: number): TurnUsage {
+    // 'half an ans'
+    return { promptTokens: count * PROMPT_TOKENS, cachedTokens: 0, completionTokens: count * 3, estimated: true };
+  }
+
+  async function spentAt(...behaviours: Behaviour[]): Promise<TurnUsage> {
+    await using endpoint = await modelEndpoint(...behaviours);
+    const failure = await failureOf(ask(modelAt(endpoint.url, { idleMs: 100 }).model));
+    if (failure instanceof ModelFailure) return failure.spent;
+    throw failure;
+  }
+
+  it.each([
+    ['end without their end', events(HALF)],
+    ['are reset', resetsAfter(HALF)],
+    ['stall', stallsAfter(HALF)],
+    ['break off with an error', events(HALF, { error: { message: 'overloaded', code: 502 } })],
+  ])('is estimated for each of four answers that %s', async (_, behaviour) => {
+    expect(await spentAt(behaviour)).toEqual(attempts(4));
+  });
+
+  it('is as the endpoint says where it still says so', async () => {
+    const usage = { promptTokens: 400, cachedTokens: 240, completionTokens: 28, estimated: false };
+    expect(await spentAt(events(HALF, USAGE))).toEqual(usage);
+  });
+
+  it.each([
+    ['a rate limit', fails(429, 'slow down')],
+    ['an internal error', fails(500, 'oops')],
+    ['a reset before the answer', (response) => void response.socket?.resetAndDestroy()],
+    ['an empty body', gives('', 'text/event-stream')],
+    ['silence after a comment', stallsAfter()],
+    ['an error as first event', events({ error: { message: 'overloaded', code: 502 } })],
+    ['a wrong key', fails(401, 'who are you')],
+  ] satisfies [string, Behaviour][])('is nothing with %s', async (_, behaviour) => {
+    expect(await spentAt(behaviour)).toEqual(NOTHING);
+  });
+
+  it('is nothing where the connection is refused', async () => {
+    const { url, ...gone } = await modelEndpoint(says(''));
+    await gone[Symbol.asyncDispose]();
+    expect(await failureOf(ask(modelAt(url).model))).toMatchObject({ code: 'model_unavailable', spent: NOTHING });
+  });
+
+  it.each([
+    ['model_overflow', fails(400, { message: 'too long', code: 'context_length_exceeded' })],
+    ['model_rejected', fails(401, 'expired')],
+    ['model_unavailable', fails(429, 'slow down', { 'retry-after': '600' })],
+  ])('holds the two answers that broke off before %s', async (_, last) => {
+    expect(await spentAt(events(HALF), events(HALF), last)).toEqual(attempts(2));
+  });
+
+  it('holds the answers that were of no use', async () => {
+    expect(await spentAt(events(delta({ content: 'half an ans' }, 'length'), '[DONE]'))).toEqual(attempts(2));
   });
 });
 

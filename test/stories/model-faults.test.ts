@@ -17,6 +17,7 @@ import {
   wire,
 } from '../support/model-endpoint.ts';
 import { MODEL_KEY, type ModelHouse, type ModelLimits, modelHouse } from '../support/model-house.ts';
+import { priceOf } from '../support/model-service.ts';
 import { call, conclusion, type Played, plays, stepWith, textsIn, turnsIn } from '../support/played-model.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { CAUSE, FIX_TURNS, SHOP, SHOP_REPORT } from '../support/shop-fix.ts';
@@ -208,6 +209,29 @@ describe('an endpoint', () => {
       expect(analysis.reason).toMatch(reason);
     },
   );
+
+  it('that breaks off every answer is paid for what it took, by estimate', async () => {
+    await using endpoint = await modelEndpoint(events(HALF));
+    const before = storedRun(dataDir, '').money.spent;
+    const { analysis } = await issueAt(endpoint.url, { patienceMs: 0 });
+    expect(analysis).toMatchObject({ outcome: 'facts_only', usage: { turns: 0, costUsd: 0 } });
+    expect(endpoint.requests).toHaveLength(4);
+    const [{ body } = expect.fail('it was not asked')] = endpoint.requests;
+    const characters = JSON.stringify(body.messages).length + JSON.stringify(body['tools']).length;
+    const taken = { prompt_tokens: Math.ceil(characters / 4), prompt_tokens_details: { cached_tokens: 0 } };
+    const cost = 4 * priceOf({ ...taken, completion_tokens: Math.ceil('half an ans'.length / 4) });
+    expect(storedRun(dataDir, '').money.spent - before).toBe(Math.ceil(cost * 1_000_000));
+  });
+
+  it.each([
+    ['limits the rate', fails(429, 'slow down')],
+    ['fails before it answers', fails(500, 'oops')],
+    ['hangs up', reset],
+  ])('that %s is paid nothing', async (_, fault) => {
+    const before = storedRun(dataDir, '').money.spent;
+    await issueBy(broken(0, fault), { patienceMs: 0 });
+    expect(storedRun(dataDir, '').money.spent).toBe(before);
+  });
 
   it('that breaks when half of the edits are made leaves none of them', async () => {
     const { analysis, diff, investigationSteps } = await issueBy((response, request, asked) =>

@@ -103,7 +103,13 @@ function withModel(model: Model) {
   const file = path.join(import.meta.dirname, '..', 'fixtures', 'empty-script.json');
   const config = { model: { kind: 'scripted', file }, budget, monitoringFile: null, environment: {} } as const;
   const log = createLog({ level: 'silent' });
-  const { investigator } = openInvestigator({ config, log, now: () => new Date(), patienceMs: 1_000 });
+  const { investigator } = openInvestigator({
+    config,
+    log,
+    now: () => new Date(),
+    patienceMs: 1_000,
+    standing: { isPublic: false, isTrusted: true },
+  });
   return investigator && { ...investigator, model };
 }
 

@@ -103,7 +103,9 @@ function startAsking(house: House, opening: AsyncDisposableStack) {
   const endpoint = { name: 'test-model', apiKey: MODEL_KEY, timeoutMs: 20_000, idleMs: 10_000 };
   const model = { kind: 'endpoint', pricesFile: null, baseUrl: null, ...endpoint } as const;
   const config = { model, budget: BUDGET, monitoringFile: null, environment: {} };
-  const { investigator } = opening.use(openInvestigator({ config, log, now, patienceMs: 0 }));
+  const { investigator } = opening.use(
+    openInvestigator({ config, log, now, patienceMs: 0, standing: { isPublic: false, isTrusted: true } }),
+  );
   if (investigator === null) throw new Error('there is no investigator');
   let current = investigator.model;
   let patienceMs = 0;

@@ -31,7 +31,7 @@ export interface ModelKillResult {
   readonly issues: readonly Issue[];
   /** Distinct `webhook-id`s that told of the report. */
   readonly webhookIds: readonly string[];
-  /** Of each life: turns that were recorded when it began, and the turns that it asked for. */
+  /** Of each life: turns that were recorded when it began, infinitely many where nothing was left to ask; and the turns that it asked for. */
   readonly lives: readonly { readonly recorded: number; readonly asked: readonly number[] }[];
 }
 
@@ -41,7 +41,8 @@ export async function modelKillRound(plan: ModelKillPlan, key: string): Promise<
   const lives: { recorded: number; asked: readonly number[] }[] = [];
   for (const kill of [...plan.kills, null]) {
     const before = turnsAsked(plan.model).length;
-    const { turns: recorded } = storedRun(plan.dataDir, key);
+    const { turns, hasEnded } = storedRun(plan.dataDir, key);
+    const recorded = hasEnded ? Number.POSITIVE_INFINITY : turns;
     await using service = await start(plan);
     if (kill === null) issues = await lastLife(plan, service, key);
     else await shortLife(plan, service, { key, kill });

@@ -3,8 +3,9 @@ import path from 'node:path';
 import Sqlite from 'better-sqlite3';
 
 interface StoredRun {
-  /** The records of kind `turn`. */
+  /** The records of kind `turn`; none are left when the run has ended. */
   readonly turns: number;
+  readonly hasEnded: boolean;
   /** Numbers of the steps, in order. */
   readonly steps: readonly number[];
   /** Sums over all runs, in millionths of a US dollar. */
@@ -23,6 +24,12 @@ export function storedRun(dataDir: string, reference: string): StoredRun {
           (select run_id from investigations where reference = ?) order by seq`,
       )
       .all(reference);
+    const ended = database
+      .prepare<[string], { id: string }>(
+        `select id from runs where state = 'ended' and id in
+          (select run_id from investigations where reference = ?)`,
+      )
+      .all(reference);
     const steps = database
       .prepare<[string], { number: number }>(
         `select number from steps where run_id in
@@ -39,6 +46,7 @@ export function storedRun(dataDir: string, reference: string): StoredRun {
       .all();
     return {
       turns: entries.filter(({ entry }) => JSON.parse(entry).kind === 'turn').length,
+      hasEnded: ended.length > 0,
       steps: steps.map(({ number }) => number),
       money: money ?? { reserved: 0, spent: 0 },
       jobs,
@@ -49,7 +57,7 @@ export function storedRun(dataDir: string, reference: string): StoredRun {
 }
 
 export interface Progress extends Disposable {
-  /** Recorded turns and steps of the run, now. */
+  /** Recorded turns and steps of the run, now. Turns go when it ends. */
   now(): { readonly turns: number; readonly steps: number };
 }
 

@@ -46,7 +46,7 @@ function play(script: Script = {}): { deps: AnalyseDeps; played: Played } {
     },
   };
   const deps: AnalyseDeps = {
-    open: async (source) => {
+    open: async ({ source }) => {
       if (script.opening) throw script.opening;
       played.source = source;
       return session;

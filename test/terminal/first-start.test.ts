@@ -15,7 +15,16 @@ const launcher = { here: 'bin/causeway', anywhere: '/srv/causeway/bin/causeway' 
 
 function text(over: Partial<Started>): string {
   const token: KnownToken = { kind: 'made', value: TOKEN };
-  return startText({ address: 'http://127.0.0.1:3000', projects, token, worker: true, launcher, model: null, ...over });
+  return startText({
+    address: 'http://127.0.0.1:3000',
+    projects,
+    token,
+    worker: true,
+    launcher,
+    model: null,
+    modelHint: '',
+    ...over,
+  });
 }
 
 const first = text({});

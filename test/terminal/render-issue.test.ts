@@ -86,7 +86,7 @@ describe('an Issue in the terminal', () => {
       '\nChange (--patch FILE writes it)\n  src/coupons.js +3 -2\n    line 14\n    - a\n    + b\n    + c\n',
     );
     expect(text).toContain('\nRemarks\n  No model was asked.\n');
-    expect(text).toContain('some-model · $0.00');
+    expect(text).toContain('some-model · 0 turns, 0 tokens,');
   });
 
   it('that knows little holds no empty section', () => {
@@ -143,7 +143,7 @@ describe('an Issue in the terminal', () => {
   });
 
   it.each<[Outcome, string]>([
-    ['action_recommended', 'Cause found; no code change helps'],
+    ['action_recommended', 'Cause found, with something to do'],
     ['needs_information', 'More information is needed'],
     ['already_fixed', 'Already fixed'],
     ['not_a_bug', 'Not a bug'],

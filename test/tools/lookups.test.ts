@@ -1,7 +1,9 @@
 // What each lookup answers, as the model sees it, on a real repository.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createToolbox } from '../../src/tools/toolbox.ts';
+import { pathProject, SIGNAL, testSource } from '../git/open-project.ts';
 import { gitRepository } from '../support/git-repository.ts';
-import { openWorkbench, type Workbench } from './workbench.ts';
+import { ask as askToolbox, openWorkbench, type Workbench } from './workbench.ts';
 
 const SHOP = `import { tax } from './tax.ts';
 
@@ -249,6 +251,27 @@ describe('history, blame and compare', () => {
       "history lines 1–1 at …
       failed: Lines need a "path"."
     `);
+  });
+
+  it('lists what came after the commit on the default branch, where a fault may have been mended since', async () => {
+    await using repo = await gitRepository();
+    const old = await repo.commit({ 'a.ts': 'one\n' }, 'Begin');
+    await repo.commit({ 'a.ts': 'two\n' }, 'Mend the crash');
+    await repo.commit({ 'b.ts': 'three\n' }, 'Add b');
+    await using made = testSource();
+    const repository = await made.source.open(pathProject(repo.path), SIGNAL);
+    const at = (sha: string) => {
+      const tree = repository.tree(sha);
+      return createToolbox({ repository, tree, rawTree: tree, clean: async (text) => text, ciLog: null });
+    };
+    expect(await askToolbox(at(old), 'history', { newer: true, path: 'a.ts' })).toMatch(
+      /^history after this commit of a\.ts at …\nfound: [0-9a-f]{10} .*Mend the crash$/,
+    );
+    expect(await askToolbox(at(old), 'history', { newer: true, message: 'begin' })).toContain(
+      'nothing: No such commit',
+    );
+    const head = (await repository.resolve('', SIGNAL)) ?? '';
+    expect(await askToolbox(at(head), 'history', { newer: true })).toContain('This commit is the newest.');
   });
 
   it('names the commit of each line', async () => {
