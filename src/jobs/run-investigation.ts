@@ -10,7 +10,7 @@ export interface RunInvestigationDeps extends InvestigateDeps {
 }
 
 /** What concluding may take beyond the time for investigating: a model at the end of its time still leaves a result. */
-const ENDING_MS = 60_000;
+const ENDING_MS = 180_000;
 
 /** Failures that no second try can mend; everything else is tried again by the queue. */
 const FINAL = new Set(['revision_not_found', 'repository_empty', 'access_lost']);
