@@ -135,6 +135,25 @@ deleted file mode 100644
     );
   });
 
+  it('has no line as context that is not known, so that git takes it where the secret really stands', () => {
+    const lines = ['one', 'two', '[redacted]', 'three', 'four', 'five', '[redacted]', 'six'];
+    const before = `${lines.join('\n')}\n`;
+    const change: FileChange = {
+      kind: 'modified',
+      path: 'x',
+      before,
+      after: before.replace('one', '1').replace('four', '4'),
+    };
+    const patch = toUnifiedPatch({ base: 'a'.repeat(40), files: [change] });
+    expect(patch).not.toContain('redacted');
+    const folder = mkdtempSync(join(tmpdir(), 'causeway-patch-'));
+    writeFileSync(join(folder, 'x'), before.replaceAll('[redacted]', 'hunter2'));
+    git(folder, ['apply', '-'], patch);
+    const applied = readFileSync(join(folder, 'x'), 'utf8');
+    rmSync(folder, { recursive: true });
+    expect(applied).toBe('1\ntwo\nhunter2\nthree\n4\nfive\nhunter2\nsix\n');
+  });
+
   it('is empty where nothing changes, and refused where a path leaves the repository', () => {
     expect(toUnifiedPatch({ base: '', files: [] })).toBe('');
     const files: FileChange[] = [{ kind: 'added', path: '../x', mode: '100644', after: '' }];
