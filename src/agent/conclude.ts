@@ -3,14 +3,13 @@ import type { ChangeSet } from '../domain/change-set.ts';
 import type { InvestigationStep } from '../domain/evidence.ts';
 import type { Analysis, Conclusion, Step } from '../domain/issue.ts';
 import type { GuardedChange } from './change-guards.ts';
-import { changesCode } from './changes-code.ts';
 import type { GroundStep } from './check-citation.ts';
 import { type CheckedClaim, type CheckedDraft, checkEvidence, type EvidenceGround } from './check-evidence.ts';
 import type { ConclusionDraft } from './conclusion-draft.ts';
-import { confidenceOf } from './confidence.ts';
 import { type Decision, decideOutcome } from './decide-outcome.ts';
 import { proposalSteps } from './proposal-steps.ts';
 import { mergedSuspects, placeName, placeOf } from './proven-places.ts';
+import { confidenceIn } from './weigh-proof.ts';
 
 export interface FinishedRun {
   /** What the model handed in; null where it never did. */
@@ -47,7 +46,7 @@ export async function concludeRun(run: FinishedRun): Promise<Conclusion> {
     problem: draft.problem,
     rootCause: rootCause(checked, decision),
     stepsToReproduce: draft.stepsToReproduce.length > 0 ? numbered(draft.stepsToReproduce) : facts.stepsToReproduce,
-    solutionSteps: steps.length > 0 ? numbered(steps) : facts.solutionSteps,
+    solutionSteps: solution(steps, checked, facts),
     changeSet,
     investigationSteps: shownSteps(run),
     analysis: {
@@ -55,7 +54,7 @@ export async function concludeRun(run: FinishedRun): Promise<Conclusion> {
       outcome: decision.outcome,
       partial: run.partial,
       reason: reasonOf(run, checked, decision),
-      confidence: confidence(run, checked, decision),
+      confidence: confidenceIn(run, checked, decision),
       suspects: mergedSuspects(draft.suspects, facts.analysis.suspects),
       citations: checked.claims.flatMap(({ text, citations }) =>
         citations.map(({ step, quote }) => ({ claim: text, step, quote })),
@@ -148,50 +147,11 @@ function sentence(text: string): string {
   return `${trimmed.slice(0, 1).toUpperCase()}${trimmed.slice(1).replace(/\.$/, '')}.`;
 }
 
-function confidence(run: FinishedRun, checked: CheckedDraft, { outcome, reason }: Decision): number | null {
-  const { claims, quotations, dropped } = checked;
-  const parses = run.guarded.guards.every(({ rule }) => rule !== 'person/does-not-parse');
-  return confidenceOf({
-    outcome,
-    claims: {
-      proven: claims.filter(({ support }) => support === 'proven').length,
-      assumed: claims.filter(({ support }) => support === 'assumed').length,
-      dropped: dropped.length,
-    },
-    quotations,
-    place: firmestPlace(claims, run.facts.analysis.suspects),
-    backed: (outcome === 'code_fix' && parses && mendsCause(claims, run.guarded)) || outcome === 'already_fixed',
-    reproduced: run.facts.stepsToReproduce.length > 0,
-    guards: outcome === 'code_fix' ? run.guarded.verdict : 'clean',
-    partial: run.partial,
-    downgraded: reason !== '',
-  });
-}
-
-/** The change is made where a quotation of the repository shows the cause; any other edit that parses backs nothing. */
-function mendsCause(claims: readonly CheckedClaim[], { allowed }: GuardedChange): boolean {
-  const causes = new Set(
-    claims.filter(({ seenInSource }) => seenInSource).flatMap(({ places }) => places.map(({ file }) => file)),
-  );
-  return allowed.files.some(
-    (change) =>
-      changesCode(change) &&
-      (causes.has(change.path) || (change.kind === 'renamed' && causes.has(change.previousPath))),
-  );
-}
-
-/** A suspect's reasons say whether the trace ran through it. */
-function firmestPlace(
-  claims: readonly CheckedClaim[],
-  suspects: Analysis['suspects'],
-): 'frame' | 'read' | 'exists' | 'none' {
-  const places = claims.filter(({ support }) => support === 'proven').flatMap((claim) => claim.places);
-  const framed = new Set(
-    suspects.filter(({ reasons }) => reasons.some((reason) => /\bframe\b/.test(reason))).map(({ file }) => file),
-  );
-  if (places.some(({ file, seen }) => seen && framed.has(file))) return 'frame';
-  if (places.some(({ seen }) => seen)) return 'read';
-  return places.length > 0 ? 'exists' : 'none';
+function solution(steps: readonly string[], { draft }: CheckedDraft, facts: Conclusion): readonly Step[] {
+  if (steps.length > 0) return numbered(steps);
+  // What the facts advise would stand in the way of the questions.
+  if (draft.outcome === 'needs_information') return numbered(['Answer the questions, and send the report again.']);
+  return facts.solutionSteps;
 }
 
 function questionsOf(draft: ConclusionDraft, { outcome }: Decision, facts: Conclusion): readonly string[] {
