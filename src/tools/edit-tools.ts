@@ -47,7 +47,8 @@ export function createFileTool(overlay: Overlay): Tool {
       const outcome = await overlay.create(plainPath(path), content, signal);
       if (!outcome.ok) return refusal(outcome.reason);
       const note = outcome.note === '' ? '' : ` But ${outcome.note}.`;
-      return found(`${plainPath(path)} is created with ${linesOf(content).length} lines.${note}`);
+      const count = linesOf(content).length;
+      return found(`${plainPath(path)} is created with ${count} ${count === 1 ? 'line' : 'lines'}.${note}`);
     },
   });
 }

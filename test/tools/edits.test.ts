@@ -168,7 +168,7 @@ describe('create_file', () => {
   it('makes a file that reads, lists and searches see', async () => {
     expect(await create('src/new.ts', 'export const found = 1;\n')).toMatchInlineSnapshot(`
       "create src/new.ts
-      found: src/new.ts is created with 1 lines."
+      found: src/new.ts is created with 1 line."
     `);
     expect(await ask('read_files', { files: [{ path: 'src/new.ts' }] })).toContain(
       'src/new.ts (edited), lines 1–1 of 1',
@@ -186,7 +186,7 @@ describe('create_file', () => {
   it('says if the new file seems not to parse', async () => {
     expect(await create('src/new.ts', 'const = 1;\n')).toMatchInlineSnapshot(`
       "create src/new.ts
-      found: src/new.ts is created with 1 lines. But it seems not to parse: line 1, cannot read "const ="."
+      found: src/new.ts is created with 1 line. But it seems not to parse: line 1, cannot read "const ="."
     `);
   });
 
