@@ -10,6 +10,7 @@ import type { Log } from '../log.ts';
 import type { Source } from '../ports/source.ts';
 import type { AnalysisSession } from '../terminal/analyse.ts';
 import { nameOf, type Subject } from '../terminal/gather-subject.ts';
+import { printableLine } from '../terminal/printable.ts';
 import { openDataFolder } from './data-folder.ts';
 import { type House, openHouse, startWork } from './house.ts';
 import { openInvestigator } from './open-investigator.ts';
@@ -18,6 +19,8 @@ export interface SessionOptions {
   readonly config: Config;
   readonly log: Log;
   readonly now: () => Date;
+  /** Words for whoever waits before the terminal. */
+  readonly say: (text: string) => void;
 }
 
 /** Somebody sits before the terminal; the service waits longer. */
@@ -47,7 +50,9 @@ export async function openSession(
       standing: { isPublic: source.kind === 'url', isTrusted: isOwn },
     }),
   );
-  opening.use(startWork({ ...house, source: mirroredBySource(house.source) }, { ...config, investigator }));
+  const onWait = ({ until, reason }: { until: Date; reason: string }) =>
+    options.say(`Waiting for the model until ${until.toLocaleTimeString('en-GB')}: ${printableLine(reason)}\n`);
+  opening.use(startWork({ ...house, source: mirroredBySource(house.source) }, { ...config, investigator, onWait }));
   const opened = opening.move();
   return {
     start: (report) => start(house, project, report),

@@ -82,6 +82,8 @@ export interface WorkLimits {
   readonly concurrency: number;
   readonly investigationTimeoutMs: number;
   readonly investigator: Investigator | null;
+  /** Told when an investigation waits for the model. */
+  readonly onWait?: (wait: { readonly until: Date; readonly reason: string }) => void;
 }
 
 /** Two investigations of one project, and two webhooks to one receiver, at a time: nobody can hold up the others. */
@@ -97,6 +99,7 @@ export function startWork(house: House, limits: WorkLimits): Worker {
         ...house,
         timeoutMs: limits.investigationTimeoutMs,
         investigator: limits.investigator,
+        onWait: limits.onWait ?? (() => {}),
       }),
       webhook: createWebhookHandler({
         store,

@@ -50,12 +50,12 @@ export async function runCommand(command: Command, context: CommandContext, sign
       requireLocalMode(config);
       return await serve({ config, io, log, now, worker: command.worker, launcher: launcher(config, io) }, signal);
     case 'analyse':
-      return await analyse(command, io, { ...investigateDeps(config, now), ...subjectDeps(config) }, signal);
+      return await analyse(command, io, { ...investigateDeps(config, context), ...subjectDeps(config) }, signal);
     case 'demo':
       return await demo(
         command,
         io,
-        { ...investigateDeps(config, now), demo: shippedDemo(), launcher: launcher(config, io) },
+        { ...investigateDeps(config, context), demo: shippedDemo(), launcher: launcher(config, io) },
         signal,
       );
     case 'token-create':
@@ -78,10 +78,10 @@ function launcher(config: Config, io: Io): Launcher {
 }
 
 /** In the terminal the steps are the log; only what goes wrong inside is said beside them. */
-function investigateDeps(config: Config, now: () => Date): InvestigateDeps {
+function investigateDeps(config: Config, { io, now }: CommandContext): InvestigateDeps {
   const log: Log = createLog({ level: config.logLevel === 'info' ? 'fatal' : config.logLevel });
   return {
-    open: (subject) => openSession({ config, log, now }, subject),
+    open: (subject) => openSession({ config, log, now, say: io.err }, subject),
     writeFile: (path, text) => writeFile(path, text),
     now,
   };

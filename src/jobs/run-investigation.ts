@@ -7,6 +7,8 @@ import { type InvestigateDeps, investigate } from './investigate.ts';
 
 export interface RunInvestigationDeps extends InvestigateDeps {
   readonly queue: Pick<Queue, 'wake'>;
+  /** Told when a run waits for the model. */
+  readonly onWait: (wait: { readonly until: Date; readonly reason: string }) => void;
 }
 
 /** What concluding may take beyond the time for investigating: a model at the end of its time still leaves a result. */
@@ -49,8 +51,9 @@ async function runToItsEnd(deps: RunInvestigationDeps, run: Run, signal: AbortSi
 }
 
 /** Nobody else tells the operator why nothing happens meanwhile. */
-function laterThan({ log }: RunInvestigationDeps, run: Run, { message, retryAt }: ModelUnavailable): JobResult {
+function laterThan({ log, onWait }: RunInvestigationDeps, run: Run, { message, retryAt }: ModelUnavailable): JobResult {
   const runAt = retryAt.toISOString();
+  onWait({ until: retryAt, reason: message });
   log.warn({ run: run.id, runAt, reason: message }, 'the model cannot be asked now; the investigation goes on later');
   return { kind: 'later', runAt };
 }

@@ -71,10 +71,12 @@ async function house(
   const redactor = opening.use(createRedactor({ exactValues: () => [] }));
   const { project, account } = await ground(store);
   const model = playing(answers);
+  const waits: string[] = [];
   const clock = { now: new Date('2026-11-20T10:00:00.000Z') };
   const deps = {
     ...{ store, redactor, changes: createChanges(), now: () => clock.now, timeoutMs: 60_000 },
     queue: { wake: () => {}, cancel: async () => {} },
+    onWait: ({ reason }: { reason: string }) => void waits.push(reason),
     source: { open: async () => repository, forget: async () => {} },
     log: createLog({ level: 'silent' }),
   };
@@ -87,7 +89,7 @@ async function house(
   const own = { projectId: project.id, accountId: account.id, origin: 'api', reference: '', callbackUrl: '' } as const;
   const opened = opening.move();
   return {
-    ...{ store, model, clock },
+    ...{ store, model, clock, waits },
     report: async (revision = '') => {
       const accepted = await acceptReport(deps, { ...own, text: REPORT, revision, fresh: true });
       if (accepted.kind !== 'accepted') throw new Error(accepted.kind);
@@ -131,6 +133,7 @@ describe('a model that cannot be reached', () => {
     await using at = await house([new ModelUnavailable('busy', inMinutes(5)), call('conclude', INCONCLUSIVE)]);
     const { investigationId, runId } = await at.report();
     expect(await at.run(runId)).toEqual({ kind: 'later', runAt: inMinutes(5).toISOString() });
+    expect(at.waits).toEqual(['busy']);
     const steps = await at.store.steps(runId, 0);
     at.clock.now = inMinutes(5);
     expect(await at.run(runId)).toEqual({ kind: 'done' });

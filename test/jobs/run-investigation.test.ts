@@ -55,7 +55,7 @@ async function place(): Promise<Place> {
     },
     handler: (timeoutMs = 60_000) =>
       createRunHandler({
-        ...{ store, queue, redactor, changes, timeoutMs, now: () => self.now, investigator: null },
+        ...{ store, queue, redactor, changes, timeoutMs, now: () => self.now, investigator: null, onWait: () => {} },
         source: { open: (_, signal) => self.open(signal), forget: async () => {} },
         log: createLog({ level: 'silent' }),
       }),
