@@ -22,11 +22,16 @@ export function isStandIn(value: string): boolean {
 /** Whether an assigned value is a secret rather than code, a word, a path, a version or a stand-in. `password`: the name says so, and people choose weak ones. */
 export function isSecretLiteral(value: string, writing: Writing, password: boolean): boolean {
   if (value.length < (password ? 6 : 8) || isNoLiteral(value, writing)) return false;
-  if (/^\d+$/.test(value)) return password;
+  if (/^\d+$/.test(value) || isForPeople(value)) return password;
   if (writing === 'environment') return true;
   const strong = /[\d!@#$%^&*]/.test(value);
   if (password) return strong || (writing === 'quoted' && !isWordy(value));
   return !isWordy(value) && (writing === 'quoted' || strong || value.length >= 20);
+}
+
+/** Keys are of ASCII: what is written in another script is a text. */
+function isForPeople(value: string): boolean {
+  return /[^\p{ASCII}]/u.test(value) && !/\d/.test(value);
 }
 
 function isNoLiteral(value: string, writing: Writing): boolean {
@@ -35,6 +40,8 @@ function isNoLiteral(value: string, writing: Writing): boolean {
     isStandIn(value) ||
     isVersionOrDate(value) ||
     (/^(?:\.{0,2}|~)\//.test(value) && isWordy(value)) ||
+    // A string has ended right before: code goes on.
+    /^[)\]][.,;)\]]/.test(value) ||
     (writing === 'bare' && isCode(value))
   );
 }
@@ -78,7 +85,7 @@ function isVersionOrDate(value: string): boolean {
 /** A call, a member, a type, a pattern, a template: what stands unquoted behind a colon or an equals sign in source code. */
 function isCode(value: string): boolean {
   return (
-    isMemberExpression(value) ||
+    isMemberExpression(value.replace(/^[!~+-]{1,3}/, '')) ||
     isCall(value) ||
     /^\/.*\/[dgimsuvy]{0,7}$|\$$/.test(value) ||
     /^(?:[A-Z][a-z]+)(?:8|16|32|64|128|256|512)(?:[A-Z][a-z]+)+$/.test(value)

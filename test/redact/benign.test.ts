@@ -28,6 +28,8 @@ apiKey: process.env.OPENAI_API_KEY, token: options.token, password: this.passwor
 token: string; password?: string; secret: Uint8Array; apiKey: Base64UrlString; accessKey: AccessKeyId2;
 private_key: ed25519.Ed25519PrivateKey, private_key: "_RSAPrivateKey"
 token = makeTokenV2(secret1); token: tokens[0]; password: user1.password; secret = base64Secret;
+setValues({ ...values, showPassword: !values.showPassword }); exceptionMessage.append(", for type token: ").append(token.toString()).append('.');
+"listenBrainzToken": "ListenBrainzユーザートークンを入力", "clickHereForToken": "ここをクリックしトークンを入手"
 password: ${'$'}{{ secrets.DB_PASSWORD }}
 password: "${'$'}{DB_PASSWORD}" token: <your-token> secret: *** api_key: xxxxxxxxxxxx token=%TOKEN% key={{ .Values.apiKey }}
 API_KEY=your_api_key_here SECRET=changeme PASSWORD=<password> TOKEN=XXXXX-XXXXX-XXXXX-XXXXX SECRET_KEY=${'$'}SECRET_KEY
