@@ -142,7 +142,8 @@ function reasonOf(run: FinishedRun, { draft, dropped, quotations }: CheckedDraft
   return parts.filter((part) => part !== '').join(' ');
 }
 
-function sentence(text: string): string {
+/** With a capital and one full stop. */
+export function sentence(text: string): string {
   const trimmed = text.trim();
   return `${trimmed.slice(0, 1).toUpperCase()}${trimmed.slice(1).replace(/\.$/, '')}.`;
 }

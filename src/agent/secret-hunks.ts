@@ -1,11 +1,8 @@
 // The lines of a change, and the change without those parts of it that touch a secret.
-
 import type { FileChange } from '../domain/change-set.ts';
 import { diffLines, type Hunk } from '../domain/line-diff.ts';
 import { REDACTED } from '../domain/redacted.ts';
 import type { ChangedLines } from './loosened-tests.ts';
-
-/** What stands for a secret in everything that a model was shown: an edit that writes it would put it in the secret's place. */
 
 type Redact = (text: string) => Promise<string>;
 
@@ -70,6 +67,7 @@ function anyIn(lines: ReadonlySet<number>, from: number, count: number): boolean
   return false;
 }
 
+/** The marker stands for a secret in all that a model was shown: an edit that writes it would put it in the secret's place. */
 function writesMarker(hunk: Hunk, before: readonly string[], after: readonly string[]): boolean {
   const has = (line: string): boolean => line.includes(REDACTED);
   const fresh = after.slice(hunk.after, hunk.after + hunk.inserted);

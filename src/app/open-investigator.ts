@@ -14,7 +14,7 @@ import type { Model } from '../ports/model.ts';
 import { stillParses } from '../tools/syntax.ts';
 import { createToolbox } from '../tools/toolbox.ts';
 
-/** 30 turns: product of what one more turn found in trials and what it costs. */
+/** Questions of one run; runs on real reports took 4 to 11 (docs/measurements.md). */
 const TURNS = 30;
 const NO_MONITORING: Monitoring = { toolsFor: async () => [], [Symbol.asyncDispose]: async () => {} };
 

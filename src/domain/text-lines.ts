@@ -19,6 +19,19 @@ export function fromLines({ lines, endsWithNewline }: TextLines): string {
   return endsWithNewline ? `${lines.join('\n')}\n` : lines.join('\n');
 }
 
+/** The lines `from`–`to` of a text (1-based, inclusive; beyond the end: fewer or none), each as in the text. */
+export function windowOf(
+  text: string,
+  range: { readonly from: number; readonly to: number },
+): { readonly text: string; readonly firstLine: number; readonly totalLines: number } {
+  const { lines, endsWithNewline } = toLines(text);
+  const from = Math.max(1, Math.trunc(range.from));
+  const chosen = lines.slice(from - 1, Math.max(from - 1, Math.trunc(range.to)));
+  const reachesEnd = from - 1 + chosen.length >= lines.length;
+  const shown = { lines: chosen, endsWithNewline: chosen.length > 0 && (!reachesEnd || endsWithNewline) };
+  return { text: fromLines(shown), firstLine: from, totalLines: lines.length };
+}
+
 /** Whether the lines are those of a text, so that `toLines(fromLines(x))` is x again. */
 export function isWhole({ lines, endsWithNewline }: TextLines): boolean {
   return endsWithNewline ? lines.length > 0 : lines.at(-1) !== '';

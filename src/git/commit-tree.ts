@@ -1,5 +1,7 @@
 // One commit as a tree that can be listed, read and asked; nothing is ever checked out.
+
 import { setImmediate as breathe } from 'node:timers/promises';
+import { toLines } from '../domain/text-lines.ts';
 import type { FileRead, LineRange, Listing, SourceTree, TreeEntry } from '../ports/source.ts';
 import { blameLines } from './blame.ts';
 import { compareCommits } from './compare.ts';
@@ -8,7 +10,7 @@ import { readHistory } from './history.ts';
 import { readListing } from './listing.ts';
 import { nearestPaths } from './nearest-paths.ts';
 import { outlineOf } from './outline.ts';
-import { decodeText, linesOf, MAX_BLOB_BYTES, readText } from './read-text.ts';
+import { decodeText, MAX_BLOB_BYTES, readText } from './read-text.ts';
 import type { RepositoryAccess } from './repository.ts';
 import { searchTree } from './search.ts';
 import { untilAborted } from './single-flight.ts';
@@ -40,7 +42,7 @@ export function createCommitTree(access: RepositoryAccess, revision: string): So
     const text = await textAt(path, signal);
     if (text === null) return null;
     const from = Math.max(1, Math.trunc(range.from));
-    const to = Math.min(linesOf(text).length, Math.trunc(range.to));
+    const to = Math.min(toLines(text).lines.length, Math.trunc(range.to));
     return from <= to ? { from, to } : null;
   }
 

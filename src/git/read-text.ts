@@ -1,4 +1,5 @@
 // Bytes of a file as text that fits: valid UTF-8 without NUL, whole lines, and words for whatever was cut.
+import { toLines } from '../domain/text-lines.ts';
 import type { FileRead, LineRange } from '../ports/source.ts';
 import { decodeOrNull } from './listing.ts';
 
@@ -14,17 +15,11 @@ export function decodeText(bytes: Buffer): string | null {
   return decodeOrNull(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }), bytes);
 }
 
-/** Lines as the diff counts them: split at LF, none in "", no empty one after the last LF. */
-export function linesOf(text: string): readonly string[] {
-  if (text === '') return [];
-  return (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');
-}
-
 /** What `read` answers for these bytes. */
 export function readText(bytes: Buffer, range: LineRange | undefined): FileRead {
   const text = decodeText(bytes);
   if (text === null) return { kind: 'binary', size: bytes.length };
-  const lines = linesOf(text);
+  const lines = toLines(text).lines;
   const from = Math.max(1, Math.trunc(range?.from ?? 1));
   const to = Math.min(lines.length, Math.trunc(range?.to ?? lines.length));
   const notes = [beyond(from, lines.length, range)];

@@ -1,4 +1,5 @@
 // The last words of a git process: without progress, without credentials, short enough for a message.
+import { REDACTED } from '../domain/redacted.ts';
 
 const KEPT = 16_384;
 const PROGRESS =
@@ -26,6 +27,6 @@ export function createStderrTail(secrets: readonly string[]): StderrTail {
 
 function scrub(text: string, secrets: readonly string[]): string {
   const known = secrets.filter((secret) => secret !== '');
-  const without = known.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
-  return without.replaceAll(/\/\/[^/@\s'"]+@/g, '//[redacted]@');
+  const without = known.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), text);
+  return without.replaceAll(/\/\/[^/@\s'"]+@/g, `//${REDACTED}@`);
 }

@@ -1,6 +1,6 @@
 // The model's part of a run: begun or gone on with, its conclusion checked, its change guarded, nothing secret in either.
 import { type GuardedChange, guardChange } from '../agent/change-guards.ts';
-import { concludeRun } from '../agent/conclude.ts';
+import { concludeRun, sentence } from '../agent/conclude.ts';
 import { type AgentEnd, runAgent } from '../agent/loop.ts';
 import type { ReviewGround } from '../agent/review-draft.ts';
 import type { Conclusion } from '../domain/issue.ts';
@@ -75,7 +75,8 @@ export async function askInvestigator(
     },
     signal,
   );
-  if (end.usage.turns === 0) return unasked(facts, end.reason, model.name);
+  // What an endpoint says of itself may quote the key that it was asked with.
+  if (end.usage.turns === 0) return deps.redactor.redactJson(unasked(facts, end.reason, model.name));
   const guarded = await guardChange(workbench.changeSet(), {
     entries: (await tree.files(signal)).entries,
     stillParses: investigator.stillParses,
@@ -139,8 +140,4 @@ function unasked(facts: Conclusion, reason: string, model: string): Conclusion {
       reason: `The language model ${model} gave no answer, so these are the facts alone. ${sentence(reason)}`,
     },
   };
-}
-
-function sentence(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1).replace(/\.$/, '')}.`;
 }

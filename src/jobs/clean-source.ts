@@ -1,4 +1,5 @@
 // Source without its secrets. A file is cleaned as a whole, and only then shown in parts: one line of a key, or half a token, is one that no rule knows.
+import { windowOf } from '../domain/text-lines.ts';
 import type {
   CommitInfo,
   Comparison,
@@ -39,7 +40,8 @@ function cleanTree(repository: Repository, sha: string, redactor: Redactor): Sou
     async read(path, { lines }, signal) {
       const read = await whole(path, signal);
       if (read.kind !== 'text' || lines === undefined) return read;
-      return read.cut === '' ? windowOf(read, lines) : await cleanRead(tree, { path, lines }, { redactor, signal });
+      if (read.cut !== '') return await cleanRead(tree, { path, lines }, { redactor, signal });
+      return { ...read, ...windowOf(read.text, lines), cut: beyond(read.totalLines, lines) };
     },
     async search(query, signal) {
       const { hits, ...rest } = await tree.search(query, signal);
@@ -145,19 +147,8 @@ function withoutKeyLines(text: string): string {
     .join('\n');
 }
 
-function windowOf(read: Extract<FileRead, { kind: 'text' }>, range: LineRange): FileRead {
-  const lines = read.text.split('\n');
-  if (lines.at(-1) === '') lines.pop();
-  const from = Math.max(1, Math.trunc(range.from));
-  const to = Math.min(lines.length, Math.trunc(range.to));
-  const chosen = lines.slice(from - 1, Math.max(from - 1, to));
-  const ending = chosen.length > 0 && (to < lines.length || read.text.endsWith('\n')) ? '\n' : '';
-  return {
-    ...read,
-    text: `${chosen.join('\n')}${ending}`,
-    firstLine: from,
-    cut: from > read.totalLines ? `The file has ${read.totalLines} lines; there is no line ${from}.` : '',
-  };
+function beyond(totalLines: number, { from }: LineRange): string {
+  return from > totalLines ? `The file has ${totalLines} lines; there is no line ${from}.` : '';
 }
 
 interface HitGround {

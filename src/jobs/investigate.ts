@@ -39,9 +39,8 @@ export async function investigate(house: InvestigateDeps, run: Run, signal: Abor
   const project = await knownProject(deps, run);
   const raw = await deps.source.open(project, signal);
   const repository = cleanRepository(raw, deps.redactor);
-  const known = await recordedFacts(deps, run);
-  if (known === null && !run.fresh && (await answeredFromEqual(deps, run, repository, signal))) return;
-  const facts = known ?? (await gathered(deps, run, repository, signal));
+  if (!run.fresh && (await answeredFromEqual(deps, run, repository, signal))) return;
+  const facts = (await recordedFacts(deps, run)) ?? (await gathered(deps, run, repository, signal));
   const conclusion =
     deps.investigator === null
       ? facts.conclusion

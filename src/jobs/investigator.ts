@@ -24,7 +24,7 @@ interface WorkbenchGround {
   readonly rawTree: SourceTree;
   /** Takes the secrets out of a whole text; lines keep their numbers. */
   readonly clean: (text: string) => Promise<string>;
-  /** The report as it came: what its brief leaves out can be read there. */
+  /** The whole report, cleaned of secrets: what its brief leaves out can be read there. */
   readonly reportText: string;
 }
 

@@ -1,4 +1,5 @@
 // What one run has seen of secrets it never shows again, in whatever surroundings: an edit may take away by what a rule knows one.
+import { REDACTED } from '../domain/redacted.ts';
 import type { Redactor } from '../redact/redactor.ts';
 
 /** Shorter pieces would tear ordinary text. */
@@ -21,5 +22,5 @@ export function createRunRedactor(redactor: Redactor): Redactor {
 function piecesOf(secret: string): readonly string[] {
   const lines = secret.split('\n').map((line) => line.trim());
   const parts = lines.flatMap((line) => line.split(/[\s'"`=:;,@/()[\]{}<>]+/).filter((part) => /\d/.test(part)));
-  return [...lines, ...parts].filter((piece) => piece.length >= SHORTEST && !piece.includes('[redacted]'));
+  return [...lines, ...parts].filter((piece) => piece.length >= SHORTEST && !piece.includes(REDACTED));
 }

@@ -56,13 +56,15 @@ function tells(changeSet: ChangeSet): string {
 }
 
 async function redactedFile(change: FileChange, redactor: Redactor): Promise<FileChange> {
-  const [before, after] = await Promise.all([
-    'before' in change ? redactor.redactLines(change.before) : '',
-    'after' in change ? redactor.redactLines(change.after) : '',
-  ]);
-  return {
-    ...change,
-    ...('before' in change ? { before } : {}),
-    ...('after' in change ? { after } : {}),
-  } as FileChange;
+  const before = 'before' in change ? await redactor.redactLines(change.before) : '';
+  const after = 'after' in change ? await redactor.redactLines(change.after) : '';
+  switch (change.kind) {
+    case 'added':
+      return { ...change, after };
+    case 'deleted':
+      return { ...change, before };
+    case 'modified':
+    case 'renamed':
+      return { ...change, before, after };
+  }
 }

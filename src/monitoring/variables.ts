@@ -1,5 +1,7 @@
 // Values of the variables that the configuration names: into the server's environment or headers, and out of every word that we write.
+
 import { CausewayError } from '../domain/errors.ts';
+import { REDACTED } from '../domain/redacted.ts';
 import { registerSecret } from '../log.ts';
 import type { MonitoringConfig, ServerConfig } from './config.ts';
 
@@ -99,5 +101,5 @@ function remover(values: readonly string[]): Given['withoutSecrets'] {
   const forms = values.flatMap((value) => [value, ...value.split(/\r?\n/), JSON.stringify(value).slice(1, -1)]);
   const secrets = [...new Set(forms)].filter(({ length }) => length >= MIN_SECRET).sort((a, b) => b.length - a.length);
   secrets.forEach(registerSecret);
-  return (text) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
+  return (text) => secrets.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), text);
 }

@@ -1,6 +1,6 @@
 // The tools that edit: replace, create, delete and rename, all on the overlay.
 import { z } from 'zod';
-import { linesOf } from '../git/read-text.ts';
+import { toLines } from '../domain/text-lines.ts';
 import type { Tool } from '../ports/tool.ts';
 import { plainPath } from './edited-tree.ts';
 import type { EditOutcome, Overlay } from './overlay.ts';
@@ -47,7 +47,7 @@ export function createFileTool(overlay: Overlay): Tool {
       const outcome = await overlay.create(plainPath(path), content, signal);
       if (!outcome.ok) return refusal(outcome.reason);
       const note = outcome.note === '' ? '' : ` But ${outcome.note}.`;
-      const count = linesOf(content).length;
+      const count = toLines(content).lines.length;
       return found(`${plainPath(path)} is created with ${count} ${count === 1 ? 'line' : 'lines'}.${note}`);
     },
   });
@@ -87,7 +87,7 @@ function refusal(reason: string) {
 
 function shownEdit(path: string, { text, at, note }: Extract<EditOutcome, { readonly ok: true }>): string {
   const first = Math.max(1, at.from - CONTEXT);
-  const rows = numberedLines(linesOf(text).slice(first - 1, at.to + CONTEXT), first);
+  const rows = numberedLines(toLines(text).lines.slice(first - 1, at.to + CONTEXT), first);
   const shown = fitting(rows, MAX_SHOWN);
   const how = note === '' ? 'found exactly' : `found, ${note}`;
   const more = shown.length < rows.length ? '\n… (the rest is as you wrote it)' : '';

@@ -1,6 +1,6 @@
 // What lookups see: the commit, with the edited files in place of what the commit has.
+import { windowOf } from '../domain/text-lines.ts';
 import { outlineOf } from '../git/outline.ts';
-import { linesOf } from '../git/read-text.ts';
 import type { Symbol as Definition, FileRead, LineRange, SourceTree, TreeEntry } from '../ports/source.ts';
 import type { Overlay } from './overlay.ts';
 
@@ -49,11 +49,8 @@ export function createEditedTree(
   };
 }
 
-function readEdited(text: string, range: LineRange | undefined): FileRead {
-  const lines = linesOf(text);
-  const from = Math.max(1, range?.from ?? 1);
-  const chosen = lines.slice(from - 1, range?.to ?? lines.length);
-  return { kind: 'text', text: chosen.join('\n'), firstLine: from, totalLines: lines.length, cut: '' };
+function readEdited(text: string, range: LineRange = { from: 1, to: Number.MAX_SAFE_INTEGER }): FileRead {
+  return { kind: 'text', ...windowOf(text, range), cut: '' };
 }
 
 /** A path as listings spell it: `./src/a.ts`, `/src/a.ts` and `src/` are common ways to say `src/a.ts` and `src`. */

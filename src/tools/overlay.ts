@@ -1,5 +1,7 @@
 // Edits against one commit, kept aside of it: reads see them, and the change set is computed from them, never written by a model.
+
 import type { ChangeSet } from '../domain/change-set.ts';
+import { REDACTED } from '../domain/redacted.ts';
 import { isText } from '../domain/text-lines.ts';
 import type { SourceTree, TreeEntry } from '../ports/source.ts';
 import { whyNotFree } from './free-path.ts';
@@ -101,7 +103,7 @@ function placeUnseen({ text, shown }: EditedText, edit: Edit): Placement {
   if (seen.kind !== 'placed' || shown === text) return seen;
   const placed = placeEdit(text, edit);
   if (placed.kind === 'placed') return placed;
-  const reason = 'the old text holds [redacted], which stands for a secret: leave its lines out of the replacement';
+  const reason = `the old text holds ${REDACTED}, which stands for a secret: leave its lines out of the replacement`;
   return { kind: 'refused', reason };
 }
 

@@ -1,7 +1,7 @@
 // The tool that reads files and ranges of lines, several in a call.
 import { z } from 'zod';
 import type { Finding } from '../domain/evidence.ts';
-import { linesOf } from '../git/read-text.ts';
+import { toLines } from '../domain/text-lines.ts';
 import type { FileRead, LineRange } from '../ports/source.ts';
 import type { Tool } from '../ports/tool.ts';
 import { type EditedTree, plainPath } from './edited-tree.ts';
@@ -75,7 +75,7 @@ async function readPart(
   const range = rangeOf(part);
   const read = await source.read(path, range, signal);
   if (read.kind !== 'text') return { kind: 'failed', text: whyNoText(path, read), cut: '' };
-  const lines = linesOf(read.text);
+  const lines = toLines(read.text).lines;
   const name = `${path}${source.mark(path)}`;
   if (lines.length === 0) {
     const none =

@@ -1,6 +1,6 @@
 // The same search as git's, over the few texts that edits changed.
 import { createContext, Script } from 'node:vm';
-import { linesOf } from '../git/read-text.ts';
+import { toLines } from '../domain/text-lines.ts';
 import type { SearchHit, SearchQuery } from '../ports/source.ts';
 import { globMatcher } from './path-glob.ts';
 
@@ -28,7 +28,7 @@ export function searchEdited(
   const isWanted = pathFilter(query.paths);
   const wanted = [...texts].filter(([path]) => isWanted(path)).sort(([a], [b]) => (a < b ? -1 : 1));
   if (wanted.length === 0) return [];
-  const files = wanted.map(([path, text]) => ({ path, lines: linesOf(text) }));
+  const files = wanted.map(([path, text]) => ({ path, lines: toLines(text).lines }));
   const found = findLines(
     files.map(({ lines }) => lines),
     { source: expressionOf(query), flags: query.ignoreCase ? 'i' : '' },

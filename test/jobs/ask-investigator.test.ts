@@ -1,5 +1,6 @@
 // The model's part of a run as the house plays it: cleaned, budgeted, waited for, and begun with what is the project's own.
 import { describe, expect, it } from 'vitest';
+import { CausewayError } from '../../src/domain/errors.ts';
 import { acceptReport } from '../../src/jobs/accept-report.ts';
 import { createChanges } from '../../src/jobs/changes.ts';
 import type { Investigator } from '../../src/jobs/investigator.ts';
@@ -149,6 +150,22 @@ describe('a model that cannot be reached', () => {
     expect(issue?.analysis).toMatchObject({ outcome: 'facts_only', partial: true, model: null });
     expect(issue?.analysis.reason).toContain('It asks to wait for an hour.');
     expect(issue?.analysis.suspects[0]?.file).toBe('src/total.js');
+  });
+});
+
+describe('what an endpoint says when it fails', () => {
+  const failure = () => new CausewayError('model_rejected', `Incorrect key provided: ${SECRET}`);
+
+  it.each([
+    ['at the first question', [failure()]],
+    ['later', [call('prometheus__query', {}), failure()]],
+  ])('is told without a secret that it quotes, %s', async (_when, answers) => {
+    await using at = await house(answers);
+    const { investigationId, runId } = await at.report();
+    await at.run(runId);
+    const reason = (await at.issue(investigationId))?.analysis.reason;
+    expect(reason).toContain('Incorrect key provided: [redacted]');
+    expect(reason).not.toContain(SECRET.slice(4, 20));
   });
 });
 

@@ -49,7 +49,11 @@ beforeAll(async () => {
     'More',
   );
   middle = await repo.commit(
-    { 'key.pem': PEM.split('\n').toSpliced(14, 0, '').join('\n'), 'crlf.txt': 'a\r\nB\r\n' },
+    {
+      'big.ts': FILLER.repeat(16_000) + PEM.split('\n').toSpliced(14, 0, '').join('\n') + FILLER,
+      'key.pem': PEM.split('\n').toSpliced(14, 0, '').join('\n'),
+      'crlf.txt': 'a\r\nB\r\n',
+    },
     `Use ${'w'.repeat(170)} ${TOKEN}`,
   );
   await repo.commit({ 'src/key.ts': `export const key = \`${KEY}\`;\nexport const after = 1;\n` }, 'Add a key');
@@ -128,6 +132,9 @@ describe('what a model may ask for', () => {
     const patch = await answer('compare', { commit: middle, path: 'key.pem' });
     expect(PEM.split('\n').filter((line) => line !== '' && patch.includes(line))).toEqual([]);
     expect(patch).toContain('@@');
+    const large = await answer('compare', { commit: middle, path: 'big.ts' });
+    expect(PEM.split('\n').filter((line) => line.length > 40 && large.includes(line))).toEqual([]);
+    expect(large).toContain('@@');
     expect(await answer('compare', { commit: middle, path: 'crlf.txt' })).toContain(' a\r\n-b\r\n+B\r');
   });
 
