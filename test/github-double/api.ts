@@ -1,0 +1,185 @@
+// The API of the double over http: credentials, faults, the route, limits and ETags, the record of what was asked.
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { effectivePermissions } from './access.ts';
+import { readCaller } from './credentials.ts';
+import { carryOut, type Found, findRoute } from './dispatch.ts';
+import type { DoubleSink, Exchange, SeenRequest } from './double.ts';
+import { drip, type Fault, type FaultList, faultAnswer, happensBefore } from './faults.ts';
+import { answerGraphql } from './graphql/execute.ts';
+import { manifestRoute, type SignIns } from './oauth.ts';
+import { type Answer, type Call, type Caller, notFound, refused } from './route.ts';
+import { RATE_LIMIT } from './routes/users.ts';
+import type { State } from './state.ts';
+
+export interface Api {
+  readonly state: State;
+  readonly sink: DoubleSink;
+  readonly faults: FaultList;
+  readonly signIns: SignIns;
+  readonly requests: SeenRequest[];
+  readonly problems: string[];
+  readonly validate: ((exchange: Exchange) => readonly string[]) | null;
+  /** Requests with each token so far, for the limits in the answers. */
+  readonly spent: Map<string, number>;
+}
+
+interface Asked {
+  readonly method: string;
+  readonly url: URL;
+  readonly path: string;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Answers one request to the API. */
+export async function serveApi(
+  api: Api,
+  request: IncomingMessage,
+  response: ServerResponse,
+  basePath: string,
+): Promise<void> {
+  const asked = await readRequest(request, basePath);
+  const caller = readCaller(api.state, asked.headers['authorization']);
+  const matched = { method: asked.method, path: `${asked.path}${asked.url.search}`, body: asked.body };
+  const fault = api.faults.take(matched);
+  const before = fault !== null && happensBefore(fault);
+  const answer = before ? null : await work(api, asked, caller);
+  const sent = await send(api, { asked, answer, fault, response });
+  api.requests.push(seen(asked, caller, sent));
+}
+
+export async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+async function readRequest(request: IncomingMessage, basePath: string): Promise<Asked> {
+  const url = new URL(request.url ?? '/', `http://${request.headers.host}`);
+  // GitHub Enterprise has its GraphQL beside the versioned API, not below it.
+  const path = url.pathname === '/api/graphql' ? '/graphql' : url.pathname.slice(basePath.length);
+  const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+  return { method: request.method ?? 'GET', url, path, body: await readBody(request), headers };
+}
+
+async function work(api: Api, asked: Asked, caller: Caller | Answer): Promise<Answer> {
+  const body = parse(asked.body);
+  if (body === undefined) return refused(400, 'Problems parsing JSON');
+  if ('status' in caller) return checked(api, asked, body, caller);
+  const call: Call = { ...asked, state: api.state, sink: api.sink, caller, params: {}, body };
+  if (asked.path === '/graphql') return checked(api, asked, body, await answerGraphql(call));
+  const found = asked.path.startsWith('/app-manifests/') ? manifest(api, asked) : findRoute(asked.method, asked.path);
+  if (found === null) {
+    api.problems.push(`unknown request: ${asked.method} ${asked.path}`);
+    return notFound();
+  }
+  const answer = await carryOut(found, { ...call, params: found.params });
+  const accepted = found.route.needs.map((set) =>
+    Object.entries(set)
+      .map(([name, level]) => `${name}=${level}`)
+      .join(','),
+  );
+  const headers = { 'x-accepted-github-permissions': accepted.join('; ') || 'metadata=read', ...answer.headers };
+  return checked(api, asked, body, { ...answer, headers });
+}
+
+function manifest(api: Api, asked: Asked): Found | null {
+  const code = /^\/app-manifests\/([^/]+)\/conversions$/.exec(asked.path)?.[1];
+  return code === undefined || asked.method !== 'POST' ? null : { route: manifestRoute(api.signIns), params: { code } };
+}
+
+function parse(body: string): Readonly<Record<string, unknown>> | undefined {
+  if (body === '') return {};
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return undefined;
+  }
+}
+
+/** GitHub's description wants the account of a listed installation to be a user and an enterprise at once. */
+const isContradiction = /^apps\/list-installations: answer 200\/\d+\/account /;
+
+/** Holds the exchange against GitHub's own description. */
+function checked(api: Api, asked: Asked, body: unknown, answer: Answer): Answer {
+  const exchange = {
+    method: asked.method,
+    path: asked.path,
+    query: Object.fromEntries(asked.url.searchParams),
+    requestBody: asked.body === '' ? undefined : body,
+    status: answer.status,
+    // As it goes over the wire: without members that are undefined.
+    responseBody: answer.body === undefined ? undefined : (JSON.parse(JSON.stringify(answer.body)) as unknown),
+  };
+  api.problems.push(...(api.validate?.(exchange) ?? []).filter((problem) => !isContradiction.test(problem)));
+  return answer;
+}
+
+interface Sending {
+  readonly asked: Asked;
+  readonly answer: Answer | null;
+  readonly fault: Fault | null;
+  readonly response: ServerResponse;
+}
+
+/** Returns the status that went out; 0 where none did. */
+async function send(api: Api, { asked, answer, fault, response }: Sending): Promise<number> {
+  if (fault?.kind === 'reset') response.destroy();
+  if (fault?.kind === 'reset' || fault?.kind === 'hang') return 0;
+  const chosen =
+    (fault === null ? null : faultAnswer(fault, api.state.clock.now(), asked.path)) ?? answer ?? notFound();
+  const text = bodyText(chosen);
+  const tag = `W/"${createHash('sha256').update(text).digest('hex')}"`;
+  const isSame = asked.method === 'GET' && chosen.status === 200 && asked.headers['if-none-match'] === tag;
+  const status = isSame ? 304 : chosen.status;
+  response.writeHead(status, {
+    ...headersOf(api, asked, chosen, isSame),
+    ...(asked.method === 'GET' ? { etag: tag } : {}),
+    ...chosen.headers,
+  });
+  if (fault?.kind === 'drip') await drip(response, text, fault);
+  else if (isSame || status === 204) response.end();
+  else response.end(fault?.kind === 'half_json' ? text.slice(0, text.length / 2) : text);
+  return status;
+}
+
+function bodyText({ body }: Answer): string {
+  if (body === undefined) return '';
+  return typeof body === 'string' ? body : JSON.stringify(body);
+}
+
+/** An unchanged answer costs nothing of the limit. */
+function headersOf(api: Api, asked: Asked, { body }: Answer, isFree: boolean): Record<string, string> {
+  const token = asked.headers['authorization'] ?? '';
+  const used = (api.spent.get(token) ?? 0) + (isFree ? 0 : 1);
+  api.spent.set(token, used);
+  const reset = Math.trunc(api.state.clock.now().getTime() / 1_000) + 3_600;
+  return {
+    'content-type': typeof body === 'string' ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8',
+    'x-github-request-id': `D0B1:${api.requests.length.toString(16).toUpperCase()}`,
+    'x-github-media-type': 'github.v3; format=json',
+    'x-ratelimit-limit': String(RATE_LIMIT),
+    'x-ratelimit-remaining': String(Math.max(0, RATE_LIMIT - used)),
+    'x-ratelimit-used': String(used),
+    'x-ratelimit-reset': String(reset),
+    'x-ratelimit-resource': asked.path === '/graphql' ? 'graphql' : 'core',
+    date: api.state.clock.now().toUTCString(),
+  };
+}
+
+function seen(asked: Asked, caller: Caller | Answer, status: number): SeenRequest {
+  const isKnown = !('status' in caller);
+  const isInstallation = isKnown && caller.kind === 'installation';
+  return {
+    method: asked.method,
+    path: `${asked.path}${asked.url.search}`,
+    tokenKind: isKnown ? caller.kind : 'bad',
+    permissions: isInstallation ? effectivePermissions(caller) : {},
+    repositoryIds: isInstallation ? caller.token.repositoryIds && [...caller.token.repositoryIds] : null,
+    headers: asked.headers,
+    body: asked.body,
+    status,
+  };
+}

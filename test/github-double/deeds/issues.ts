@@ -1,0 +1,173 @@
+// What happens to issues: opened, edited, labelled, closed. Pull requests share it.
+import { timestamp } from '../lookup.ts';
+import { issueBody, labelBody } from '../resources/issue.ts';
+import { fullPull } from '../resources/pull.ts';
+import type { Comment, Issue, Label, Pull, Repository, State } from '../state.ts';
+import { announce } from './announce.ts';
+
+export interface NewIssue {
+  readonly title: string;
+  readonly body: string | null;
+  readonly authorId: number;
+  readonly viaAppId?: number | null;
+  /** Set by an issue template as well: GitHub announces each as labelled by the author. */
+  readonly labels?: readonly string[];
+}
+
+export function openIssue(state: State, repository: Repository, made: NewIssue): Issue {
+  const issue = storeIssue(state, repository, made, null);
+  tellIssue(state, repository, issue, { action: 'opened', senderId: made.authorId });
+  for (const name of made.labels ?? []) tellLabelled(state, repository, issue, { name, senderId: made.authorId });
+  return issue;
+}
+
+/** Takes the next number and keeps it; announces nothing. */
+export function storeIssue(state: State, repository: Repository, made: NewIssue, pull: Pull | null): Issue {
+  const now = timestamp(state);
+  const issue: Issue = {
+    id: state.nextId(),
+    number: repository.nextNumber++,
+    title: made.title,
+    body: made.body,
+    authorId: made.authorId,
+    viaAppId: made.viaAppId ?? null,
+    labels: (made.labels ?? []).map((name) => ensureLabel(state, repository, name).name),
+    state: 'open',
+    stateReason: null,
+    locked: false,
+    reactions: [],
+    createdAt: now,
+    updatedAt: now,
+    closedAt: null,
+    closedById: null,
+    pull,
+    edits: [],
+  };
+  repository.issues.set(issue.number, issue);
+  return issue;
+}
+
+export function ensureLabel(state: State, repository: Repository, name: string, more: Partial<Label> = {}): Label {
+  const found = repository.labels.get(name.toLowerCase());
+  if (found !== undefined) return found;
+  const label = { id: state.nextId(), name, color: more.color ?? 'ededed', description: more.description ?? null };
+  repository.labels.set(name.toLowerCase(), label);
+  return label;
+}
+
+interface IssueNews {
+  readonly action: string;
+  readonly senderId: number | null;
+  readonly parts?: object;
+}
+
+/** `issues`, or `pull_request` where it is one. */
+export function tellIssue(state: State, repository: Repository, issue: Issue, news: IssueNews): void {
+  const { action, senderId } = news;
+  if (issue.pull === null) {
+    const parts = { issue: issueBody(state, repository, issue), ...news.parts };
+    announce(state, repository, { event: 'issues', action, parts, senderId });
+    return;
+  }
+  const body = fullPull(state, repository, issue, issue.pull);
+  const parts = { number: issue.number, pull_request: body, ...news.parts };
+  announce(state, repository, { event: 'pull_request', action, parts, senderId });
+}
+
+function tellLabelled(
+  state: State,
+  repository: Repository,
+  issue: Issue,
+  by: { name: string; senderId: number },
+): void {
+  const label = labelBody(state, repository, ensureLabel(state, repository, by.name));
+  tellIssue(state, repository, issue, { action: 'labeled', senderId: by.senderId, parts: { label } });
+}
+
+/** Adds labels that it does not have yet; unknown ones are made. */
+export function addLabels(
+  state: State,
+  repository: Repository,
+  issue: Issue,
+  by: { names: readonly string[]; senderId: number },
+): void {
+  for (const name of by.names) {
+    const label = ensureLabel(state, repository, name);
+    if (issue.labels.some((one) => one.toLowerCase() === label.name.toLowerCase())) continue;
+    issue.labels = [...issue.labels, label.name];
+    touch(state, issue);
+    tellLabelled(state, repository, issue, { name: label.name, senderId: by.senderId });
+  }
+}
+
+/** False where the issue has no such label. */
+export function removeLabel(
+  state: State,
+  repository: Repository,
+  issue: Issue,
+  by: { name: string; senderId: number },
+): boolean {
+  const kept = issue.labels.filter((one) => one.toLowerCase() !== by.name.toLowerCase());
+  if (kept.length === issue.labels.length) return false;
+  issue.labels = kept;
+  touch(state, issue);
+  const label = labelBody(state, repository, ensureLabel(state, repository, by.name));
+  tellIssue(state, repository, issue, { action: 'unlabeled', senderId: by.senderId, parts: { label } });
+  return true;
+}
+
+export interface IssueEdit {
+  readonly title?: string | undefined;
+  readonly body?: string | null | undefined;
+  readonly state?: 'open' | 'closed' | undefined;
+  readonly stateReason?: 'completed' | 'not_planned' | undefined;
+}
+
+/** Announces `edited`, `closed` and `reopened`, each where it is so. */
+export function editIssue(state: State, repository: Repository, issue: Issue, edit: IssueEdit, senderId: number): void {
+  const changes = {
+    ...(edit.title !== undefined && edit.title !== issue.title ? { title: { from: issue.title } } : {}),
+    ...(edit.body !== undefined && edit.body !== issue.body ? { body: { from: issue.body ?? '' } } : {}),
+  };
+  if (edit.title !== undefined) issue.title = edit.title;
+  if (changes.body !== undefined) recordEdit(state, issue, { text: edit.body ?? '', byId: senderId });
+  if (edit.body !== undefined) issue.body = edit.body;
+  if (Object.keys(changes).length > 0) {
+    touch(state, issue);
+    tellIssue(state, repository, issue, { action: 'edited', senderId, parts: { changes } });
+  }
+  if (edit.state === 'closed' && issue.state === 'open') close(state, repository, issue, edit, senderId);
+  if (edit.state === 'open' && issue.state === 'closed') reopen(state, repository, issue, senderId);
+}
+
+function close(state: State, repository: Repository, issue: Issue, edit: IssueEdit, senderId: number): void {
+  touch(state, issue);
+  issue.state = 'closed';
+  issue.stateReason = issue.pull === null ? (edit.stateReason ?? 'completed') : null;
+  issue.closedAt = issue.updatedAt;
+  issue.closedById = senderId;
+  tellIssue(state, repository, issue, { action: 'closed', senderId });
+}
+
+function reopen(state: State, repository: Repository, issue: Issue, senderId: number): void {
+  touch(state, issue);
+  Object.assign(issue, { state: 'open', closedAt: null, closedById: null });
+  issue.stateReason = issue.pull === null ? 'reopened' : null;
+  tellIssue(state, repository, issue, { action: 'reopened', senderId });
+}
+
+/** The first edit keeps what was there before as well. */
+export function recordEdit(
+  state: State,
+  of: Issue | Comment,
+  made: { readonly text: string; readonly byId: number },
+): void {
+  if (of.edits.length === 0) {
+    of.edits.push({ id: state.nextId(), at: of.createdAt, byId: of.authorId, text: of.body ?? '' });
+  }
+  of.edits.push({ id: state.nextId(), at: timestamp(state), ...made });
+}
+
+export function touch(state: State, thing: { updatedAt: string }): void {
+  thing.updatedAt = timestamp(state);
+}

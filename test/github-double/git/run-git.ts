@@ -1,0 +1,45 @@
+// Runs git on the double's bare repositories.
+import { execFile } from 'node:child_process';
+
+/** Keeps the machine's own configuration, hooks and identity out. */
+export const GIT_ENVIRONMENT: Readonly<Record<string, string | undefined>> = {
+  PATH: process.env['PATH'],
+  HOME: '/dev/null',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_TERMINAL_PROMPT: '0',
+  LC_ALL: 'C',
+};
+
+interface GitOptions {
+  readonly input?: Buffer | string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** What git printed. Rejects with what it complained of. */
+export function git(gitDir: string, args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
+  const env = { ...GIT_ENVIRONMENT, GIT_DIR: gitDir, ...options.env };
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      'git',
+      [...args],
+      { env, encoding: 'buffer', maxBuffer: 1024 ** 3 },
+      (error, stdout, stderr) => {
+        if (error === null) resolve(stdout);
+        else reject(new Error(`git ${args[0]}: ${stderr.toString().trim() || error.message}`));
+      },
+    );
+    // A git that ended before it read everything says so by its exit code.
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.end(options.input ?? '');
+  });
+}
+
+export async function gitText(gitDir: string, args: readonly string[], options: GitOptions = {}): Promise<string> {
+  return (await git(gitDir, args, options)).toString('utf8').trim();
+}
+
+/** The same, or null where git refused. */
+export async function gitTry(gitDir: string, args: readonly string[]): Promise<string | null> {
+  return gitText(gitDir, args).catch(() => null);
+}

@@ -1,0 +1,99 @@
+// The double as a program of its own: it says where it is, what Causeway needs to run against it, and ends when told.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createSign } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const MAIN = path.join(import.meta.dirname, 'main.ts');
+
+function start(...options: string[]): ChildProcess {
+  return spawn(process.execPath, [MAIN, ...options], { stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+async function said(child: ChildProcess): Promise<string> {
+  let text = '';
+  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  const ended = once(child, 'exit');
+  while (!text.includes('Ctrl-C'))
+    await Promise.race([once(child.stdout as NonNullable<typeof child.stdout>, 'data'), ended]);
+  return text;
+}
+
+/** The lines as a shell or an env file would take them. */
+function settingsIn(text: string): Record<string, string> {
+  const lines = [...text.matchAll(/^([A-Z_]+)=(?:'(.*)'|(.*))$/gm)];
+  return Object.fromEntries(lines.map(([, name, quoted, bare]) => [name, quoted ?? bare ?? '']));
+}
+
+function appToken(appId: string, key: string): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const now = Math.trunc(Date.now() / 1_000);
+  const head = `${part({ alg: 'RS256', typ: 'JWT' })}.${part({ iat: now - 30, exp: now + 500, iss: appId })}`;
+  return `${head}.${createSign('RSA-SHA256').update(head).sign(key, 'base64url')}`;
+}
+
+async function stop(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode === null) {
+    child.kill('SIGINT');
+    await once(child, 'exit');
+  }
+  return child.exitCode;
+}
+
+describe('npm run github-double', () => {
+  it('prints settings with which an App reaches the shop and its report, and a page that shows it', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'double-'));
+    const child = start('--data', folder, '--webhook', 'http://127.0.0.1:1/hook');
+    try {
+      const text = await said(child);
+      expect(text).toContain('http://127.0.0.1:1/hook');
+      const settings = settingsIn(text);
+      expect(settingsIn(readFileSync(path.join(folder, 'causeway.env'), 'utf8'))).toEqual(settings);
+      const key = readFileSync(settings['PRIVATE_KEY_PATH'] ?? '', 'utf8');
+      // biome-ignore lint/suspicious/noExplicitAny: answers of several kinds, each looked at where it is asked for.
+      const ask = async (method: string, route: string, token: string): Promise<any> => {
+        const headers = { authorization: `Bearer ${token}` };
+        return (await fetch(`${settings['GITHUB_API_URL']}${route}`, { method, headers })).json();
+      };
+      const jwt = appToken(settings['APP_ID'] ?? '', key);
+      expect(await ask('GET', '/app', jwt)).toMatchObject({ slug: 'causeway', permissions: { contents: 'write' } });
+      const [installation] = await ask('GET', '/app/installations', jwt);
+      const { token } = await ask('POST', `/app/installations/${installation.id}/access_tokens`, jwt);
+      expect(await ask('GET', '/repos/corner/shop/issues', token)).toMatchObject([
+        { number: 1, title: 'The shop goes down since we updated to 1.3.0', labels: [{ name: 'bug' }] },
+      ]);
+      const page = await fetch(/http:\S+\/issues\/1/.exec(text)?.[0] ?? '');
+      expect(await page.text()).toContain('Steps to reproduce');
+      expect(await stop(child)).toBe(0);
+    } finally {
+      child.kill('SIGKILL');
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('puts the key itself into the line where no folder is given', async () => {
+    const child = start();
+    try {
+      const key = settingsIn(await said(child))['PRIVATE_KEY'] ?? '';
+      expect(() => appToken('1', key.replaceAll('\\n', '\n'))).not.toThrow();
+      expect(key).not.toContain('\n');
+      expect(await stop(child)).toBe(0);
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
+
+  it.each([['--port', 'x'], ['--webhook', 'nowhere'], ['--colour']])(
+    'explains itself for %s %s',
+    async (...options) => {
+      const child = start(...options);
+      const [code] = await once(child, 'exit');
+      expect(code).toBe(2);
+    },
+  );
+});

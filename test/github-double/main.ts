@@ -1,0 +1,127 @@
+// Starts the GitHub double alone, with a shop that has a bug and a report of it, so that anyone can try the App without GitHub.
+//   npm run github-double -- [--webhook URL] [--port N] [--data DIR]
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { parse } from 'yaml';
+import type { GithubDouble } from './double.ts';
+import { git } from './git/run-git.ts';
+import { servePage } from './page/serve-page.ts';
+import { startGithubDouble } from './start.ts';
+import type { App, Permissions } from './state.ts';
+import { webhookSender } from './webhooks/sender.ts';
+
+const ROOT = path.join(import.meta.dirname, '..', '..');
+const DEMO = path.join(ROOT, 'demo');
+const OWNER = 'corner';
+const REPOSITORY = `${OWNER}/shop`;
+const USAGE = `usage: npm run github-double -- [--webhook URL] [--port N] [--data DIR]
+  --webhook URL  where Causeway listens (http://127.0.0.1:3000/api/github/webhooks)
+  --port N       where the double listens (any free port)
+  --data DIR     keeps the App's key and the settings for Causeway in files of this folder
+`;
+
+interface Options {
+  readonly webhook: string;
+  readonly port: number;
+  readonly data: string | null;
+}
+
+function optionsOf(given: readonly string[]): Options | null {
+  try {
+    const text = { type: 'string' } as const;
+    const { values } = parseArgs({ args: [...given], options: { webhook: text, port: text, data: text } });
+    const port = Number(values.port ?? 0);
+    const webhook = new URL(values.webhook ?? 'http://127.0.0.1:3000/api/github/webhooks');
+    if (!Number.isInteger(port) || port < 0 || port > 65_535 || !/^https?:$/.test(webhook.protocol)) return null;
+    return { webhook: webhook.href, port, data: values.data === undefined ? null : path.resolve(values.data) };
+  } catch {
+    return null;
+  }
+}
+
+/** The double's App as app.yml describes it, with the address of Causeway. */
+async function prepareApp({ app, people }: GithubDouble, webhook: string): Promise<App> {
+  const manifest: { default_permissions: Permissions; default_events: readonly string[] } = parse(
+    await readFile(path.join(ROOT, 'app.yml'), 'utf8'),
+  );
+  app.permissions = manifest.default_permissions;
+  app.events = manifest.default_events;
+  app.webhookUrl = webhook;
+  people.organization(OWNER, { owners: ['nora'], members: ['per'] });
+  return app;
+}
+
+/** The demo that ships with Causeway as a repository, with its report as the first issue. */
+async function openShop({ people }: GithubDouble): Promise<void> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'github-double-'));
+  try {
+    await git(folder, ['clone', '--quiet', '--bare', path.join(DEMO, 'corner-shop.bundle'), folder]);
+    await people.openRepository(REPOSITORY, { from: folder, description: 'A small shop, and a bug in it' });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  people.grant(REPOSITORY, 'mara', 'write');
+  people.grant(REPOSITORY, 'per', 'triage');
+  people.user('ola');
+  people.makeLabel(REPOSITORY, 'analyse', { color: '0e8a16', description: 'Causeway looks into it' });
+  people.makeLabel(REPOSITORY, 'bug', { color: 'd73a4a', description: 'Something is not working' });
+  const [title = '', ...body] = (await readFile(path.join(DEMO, 'report.md'), 'utf8')).split('\n');
+  people.openIssue(REPOSITORY, { by: 'ola', title, body: body.join('\n').trim(), labels: ['bug'] });
+}
+
+/** Lines of a shell or of an env file: with a folder the key is a file of it, else it stands in the line itself. */
+async function settings(double: GithubDouble, app: App, data: string | null): Promise<string> {
+  let key = `PRIVATE_KEY='${app.privateKey.trim().replaceAll('\n', '\\n')}'`;
+  if (data !== null) {
+    const file = path.join(data, 'app.pem');
+    await mkdir(data, { recursive: true });
+    await writeFile(file, app.privateKey, { mode: 0o600 });
+    key = `PRIVATE_KEY_PATH='${file}'`;
+  }
+  const lines = [
+    `APP_ID=${app.id}`,
+    key,
+    `WEBHOOK_SECRET=${app.webhookSecret}`,
+    `GITHUB_CLIENT_ID=${app.clientId}`,
+    `GITHUB_CLIENT_SECRET=${app.clientSecret}`,
+    // Default is the owner of the App, which is another organisation here.
+    `ALLOWED_OWNERS=${OWNER}`,
+    `GITHUB_API_URL=${double.apiUrl}`,
+    `GITHUB_WEB_URL=${double.webUrl}`,
+  ];
+  const text = `${lines.join('\n')}\n`;
+  if (data !== null) await writeFile(path.join(data, 'causeway.env'), text, { mode: 0o600 });
+  return text;
+}
+
+async function run({ webhook, port, data }: Options): Promise<void> {
+  const ended = Promise.withResolvers<void>();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => ended.resolve());
+  // Beside the API, as on GitHub Enterprise: at the root of an address there is room for the page alone.
+  const double = await startGithubDouble({ port, basePath: '/api/v3', sink: webhookSender, page: servePage });
+  const app = await prepareApp(double, webhook);
+  await openShop(double);
+  double.people.install(OWNER, { by: 'nora' });
+  process.stdout.write(`The GitHub double shows its page at ${double.webUrl}/${REPOSITORY}/issues/1
+Its people: nora (owner), mara (write), per (triage), ola (a stranger).
+Deliveries go to ${webhook}.
+
+Settings for Causeway, to be put into its environment or its .env file:
+
+${await settings(double, app, data)}
+Then label the issue "analyse" on the page. Ctrl-C ends the double; nothing of it is kept.
+`);
+  await ended.promise;
+  for (const problem of double.problems.splice(0)) process.stderr.write(`${problem}\n`);
+  await double[Symbol.asyncDispose]();
+}
+
+const options = optionsOf(process.argv.slice(2));
+if (options === null) {
+  process.stderr.write(USAGE);
+  process.exitCode = 2;
+} else {
+  await run(options);
+}

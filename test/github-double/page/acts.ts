@@ -1,0 +1,165 @@
+// What a form of the page does, for the person that it names, if GitHub would let that person.
+import type { GithubDouble } from '../double.ts';
+import { account } from '../lookup.ts';
+import { grantOf, mayAtLeast } from '../roles.ts';
+import type { RepositoryRole } from '../state.ts';
+import type { View } from './view.ts';
+
+/** GitHub would say no. */
+export class Refused extends Error {}
+
+interface Act {
+  readonly pattern: RegExp;
+  /** Needed at least; `pull` is anybody who sees the repository. Null: it is not a person who does it. */
+  readonly role: RepositoryRole | null;
+  /** Returns where to go then. */
+  readonly run: (view: View, given: Given) => Promise<string>;
+}
+
+interface Given {
+  readonly by: string;
+  /** What the pattern caught. */
+  readonly id: string;
+  field(name: string): string;
+}
+
+const acts: readonly Act[] = [
+  { pattern: /^issues$/, role: 'pull', run: openIssue },
+  { pattern: /^(\d+)\/comment$/, role: 'pull', run: comment },
+  { pattern: /^(\d+)\/label$/, role: 'triage', run: label },
+  { pattern: /^(\d+)\/edit$/, role: 'pull', run: edit },
+  { pattern: /^(\d+)\/state$/, role: 'pull', run: changeState },
+  { pattern: /^(\d+)\/check$/, role: null, run: checkPull },
+  { pattern: /^comments\/(\d+)$/, role: 'pull', run: changeComment },
+  { pattern: /^commit\/([0-9a-f]{40})\/check$/, role: null, run: checkCommit },
+  { pattern: /^runs\/(\d+)$/, role: 'push', run: pressButton },
+  { pattern: /^push$/, role: 'push', run: push },
+];
+
+/** Does it and returns the page to show then; null where there is no such form. Throws Refused. */
+export async function act(view: View, name: string, fields: URLSearchParams): Promise<string | null> {
+  for (const { pattern, role, run } of acts) {
+    const match = pattern.exec(name);
+    if (match === null) continue;
+    const given: Given = {
+      by: fields.get('by') ?? '',
+      id: match[1] ?? '',
+      field: (one) => (fields.get(one) ?? '').replaceAll('\r\n', '\n'),
+    };
+    if (role !== null) require(view, given, role);
+    return run(view, given);
+  }
+  return null;
+}
+
+function require(view: View, { by }: Given, role: RepositoryRole): void {
+  const { state } = view.double;
+  if (mayAtLeast(grantOf(state, view.repository, account(state, by)), role)) return;
+  throw new Refused(`${by} may not do that: it takes "${role}" or better on ${view.name}.`);
+}
+
+/** Whoever wrote it, or somebody with write. */
+function requireAuthor(view: View, given: Given, authorId: number | null): void {
+  if (account(view.double.state, given.by).id !== authorId) require(view, given, 'push');
+}
+
+function threadPath({ repository, name }: View, number: number): string {
+  const issue = repository.issues.get(number);
+  if (issue === undefined) throw new Refused(`There is no #${number}.`);
+  return `/${name}/${issue.pull === null ? 'issues' : 'pull'}/${number}`;
+}
+
+function people({ double }: View): GithubDouble['people'] {
+  return double.people;
+}
+
+async function openIssue(view: View, { by, field }: Given): Promise<string> {
+  const labels = field('label') === '' ? [] : [field('label')];
+  const { number } = people(view).openIssue(view.name, { by, title: field('title'), body: field('body'), labels });
+  return threadPath(view, number);
+}
+
+async function comment(view: View, { by, id, field }: Given): Promise<string> {
+  const path = threadPath(view, Number(id));
+  if (field('body').trim() === '') throw new Refused('A comment needs a text.');
+  return `${path}#issuecomment-${people(view).comment(view.name, Number(id), { by, body: field('body') }).id}`;
+}
+
+async function label(view: View, { by, id, field }: Given): Promise<string> {
+  const path = threadPath(view, Number(id));
+  if (field('act') === 'remove') people(view).unlabel(view.name, Number(id), field('label'), by);
+  else people(view).label(view.name, Number(id), field('label'), by);
+  return path;
+}
+
+async function edit(view: View, given: Given): Promise<string> {
+  const number = Number(given.id);
+  const path = threadPath(view, number);
+  requireAuthor(view, given, people(view).issue(view.name, number).authorId);
+  people(view).edit(view.name, number, { by: given.by, title: given.field('title'), body: given.field('body') });
+  return path;
+}
+
+async function changeState(view: View, given: Given): Promise<string> {
+  const number = Number(given.id);
+  const path = threadPath(view, number);
+  const { by } = given;
+  const todo = given.field('act');
+  if (todo === 'merge') require(view, given, 'push');
+  else requireAuthor(view, given, people(view).issue(view.name, number).authorId);
+  if (todo === 'merge') await people(view).merge(view.name, number, by);
+  if (todo === 'close') people(view).close(view.name, number, by);
+  if (todo === 'reopen') people(view).reopen(view.name, number, by);
+  if (todo === 'ready') people(view).markReady(view.name, number, by);
+  if (todo === 'draft') people(view).convertToDraft(view.name, number, by);
+  return path;
+}
+
+async function changeComment(view: View, given: Given): Promise<string> {
+  const comment = view.repository.comments.get(Number(given.id));
+  if (comment === undefined) throw new Refused('That comment is gone.');
+  requireAuthor(view, given, comment.authorId);
+  if (given.field('act') === 'delete') people(view).deleteComment(view.name, comment.id, given.by);
+  else people(view).editComment(view.name, comment.id, { by: given.by, body: given.field('body') });
+  return threadPath(view, comment.issueNumber);
+}
+
+async function checkPull(view: View, given: Given): Promise<string> {
+  const number = Number(given.id);
+  const path = threadPath(view, number);
+  const { pull } = people(view).issue(view.name, number);
+  if (pull !== null) await reportCi(view, pull.headSha, 'pull_request', given);
+  return path;
+}
+
+async function checkCommit(view: View, given: Given): Promise<string> {
+  await reportCi(view, given.id, 'push', given);
+  return `/${view.name}/commit/${given.id}`;
+}
+
+async function reportCi(view: View, sha: string, event: string, { field }: Given): Promise<void> {
+  const conclusion = field('conclusion') === 'failure' ? ('failure' as const) : ('success' as const);
+  const log = conclusion === 'failure' ? field('log') : 'ok\n';
+  await people(view).reportWorkflowRun(view.name, {
+    sha,
+    event,
+    jobs: [{ name: 'CI', conclusion, failedStep: 'Test', log }],
+  });
+}
+
+async function pressButton(view: View, { by, id, field }: Given): Promise<string> {
+  const run = view.repository.checkRuns.get(Number(id));
+  if (run === undefined) throw new Refused('That check run is gone.');
+  if (field('act') === '') await people(view).rerequestCheck(view.name, run, by);
+  else await people(view).pressAction(view.name, run, field('act'), by);
+  return `/${view.name}/runs/${id}`;
+}
+
+async function push(view: View, { by, field }: Given): Promise<string> {
+  const { name, repository } = view;
+  const branch = field('branch') || repository.defaultBranch;
+  const message = field('message') || `Change ${field('path')}`;
+  const sha = await people(view).push(name, { by, branch, files: { [field('path')]: field('content') }, message });
+  if (field('pull') !== 'yes') return `/${name}/commit/${sha}`;
+  return threadPath(view, (await people(view).openPull(name, { by, title: message, head: branch })).number);
+}

@@ -1,0 +1,23 @@
+// Pages written as templates: whatever is put into one is escaped, unless it is itself such a template.
+import { escapeHtml } from './html-tree.ts';
+
+export class Html {
+  readonly source: string;
+
+  constructor(source: string) {
+    this.source = source;
+  }
+}
+
+type Part = Html | string | number | null | false | undefined | readonly Part[];
+
+export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  return new Html(strings.map((piece, at) => piece + (at < parts.length ? shown(parts[at]) : '')).join(''));
+}
+
+function shown(part: Part): string {
+  if (part === null || part === undefined || part === false) return '';
+  if (part instanceof Html) return part.source;
+  if (Array.isArray(part)) return part.map(shown).join('');
+  return escapeHtml(String(part));
+}

@@ -1,0 +1,119 @@
+// Accounts of the double: people, organisations, Apps and tokens come into being.
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { accountByLogin, account as mustFind, timestamp } from '../lookup.ts';
+import type { Account, App, Permissions, State } from '../state.ts';
+
+export interface AppOptions {
+  readonly slug: string;
+  /** Login of its owner, made where missing as an organisation. */
+  readonly owner: string;
+  readonly name?: string;
+  readonly permissions?: Permissions;
+  readonly events?: readonly string[];
+  readonly webhookSecret?: string;
+  readonly webhookUrl?: string | null;
+  readonly callbackUrls?: readonly string[];
+}
+
+export type AccountVerbs = ReturnType<typeof accountVerbs>;
+
+export function accountVerbs(state: State) {
+  return {
+    /** The person of that login, made where missing. */
+    user(login: string, options: { readonly name?: string; readonly plan?: Account['plan'] } = {}): Account {
+      return accountByLogin(state, login) ?? addAccount(state, { login, type: 'User', ...options });
+    },
+    /** The organisation of that login, made where missing; `owners` and `members` are made as people. */
+    organization(
+      login: string,
+      options: {
+        readonly owners?: readonly string[];
+        readonly members?: readonly string[];
+        readonly plan?: Account['plan'];
+      } = {},
+    ): Account {
+      const type = 'Organization' as const;
+      const made = accountByLogin(state, login) ?? addAccount(state, { login, type, plan: options.plan ?? 'team' });
+      for (const one of options.members ?? []) made.members.set(this.user(one).id, 'member');
+      for (const one of options.owners ?? []) made.members.set(this.user(one).id, 'owner');
+      return made;
+    },
+    registerApp: (options: AppOptions): App => addApp(state, options),
+    /** Another App on GitHub, such as `github-actions`, made where missing. */
+    otherApp(slug: string): App {
+      return [...state.apps.values()].find((app) => app.slug === slug) ?? addApp(state, { slug, owner: 'github' });
+    },
+    renameAccount(login: string, to: string): void {
+      mustFind(state, login).login = to;
+    },
+    /** What the person wrote stays, under nobody's name. */
+    deleteAccount(login: string): void {
+      state.accounts.delete(mustFind(state, login).id);
+    },
+    /** A token with which that person calls the API. */
+    userToken(login: string, appId: number | null = null): string {
+      const token = `ghu_${randomBytes(18).toString('hex')}`;
+      state.tokens.set(token, { kind: 'user', userId: mustFind(state, login).id, appId, expiresAt: null });
+      return token;
+    },
+  };
+}
+
+function addAccount(
+  state: State,
+  made: { login: string; type: Account['type']; name?: string; plan?: Account['plan'] },
+): Account {
+  const account: Account = {
+    id: state.nextId(),
+    login: made.login,
+    type: made.type,
+    name: made.name ?? made.login,
+    plan: made.plan ?? 'free',
+    members: new Map(),
+    createdAt: timestamp(state),
+  };
+  state.accounts.set(account.id, account);
+  return account;
+}
+
+/** An App with a key pair of its own and a bot. */
+export function addApp(state: State, options: AppOptions): App {
+  const owner =
+    accountByLogin(state, options.owner) ??
+    addAccount(state, { login: options.owner, type: 'Organization', plan: 'team' });
+  const bot = addAccount(state, { login: `${options.slug}[bot]`, type: 'Bot' });
+  const id = state.nextId();
+  const app: App = {
+    id,
+    slug: options.slug,
+    name: options.name ?? options.slug,
+    ownerId: owner.id,
+    botId: bot.id,
+    clientId: `Iv23li${id}`,
+    clientSecret: randomBytes(20).toString('hex'),
+    ...keys(options.slug),
+    webhookSecret: options.webhookSecret ?? randomBytes(20).toString('hex'),
+    webhookUrl: options.webhookUrl ?? null,
+    callbackUrls: [...(options.callbackUrls ?? [])],
+    permissions: options.permissions ?? { metadata: 'read' },
+    events: options.events ?? [],
+    createdAt: timestamp(state),
+  };
+  state.apps.set(id, app);
+  return app;
+}
+
+const known = new Map<string, { readonly privateKey: string; readonly publicKey: string }>();
+
+/** A pair for each slug of a process: making one takes a while, and no two doubles trust each other's Apps anyway. */
+function keys(slug: string): { readonly privateKey: string; readonly publicKey: string } {
+  const found = known.get(slug);
+  if (found !== undefined) return found;
+  const made = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  });
+  known.set(slug, made);
+  return made;
+}

@@ -1,0 +1,199 @@
+// People and their repositories: opened, pushed to, renamed, transferred, archived, deleted.
+import { existsSync } from 'node:fs';
+import { cp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Announcement, announce } from '../deeds/announce.ts';
+import { tellRepositories } from '../deeds/installations.ts';
+import { moveRef } from '../deeds/refs.ts';
+import { commitFiles, type FileTexts } from '../git/commit-files.ts';
+import { branchSha, readRefs } from '../git/read-objects.ts';
+import { git } from '../git/run-git.ts';
+import { account, fullName, owner, repository, timestamp } from '../lookup.ts';
+import type { Repository, RepositoryRole, State } from '../state.ts';
+import { accountVerbs } from './accounts.ts';
+
+const ROLES = { read: 'pull', triage: 'triage', write: 'push', maintain: 'maintain', admin: 'admin' } as const;
+
+export interface OpenRepository {
+  /** Files of a first commit; default a README. `{}` leaves the repository empty. */
+  readonly files?: FileTexts;
+  /** A bare or ordinary git repository on disk: its refs are copied instead of `files`. */
+  readonly from?: string;
+  readonly isPrivate?: boolean;
+  readonly defaultBranch?: string;
+  readonly description?: string;
+  readonly parent?: string;
+}
+
+export interface Push {
+  readonly by: string;
+  /** Default: the default branch. Made where missing, from `from` or the default branch. */
+  readonly branch?: string;
+  readonly files: FileTexts;
+  readonly message?: string;
+  readonly from?: string;
+}
+
+export type RepositoryVerbs = ReturnType<typeof repositoryVerbs>;
+
+export function repositoryVerbs(state: State) {
+  const people = accountVerbs(state);
+
+  function tell(found: Repository, action: string, by: string, parts: object = {}): void {
+    const what: Announcement = { event: 'repository', action, parts, senderId: account(state, by).id };
+    announce(state, found, what);
+  }
+
+  return {
+    /** Opens `owner/name`; an owner who does not exist becomes an organisation. Installations on all repositories hear of it. */
+    async openRepository(name: string, options: OpenRepository = {}): Promise<Repository> {
+      const made = addRepository(state, people, name, options);
+      await fill(state, made, options);
+      for (const installation of state.installations.values()) {
+        if (installation.accountId !== made.ownerId || installation.selection === 'selected') continue;
+        tellRepositories(state, installation, { action: 'added', repositories: [made], byId: made.ownerId });
+      }
+      return made;
+    },
+    /** A commit with these files on a branch, pushed by that person; returns its sha. Null deletes a file. */
+    async push(name: string, push: Push): Promise<string> {
+      const found = repository(state, name);
+      const branch = push.branch ?? found.defaultBranch;
+      const from = await branchSha(found.gitDir, branch);
+      const start = from ?? (await branchSha(found.gitDir, push.from ?? found.defaultBranch)) ?? push.from ?? null;
+      const by = people.user(push.by);
+      const person = { name: by.name, email: `${by.login}@example.com`, date: timestamp(state) };
+      const message = push.message ?? 'Change files';
+      const sha = await commitFiles(found.gitDir, { parent: start, files: push.files, message, person });
+      await moveRef(state, found, { ref: `refs/heads/${branch}`, from, to: sha }, by.id);
+      return sha;
+    },
+    async deleteBranch(name: string, branch: string, by: string): Promise<void> {
+      const found = repository(state, name);
+      const from = await branchSha(found.gitDir, branch);
+      await moveRef(state, found, { ref: `refs/heads/${branch}`, from, to: null }, account(state, by).id);
+    },
+    /** Gives a person a role there; `roleName` names a custom role on that base. */
+    grant(name: string, login: string, role: keyof typeof ROLES, roleName: string = role): void {
+      const base: RepositoryRole = ROLES[role];
+      repository(state, name).collaborators.set(people.user(login).id, { base, roleName });
+    },
+    revoke(name: string, login: string): void {
+      repository(state, name).collaborators.delete(account(state, login).id);
+    },
+    renameRepository(name: string, to: string, by: string): void {
+      const found = repository(state, name);
+      state.redirects.set(name.toLowerCase(), found.id);
+      const changes = { repository: { name: { from: found.name } } };
+      found.name = to;
+      tell(found, 'renamed', by, { changes });
+    },
+    /** To an owner who exists; installations of the old owner lose it, those of the new one hear of it. */
+    transferRepository(name: string, to: string, by: string): void {
+      const found = repository(state, name);
+      const [old, next] = [owner(state, found), account(state, to)];
+      const losing = [...state.installations.values()].filter((one) => one.accountId === old.id);
+      state.redirects.set(name.toLowerCase(), found.id);
+      found.ownerId = next.id;
+      for (const one of losing) {
+        one.repositoryIds.delete(found.id);
+        tellRepositories(state, one, { action: 'removed', repositories: [found], byId: account(state, by).id });
+      }
+      const from =
+        old.type === 'Organization'
+          ? { organization: { login: old.login, id: old.id } }
+          : { user: { login: old.login, id: old.id } };
+      tell(found, 'transferred', by, { changes: { owner: { from } } });
+    },
+    async deleteRepository(name: string, by: string): Promise<void> {
+      const found = repository(state, name);
+      tell(found, 'deleted', by);
+      state.repositories.delete(found.id);
+      await rm(found.gitDir, { recursive: true, force: true });
+    },
+    archiveRepository(name: string, by: string, isArchived = true): void {
+      const found = repository(state, name);
+      found.isArchived = isArchived;
+      tell(found, isArchived ? 'archived' : 'unarchived', by);
+    },
+    /** Public, or with `isPrivate` private again. */
+    publiciseRepository(name: string, by: string, isPrivate = false): void {
+      const found = repository(state, name);
+      found.isPrivate = isPrivate;
+      tell(found, isPrivate ? 'privatized' : 'publicized', by);
+    },
+    /** A fork under that person's name, with all branches. */
+    async fork(name: string, by: string): Promise<Repository> {
+      const parent = repository(state, name);
+      const to = `${people.user(by).login}/${parent.name}`;
+      return this.openRepository(to, {
+        from: parent.gitDir,
+        isPrivate: parent.isPrivate,
+        parent: fullName(state, parent),
+      });
+    },
+  };
+}
+
+function addRepository(
+  state: State,
+  people: ReturnType<typeof accountVerbs>,
+  name: string,
+  options: OpenRepository,
+): Repository {
+  const [login = '', short = ''] = name.split('/');
+  const holder = [...state.accounts.values()].find((one) => one.login === login) ?? people.organization(login);
+  const id = state.nextId();
+  const now = timestamp(state);
+  const made: Repository = {
+    id,
+    ownerId: holder.id,
+    name: short,
+    gitDir: join(state.folder, `${id}.git`),
+    description: options.description ?? null,
+    isPrivate: options.isPrivate ?? false,
+    isArchived: false,
+    isBlocked: false,
+    defaultBranch: options.defaultBranch ?? 'main',
+    parentId: options.parent === undefined ? null : repository(state, options.parent).id,
+    collaborators: new Map(),
+    labels: new Map(),
+    issues: new Map(),
+    comments: new Map(),
+    suites: new Map(),
+    checkRuns: new Map(),
+    statuses: [],
+    workflowRuns: new Map(),
+    nextNumber: 1,
+    createdAt: now,
+    updatedAt: now,
+    pushedAt: now,
+  };
+  state.repositories.set(id, made);
+  return made;
+}
+
+async function fill(state: State, made: Repository, options: OpenRepository): Promise<void> {
+  if (options.from !== undefined) {
+    const from = existsSync(join(options.from, '.git')) ? join(options.from, '.git') : options.from;
+    await cp(from, made.gitDir, { recursive: true });
+    await rm(join(made.gitDir, 'hooks'), { recursive: true, force: true });
+    await git(made.gitDir, ['config', 'core.bare', 'true']);
+    for (const ref of await readRefs(made.gitDir, 'refs/pull/')) await git(made.gitDir, ['update-ref', '-d', ref.name]);
+  } else {
+    await git(made.gitDir, ['init', '--quiet', '--bare', `--initial-branch=${made.defaultBranch}`, made.gitDir]);
+  }
+  for (const [key, value] of [
+    ['http.receivepack', 'true'],
+    ['uploadpack.allowFilter', 'true'],
+    ['uploadpack.allowAnySHA1InWant', 'true'],
+  ]) {
+    await git(made.gitDir, ['config', String(key), String(value)]);
+  }
+  await git(made.gitDir, ['symbolic-ref', 'HEAD', `refs/heads/${made.defaultBranch}`]);
+  const files = options.files ?? { 'README.md': `# ${made.name}\n` };
+  if (options.from !== undefined || Object.keys(files).length === 0) return;
+  const person = { name: 'Octo Cat', email: 'octocat@example.com', date: timestamp(state) };
+  const sha = await commitFiles(made.gitDir, { parent: null, files, message: 'First commit', person });
+  await git(made.gitDir, ['update-ref', `refs/heads/${made.defaultBranch}`, sha]);
+}

@@ -1,0 +1,181 @@
+// Routes of the App itself: who it is, where it is installed, tokens, deliveries, and the manifest's conversion.
+import { randomBytes } from 'node:crypto';
+import { isEnough } from '../access.ts';
+import type { ListedDelivery } from '../double.ts';
+import { covers, repositoriesOf } from '../lookup.ts';
+import { installationBody, ownApp } from '../resources/app.ts';
+import { plainRepository } from '../resources/repository.ts';
+import { permissionFlags } from '../roles.ts';
+import { type Answer, type Call, noContent, notFound, ok, paged, type Route, refused, route } from '../route.ts';
+import type { Installation, Level, Permissions, State } from '../state.ts';
+
+export const appRoutes: readonly Route[] = [
+  route('GET /app', 'app', (call) => ok(ownApp(call.state, appOfCall(call)))),
+  route('GET /app/installations', 'app', (call) =>
+    paged(call, installationsOf(call), (page) => page.map((one) => installationBody(call.state, one))),
+  ),
+  route('GET /app/installations/{installation_id}', 'app', (call) => {
+    const found = installationOf(call);
+    return found === undefined ? notFound() : ok(installationBody(call.state, found));
+  }),
+  route('POST /app/installations/{installation_id}/access_tokens', 'app', makeToken),
+  route('GET /installation/repositories', 'installation', installedRepositories),
+  ...(['users/{username}', 'orgs/{org}'] as const).map((path) =>
+    route(`GET /${path}/installation`, 'app', (call) => {
+      const login = (call.params['username'] ?? call.params['org'] ?? '').toLowerCase();
+      const found = installationsOf(call).find(
+        (one) => call.state.accounts.get(one.accountId)?.login.toLowerCase() === login,
+      );
+      return found === undefined ? notFound() : ok(installationBody(call.state, found));
+    }),
+  ),
+  route('GET /repos/{owner}/{repo}/installation', 'app', (call) => {
+    const name = `${call.params['owner']}/${call.params['repo']}`.toLowerCase();
+    const found = installationsOf(call).find((one) =>
+      repositoriesOf(call.state, one).some((repository) => nameOf(call.state, repository.id) === name),
+    );
+    return found === undefined ? notFound() : ok(installationBody(call.state, found));
+  }),
+  route('GET /apps/{app_slug}', 'anybody', (call) => {
+    const found = [...call.state.apps.values()].find((app) => app.slug === call.params['app_slug']);
+    return found === undefined ? notFound() : ok(ownApp(call.state, found));
+  }),
+  route('DELETE /installation/token', 'installation', (call) => {
+    for (const [value, token] of call.state.tokens) {
+      if (call.caller.kind === 'installation' && token === call.caller.token) call.state.tokens.delete(value);
+    }
+    return noContent();
+  }),
+  route('GET /app/hook/deliveries', 'app', listDeliveries),
+  route('GET /app/hook/deliveries/{delivery_id}', 'app', (call) => {
+    const found = deliveryOf(call);
+    if (found === undefined) return notFound();
+    return ok({ ...shortDelivery(found), url: found.url, request: found.request, response: found.response });
+  }),
+  route('POST /app/hook/deliveries/{delivery_id}/attempts', 'app', (call) => {
+    const found = deliveryOf(call);
+    if (found === undefined) return notFound();
+    call.sink.redeliver(found.id);
+    return ok({}, 202);
+  }),
+];
+
+function appOfCall({ caller }: Call) {
+  if (caller.kind !== 'app') throw new Error('This route is for Apps.');
+  return caller.app;
+}
+
+function installationsOf(call: Call): readonly Installation[] {
+  return [...call.state.installations.values()].filter((one) => one.appId === appOfCall(call).id);
+}
+
+function installationOf(call: Call): Installation | undefined {
+  return installationsOf(call).find((one) => one.id === Number(call.params['installation_id']));
+}
+
+function nameOf(state: State, id: number): string {
+  const found = state.repositories.get(id);
+  const login = found === undefined ? '' : (state.accounts.get(found.ownerId)?.login ?? '');
+  return `${login}/${found?.name}`.toLowerCase();
+}
+
+/** An hour long; never more than the installation has. */
+function makeToken(call: Call): Answer {
+  const installation = installationOf(call);
+  if (installation === undefined) return notFound();
+  if (installation.suspendedAt !== null) return refused(403, 'This installation has been suspended');
+  const { state, body } = call;
+  const wanted = (body['permissions'] ?? installation.permissions) as Permissions;
+  const tooMuch = Object.entries(wanted).some(([name, level]) => !isGranted(installation, name, level));
+  if (tooMuch) return refused(422, 'The permissions requested are not granted to this installation.');
+  const ids = scopeOf(state, installation, body);
+  if (ids === undefined) {
+    const message =
+      'There is at least one repository that does not exist or is not accessible to the parent installation.';
+    return refused(422, message);
+  }
+  const token = `ghs_${randomBytes(18).toString('hex')}`;
+  const expiresAt = new Date(state.clock.now().getTime() + 3_600_000).toISOString().replace(/\.\d{3}Z/, 'Z');
+  const permissions: Permissions = { ...wanted, metadata: 'read' };
+  state.tokens.set(token, {
+    kind: 'installation',
+    installationId: installation.id,
+    repositoryIds: ids,
+    permissions,
+    expiresAt,
+  });
+  const selection = ids === null ? installation.selection : 'selected';
+  const repositories = ids === null ? {} : { repositories: [...ids].map((id) => plain(state, id)) };
+  return ok({ token, expires_at: expiresAt, permissions, repository_selection: selection, ...repositories }, 201);
+}
+
+function isGranted(installation: Installation, name: string, level: Level): boolean {
+  return name === 'metadata' ? level === 'read' : isEnough(installation.permissions[name], level);
+}
+
+/** Null: all of the installation; undefined: something that it does not cover was asked for. */
+function scopeOf(state: State, installation: Installation, body: Call['body']): ReadonlySet<number> | null | undefined {
+  const [byId, byName] = [body['repository_ids'], body['repositories']];
+  if (!Array.isArray(byId) && !Array.isArray(byName)) return null;
+  const all = repositoriesOf(state, installation);
+  const names = Array.isArray(byName) ? byName.map((name) => all.find((one) => one.name === name)?.id) : [];
+  const ids = [...(Array.isArray(byId) ? byId : []), ...names];
+  const known = ids.every((id) => {
+    const found = state.repositories.get(Number(id));
+    return found !== undefined && covers(installation, found);
+  });
+  return known ? new Set(ids.map(Number)) : undefined;
+}
+
+function plain(state: State, id: number) {
+  const found = state.repositories.get(id);
+  return found === undefined ? null : plainRepository(state, found);
+}
+
+function installedRepositories(call: Call): Answer {
+  const { caller, state } = call;
+  if (caller.kind !== 'installation') return notFound();
+  const { repositoryIds } = caller.token;
+  const all = repositoriesOf(state, caller.installation).filter((one) => repositoryIds?.has(one.id) ?? true);
+  const flags = permissionFlags({ base: null, permission: 'none', roleName: '' });
+  return paged(call, all, (page) => ({
+    total_count: all.length,
+    repository_selection: repositoryIds === null ? caller.installation.selection : 'selected',
+    repositories: page.map((one) => ({ ...plainRepository(state, one), permissions: flags })),
+  }));
+}
+
+/** Newest first, followed by a cursor: the id of the delivery from which the next page goes on. */
+function listDeliveries(call: Call): Answer {
+  const all = call.sink.deliveries(appOfCall(call).id);
+  const size = Math.min(Number(call.url.searchParams.get('per_page') ?? 30), 100);
+  const cursor = call.url.searchParams.get('cursor');
+  const start = cursor === null ? 0 : all.findIndex((one) => `v1_${one.id}` === cursor);
+  const page = start === -1 ? [] : all.slice(start, start + size);
+  const next = start === -1 ? undefined : all[start + size];
+  if (next === undefined) return ok(page.map(shortDelivery));
+  const url = new URL(`${call.state.urls.api}${call.path}${call.url.search}`);
+  url.searchParams.set('cursor', `v1_${next.id}`);
+  return { status: 200, body: page.map(shortDelivery), headers: { link: `<${url}>; rel="next"` } };
+}
+
+function deliveryOf(call: Call): ListedDelivery | undefined {
+  return call.sink.deliveries(appOfCall(call).id).find((one) => one.id === Number(call.params['delivery_id']));
+}
+
+function shortDelivery(one: ListedDelivery) {
+  return {
+    id: one.id,
+    guid: one.guid,
+    delivered_at: one.deliveredAt,
+    redelivery: one.redelivery,
+    duration: one.duration,
+    status: one.status,
+    status_code: one.statusCode,
+    event: one.event,
+    action: one.action,
+    installation_id: one.installationId,
+    repository_id: one.repositoryId,
+    throttled_at: null,
+  };
+}

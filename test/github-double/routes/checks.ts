@@ -1,0 +1,199 @@
+// Routes of checks: check runs are made, changed, read with annotations; suites and commit statuses are read.
+import { addCheckRun, changeCheckRun } from '../deeds/check-suites.ts';
+import { resolveCommit } from '../git/read-objects.ts';
+import { fullName } from '../lookup.ts';
+import { branchOf } from '../people/checks.ts';
+import {
+  annotationBody,
+  checkRunBody,
+  checkSuiteBody,
+  latestStatuses,
+  simpleStatus,
+  statusBody,
+} from '../resources/check.ts';
+import { minimalRepository } from '../resources/repository.ts';
+import {
+  type Answer,
+  actorId,
+  forbidden,
+  notFound,
+  ofRepository,
+  ok,
+  paged,
+  type RepositoryCall,
+  type Route,
+  text,
+  unprocessable,
+} from '../route.ts';
+import type { Annotation, CheckRun } from '../state-checks.ts';
+import { noCommit } from './commits.ts';
+
+const READ = [{ checks: 'read' }] as const;
+const WRITE = [{ checks: 'write' }] as const;
+const STATUSES = [{ statuses: 'read' }] as const;
+
+export const checkRoutes: readonly Route[] = [
+  ofRepository('POST /check-runs', WRITE, makeRun),
+  ofRepository('GET /check-runs/{check_run_id}', READ, (call) => {
+    const run = runOf(call);
+    return run === undefined ? notFound() : ok(checkRunBody(call.state, call.repository, run));
+  }),
+  ofRepository('PATCH /check-runs/{check_run_id}', WRITE, updateRun),
+  ofRepository('GET /check-runs/{check_run_id}/annotations', READ, (call) => {
+    const run = runOf(call);
+    if (run === undefined) return notFound();
+    return paged(call, run.annotations, (page) =>
+      page.map((one) => annotationBody(call.state, call.repository, run, one)),
+    );
+  }),
+  ofRepository('GET /commits/{commit_sha}/check-runs', READ, ofCommit(listRuns)),
+  ofRepository('GET /check-suites/{check_suite_id}/check-runs', READ, (call) => {
+    const suite = call.repository.suites.get(Number(call.params['check_suite_id']));
+    return suite === undefined ? notFound() : runsAnswer(call, (run) => run.suiteId === suite.id);
+  }),
+  ofRepository('GET /check-suites/{check_suite_id}', READ, async (call) => {
+    const suite = call.repository.suites.get(Number(call.params['check_suite_id']));
+    return suite === undefined ? notFound() : ok(await checkSuiteBody(call.state, call.repository, suite));
+  }),
+  ofRepository('GET /commits/{commit_sha}/check-suites', READ, ofCommit(listSuites)),
+  ofRepository('GET /commits/{commit_sha}/status', STATUSES, ofCommit(combined)),
+  ofRepository(
+    'GET /commits/{commit_sha}/statuses',
+    STATUSES,
+    ofCommit((call, sha) => {
+      const all = call.repository.statuses.filter((one) => one.sha === sha).reverse();
+      return paged(call, all, (page) => page.map((one) => statusBody(call.state, call.repository, one)));
+    }),
+  ),
+];
+
+function ofCommit(answer: (call: RepositoryCall, sha: string) => Answer | Promise<Answer>) {
+  return async (call: RepositoryCall): Promise<Answer> => {
+    const sha = await resolveCommit(call.repository.gitDir, call.params['commit_sha'] ?? '');
+    return sha === null ? noCommit(call.params['commit_sha']) : answer(call, sha);
+  };
+}
+
+function runOf(call: RepositoryCall): CheckRun | undefined {
+  return call.repository.checkRuns.get(Number(call.params['check_run_id']));
+}
+
+function listRuns(call: RepositoryCall, sha: string): Answer {
+  return runsAnswer(call, (run) => run.headSha === sha);
+}
+
+function runsAnswer(call: RepositoryCall, among: (run: CheckRun) => boolean): Answer {
+  const { searchParams } = call.url;
+  const is = (name: string, value: string | number | null) =>
+    !searchParams.has(name) || searchParams.get(name) === String(value);
+  const all = [...call.repository.checkRuns.values()]
+    .filter((run) => among(run) && is('check_name', run.name) && is('status', run.status) && is('app_id', run.appId))
+    .reverse();
+  const newest = new Map(all.toReversed().map((run) => [`${run.appId} ${run.name}`, run]));
+  const shown =
+    searchParams.get('filter') === 'all' ? all : all.filter((run) => newest.get(`${run.appId} ${run.name}`) === run);
+  return paged(call, shown, (page) => ({
+    total_count: shown.length,
+    check_runs: page.map((run) => checkRunBody(call.state, call.repository, run)),
+  }));
+}
+
+async function listSuites(call: RepositoryCall, sha: string): Promise<Answer> {
+  const suites = [...call.repository.suites.values()].filter((one) => one.headSha === sha);
+  const bodies = await Promise.all(suites.map((one) => checkSuiteBody(call.state, call.repository, one)));
+  return paged(call, bodies, (page) => ({ total_count: bodies.length, check_suites: page }));
+}
+
+function combined(call: RepositoryCall, sha: string): Answer {
+  const { state, repository } = call;
+  const latest = latestStatuses(repository, sha);
+  const has = (...wanted: readonly string[]) => latest.some((one) => wanted.includes(one.state));
+  const worst = has('failure', 'error') ? 'failure' : 'pending';
+  const api = `${state.urls.api}/repos/${fullName(state, repository)}/commits/${sha}`;
+  return paged(call, latest, (page) => ({
+    state: latest.length > 0 && !has('failure', 'error', 'pending') ? 'success' : worst,
+    statuses: page.map((one) => simpleStatus(state, repository, one)),
+    sha,
+    total_count: latest.length,
+    repository: minimalRepository(state, repository),
+    commit_url: api,
+    url: `${api}/status`,
+  }));
+}
+
+async function makeRun(call: RepositoryCall): Promise<Answer> {
+  const { body, caller, repository, state } = call;
+  if (caller.kind !== 'installation') return forbidden();
+  const sha = await resolveCommit(repository.gitDir, text(body['head_sha']) ?? '');
+  if (sha === null) return noCommit(text(body['head_sha']));
+  const complaint = complaintAbout(body);
+  if (complaint !== null) return complaint;
+  const run = await addCheckRun(state, repository, {
+    ...fieldsOf(body),
+    appId: caller.app.id,
+    headSha: sha,
+    name: text(body['name']) ?? '',
+    branch: await branchOf(repository, sha),
+    senderId: actorId(caller),
+    annotations: annotationsOf(body),
+  });
+  return ok(checkRunBody(state, repository, run), 201);
+}
+
+/** Only the App that made it may change it; annotations are added to those that are there. */
+async function updateRun(call: RepositoryCall): Promise<Answer> {
+  const { body, caller, repository, state } = call;
+  const run = runOf(call);
+  if (run === undefined) return notFound();
+  if (caller.kind !== 'installation' || run.appId !== caller.app.id) return forbidden();
+  const complaint = complaintAbout(body);
+  if (complaint !== null) return complaint;
+  run.annotations.push(...annotationsOf(body));
+  await changeCheckRun(state, repository, run, { ...fieldsOf(body), senderId: actorId(caller) });
+  return ok(checkRunBody(state, repository, run));
+}
+
+/** At most 50 annotations a call, three buttons with 20, 40 and 20 characters. */
+function complaintAbout(body: RepositoryCall['body']): Answer | null {
+  const bad = (field: string) => unprocessable({ resource: 'CheckRun', code: 'invalid', field });
+  if (annotationsOf(body).length > 50) return bad('annotations');
+  const actions = (body['actions'] ?? []) as CheckRun['actions'];
+  if (actions.length > 3) return bad('actions');
+  const tooLong = actions.some(
+    (one) => one.label.length > 20 || one.description.length > 40 || one.identifier.length > 20,
+  );
+  return tooLong ? bad('actions') : null;
+}
+
+function fieldsOf(body: RepositoryCall['body']): Partial<CheckRun> {
+  const output = body['output'] as Partial<CheckRun['output']> | undefined;
+  const conclusion = text(body['conclusion']) as CheckRun['conclusion'] | undefined;
+  const status = (conclusion === undefined ? text(body['status']) : 'completed') as CheckRun['status'] | undefined;
+  const given = {
+    status,
+    conclusion,
+    name: text(body['name']),
+    externalId: text(body['external_id']),
+    detailsUrl: text(body['details_url']),
+    startedAt: text(body['started_at']),
+    completedAt: text(body['completed_at']),
+    actions: body['actions'] as CheckRun['actions'] | undefined,
+    output: output && { title: output.title ?? null, summary: output.summary ?? null, text: output.text ?? null },
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+function annotationsOf(body: RepositoryCall['body']): Annotation[] {
+  const given = (body['output'] as { annotations?: Record<string, unknown>[] } | undefined)?.annotations ?? [];
+  return given.map((one) => ({
+    path: text(one['path']) ?? '',
+    startLine: Number(one['start_line']),
+    endLine: Number(one['end_line']),
+    startColumn: typeof one['start_column'] === 'number' ? one['start_column'] : null,
+    endColumn: typeof one['end_column'] === 'number' ? one['end_column'] : null,
+    level: (text(one['annotation_level']) ?? 'notice') as Annotation['level'],
+    title: text(one['title']) ?? null,
+    message: text(one['message']) ?? '',
+    rawDetails: text(one['raw_details']) ?? null,
+  }));
+}

@@ -1,0 +1,91 @@
+// Routes of commits: the history, one commit, two compared, and the pull requests of one.
+import { readDiff } from '../git/read-diff.ts';
+import { isAncestor, listCommits, mergeBase, readRefs, resolveCommit } from '../git/read-objects.ts';
+import { fullName, owner } from '../lookup.ts';
+import { commitBody, commitWithFiles, fileBody } from '../resources/commit.ts';
+import { simplePull } from '../resources/pull.ts';
+import { type Answer, notFound, ofRepository, ok, paged, type RepositoryCall, type Route, refused } from '../route.ts';
+
+const READ = [{ contents: 'read' }] as const;
+
+export const commitRoutes: readonly Route[] = [
+  ofRepository('GET /commits', READ, listed),
+  ofRepository('GET /commits/{commit_sha}/pulls', [{ pull_requests: 'read' }], async (call) => {
+    const sha = await resolveCommit(call.repository.gitDir, call.params['commit_sha'] ?? '');
+    if (sha === null) return noCommit(call.params['commit_sha']);
+    return pullsOfCommit(call, sha);
+  }),
+  ofRepository('GET /commits/{ref}', READ, async (call) => {
+    const sha = await resolveCommit(call.repository.gitDir, call.params['ref'] ?? '');
+    return sha === null ? noCommit(call.params['ref']) : ok(await commitWithFiles(call.state, call.repository, sha));
+  }),
+  ofRepository('GET /compare/{basehead}', READ, compare),
+];
+
+/** 422, not 404: GitHub's answer to a name that means no commit. */
+export function noCommit(name: string | undefined): Answer {
+  return refused(422, `No commit found for SHA: ${name}`);
+}
+
+async function listed(call: RepositoryCall): Promise<Answer> {
+  const { gitDir, defaultBranch } = call.repository;
+  if ((await readRefs(gitDir, 'refs/heads/')).length === 0) return refused(409, 'Git Repository is empty.');
+  const { searchParams } = call.url;
+  const from = await resolveCommit(gitDir, searchParams.get('sha') ?? defaultBranch);
+  if (from === null) return notFound();
+  const option = (name: string, flag: string) => (searchParams.has(name) ? [`${flag}=${searchParams.get(name)}`] : []);
+  const path = searchParams.get('path');
+  const limits = [...option('since', '--since'), ...option('until', '--until')];
+  const shas = await listCommits(gitDir, from, [...limits, ...(path === null ? [] : ['--', path])]);
+  const page = paged(call, shas);
+  const bodies = (page.body as readonly string[]).map((sha) => commitBody(call.state, call.repository, sha));
+  return { ...page, body: await Promise.all(bodies) };
+}
+
+/** Open ones with that commit, and merged ones that brought it. */
+async function pullsOfCommit(call: RepositoryCall, sha: string): Promise<Answer> {
+  const { gitDir } = call.repository;
+  const found = [];
+  for (const issue of call.repository.issues.values()) {
+    const { pull } = issue;
+    if (pull === null || (issue.state === 'closed' && pull.mergedAt === null)) continue;
+    const has = (await isAncestor(gitDir, sha, pull.headSha)) && !(await isAncestor(gitDir, sha, pull.baseSha));
+    if (has || pull.mergeSha === sha) found.push(simplePull(call.state, call.repository, issue, pull));
+  }
+  return paged(call, found);
+}
+
+async function compare(call: RepositoryCall): Promise<Answer> {
+  const { state, repository } = call;
+  const [baseName = '', headName = ''] = (call.params['basehead'] ?? '').split('...');
+  const short = (name: string) => name.replace(`${owner(state, repository).login}:`, '');
+  const base = await resolveCommit(repository.gitDir, short(baseName));
+  const head = await resolveCommit(repository.gitDir, short(headName));
+  const shared = base === null || head === null ? null : await mergeBase(repository.gitDir, base, head);
+  if (base === null || head === null || shared === null) return notFound();
+  const ahead = await listCommits(repository.gitDir, head, ['--reverse', `^${base}`]);
+  const behind = await listCommits(repository.gitDir, base, [`^${head}`]);
+  const files = await readDiff(repository.gitDir, shared, head);
+  const name = fullName(state, repository);
+  const html = `${state.urls.web}/${name}/compare/${baseName}...${headName}`;
+  return ok({
+    url: `${state.urls.api}/repos/${name}/compare/${baseName}...${headName}`,
+    html_url: html,
+    permalink_url: html,
+    diff_url: `${html}.diff`,
+    patch_url: `${html}.patch`,
+    base_commit: await commitBody(state, repository, base),
+    merge_base_commit: await commitBody(state, repository, shared),
+    status: comparison(ahead.length, behind.length),
+    ahead_by: ahead.length,
+    behind_by: behind.length,
+    total_commits: ahead.length,
+    commits: await Promise.all(ahead.slice(0, 250).map((sha) => commitBody(state, repository, sha))),
+    files: files.slice(0, 300).map((file) => fileBody(state, repository, head, file)),
+  });
+}
+
+function comparison(ahead: number, behind: number): string {
+  if (ahead === 0) return behind === 0 ? 'identical' : 'behind';
+  return behind === 0 ? 'ahead' : 'diverged';
+}

@@ -1,0 +1,130 @@
+// Routes of a repository's content: files, folders, branches.
+import {
+  branchSha,
+  entryAt,
+  readBlob,
+  readRefs,
+  readTree,
+  resolveCommit,
+  type TreeEntry,
+} from '../git/read-objects.ts';
+import { fullName } from '../lookup.ts';
+import { commitBody } from '../resources/commit.ts';
+import { type Answer, notFound, ofRepository, ok, paged, type RepositoryCall, type Route, refused } from '../route.ts';
+
+const READ = [{ contents: 'read' }] as const;
+/** Above it a file comes without its content. */
+const LARGEST_INLINE = 1024 * 1024;
+
+export const contentRoutes: readonly Route[] = [
+  ofRepository('GET /contents/{path}', READ, contents),
+  ofRepository('GET /contents', READ, contents),
+  ofRepository('GET /branches', READ, async (call) => {
+    const refs = await readRefs(call.repository.gitDir, 'refs/heads/');
+    return paged(call, refs, (page) => page.map(({ name, sha }) => shortBranch(call, name.slice(11), sha)));
+  }),
+  ofRepository('GET /branches/{ref}', READ, async (call) => {
+    const name = call.params['ref'] ?? '';
+    const sha = await branchSha(call.repository.gitDir, name);
+    if (sha === null) return refused(404, 'Branch not found');
+    const api = `${apiOf(call)}/branches/${encodeURIComponent(name)}`;
+    const html = `${call.state.urls.web}/${fullName(call.state, call.repository)}/tree/${name}`;
+    return ok({
+      name,
+      commit: await commitBody(call.state, call.repository, sha),
+      _links: { self: api, html },
+      protected: false,
+      protection: { enabled: false, required_status_checks: { enforcement_level: 'off', contexts: [], checks: [] } },
+      protection_url: `${api}/protection`,
+    });
+  }),
+];
+
+function apiOf(call: RepositoryCall): string {
+  return `${call.state.urls.api}/repos/${fullName(call.state, call.repository)}`;
+}
+
+function shortBranch(call: RepositoryCall, name: string, sha: string) {
+  return { name, commit: { sha, url: `${apiOf(call)}/commits/${sha}` }, protected: false };
+}
+
+async function contents(call: RepositoryCall): Promise<Answer> {
+  const { gitDir, defaultBranch } = call.repository;
+  const path = (call.params['path'] ?? '').replace(/^\/+|\/+$/g, '');
+  const ref = call.url.searchParams.get('ref') ?? defaultBranch;
+  const commit = await resolveCommit(gitDir, ref);
+  if (commit === null) {
+    const isEmpty = (await readRefs(gitDir, 'refs/heads/')).length === 0;
+    return isEmpty ? refused(404, 'This repository is empty.') : refused(404, `No commit found for the ref ${ref}`);
+  }
+  const entry = await entryAt(gitDir, commit, path);
+  if (entry === null) return notFound();
+  if (entry.type === 'tree') return folder(call, { commit, ref, path, entry });
+  if (entry.type === 'commit')
+    return ok({ ...common(call, entry, { ref, path }), type: 'submodule', submodule_git_url: null });
+  return file(call, { ref, path, entry });
+}
+
+interface Place {
+  readonly ref: string;
+  readonly path: string;
+}
+
+async function folder(call: RepositoryCall, at: Place & { commit: string; entry: TreeEntry }): Promise<Answer> {
+  const entries = (await readTree(call.repository.gitDir, at.entry.sha, false)) ?? [];
+  const listed = entries.slice(0, 1_000).map((entry) => {
+    const path = at.path === '' ? entry.path : `${at.path}/${entry.path}`;
+    return { ...common(call, entry, { ref: at.ref, path }), type: typeOf(entry) };
+  });
+  return ok(listed);
+}
+
+async function file(call: RepositoryCall, at: Place & { entry: TreeEntry }): Promise<Answer> {
+  const blob = await readBlob(call.repository.gitDir, at.entry.sha);
+  const accept = call.headers['accept'] ?? '';
+  if (/\braw\b/.test(accept))
+    return {
+      status: 200,
+      body: blob.toString('utf8'),
+      headers: { 'content-type': 'application/vnd.github.raw+json; charset=utf-8' },
+    };
+  const isInline = blob.length <= LARGEST_INLINE;
+  return ok({
+    ...common(call, at.entry, at),
+    type: at.entry.mode === '120000' ? 'symlink' : 'file',
+    encoding: isInline ? 'base64' : 'none',
+    content: isInline ? lines(blob.toString('base64')) : '',
+    ...(at.entry.mode === '120000' ? { target: blob.toString('utf8') } : {}),
+  });
+}
+
+/** Base64 as GitHub breaks it: 60 characters a line. */
+export function lines(base64: string): string {
+  return base64.replace(/.{1,60}/g, '$&\n');
+}
+
+function typeOf(entry: TreeEntry): string {
+  if (entry.mode === '120000') return 'symlink';
+  if (entry.type === 'commit') return 'submodule';
+  return entry.type === 'tree' ? 'dir' : 'file';
+}
+
+function common(call: RepositoryCall, entry: TreeEntry, { ref, path }: Place) {
+  const written = path.split('/').map(encodeURIComponent).join('/');
+  const self = `${apiOf(call)}/contents/${written}?ref=${encodeURIComponent(ref)}`;
+  const kind = entry.type === 'tree' ? 'tree' : 'blob';
+  const git = `${apiOf(call)}/git/${kind}s/${entry.sha}`;
+  const html = `${call.state.urls.web}/${fullName(call.state, call.repository)}/${kind}/${ref}/${written}`;
+  const isFile = entry.type === 'blob';
+  return {
+    name: path.split('/').at(-1) ?? '',
+    path,
+    sha: entry.sha,
+    size: entry.size ?? 0,
+    url: self,
+    html_url: html,
+    git_url: git,
+    download_url: isFile ? html.replace('/blob/', '/raw/') : null,
+    _links: { self, git, html },
+  };
+}

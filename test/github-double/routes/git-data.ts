@@ -1,0 +1,153 @@
+// Routes of git's own objects: blobs, trees, commits and annotated tags.
+import { objectType, readBlob, readCommit, readTree, resolveCommit } from '../git/read-objects.ts';
+import { git } from '../git/run-git.ts';
+import { type FileChange, writeBlob, writeCommit, writeTree } from '../git/write-objects.ts';
+import { fullName, timestamp } from '../lookup.ts';
+import { GITHUB_COMMITTER, verification } from '../resources/commit.ts';
+import { nodeId } from '../resources/node-id.ts';
+import {
+  type Answer,
+  actorId,
+  forbidden,
+  notFound,
+  ofRepository,
+  ok,
+  type RepositoryCall,
+  type Route,
+  refused,
+  text,
+  unprocessable,
+} from '../route.ts';
+import { mayWriteWorkflows, touchesWorkflows } from '../workflows.ts';
+import { lines } from './contents.ts';
+
+const READ = [{ contents: 'read' }] as const;
+const WRITE = [{ contents: 'write' }] as const;
+
+export const gitDataRoutes: readonly Route[] = [
+  ofRepository('GET /git/blobs/{file_sha}', READ, async (call) => {
+    const sha = call.params['file_sha'] ?? '';
+    if ((await objectType(call.repository.gitDir, sha)) !== 'blob') return notFound();
+    const bytes = await readBlob(call.repository.gitDir, sha);
+    const content = lines(bytes.toString('base64'));
+    const node_id = nodeId('C', call.repository.id, sha);
+    return ok({ sha, node_id, size: bytes.length, url: url(call, `blobs/${sha}`), content, encoding: 'base64' });
+  }),
+  ofRepository('POST /git/blobs', WRITE, async (call) => {
+    const encoding = call.body['encoding'] === 'base64' ? 'base64' : 'utf8';
+    const sha = await writeBlob(call.repository.gitDir, Buffer.from(text(call.body['content']) ?? '', encoding));
+    return ok({ sha, url: url(call, `blobs/${sha}`) }, 201);
+  }),
+  ofRepository('GET /git/trees/{tree_sha}', READ, async (call) => {
+    const wanted = call.params['tree_sha'] ?? '';
+    const treeish =
+      (await objectType(call.repository.gitDir, wanted)) === 'tree'
+        ? wanted
+        : await resolveCommit(call.repository.gitDir, wanted);
+    return treeish === null ? notFound() : treeAnswer(call, treeish, call.url.searchParams.has('recursive'));
+  }),
+  ofRepository('POST /git/trees', WRITE, makeTree),
+  ofRepository('GET /git/commits/{commit_sha}', READ, async (call) => {
+    const sha = call.params['commit_sha'] ?? '';
+    return (await objectType(call.repository.gitDir, sha)) === 'commit' ? ok(await gitCommit(call, sha)) : notFound();
+  }),
+  ofRepository('POST /git/commits', WRITE, makeCommit),
+];
+
+function url(call: RepositoryCall, rest: string): string {
+  return `${call.state.urls.api}/repos/${fullName(call.state, call.repository)}/git/${rest}`;
+}
+
+async function treeAnswer(call: RepositoryCall, treeish: string, recursive: boolean, status = 200): Promise<Answer> {
+  const { gitDir } = call.repository;
+  const sha = (await git(gitDir, ['rev-parse', `${treeish}^{tree}`])).toString().trim();
+  const entries = (await readTree(gitDir, sha, recursive)) ?? [];
+  const tree = entries.map(({ path, mode, type, sha: of, size }) => ({
+    path,
+    mode,
+    type,
+    sha: of,
+    ...(size === null ? {} : { size }),
+    ...(type === 'commit' ? {} : { url: url(call, `${type}s/${of}`) }),
+  }));
+  return ok({ sha, url: url(call, `trees/${sha}`), tree, truncated: false }, status);
+}
+
+interface GivenEntry {
+  readonly path?: string;
+  readonly mode?: string;
+  readonly type?: string;
+  readonly sha?: string | null;
+  readonly content?: string;
+}
+
+async function makeTree(call: RepositoryCall): Promise<Answer> {
+  const { gitDir } = call.repository;
+  const given = (Array.isArray(call.body['tree']) ? call.body['tree'] : []) as readonly GivenEntry[];
+  if (touchesWorkflows(given.map((one) => one.path ?? '')) && !mayWriteWorkflows(call.caller)) return forbidden();
+  const base = text(call.body['base_tree']) ?? null;
+  const changes: FileChange[] = [];
+  for (const { path = '', mode = '100644', sha, content } of given) {
+    if (content !== undefined) changes.push({ path, mode, sha: await writeBlob(gitDir, content) });
+    else if (sha === null) changes.push({ path, mode, sha: null });
+    else if (sha !== undefined && (mode === '160000' || (await objectType(gitDir, sha)) !== null))
+      changes.push({ path, mode, sha });
+    else return refused(422, 'tree.sha is not a valid object');
+  }
+  try {
+    return await treeAnswer(call, await writeTree(gitDir, base, changes), false, 201);
+  } catch {
+    return refused(422, 'tree.path contains a malformed path component');
+  }
+}
+
+async function gitCommit(call: RepositoryCall, sha: string) {
+  const commit = await readCommit(call.repository.gitDir, sha);
+  const html = `${call.state.urls.web}/${fullName(call.state, call.repository)}/commit`;
+  return {
+    sha,
+    node_id: nodeId('C', call.repository.id, sha),
+    url: url(call, `commits/${sha}`),
+    html_url: `${html}/${sha}`,
+    author: commit.author,
+    committer: commit.committer,
+    tree: { sha: commit.tree, url: url(call, `trees/${commit.tree}`) },
+    message: commit.message,
+    parents: commit.parents.map((parent) => ({
+      sha: parent,
+      url: url(call, `commits/${parent}`),
+      html_url: `${html}/${parent}`,
+    })),
+    verification: verification(commit),
+  };
+}
+
+/** Without an author it is the bot's, and GitHub signs it. */
+async function makeCommit(call: RepositoryCall): Promise<Answer> {
+  const { body, repository, state } = call;
+  const tree = text(body['tree']) ?? '';
+  if ((await objectType(repository.gitDir, tree)) !== 'tree') return refused(422, 'Tree SHA does not exist');
+  const parents = (Array.isArray(body['parents']) ? body['parents'] : []).map(String);
+  for (const parent of parents) {
+    if ((await objectType(repository.gitDir, parent)) !== 'commit')
+      return refused(422, 'Parent SHA does not exist or is not a commit object');
+  }
+  const message = text(body['message']);
+  if (message === undefined || message === '')
+    return unprocessable({ resource: 'Commit', field: 'message', code: 'missing_field' });
+  const date = timestamp(state);
+  const given = body['author'] as { name: string; email: string; date?: string } | undefined;
+  const author = given === undefined ? { ...noreply(call), date } : { ...given, date: given.date ?? date };
+  const named = body['committer'] as { name: string; email: string; date?: string } | undefined;
+  const own = given === undefined ? { ...GITHUB_COMMITTER, date } : author;
+  const committer = named === undefined ? own : { ...named, date: named.date ?? date };
+  const sha = await writeCommit(repository.gitDir, { tree, parents, message, author, committer });
+  return ok(await gitCommit(call, sha), 201);
+}
+
+/** How GitHub names the acting account in a commit. */
+export function noreply({ state, caller }: Pick<RepositoryCall, 'state' | 'caller'>): { name: string; email: string } {
+  const account = state.accounts.get(actorId(caller));
+  const login = account?.login ?? 'ghost';
+  return { name: login, email: `${account?.id ?? 0}+${login}@users.noreply.github.com` };
+}

@@ -1,0 +1,179 @@
+// Routes of pull requests: listed, read, opened, changed, their reviewers, files and commits.
+import { editIssue } from '../deeds/issues.ts';
+import { openPull, requestReview } from '../deeds/pulls.ts';
+import { readDiff } from '../git/read-diff.ts';
+import { listCommits, mergeBase } from '../git/read-objects.ts';
+import { accountByLogin, owner } from '../lookup.ts';
+import { commitBody, fileBody } from '../resources/commit.ts';
+import { fullPull, headRepository, reviewBody, simplePull } from '../resources/pull.ts';
+import { grantOf, mayAtLeast } from '../roles.ts';
+import {
+  type Answer,
+  actorId,
+  notFound,
+  ofRepository,
+  ok,
+  paged,
+  type RepositoryCall,
+  type Route,
+  refused,
+  text,
+  unprocessable,
+  viaAppId,
+} from '../route.ts';
+import type { Issue, Pull, Repository } from '../state.ts';
+import { tooLong, tooLongAnswer } from './issues.ts';
+
+const READ = [{ pull_requests: 'read' }] as const;
+const WRITE = [{ pull_requests: 'write' }] as const;
+
+export const pullRoutes: readonly Route[] = [
+  ofRepository('GET /pulls', READ, listed),
+  ofRepository('POST /pulls', WRITE, open),
+  ofRepository(
+    'GET /pulls/{pull_number}',
+    READ,
+    withPull((call, issue, pull) => ok(fullPull(call.state, call.repository, issue, pull))),
+  ),
+  ofRepository(
+    'PATCH /pulls/{pull_number}',
+    WRITE,
+    withPull((call, issue, pull) => {
+      const { body } = call;
+      if (tooLong(text(body['body']))) return tooLongAnswer('PullRequest');
+      const edit = {
+        title: text(body['title']),
+        body: text(body['body']),
+        state: text(body['state']) as 'open' | 'closed' | undefined,
+      };
+      editIssue(call.state, call.repository, issue, edit, actorId(call.caller));
+      const base = text(body['base']);
+      if (base !== undefined) pull.baseRef = base;
+      return ok(fullPull(call.state, call.repository, issue, pull));
+    }),
+  ),
+  ofRepository(
+    'GET /pulls/{pull_number}/files',
+    READ,
+    withPull(async (call, _issue, pull) => {
+      const base = (await mergeBase(call.repository.gitDir, pull.baseSha, pull.headSha)) ?? pull.baseSha;
+      const files = await readDiff(call.repository.gitDir, base, pull.headSha);
+      return paged(call, files, (page) => page.map((one) => fileBody(call.state, call.repository, pull.headSha, one)));
+    }),
+  ),
+  ofRepository(
+    'GET /pulls/{pull_number}/commits',
+    READ,
+    withPull(async (call, _issue, pull) => {
+      const shas = await listCommits(call.repository.gitDir, pull.headSha, ['--reverse', `^${pull.baseSha}`]);
+      const page = paged(call, shas.slice(0, 250));
+      const bodies = (page.body as readonly string[]).map((sha) => commitBody(call.state, call.repository, sha));
+      return { ...page, body: await Promise.all(bodies) };
+    }),
+  ),
+  ofRepository(
+    'GET /pulls/{pull_number}/reviews',
+    READ,
+    withPull((call, issue, pull) =>
+      paged(call, pull.reviews, (page) => page.map((one) => reviewBody(call.state, call.repository, issue, one))),
+    ),
+  ),
+  ofRepository('POST /pulls/{pull_number}/requested_reviewers', WRITE, withPull(askReviewers)),
+];
+
+function withPull(answer: (call: RepositoryCall, issue: Issue, pull: Pull) => Answer | Promise<Answer>) {
+  return (call: RepositoryCall): Answer | Promise<Answer> => {
+    const issue = call.repository.issues.get(Number(call.params['pull_number']));
+    return issue === undefined || issue.pull === null ? notFound() : answer(call, issue, issue.pull);
+  };
+}
+
+/** `head` is `owner:branch`; in any other form it is no filter, as on GitHub. */
+function listed(call: RepositoryCall): Answer {
+  const { searchParams } = call.url;
+  const state = searchParams.get('state') ?? 'open';
+  const [login, branch] = (searchParams.get('head') ?? '').split(/:(.*)/);
+  const base = searchParams.get('base');
+  const all = [...call.repository.issues.values()].flatMap((issue) => {
+    const { pull } = issue;
+    if (pull === null || (state !== 'all' && issue.state !== state)) return [];
+    if (branch !== undefined && `${headOwner(call, pull)}:${pull.headRef}` !== `${login}:${branch}`) return [];
+    return base === null || pull.baseRef === base ? [{ issue, pull }] : [];
+  });
+  const sorted = searchParams.get('direction') === 'asc' ? all : all.reverse();
+  return paged(call, sorted, (page) => page.map((one) => simplePull(call.state, call.repository, one.issue, one.pull)));
+}
+
+function headOwner(call: RepositoryCall, pull: Pull): string {
+  const head = headRepository(call.state, pull);
+  return head === null ? 'unknown' : owner(call.state, head).login;
+}
+
+async function open(call: RepositoryCall): Promise<Answer> {
+  const { body, state, repository } = call;
+  const [title, base] = [text(body['title']) ?? '', text(body['base']) ?? ''];
+  const written = text(body['body']) ?? null;
+  if (title === '') return unprocessable({ resource: 'PullRequest', code: 'missing_field', field: 'title' });
+  if (tooLong(written)) return tooLongAnswer('PullRequest');
+  const isDraft = body['draft'] === true;
+  if (isDraft && repository.isPrivate && owner(state, repository).plan === 'free') {
+    return refused(422, 'Draft pull requests are not supported in this repository.');
+  }
+  const { head, headRef } = headOf(call, text(body['head']) ?? '');
+  const authorId = actorId(call.caller);
+  const maintainerCanModify = body['maintainer_can_modify'] !== false && head.id !== repository.id;
+  const made = {
+    title,
+    body: written,
+    authorId,
+    viaAppId: viaAppId(call.caller),
+    head,
+    headRef,
+    baseRef: base,
+    isDraft,
+    maintainerCanModify,
+  };
+  const opened = await openPull(state, repository, made);
+  if ('message' in opened) return unprocessable({ resource: 'PullRequest', code: 'custom', message: opened.message });
+  if ('field' in opened) return unprocessable({ resource: 'PullRequest', ...opened });
+  return opened.pull === null ? notFound() : ok(fullPull(state, repository, opened, opened.pull), 201);
+}
+
+/** `branch`, or `owner:branch` of a fork. */
+function headOf({ state, repository }: RepositoryCall, given: string): { head: Repository; headRef: string } {
+  const [login, branch] = given.split(/:(.*)/);
+  if (branch === undefined) return { head: repository, headRef: given };
+  const account = accountByLogin(state, login ?? '');
+  const family = [...state.repositories.values()].filter(
+    (one) => one.id === repository.id || one.parentId === repository.id,
+  );
+  return { head: family.find((one) => one.ownerId === account?.id) ?? repository, headRef: branch };
+}
+
+/** Only collaborators can be asked, and never the author. */
+function askReviewers(call: RepositoryCall, issue: Issue, pull: Pull): Answer {
+  const { state, repository } = call;
+  const logins = (Array.isArray(call.body['reviewers']) ? call.body['reviewers'] : []).map(String);
+  const accounts = logins.map((login) => accountByLogin(state, login));
+  if (accounts.some((one) => one?.id === issue.authorId)) {
+    return refused(422, 'Review cannot be requested from pull request author.');
+  }
+  const stranger = accounts.some((one) => one === undefined || !isCollaborator(repository, call, one.id));
+  if (stranger)
+    return refused(
+      422,
+      'Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a collaborator of this repository.',
+    );
+  for (const one of accounts) {
+    if (one !== undefined)
+      requestReview(state, repository, issue, { reviewerId: one.id, senderId: actorId(call.caller) });
+  }
+  return ok(simplePull(state, repository, issue, pull), 201);
+}
+
+function isCollaborator(repository: Repository, { state }: RepositoryCall, id: number): boolean {
+  const account = state.accounts.get(id);
+  const holder = owner(state, repository);
+  const isNear = repository.collaborators.has(id) || holder.members.has(id) || holder.id === id;
+  return account !== undefined && isNear && mayAtLeast(grantOf(state, repository, account), 'pull');
+}

@@ -1,0 +1,99 @@
+// What GitHub has beside its API: git, sign-in, manifests, attachments; and the storage host with the logs of jobs.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { canSee, effectivePermissions } from './access.ts';
+import { type Api, readBody } from './api.ts';
+import { readCaller } from './credentials.ts';
+import { happensBefore } from './faults.ts';
+import { readGitRequest, serveGit } from './git/serve-git.ts';
+import type { Answer } from './route.ts';
+import type { State } from './state.ts';
+
+/** True: it was one of these, and it is answered. */
+export async function serveWeb(api: Api, request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+  const url = new URL(request.url ?? '/', api.state.urls.web);
+  const git = readGitRequest(url);
+  if (git !== null) {
+    if (await harmed(api, request, response)) return true;
+    const { status, caller } = await serveGit(api.state, git, request, response);
+    const isInstallation = caller?.kind === 'installation';
+    api.requests.push({
+      method: request.method ?? '',
+      path: `${url.pathname}${url.search}`,
+      tokenKind: caller?.kind ?? 'bad',
+      permissions: isInstallation ? effectivePermissions(caller) : {},
+      repositoryIds: isInstallation ? caller.token.repositoryIds && [...caller.token.repositoryIds] : null,
+      headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)])),
+      body: '',
+      status,
+    });
+    return true;
+  }
+  const answer = await answerWeb(api, url, request);
+  if (answer === null) return false;
+  const type = typeof answer.body === 'string' ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8';
+  response.writeHead(answer.status, { 'content-type': type, ...answer.headers });
+  const { body } = answer;
+  response.end(typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body));
+  return true;
+}
+
+/** Faults strike git's connections too: those that happen before anything else does. */
+async function harmed(api: Api, request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+  const fault = api.faults.take({ method: request.method ?? '', path: request.url ?? '', body: '' });
+  if (fault === null) return false;
+  if (!happensBefore(fault)) throw new Error(`A fault "${fault.kind}" after the work cannot strike git.`);
+  if (fault.kind === 'reset') response.destroy();
+  else if (fault.kind === 'answer' || fault.kind === 'html')
+    response.writeHead(fault.status).end('Something went wrong.');
+  else if (fault.kind !== 'hang') response.writeHead(429).end('Too many requests.');
+  return true;
+}
+
+async function answerWeb(api: Api, url: URL, request: IncomingMessage): Promise<Answer | null> {
+  const { signIns, state } = api;
+  const line = `${request.method} ${url.pathname}`;
+  if (line === 'GET /login/oauth/authorize') return signIns.authorize(url);
+  if (line === 'POST /login/oauth/access_token') return signIns.exchange(await readForm(request));
+  const manifest = /^POST (?:\/organizations\/([^/]+))?\/settings\/apps\/new$/.exec(line);
+  if (manifest !== null)
+    return signIns.takeManifest(manifest[1] ?? null, await readForm(request), url.searchParams.get('state'));
+  return line.startsWith('GET /user-attachments/') ? attachment(state, url.pathname, request) : null;
+}
+
+/** A form, or the same as JSON. */
+async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
+  const body = await readBody(request);
+  if (!(request.headers['content-type'] ?? '').includes('json')) return new URLSearchParams(body);
+  const given = JSON.parse(body) as Record<string, unknown>;
+  return new URLSearchParams(Object.entries(given).map(([name, value]): [string, string] => [name, String(value)]));
+}
+
+/** Of a private repository only for who may see it. GitHub sends the reader on to its storage, which wants no token. */
+function attachment(state: State, path: string, request: IncomingMessage): Answer {
+  const found = state.attachments.get(path);
+  const repository = found === undefined ? undefined : state.repositories.get(found.repositoryId);
+  const caller = readCaller(state, request.headers.authorization);
+  const missing = { status: 404, body: 'Not Found' };
+  if (found === undefined || repository === undefined || 'status' in caller) return missing;
+  if (!canSee(state, caller, repository)) return missing;
+  return { status: 302, headers: { location: `${state.urls.storage}${path}?jwt=abc` }, body: '' };
+}
+
+/** Logs and attachments, for whoever has the address; a token here is a mistake. */
+export function serveStorage(
+  state: State,
+  problems: string[],
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  if (request.headers.authorization !== undefined) problems.push('the storage host saw an Authorization header');
+  const url = new URL(request.url ?? '/', state.urls.storage);
+  const file = state.attachments.get(url.pathname);
+  const [, repositoryId, jobId] = /^\/logs\/(\d+)\/(\d+)$/.exec(url.pathname) ?? [];
+  const runs = [...(state.repositories.get(Number(repositoryId))?.workflowRuns.values() ?? [])];
+  const log = runs.flatMap((run) => run.attempts.flat()).find((job) => job.id === Number(jobId))?.log;
+  const body = file?.body ?? log;
+  if (body === undefined || body === null) problems.push(`unknown request to the storage host: ${request.url}`);
+  response.writeHead(body === undefined || body === null ? 404 : 200, { 'content-type': file?.type ?? 'text/plain' });
+  response.end(body ?? '');
+}
