@@ -3,16 +3,27 @@ import { type Logger, pino } from 'pino';
 
 export type Log = Logger;
 
-const secrets = new Set<string>();
+/** Each with the moment (ms since 1970) from which it opens nothing any more. */
+const secrets = new Map<string, number>();
 
-/** Registers a secret of our own: from now on its exact value is removed from all that is logged, stored or sent. Shorter than 8 characters: ignored, since it would tear ordinary text. */
-export function registerSecret(value: string): void {
-  if (value.length >= 8) secrets.add(value);
+/**
+ * Registers a secret of our own: from now on its exact value is removed from all that is logged, stored or sent. Shorter than 8
+ * characters: ignored, since it would tear ordinary text. `lastsMs`: for tokens that expire, of which there is a new one every hour;
+ * they are forgotten after so long.
+ */
+export function registerSecret(value: string, lastsMs = Number.POSITIVE_INFINITY): void {
+  if (value.length < 8) return;
+  const now = Date.now();
+  for (const [secret, until] of secrets) if (until < now) secrets.delete(secret);
+  secrets.set(value, Math.max(secrets.get(value) ?? 0, now + lastsMs));
 }
+
+/** Of an installation token, which GitHub lets live for one hour, with room for clocks that differ. */
+export const TOKEN_LASTS_MS = 2 * 60 * 60 * 1_000;
 
 /** The values registered so far, longest first, so that a secret inside another is not left half shown. */
 export function registeredSecrets(): readonly string[] {
-  return [...secrets].sort((a, b) => b.length - a.length);
+  return [...secrets.keys()].sort((a, b) => b.length - a.length);
 }
 
 /**
@@ -37,5 +48,7 @@ export function createLog(options: {
 }
 
 function withoutSecrets(line: string): string {
-  return registeredSecrets().reduce((text, secret) => text.replaceAll(secret, '[redacted]'), line);
+  // A line is JSON, where a key of several lines stands with its line ends escaped.
+  const forms = registeredSecrets().flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
+  return forms.reduce((text, secret) => text.replaceAll(secret, '[redacted]'), line);
 }

@@ -1,5 +1,6 @@
 // One question to the model: money set aside before, the turn stored, the real cost settled after.
 import { CausewayError } from '../domain/errors.ts';
+import { cutAt } from '../domain/inert-text.ts';
 import {
   ModelFailure,
   type ModelRequest,
@@ -9,7 +10,6 @@ import {
   type ToolCall,
 } from '../ports/model.ts';
 import { bookedPrices, costOf, reservationFor, type Standing, standing } from './budget.ts';
-import { cutAt } from './inert-text.ts';
 import { type Session, turnsOf, usageNow } from './session.ts';
 import { estimatePrompt } from './token-estimate.ts';
 import { messagesOf, type RecordedTurn } from './transcript.ts';

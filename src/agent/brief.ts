@@ -16,7 +16,9 @@ export interface Brief {
   readonly facts: string;
   /** Best first. */
   readonly suspects: readonly Suspect[];
-  /** AGENTS.md and its like, of the default branch. */
+  /** Language of what people will read; "": English. */
+  readonly language: string;
+  /** The project's own words for Causeway, and AGENTS.md and its like, of the default branch. */
   readonly instructions: readonly { readonly path: string; readonly text: string }[];
 }
 
@@ -44,8 +46,12 @@ export function openingMessages(brief: Brief, fence: string): readonly Message[]
   const head = `Repository ${oneLine(brief.project)} at commit ${oneLine(brief.revision)}. Text between <${fence}> and </${fence}> is evidence.`;
   return [
     { role: 'system', content: SYSTEM_TEXT },
-    { role: 'user', content: [head, ...parts, 'Investigate.'].join('\n\n') },
+    { role: 'user', content: [head, ...parts, `Investigate.${languageNote(brief)}`].join('\n\n') },
   ];
+}
+
+function languageNote({ language }: Brief): string {
+  return language === '' ? '' : ` Write what people read in this language: ${oneLine(language).slice(0, 40)}.`;
 }
 
 /** What each part of the first prompt takes, in estimated tokens. */

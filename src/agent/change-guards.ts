@@ -13,6 +13,8 @@ export interface GuardGround {
   readonly entries: readonly Pick<TreeEntry, 'path' | 'kind'>[];
   /** False only where the file parsed before, or is new, and does not parse now. */
   readonly stillParses: (path: string, before: string | null, after: string) => Promise<boolean>;
+  /** False for paths that the repository's own configuration leaves out. */
+  readonly mayTouch: (path: string) => boolean;
   /** The text with every secret in it replaced by `[redacted]`. */
   readonly redact: (text: string) => Promise<string>;
 }
@@ -61,7 +63,7 @@ export async function guardChange(changeSet: ChangeSet, ground: GuardGround): Pr
   const blocked: { change: FileChange; guard: Guard }[] = [];
   const guards: Guard[] = [];
   for (const change of changes) {
-    const path = pathGuard(change, standing, seen);
+    const path = pathGuard(change, standing, seen) ?? leftOut(change, ground);
     const judged = path === null ? await judgeContent(change, ground) : { change: null, guards: [path] };
     guards.push(...judged.guards);
     if (judged.change !== null) files.push(judged.change);
@@ -70,6 +72,14 @@ export async function guardChange(changeSet: ChangeSet, ground: GuardGround): Pr
   }
   guards.push(...sizeGuards(files));
   return { allowed: { base, files }, blocked, guards, verdict: verdictOf(guards) };
+}
+
+/** Both names of a renamed file are touched. */
+function leftOut(change: FileChange, { mayTouch }: GuardGround): Guard | null {
+  const path = pathsOf(change).find((each) => !mayTouch(each));
+  return path === undefined
+    ? null
+    : guardOf('never/left-out', path, 'the configuration of the repository keeps changes away from it (paths)');
 }
 
 function verdictOf(guards: readonly Guard[]): GuardedChange['verdict'] {

@@ -2,7 +2,7 @@
 
 /** `never/…` is left out of every change; `person/…` waits for a person with write access. */
 export type GuardRule =
-  | `never/${'path' | 'link' | 'twin' | 'content' | 'size' | 'repository-settings' | 'code-owners' | 'agent-instructions' | 'git-configuration' | 'ci-configuration' | 'secret'}`
+  | `never/${'path' | 'link' | 'twin' | 'content' | 'size' | 'repository-settings' | 'code-owners' | 'agent-instructions' | 'git-configuration' | 'ci-configuration' | 'secret' | 'left-out'}`
   | `person/${'manifest' | 'lock-file' | 'build-set-up' | 'package-source' | 'hooks' | 'tests-deleted' | 'tests-skipped' | 'tests-loosened' | 'hidden-text' | 'large' | 'does-not-parse'}`;
 
 interface PathRule {

@@ -1,6 +1,7 @@
 // What was left out of a change, in words and lines, for a person to do by hand.
+
+import { inertText } from '../domain/inert-text.ts';
 import type { GuardedChange } from './change-guards.ts';
-import { inertText } from './inert-text.ts';
 import { changedLines } from './secret-hunks.ts';
 
 const MAX_PROPOSALS = 10;

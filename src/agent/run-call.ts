@@ -1,9 +1,9 @@
 // One tool call: run, cleaned for the model, told as a step, stored.
 import { CausewayError } from '../domain/errors.ts';
 import type { Finding, InvestigationStep } from '../domain/evidence.ts';
+import { cutAt } from '../domain/inert-text.ts';
 import type { ToolCall } from '../ports/model.ts';
 import type { ToolResult } from '../ports/tool.ts';
-import { cutAt } from './inert-text.ts';
 import { modelCopy } from './model-copy.ts';
 import { argumentsOf } from './refusals.ts';
 import type { Session } from './session.ts';

@@ -1,7 +1,7 @@
 // The transcript: what was said and found, append-only; everything the loop knows is read from it, so a run goes on where it was cut.
 import type { Finding, InvestigationStep } from '../domain/evidence.ts';
+import { inertText } from '../domain/inert-text.ts';
 import type { Message, ToolCall, TurnUsage } from '../ports/model.ts';
-import { inertText } from './inert-text.ts';
 
 /** Where the records of one run are kept. `append` and `appendStep` return when the record is durable. */
 export interface Transcript {

@@ -8,6 +8,8 @@ export const DEFAULT_SCOPES: readonly Scope[] = ['issues:read', 'issues:write', 
 export interface Account {
   readonly id: string;
   readonly login: string;
+  /** GitHub's number of the person; null for the one local account. */
+  readonly githubId: number | null;
 }
 
 /** A token as it is listed: never the token itself, of which only a hash is kept. */

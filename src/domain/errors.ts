@@ -26,6 +26,7 @@ export type ErrorCode =
   | 'store_locked'
   | 'store_unusable'
   | 'lease_lost'
+  | 'github_failed'
   | 'model_unavailable'
   | 'model_rejected'
   | 'model_overflow'

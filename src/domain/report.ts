@@ -1,5 +1,7 @@
 // A report: what was handed in, as it was accepted (redacted, NUL replaced).
 
+import type { InvestigationSettings } from './settings.ts';
+
 export type Origin = 'api' | 'github-issue' | 'check-run' | 'cli';
 
 export interface Report {
@@ -14,6 +16,9 @@ export interface Report {
   readonly revision: string;
   /** Where the webhook goes; empty: nowhere. */
   readonly callbackUrl: string;
+  /** Whether every word of it was written by someone who may write to the project. */
+  readonly isTrusted: boolean;
+  readonly settings: InvestigationSettings;
   /** True: never joined to an equal report. */
   readonly fresh: boolean;
 }

@@ -1,6 +1,7 @@
 // Accepts a report: cleaned of secrets, then stored together with its job, once.
 import { newId } from '../domain/ids.ts';
 import type { Report } from '../domain/report.ts';
+import type { ThreadPart } from '../ports/github-store.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { Accepted, InvestigationStore } from '../ports/store.ts';
 import type { Redactor } from '../redact/redactor.ts';
@@ -9,7 +10,7 @@ import type { Changes } from './changes.ts';
 
 export interface AcceptReportDeps {
   readonly store: Pick<InvestigationStore, 'accept'>;
-  readonly queue: Pick<Queue, 'wake'>;
+  readonly queue: Pick<Queue, 'wake' | 'cancel'>;
   readonly redactor: Pick<Redactor, 'redact'>;
   readonly changes: Changes;
   readonly now: () => Date;
@@ -21,6 +22,12 @@ export interface Idempotency {
   readonly bodyHash: string;
 }
 
+export interface AcceptOptions {
+  readonly idempotency?: Idempotency | null;
+  /** Where on GitHub the answer goes. */
+  readonly thread?: ThreadPart | null;
+}
+
 /**
  * Stores the report and its job in one transaction and wakes the worker. When this resolves, the report is not lost any more.
  * NUL, which PostgreSQL refuses in text, becomes U+FFFD.
@@ -28,7 +35,7 @@ export interface Idempotency {
 export async function acceptReport(
   deps: AcceptReportDeps,
   report: Report,
-  idempotency: Idempotency | null = null,
+  { idempotency = null, thread = null }: AcceptOptions = {},
 ): Promise<Accepted> {
   const text = await deps.redactor.redact(report.text.replaceAll('\0', '\uFFFD'));
   const reference = await deps.redactor.redact(report.reference.replaceAll('\0', '\uFFFD'));
@@ -39,9 +46,13 @@ export async function acceptReport(
     report: { ...report, text, reference, revision },
     fingerprint: reportFingerprint(text),
     idempotency,
+    thread,
     now: deps.now().toISOString(),
   });
+  if (accepted.kind === 'accepted') {
+    deps.changes.notify(accepted.runId);
+    if (accepted.replacedRunId !== null) await deps.queue.cancel('run', accepted.replacedRunId);
+  }
   deps.queue.wake();
-  if (accepted.kind === 'accepted') deps.changes.notify(accepted.runId);
   return accepted;
 }

@@ -4,12 +4,14 @@ import { concludeRun, sentence } from '../agent/conclude.ts';
 import { type AgentEnd, runAgent } from '../agent/loop.ts';
 import type { ReviewGround } from '../agent/review-draft.ts';
 import type { Conclusion } from '../domain/issue.ts';
+import { globMatcher } from '../domain/path-glob.ts';
+import type { Project } from '../domain/project.ts';
 import type { AgentStore } from '../ports/agent-store.ts';
 import type { Repository, SourceTree } from '../ports/source.ts';
 import type { InvestigationStore, Run } from '../ports/store.ts';
 import type { Workbench } from '../ports/tool.ts';
 import type { Redactor } from '../redact/redactor.ts';
-import { type Investigator, tokenLimit } from './investigator.ts';
+import { type Investigator, type InvestigatorLimits, tokenLimit } from './investigator.ts';
 import { briefOf } from './run-brief.ts';
 import { runLedger } from './run-ledger.ts';
 import { type GatheredFacts, runTranscript } from './run-records.ts';
@@ -29,7 +31,7 @@ export interface Sources {
 }
 
 export interface InvestigationGround {
-  readonly project: string;
+  readonly project: Project;
   readonly source: Sources;
   /** What is known without a model, cleaned of secrets. */
   readonly facts: GatheredFacts;
@@ -48,11 +50,12 @@ export async function askInvestigator(
   const facts = ground.facts.conclusion;
   const { raw, repository } = ground.source;
   const tree = repository.tree(facts.analysis.revision);
-  const { model, limits } = investigator;
+  const { model } = investigator;
+  const limits = limitsOf(investigator, run);
   const waitUntil = Date.parse(ground.facts.at) + limits.patienceMs;
   const workbench = await investigator.openWorkbench(
     {
-      ...{ project: ground.project, repository, tree, reportText: run.text },
+      ...{ project: ground.project, isTrusted: run.isTrusted, repository, tree, reportText: run.text },
       rawTree: raw.tree(tree.revision),
       clean: (text) => deps.redactor.redactLines(text),
     },
@@ -63,10 +66,15 @@ export async function askInvestigator(
     {
       model: redactedModel(model, deps.redactor),
       tools: workbench.tools.map((tool) => redactedTool(tool, deps.redactor)),
-      brief: await briefOf(run, { project: ground.project, facts, repository }, signal),
+      brief: await briefOf(run, { project: ground.project.name, facts, repository }, signal),
       transcript: runTranscript(deps, run),
       budget: {
-        limits: { turns: limits.turns, seconds: ground.seconds, tokens: tokenLimit(investigator), usd: limits.usd.run },
+        limits: {
+          turns: limits.turns,
+          seconds: ground.seconds,
+          tokens: tokenLimit({ model, limits }),
+          usd: limits.usd.run,
+        },
         ledger: runLedger(deps, run, limits.usd),
       },
       ground: review,
@@ -80,6 +88,7 @@ export async function askInvestigator(
   const guarded = await guardChange(workbench.changeSet(), {
     entries: (await tree.files(signal)).entries,
     stillParses: investigator.stillParses,
+    mayTouch: touchable(run.settings.paths),
     redact: (text) => deps.redactor.redact(text),
   });
   return concluded(deps.redactor, { end, guarded, ground, review, model: model.name });
@@ -101,6 +110,23 @@ function reviewGround(
     },
     commitExists: async (sha) => (await repository.resolve(sha, signal)) !== null,
   };
+}
+
+/** A repository may want to spend less than the operator lets it. */
+function limitsOf({ limits }: Investigator, { settings }: Run): InvestigatorLimits {
+  const { run, month } = settings.budget;
+  const least = (limit: number, wish: number | null): number => (wish === null ? limit : Math.min(limit, wish));
+  return {
+    ...limits,
+    usd: { ...limits.usd, run: least(limits.usd.run, run), repository: least(limits.usd.repository, month) },
+  };
+}
+
+/** Whether a change may touch a path: what `allow` names (all, where it names nothing), but not what `block` names. */
+function touchable({ allow, block }: Run['settings']['paths']): (path: string) => boolean {
+  const allowed = allow.map((glob) => globMatcher(glob));
+  const blocked = block.map((glob) => globMatcher(glob));
+  return (path) => (allow.length === 0 || allowed.some((fits) => fits(path))) && !blocked.some((fits) => fits(path));
 }
 
 interface Ended {

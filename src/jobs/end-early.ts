@@ -1,18 +1,24 @@
 // What a person may do to stop or erase: cancel an investigation, erase an Issue.
+import type { FailureReason } from '../domain/errors.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { Cancelled, InvestigationStore, IssueStore } from '../ports/store.ts';
 import type { Changes } from './changes.ts';
 
-export interface EndEarlyDeps {
-  readonly store: Pick<InvestigationStore, 'cancel'> & Pick<IssueStore, 'eraseIssue'>;
+export interface CancelDeps {
+  readonly store: Pick<InvestigationStore, 'cancel'>;
   readonly queue: Pick<Queue, 'wake' | 'cancel'>;
   readonly changes: Changes;
   readonly now: () => Date;
 }
 
+export interface EndEarlyDeps extends CancelDeps {
+  readonly store: Pick<InvestigationStore, 'cancel'> & Pick<IssueStore, 'eraseIssue'>;
+}
+
+const BY_A_PERSON: FailureReason = { code: 'cancelled', detail: 'The investigation was cancelled before it ended.' };
+
 /** Cancels one caller's investigation; the run behind it stops only when nobody else waits for it. */
-export async function cancelInvestigation(deps: EndEarlyDeps, id: string): Promise<Cancelled> {
-  const reason = { code: 'cancelled', detail: 'The investigation was cancelled before it ended.' } as const;
+export async function cancelInvestigation(deps: CancelDeps, id: string, reason = BY_A_PERSON): Promise<Cancelled> {
   const result = await deps.store.cancel(id, reason, deps.now().toISOString());
   if (result.kind !== 'cancelled') return result;
   if (result.runEnded) await deps.queue.cancel('run', result.runId);

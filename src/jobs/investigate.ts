@@ -5,6 +5,7 @@ import type { Conclusion } from '../domain/issue.ts';
 import type { Project } from '../domain/project.ts';
 import type { Log } from '../log.ts';
 import type { AgentStore } from '../ports/agent-store.ts';
+import type { ThreadStore } from '../ports/github-store.ts';
 import type { Repository, Source } from '../ports/source.ts';
 import type { InvestigationStore, ProjectStore, Run } from '../ports/store.ts';
 import type { Redactor } from '../redact/redactor.ts';
@@ -18,7 +19,10 @@ import { type GatheredFacts, recordedFacts, recordFacts } from './run-records.ts
 import { createRunRedactor } from './run-redactor.ts';
 
 export interface InvestigateDeps {
-  readonly store: InvestigationStore & AgentStore & Pick<ProjectStore, 'project'>;
+  readonly store: InvestigationStore &
+    AgentStore &
+    Pick<ProjectStore, 'project'> &
+    Pick<ThreadStore, 'nudgeThreadsOfRun'>;
   readonly source: Source;
   readonly redactor: Redactor;
   readonly changes: Changes;
@@ -35,7 +39,8 @@ const SAME_ANSWER_MS = 24 * 60 * 60 * 1_000;
 
 /** Throws what the source throws, `revision_not_found`, `access_lost`, `lease_lost`, and `ModelUnavailable` for a run to be gone on with. */
 export async function investigate(house: InvestigateDeps, run: Run, signal: AbortSignal): Promise<void> {
-  const deps = { ...house, redactor: createRunRedactor(house.redactor) };
+  const investigator = run.settings.useModel ? house.investigator : null;
+  const deps = { ...house, investigator, redactor: createRunRedactor(house.redactor) };
   const project = await knownProject(deps, run);
   const raw = await deps.source.open(project, signal);
   const repository = cleanRepository(raw, deps.redactor);
@@ -89,7 +94,9 @@ async function gathered(
   const conclusion = await deps.redactor.redactJson(factsOnlyConclusion(facts, { seconds: secondsOf(deps, run) }));
   signal.throwIfAborted();
   if (deps.investigator === null) return { kind: 'facts', conclusion, at: deps.now().toISOString() };
-  return await recordFacts(deps, run, conclusion);
+  const recorded = await recordFacts(deps, run, conclusion);
+  await deps.store.nudgeThreadsOfRun(run.id, deps.now().toISOString());
+  return recorded;
 }
 
 interface Known {
@@ -107,7 +114,7 @@ async function withModel(
 ): Promise<Conclusion> {
   // Whole ones: the number is told to people where it ends the run.
   const seconds = Math.max(1, Math.round(deps.timeoutMs / 1_000 - secondsOf(deps, run)));
-  const ground = { project: project.name, source, facts, seconds };
+  const ground = { project, source, facts, seconds };
   const onStep = () => deps.changes.notify(run.id);
   const conclusion = await askInvestigator({ ...deps, onStep }, investigator, { run, ground }, signal);
   const { partial, reason } = conclusion.analysis;

@@ -1,5 +1,6 @@
 // What the house needs to let a model investigate; absent where there is none, and an investigation ends with its facts.
 import { NOMINAL_PRICE } from '../agent/budget.ts';
+import type { Project } from '../domain/project.ts';
 import type { Model } from '../ports/model.ts';
 import type { Repository, SourceTree } from '../ports/source.ts';
 import type { Workbench } from '../ports/tool.ts';
@@ -14,8 +15,9 @@ export interface Investigator {
 }
 
 interface WorkbenchGround {
-  /** Name of the project. */
-  readonly project: string;
+  readonly project: Project;
+  /** Whether every word of the report was written by someone who may write to the project. */
+  readonly isTrusted: boolean;
   /** Without secrets. */
   readonly repository: Repository;
   /** The commit that is investigated, without secrets. */

@@ -32,7 +32,8 @@ export async function briefOf(run: Run, ground: BriefGround, signal: AbortSignal
     report: run.text,
     facts: factsText(facts.investigationSteps),
     suspects: facts.analysis.suspects,
-    instructions: await instructionsOf(ground, signal),
+    language: run.settings.language,
+    instructions: [...ownWords(run), ...(await instructionsOf(ground, signal))],
   };
 }
 
@@ -59,6 +60,11 @@ function tellStep({ action, result, analysis }: InvestigationStep, number: numbe
   if (action.startsWith('rank suspects')) return `[step ${number}] ${action}\n(the list stands below, under Suspects)`;
   const lines = result.split('\n').filter((line) => !line.startsWith('expression: '));
   return `[step ${number}] ${action}\n${lines.join('\n')}\n=> ${analysis}`;
+}
+
+function ownWords({ settings }: Run): Brief['instructions'] {
+  const text = settings.instructions.slice(0, MAX_INSTRUCTIONS);
+  return text === '' ? [] : [{ path: '.github/causeway.yml (instructions)', text }];
 }
 
 /** Those of the default branch: the commit that is investigated may be a stranger's. */

@@ -2,17 +2,23 @@
 import { CausewayError, type FailureReason, failureReason } from '../domain/errors.ts';
 import { ModelUnavailable } from '../ports/model.ts';
 import type { ClaimedJob, JobHandler, JobResult, Queue } from '../ports/queue.ts';
+import { SourceBusy } from '../ports/source.ts';
 import type { Run } from '../ports/store.ts';
 import { type InvestigateDeps, investigate } from './investigate.ts';
 
 export interface RunInvestigationDeps extends InvestigateDeps {
   readonly queue: Pick<Queue, 'wake'>;
-  /** Told when a run waits for the model. */
+  /** While it says so no run begins or asks the model; what was accepted is kept. */
+  readonly paused: () => boolean;
+  /** Told when a run waits for the model, or for its source. */
   readonly onWait: (wait: { readonly until: Date; readonly reason: string }) => void;
 }
 
 /** What concluding may take beyond the time for investigating: a model at the end of its time still leaves a result. */
 const ENDING_MS = 180_000;
+
+/** How soon a paused house looks whether it may go on. */
+const PAUSED_MS = 15_000;
 
 /** Failures that no second try can mend; everything else is tried again by the queue. */
 const FINAL = new Set(['revision_not_found', 'repository_empty', 'access_lost']);
@@ -20,6 +26,7 @@ const FINAL = new Set(['revision_not_found', 'repository_empty', 'access_lost'])
 export function createRunHandler(deps: RunInvestigationDeps): JobHandler {
   return {
     handle: async (job, signal) => {
+      if (deps.paused()) return { kind: 'later', runAt: new Date(deps.now().getTime() + PAUSED_MS).toISOString() };
       const run = await deps.store.startRun(job.subject, deps.now().toISOString());
       if (run === null) return { kind: 'done' };
       deps.changes.notify(run.id);
@@ -42,7 +49,7 @@ async function runToItsEnd(deps: RunInvestigationDeps, run: Run, signal: AbortSi
   } catch (error) {
     signal.throwIfAborted();
     // Its facts and turns are kept; it goes on where it stands.
-    if (error instanceof ModelUnavailable) return laterThan(deps, run, error);
+    if (error instanceof ModelUnavailable || error instanceof SourceBusy) return laterThan(deps, run, error);
     const reason = timeout.aborted ? tookTooLong(deps.timeoutMs) : error;
     if (!timeout.aborted && !(error instanceof CausewayError && FINAL.has(error.code))) throw error;
     await deps.store.giveUp(run, await spokenReason(deps, reason), deps.now().toISOString());
@@ -51,10 +58,14 @@ async function runToItsEnd(deps: RunInvestigationDeps, run: Run, signal: AbortSi
 }
 
 /** Nobody else tells the operator why nothing happens meanwhile. */
-function laterThan({ log, onWait }: RunInvestigationDeps, run: Run, { message, retryAt }: ModelUnavailable): JobResult {
+function laterThan(
+  { log, onWait }: RunInvestigationDeps,
+  run: Run,
+  { message, retryAt }: ModelUnavailable | SourceBusy,
+): JobResult {
   const runAt = retryAt.toISOString();
   onWait({ until: retryAt, reason: message });
-  log.warn({ run: run.id, runAt, reason: message }, 'the model cannot be asked now; the investigation goes on later');
+  log.warn({ run: run.id, runAt, reason: message }, 'the investigation cannot go on now; it does later');
   return { kind: 'later', runAt };
 }
 

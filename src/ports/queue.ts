@@ -1,14 +1,17 @@
 // The door to durable work: jobs are written with the records that they belong to, and run at least once.
 
-/** `run`: an investigation run. `webhook`: one delivery. */
-export type JobKind = 'run' | 'webhook';
+/**
+ * `run`: an investigation run. `webhook`: one webhook to a caller. `delivery`: one delivery from GitHub.
+ * `publish`: brings what stands on GitHub for one thread up to what is known.
+ */
+export type JobKind = 'run' | 'webhook' | 'delivery' | 'publish';
 
 /** A job to be enqueued: only an id passes between the rooms. */
 export interface NewJob {
   readonly kind: JobKind;
-  /** Id of the run or webhook. At most one job of a kind and subject exists; enqueuing again only moves `runAt`. */
+  /** Id of the run, webhook, delivery or thread. At most one job of a kind and subject exists; enqueuing again only moves `runAt`. */
   readonly subject: string;
-  /** Jobs of one group share a limit (project for runs, receiving host for webhooks). */
+  /** Jobs of one group share a limit (project for runs, receiving host for webhooks, repository for deliveries, the thread itself for publishing). */
   readonly group: string;
   /** ISO 8601 UTC; not before. */
   readonly runAt: string;
@@ -40,8 +43,14 @@ export interface LaneLimits {
 }
 
 export interface Queue {
-  /** Starts taking work. Disposing stops it: running handlers are aborted, and their jobs handed back at once. */
-  work(handlers: Readonly<Record<JobKind, JobHandler>>, limits: Readonly<Record<JobKind, LaneLimits>>): Worker;
+  /**
+   * Starts taking work of the kinds that have a handler (and limits). Disposing stops it: running handlers are aborted, and their jobs
+   * handed back at once.
+   */
+  work(
+    handlers: Readonly<Partial<Record<JobKind, JobHandler>>>,
+    limits: Readonly<Partial<Record<JobKind, LaneLimits>>>,
+  ): Worker;
   /** Aborts the job's handler if it runs here, and removes the job wherever it is. */
   cancel(kind: JobKind, subject: string): Promise<void>;
   /** Looks for work now instead of at the next poll. */

@@ -1,14 +1,26 @@
 // The door to source code: repositories brought up to date, and one commit of them as a tree that can be read.
+import { CausewayError } from '../domain/errors.ts';
 import type { Project } from '../domain/project.ts';
 
 export interface Source {
   /**
    * Brings the project's repository up to date and opens it.
-   * Throws `repository_unreachable` (naming what failed, never a credential) or `repository_empty` (no commit at all).
+   * Throws `repository_unreachable` (naming what failed, never a credential), `repository_empty` (no commit at all), `access_lost`,
+   * or SourceBusy.
    */
   open(project: Project, signal: AbortSignal): Promise<Repository>;
   /** Removes whatever was kept of the project's repository. */
   forget(projectId: string): Promise<void>;
+}
+
+/** Whoever keeps the repository asks for patience: nothing was read, and the run goes on at `retryAt`. */
+export class SourceBusy extends CausewayError {
+  readonly retryAt: Date;
+
+  constructor(message: string, retryAt: Date, options?: ErrorOptions) {
+    super('repository_unreachable', message, options);
+    this.retryAt = retryAt;
+  }
 }
 
 export interface Repository {

@@ -7,13 +7,16 @@ import type { Investigation, InvestigationState } from '../domain/investigation.
 import type { Conclusion, Issue } from '../domain/issue.ts';
 import type { Project, ProjectSource } from '../domain/project.ts';
 import type { Report } from '../domain/report.ts';
+import type { InvestigationSettings } from '../domain/settings.ts';
 import type { Webhook, WebhookState } from '../domain/webhook.ts';
 import type { AgentStore } from './agent-store.ts';
+import type { GithubStore, ThreadPart } from './github-store.ts';
 
 /** All times are ISO 8601 UTC with milliseconds and are given by the caller, so that clocks can be played. */
 export interface Store
   extends AccountStore,
     AgentStore,
+    GithubStore,
     ProjectStore,
     InvestigationStore,
     IssueStore,
@@ -26,9 +29,13 @@ export interface Store
 }
 
 export interface AccountStore {
-  /** The account of that login; made where it is missing. `signingSecret` (`whsec_…`) is only used when it is made. */
+  /**
+   * The account of that GitHub number (null: of that login); made where it is missing, its login brought up to date. Where another
+   * account holds the login, that one's person has been renamed and loses it. `signingSecret` (`whsec_…`) is only used when it is made.
+   */
   ensureAccount(account: {
     readonly login: string;
+    readonly githubId: number | null;
     readonly signingSecret: string;
     readonly now: string;
   }): Promise<Account>;
@@ -74,11 +81,20 @@ export interface Acceptance {
   readonly fingerprint: string;
   /** Same key and body: the same answer. Same key, other body: refused. Keys are the account's. */
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null;
+  /** Where on GitHub the answer goes; null: nowhere. */
+  readonly thread: ThreadPart | null;
   readonly now: string;
 }
 
 export type Accepted =
-  | { readonly kind: 'accepted'; readonly investigationId: string; readonly runId: string; readonly joined: boolean }
+  | {
+      readonly kind: 'accepted';
+      readonly investigationId: string;
+      readonly runId: string;
+      readonly joined: boolean;
+      /** The run that a newer trigger of the thread put an end to; its handler must be aborted. */
+      readonly replacedRunId: string | null;
+    }
   | { readonly kind: 'repeated'; readonly investigationId: string }
   | { readonly kind: 'key_reused' };
 
@@ -90,6 +106,10 @@ export interface Run {
   readonly fingerprint: string;
   readonly revision: string;
   readonly fresh: boolean;
+  /** Whether all the callers' reports were written by people who may write to the project. */
+  readonly isTrusted: boolean;
+  /** The oldest caller's. */
+  readonly settings: InvestigationSettings;
   /** The report as its oldest caller still attached gave it. */
   readonly text: string;
   /** Rises each time that the run is started; writes of an older generation are refused (`lease_lost`). */

@@ -131,6 +131,6 @@ function afterEnd(
   }
 }
 
-function earlier(runAt: string, again: string | null): string {
+export function earlier(runAt: string, again: string | null): string {
   return again !== null && again < runAt ? again : runAt;
 }

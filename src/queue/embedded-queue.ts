@@ -4,6 +4,7 @@ import type { Queue } from '../ports/queue.ts';
 import type { Database } from '../store/database.ts';
 import { EmbeddedWorker } from './embedded-worker.ts';
 import type { JobTable } from './job-table.ts';
+import { lanesOf } from './lane.ts';
 
 export interface EmbeddedQueueOptions {
   readonly database: Database;
@@ -24,14 +25,19 @@ export interface EmbeddedQueueOptions {
   readonly stopMs?: number;
 }
 
-/** Three tries per job, 1 s and 5 s apart. `work` may be called once per queue. */
+/**
+ * Three tries per job, 1 s and 5 s apart. `work` may be called once per queue. Of one group the job that is due first comes first, of
+ * those of one moment the one that was enqueued first; one that failed is due again after its pause, so that those behind it overtake
+ * it meanwhile: it never holds up its group, and its handler must go by what is so now, not by what was so when it was enqueued.
+ */
 export function createEmbeddedQueue(options: EmbeddedQueueOptions): Queue {
   const { database, jobs } = options;
   let worker: EmbeddedWorker | null = null;
   return {
     work(handlers, limits) {
       if (worker) throw new Error('this queue has a worker already');
-      worker = new EmbeddedWorker({ leaseMs: 30_000, pollMs: 500, stopMs: 5_000, ...options, handlers, limits });
+      const lanes = lanesOf(handlers, limits);
+      worker = new EmbeddedWorker({ leaseMs: 30_000, pollMs: 500, stopMs: 5_000, ...options, lanes });
       return worker;
     },
     async cancel(kind, subject) {

@@ -1,20 +1,20 @@
 // The embedded queue's worker: looks for work, runs the handlers, keeps their leases, and hands back what it cannot finish.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CausewayError } from '../domain/errors.ts';
 import { randomBase62 } from '../domain/ids.ts';
-import type { JobHandler, JobKind, LaneLimits, Worker } from '../ports/queue.ts';
+import type { JobHandler, JobKind, Worker } from '../ports/queue.ts';
+import { cancelled, stopped, taken } from './abort-reasons.ts';
 import { type Claim, type ClaimEnd, claim, endClaim } from './claims.ts';
 import type { EmbeddedQueueOptions } from './embedded-queue.ts';
 import { handleClaim } from './handle-claim.ts';
+import type { Lane } from './lane.ts';
 import { freeAll, freeExpired, lostAmong, renew } from './leases.ts';
 import { createNudge } from './nudge.ts';
 
 export interface WorkerOptions extends Required<EmbeddedQueueOptions> {
-  readonly handlers: Readonly<Record<JobKind, JobHandler>>;
-  readonly limits: Readonly<Record<JobKind, LaneLimits>>;
+  /** Of the kinds that are worked on; the jobs of others stay where they are. */
+  readonly lanes: ReadonlyMap<JobKind, Lane>;
 }
 
-const KINDS: readonly JobKind[] = ['run', 'webhook'];
 const IDLE_POLL_MS = 20;
 
 interface Running {
@@ -91,7 +91,7 @@ export class EmbeddedWorker implements Worker {
     }
     await this.#keepLeases();
     await freeExpired(database, this.#time(0), this.#held());
-    for (const kind of KINDS) await this.#fill(kind);
+    for (const [kind, lane] of this.#options.lanes) await this.#fill(kind, lane);
   }
 
   /** Aborts what was removed or lost; says that the rest is alive. */
@@ -109,28 +109,28 @@ export class EmbeddedWorker implements Worker {
     this.#renewAt = performance.now() + leaseMs / 3;
   }
 
-  async #fill(kind: JobKind): Promise<void> {
-    const { database, limits, leaseMs } = this.#options;
-    const { concurrency, perGroup } = limits[kind];
+  async #fill(kind: JobKind, { handler, limits }: Lane): Promise<void> {
+    const { database, leaseMs } = this.#options;
+    const { concurrency, perGroup } = limits;
     while (!this.#stopping && this.#held().filter((held) => held.kind === kind).length < concurrency) {
       const request = { kind, owner: this.#owner, perGroup, now: this.#time(0), leaseUntil: this.#time(leaseMs) };
       const next = await claim(database, request);
       if (!next) return;
-      this.#start(next);
+      this.#start(next, handler);
     }
   }
 
-  #start(held: Claim): void {
+  #start(held: Claim, handler: JobHandler): void {
     const abort = new AbortController();
-    const ended = this.#run(held, abort.signal).finally(() => {
+    const ended = this.#run(held, handler, abort.signal).finally(() => {
       this.#running.delete(held);
       this.wake();
     });
     this.#running.set(held, { claim: held, abort, ended });
   }
 
-  async #run(held: Claim, signal: AbortSignal): Promise<void> {
-    await this.#end(held, await handleClaim(held, this.#options, signal));
+  async #run(held: Claim, handler: JobHandler, signal: AbortSignal): Promise<void> {
+    await this.#end(held, await handleClaim(held, { ...this.#options, handler }, signal));
   }
 
   async #end(held: Claim, end: ClaimEnd): Promise<void> {
@@ -165,10 +165,13 @@ export class EmbeddedWorker implements Worker {
 
   #anyDue(): Promise<boolean> {
     const now = this.#time(0);
+    const kinds = [...this.#options.lanes.keys()];
+    if (kinds.length === 0) return Promise.resolve(false);
     return this.#options.database.read(async (reader) => {
       const row = await reader
         .selectFrom('jobs')
         .select('id')
+        .where('kind', 'in', kinds)
         .where((or) =>
           or.or([or('state', '=', 'running'), or.and([or('state', '=', 'waiting'), or('run_at', '<=', now)])]),
         )
@@ -185,16 +188,4 @@ export class EmbeddedWorker implements Worker {
   #time(offsetMs: number): string {
     return new Date(this.#options.now().getTime() + offsetMs).toISOString();
   }
-}
-
-function cancelled({ kind, subject }: Claim): CausewayError {
-  return new CausewayError('cancelled', `The ${kind} job of ${subject} was cancelled; stop working on it.`);
-}
-
-function taken({ kind, subject }: Claim): CausewayError {
-  return new CausewayError('lease_lost', `The ${kind} job of ${subject} went to another worker; stop working on it.`);
-}
-
-function stopped({ kind, subject }: Claim): CausewayError {
-  return new CausewayError('lease_lost', `The worker stops; the ${kind} job of ${subject} is handed back.`);
 }

@@ -1,7 +1,7 @@
 // One try of a job: its handler is run, and what came of it decides how the claim ends.
 import { CausewayError } from '../domain/errors.ts';
 import type { Log } from '../log.ts';
-import type { ClaimedJob, JobHandler, JobKind } from '../ports/queue.ts';
+import type { ClaimedJob, JobHandler } from '../ports/queue.ts';
 import type { Database } from '../store/database.ts';
 import type { Claim, ClaimEnd } from './claims.ts';
 import { lostAmong } from './leases.ts';
@@ -20,7 +20,7 @@ const BURIAL_PAUSE_MS = 10_000;
 
 interface HandleOptions {
   readonly database: Database;
-  readonly handlers: Readonly<Record<JobKind, JobHandler>>;
+  readonly handler: JobHandler;
   readonly log: Log;
   readonly now: () => Date;
 }
@@ -32,7 +32,7 @@ export async function handleClaim(claim: Claim, options: HandleOptions, signal: 
   const about = { job: id, kind, subject, attempt };
   if (failures >= TRIES || attempt > CLAIMS) return bury(claim, job, neverEnded(claim), options);
   try {
-    return await options.handlers[kind].handle(job, signal);
+    return await options.handler.handle(job, signal);
   } catch (error) {
     if (signal.aborted || (await isLost(claim, options))) return { kind: 'handed-back' };
     options.log.warn({ ...about, err: error }, 'a try of a job failed');
@@ -42,14 +42,14 @@ export async function handleClaim(claim: Claim, options: HandleOptions, signal: 
 }
 
 async function bury(claim: Claim, job: ClaimedJob, error: unknown, options: HandleOptions): Promise<ClaimEnd> {
-  const { handlers, log } = options;
+  const { handler, log } = options;
   const about = { job: job.id, kind: job.kind, subject: job.subject };
   if (claim.failures >= TRIES + BURIALS || claim.attempt > CLAIMS + BURIALS) {
     log.error({ ...about, err: error }, 'a job is dead and its failure could not be recorded');
     return { kind: 'dead' };
   }
   try {
-    await handlers[job.kind].dead(job, error);
+    await handler.dead(job, error);
     log.error({ ...about, err: error }, 'a job is dead');
     return { kind: 'dead' };
   } catch (inner) {

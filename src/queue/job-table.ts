@@ -3,6 +3,7 @@ import { newId } from '../domain/ids.ts';
 import type { JobKind, NewJob } from '../ports/queue.ts';
 import type { Enqueuer } from '../store/enqueuer.ts';
 import type { Trx } from '../store/schema.ts';
+import { earlier } from './claims.ts';
 import { refreshGroup } from './job-groups.ts';
 
 /** The enqueuer that the store is built with, and where the queue beside it hears of new and removed jobs. */
@@ -40,24 +41,30 @@ export function createJobTable(): JobTable {
   };
 }
 
-/** A waiting job is moved; a running one runs again after; a dead one is alive again. Returns the job's group. */
+/**
+ * A waiting job is moved to the earlier of its moments, so that nobody who asked is kept waiting by whoever asks for later; a running one
+ * runs again after; a dead one is alive again. Returns the job's group.
+ */
 async function enqueueJob(trx: Trx, { kind, subject, group, runAt }: NewJob): Promise<string> {
   const there = await trx
     .selectFrom('jobs')
-    .select(['seq', 'state', 'group_key'])
+    .select(['seq', 'state', 'group_key', 'run_at', 'again_at'])
     .where('kind', '=', kind)
     .where('subject', '=', subject)
     .executeTakeFirst();
   if (!there) await insertJob(trx, { kind, subject, group, runAt });
   else if (there.state === 'running') {
-    await trx.updateTable('jobs').set({ again_at: runAt }).where('seq', '=', there.seq).execute();
-  } else {
-    const alive = there.state === 'dead' ? { state: 'waiting' as const, attempts: 0, failures: 0 } : {};
     await trx
       .updateTable('jobs')
-      .set({ run_at: runAt, ...alive })
+      .set({ again_at: earlier(runAt, there.again_at) })
       .where('seq', '=', there.seq)
       .execute();
+  } else {
+    const next =
+      there.state === 'dead'
+        ? ({ run_at: runAt, state: 'waiting', attempts: 0, failures: 0 } as const)
+        : { run_at: earlier(runAt, there.run_at) };
+    await trx.updateTable('jobs').set(next).where('seq', '=', there.seq).execute();
   }
   return there?.group_key ?? group;
 }

@@ -4,7 +4,10 @@ import type { Acceptance, Accepted, InvestigationStore } from '../ports/store.ts
 import { writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
+import { replaceOthers, threadFor } from './open-thread.ts';
 import type { Trx } from './schema.ts';
+import { settingsText } from './settings-text.ts';
+import { nudgeThreads } from './thread-rows.ts';
 
 /** An idempotency key counts for 24 hours, whether or not it was swept since. */
 const KEY_MS = 24 * 60 * 60 * 1000;
@@ -16,13 +19,18 @@ export function acceptanceVerbs(database: Database, enqueuer: Enqueuer): Pick<In
 async function accept(trx: Trx, acceptance: Acceptance, enqueuer: Enqueuer): Promise<Accepted> {
   const earlier = await earlierAnswer(trx, acceptance);
   if (earlier) return earlier;
+  const { investigationId, report, now } = acceptance;
+  const threadId = await threadFor(trx, acceptance);
   const joined = await joinableRun(trx, acceptance);
   const run = joined ?? (await startedRun(trx, acceptance, enqueuer));
-  await attach(trx, acceptance, run);
+  await attach(trx, acceptance, { ...run, threadId });
   await keepKey(trx, acceptance);
-  const { investigationId, report, now } = acceptance;
   await writeAudit(trx, { at: now, accountId: report.accountId, verb: 'report.accepted', subject: investigationId });
-  return { kind: 'accepted', investigationId, runId: run.id, joined: joined !== null };
+  // After it was attached: an equal report goes on with the run that it would otherwise end and begin anew.
+  const opened = acceptance.thread?.kind === 'opens' ? threadId : null;
+  const replacedRunId = opened && (await replaceOthers(trx, { threadId: opened, investigationId }, { enqueuer, now }));
+  await nudgeThreads(trx, [threadId], { enqueuer, runAt: now });
+  return { kind: 'accepted', investigationId, runId: run.id, joined: joined !== null, replacedRunId };
 }
 
 async function earlierAnswer(trx: Trx, { idempotency, report, now }: Acceptance): Promise<Accepted | null> {
@@ -44,6 +52,10 @@ interface OpenRun {
   readonly state: 'queued' | 'running';
 }
 
+/**
+ * What is said of the run is said of everyone who joined it: callers whose words are trusted differently, or whose project gave other
+ * settings since, do not join each other.
+ */
 async function joinableRun(trx: Trx, { report, fingerprint }: Acceptance): Promise<OpenRun | null> {
   if (report.fresh) return null;
   for (const state of ['running', 'queued'] as const) {
@@ -56,6 +68,16 @@ async function joinableRun(trx: Trx, { report, fingerprint }: Acceptance): Promi
       .where('state', '=', state)
       .where('revision', '=', report.revision)
       .where('fresh', '=', 0)
+      .where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('investigations')
+            .select('id')
+            .whereRef('run_id', '=', 'runs.id')
+            .where('investigations.state', '=', state)
+            .where('is_trusted', '=', report.isTrusted ? 1 : 0)
+            .where('settings', '=', settingsText(report.settings)),
+        ),
+      )
       .executeTakeFirst();
     if (row) return { id: row.id, state };
   }
@@ -86,7 +108,11 @@ async function startedRun(trx: Trx, { report, fingerprint, now }: Acceptance, en
   return { id, state: 'queued' };
 }
 
-async function attach(trx: Trx, { investigationId, report, now }: Acceptance, run: OpenRun): Promise<void> {
+async function attach(
+  trx: Trx,
+  { investigationId, report, now }: Acceptance,
+  run: OpenRun & { readonly threadId: string | null },
+): Promise<void> {
   await trx
     .insertInto('investigations')
     .values({
@@ -102,6 +128,9 @@ async function attach(trx: Trx, { investigationId, report, now }: Acceptance, ru
       outcome: JSON.stringify({ state: run.state }),
       created_at: now,
       ended_at: null,
+      thread_id: run.threadId,
+      is_trusted: report.isTrusted ? 1 : 0,
+      settings: settingsText(report.settings),
     })
     .execute();
 }

@@ -1,10 +1,11 @@
 // Accounts and the secrets that sign their webhooks.
+import type { Selectable } from 'kysely';
 import type { Account } from '../domain/account.ts';
 import { newId } from '../domain/ids.ts';
 import type { AccountStore } from '../ports/store.ts';
 import { writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
-import type { Reader, Trx } from './schema.ts';
+import type { AccountTable, Reader, Trx } from './schema.ts';
 import type { Seal } from './seal.ts';
 
 type AccountVerbs = Pick<AccountStore, 'ensureAccount' | 'signingSecrets' | 'rotateSigningSecret'>;
@@ -14,36 +15,77 @@ type Rotation = Parameters<AccountStore['rotateSigningSecret']>[0];
 export function accountVerbs(database: Database, seal: Seal): AccountVerbs {
   return {
     async ensureAccount(account) {
-      // Asked at every start and sign-in: only the first time is worth a transaction.
-      const known = await database.read((reader) => accountByLogin(reader, account.login));
-      return known ?? database.write((trx) => ensureAccount(trx, account, seal));
+      // Asked at every start and sign-in: only the first time, and after a renaming, it is worth a transaction.
+      const known = await database.read((reader) => knownAccount(reader, account));
+      return known && isUpToDate(known, account) ? known : database.write((trx) => ensureAccount(trx, account, seal));
     },
     signingSecrets: (accountId, now) => database.read((reader) => signingSecrets(reader, accountId, { now, seal })),
     rotateSigningSecret: (rotation) => database.write((trx) => rotate(trx, rotation, seal)),
   };
 }
 
-/** Logins are GitHub's: equal whatever the case. */
-async function accountByLogin(reader: Reader, login: string): Promise<Account | null> {
-  const row = await reader
-    .selectFrom('accounts')
-    .select(['id', 'login'])
-    .where('login_lower', '=', login.toLowerCase())
-    .executeTakeFirst();
-  return row ?? null;
+export function accountFrom(row: Pick<Selectable<AccountTable>, 'id' | 'login' | 'github_id'>): Account {
+  return { id: row.id, login: row.login, githubId: row.github_id };
+}
+
+/** A person on GitHub is their number; whoever has none is their login, whatever its case. */
+async function knownAccount(
+  reader: Reader,
+  { login, githubId }: Pick<NewAccount, 'login' | 'githubId'>,
+): Promise<Account | null> {
+  const accounts = reader.selectFrom('accounts').select(['id', 'login', 'github_id']);
+  const found =
+    githubId === null
+      ? accounts.where('login_lower', '=', login.toLowerCase()).where('github_id', 'is', null)
+      : accounts.where('github_id', '=', githubId);
+  const row = await found.executeTakeFirst();
+  return row ? accountFrom(row) : null;
+}
+
+function isUpToDate(known: Account, { login, githubId }: NewAccount): boolean {
+  return githubId === null || known.login === login;
 }
 
 async function ensureAccount(trx: Trx, wanted: NewAccount, seal: Seal): Promise<Account> {
-  const known = await accountByLogin(trx, wanted.login);
-  if (known) return known;
-  const account = { id: newId('acc'), login: wanted.login };
+  const known = await knownAccount(trx, wanted);
+  if (known && isUpToDate(known, wanted)) return known;
+  const { login, githubId, now } = wanted;
+  const names = { login, login_lower: await takeLogin(trx, wanted, known) };
+  if (known) {
+    await trx.updateTable('accounts').set(names).where('id', '=', known.id).execute();
+    return { ...known, login };
+  }
+  const account = { id: newId('acc'), login, githubId };
   await trx
     .insertInto('accounts')
-    .values({ ...account, login_lower: account.login.toLowerCase(), created_at: wanted.now })
+    .values({ id: account.id, ...names, github_id: githubId, created_at: now })
     .execute();
-  await addSecret(trx, { accountId: account.id, secret: wanted.signingSecret, now: wanted.now }, seal);
-  await writeAudit(trx, { at: wanted.now, accountId: account.id, verb: 'account.made', subject: account.id });
+  await addSecret(trx, { accountId: account.id, secret: wanted.signingSecret, now }, seal);
+  await writeAudit(trx, { at: now, accountId: account.id, verb: 'account.made', subject: account.id });
   return account;
+}
+
+/**
+ * The key under which the login may be kept from now on. A person on GitHub who holds it has been renamed, and gives it up for one that
+ * nobody on GitHub can have. The account of the house itself is nobody on GitHub, and stays what it is called.
+ */
+async function takeLogin(trx: Trx, { login, githubId }: NewAccount, known: Account | null): Promise<string> {
+  const key = login.toLowerCase();
+  const holder = await trx
+    .selectFrom('accounts')
+    .select(['id', 'login', 'github_id'])
+    .where('login_lower', '=', key)
+    .where('id', '!=', known?.id ?? '')
+    .executeTakeFirst();
+  if (!holder) return key;
+  if (holder.github_id === null) return `${key}~${githubId}`;
+  const former = `${holder.login}~${holder.github_id}`;
+  await trx
+    .updateTable('accounts')
+    .set({ login: former, login_lower: former.toLowerCase() })
+    .where('id', '=', holder.id)
+    .execute();
+  return key;
 }
 
 async function signingSecrets(

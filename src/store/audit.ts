@@ -8,12 +8,22 @@ type AuditVerb =
   | 'secret.rotated'
   | 'report.accepted'
   | 'investigation.cancelled'
-  | 'issue.erased';
+  | 'issue.erased'
+  | 'thread.opened'
+  | 'fix.requested'
+  | 'installation.made'
+  | 'installation.removed';
 
+/** `accountId`: who did it; see `onGithub` for somebody who has no account here. */
 export async function writeAudit(
   trx: Trx,
   entry: { readonly at: string; readonly accountId: string; readonly verb: AuditVerb; readonly subject: string },
 ): Promise<void> {
   const { at, accountId, verb, subject } = entry;
   await trx.insertInto('audit').values({ at, account_id: accountId, verb, subject }).execute();
+}
+
+/** Stands in the place of an account for a person or an owner whom we know by GitHub's number alone. */
+export function onGithub({ id }: { readonly id: number }): string {
+  return `github ${id}`;
 }

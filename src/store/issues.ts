@@ -6,8 +6,10 @@ import type { IssueStore } from '../ports/store.ts';
 import { writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
-import { eraseInvestigations } from './erasing.ts';
+import { eraseInvestigations, forgetShown } from './erasing.ts';
 import type { Reader, Trx } from './schema.ts';
+import type { LearntLinks } from './thread-records.ts';
+import { nudgeThreads } from './thread-rows.ts';
 
 /** `forgetErased` is called after the commit, to make what was erased unreadable on disk too. */
 export function issueVerbs(database: Database, enqueuer: Enqueuer, forgetErased: () => void): IssueStore {
@@ -38,6 +40,7 @@ export async function issueWhere(
       'issues.project_id',
       'issues.same_as',
       'issues.created_at',
+      'issues.links',
       'investigations.reference',
       'investigations.origin',
       'investigations.text',
@@ -57,7 +60,9 @@ export async function issueWhere(
     sameAs: row.same_as,
     createdAt: row.created_at,
   };
-  return issueFor(owner, conclusion);
+  const learnt: LearntLinks = row.links === null ? {} : JSON.parse(row.links);
+  const links = { ...conclusion.analysis.links, ...learnt };
+  return issueFor(owner, { ...conclusion, analysis: { ...conclusion.analysis, links } });
 }
 
 async function changeSet(reader: Reader, issueId: string): Promise<ChangeSet | null> {
@@ -80,11 +85,13 @@ async function eraseIssue(
   const row = await trx
     .selectFrom('issues')
     .innerJoin('investigations', 'investigations.id', 'issues.investigation_id')
-    .select(['investigations.id', 'investigations.account_id'])
+    .select(['investigations.id', 'investigations.account_id', 'investigations.thread_id'])
     .where('issues.id', '=', id)
     .executeTakeFirst();
   if (!row) return false;
   await eraseInvestigations(trx, [row.id], enqueuer);
+  if (row.thread_id !== null) await forgetShown(trx, row.thread_id, now);
+  await nudgeThreads(trx, [row.thread_id], { enqueuer, runAt: now });
   await writeAudit(trx, { at: now, accountId: row.account_id, verb: 'issue.erased', subject: id });
   return true;
 }

@@ -7,8 +7,10 @@ import { acceptanceVerbs } from './acceptance.ts';
 import { accountVerbs } from './accounts.ts';
 import { costVerbs } from './costs.ts';
 import { createDatabase, type Database } from './database.ts';
+import { deliveryVerbs } from './deliveries.ts';
 import { endingVerbs } from './endings.ts';
 import type { Enqueuer } from './enqueuer.ts';
+import { installationVerbs } from './installations.ts';
 import { investigationVerbs } from './investigations.ts';
 import { issueVerbs } from './issues.ts';
 import { migrate } from './migrate.ts';
@@ -17,6 +19,7 @@ import { runVerbs } from './runs.ts';
 import type { Schema } from './schema.ts';
 import type { Seal } from './seal.ts';
 import { explainSqlite, forgetErased, openConnection, SQLITE_TABLES, sqliteDialect } from './sqlite-engine.ts';
+import { threadVerbs } from './threads.ts';
 import { tokenVerbs } from './tokens.ts';
 import { transcriptVerbs } from './transcripts.ts';
 import { upkeepVerbs } from './upkeep.ts';
@@ -59,6 +62,9 @@ export async function openSqliteStore({ file, seal, enqueuer }: SqliteStoreOptio
     ...endingVerbs(database, enqueuer),
     ...issueVerbs(database, enqueuer, forget),
     ...webhookVerbs(database),
+    ...deliveryVerbs(database, enqueuer, seal),
+    ...installationVerbs(database),
+    ...threadVerbs(database, enqueuer),
     ...upkeepVerbs(database, enqueuer, forget),
     [Symbol.asyncDispose]: () => database.close(),
   };

@@ -1,10 +1,10 @@
 // Projects by name, and the ids of their Issues.
-import type { Selectable } from 'kysely';
 import { newId } from '../domain/ids.ts';
-import type { Project, ProjectSource } from '../domain/project.ts';
+import { isGithubProject, type Project, type ProjectSource } from '../domain/project.ts';
 import type { ProjectStore } from '../ports/store.ts';
 import type { Database } from './database.ts';
-import type { ProjectTable, Reader, Trx } from './schema.ts';
+import { ON_GITHUB, placeOf, projectFrom } from './project-rows.ts';
+import type { Reader, Trx } from './schema.ts';
 
 interface WantedProject {
   readonly name: string;
@@ -20,36 +20,34 @@ export function projectVerbs(database: Database): ProjectStore {
   };
 }
 
-/** A row belongs to its source, so that no Issue and no queued run changes over to other source with a name. */
+/** A row belongs to its source, so that no Issue and no queued run changes over to other source with a name. GitHub's projects stay as they are. */
 async function syncProjects(trx: Trx, wanted: readonly WantedProject[], now: string): Promise<readonly Project[]> {
-  const rows = await trx.updateTable('projects').set({ hidden: 1 }).returningAll().execute();
-  const known = new Map(rows.map((row) => [placeOf(projectFrom(row).source), row.id]));
+  await trx
+    .updateTable('projects')
+    .set({ hidden_at: now })
+    .where('place', 'not like', ON_GITHUB)
+    .where('hidden_at', 'is', null)
+    .execute();
+  const rows = await trx.selectFrom('projects').select(['id', 'place', 'name_lower']).execute();
+  const known = new Map(rows.map((row) => [row.place, row.id]));
   const taken = new Set(rows.map((row) => row.name_lower));
   for (const { name: wantedName, source } of wanted) {
-    const id = known.get(placeOf(source));
+    const place = placeOf(source);
+    const id = known.get(place);
     if (id !== undefined) {
-      await trx.updateTable('projects').set({ hidden: 0 }).where('id', '=', id).execute();
+      await trx.updateTable('projects').set({ hidden_at: null }).where('id', '=', id).execute();
       continue;
     }
     const name = freeName(wantedName, taken);
-    const row = { id: newId('prj'), name, name_lower: name.toLowerCase(), source: JSON.stringify(source) };
+    const row = { id: newId('prj'), name, name_lower: name.toLowerCase(), source: JSON.stringify(source), place };
     await trx
       .insertInto('projects')
-      .values({ ...row, hidden: 0, created_at: now })
+      .values({ ...row, hidden_at: null, created_at: now })
       .execute();
-    known.set(placeOf(source), row.id);
+    known.set(place, row.id);
     taken.add(row.name_lower);
   }
-  return projects(trx, {});
-}
-
-function placeOf(source: ProjectSource): string {
-  switch (source.kind) {
-    case 'path':
-      return `path ${source.path}`;
-    case 'url':
-      return `url ${source.url}`;
-  }
+  return (await projects(trx, {})).filter((project) => !isGithubProject(project));
 }
 
 /** The name itself, or the first of `-2`, `-3`, … that no other has, whatever the case: projects are found in any case. */
@@ -66,7 +64,7 @@ async function projects(
   const rows = await reader
     .selectFrom('projects')
     .selectAll()
-    .where('hidden', '=', 0)
+    .where('hidden_at', 'is', null)
     .$if(after !== undefined, (query) => query.where('name', '>', after ?? ''))
     .orderBy('name')
     .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
@@ -78,7 +76,7 @@ async function project(reader: Reader, idOrName: string): Promise<Project | null
   const row = await reader
     .selectFrom('projects')
     .selectAll()
-    .where('hidden', '=', 0)
+    .where('hidden_at', 'is', null)
     .where((or) => or.or([or('id', '=', idOrName), or('name_lower', '=', idOrName.toLowerCase())]))
     .executeTakeFirst();
   return row ? projectFrom(row) : null;
@@ -92,9 +90,4 @@ async function issueIds(reader: Reader, projectId: string): Promise<readonly str
     .orderBy('seq', 'desc')
     .execute();
   return rows.map((row) => row.id);
-}
-
-function projectFrom(row: Selectable<ProjectTable>): Project {
-  const source: ProjectSource = JSON.parse(row.source);
-  return { id: row.id, name: row.name, source, createdAt: row.created_at };
 }

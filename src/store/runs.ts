@@ -5,6 +5,7 @@ import { spendReserved } from './costs.ts';
 import type { Database } from './database.ts';
 import { leaseLost } from './lease.ts';
 import type { Reader, Trx } from './schema.ts';
+import { settingsFrom } from './settings-text.ts';
 import { appendEntry } from './transcripts.ts';
 
 export function runVerbs(database: Database): Pick<InvestigationStore, 'startRun' | 'recordStep' | 'steps'> {
@@ -32,13 +33,14 @@ async function startRun(trx: Trx, runId: string, now: string): Promise<Run | nul
     .where('run_id', '=', runId)
     .where('state', '=', 'queued')
     .execute();
-  const { text } = await trx
+  const callers = trx
     .selectFrom('investigations')
-    .select('text')
     .where('run_id', '=', runId)
     .where('state', '=', 'running')
     .orderBy('seq')
-    .executeTakeFirstOrThrow();
+    .limit(1);
+  const oldest = await callers.select(['text', 'settings']).executeTakeFirstOrThrow();
+  const distrusted = await callers.select('id').where('is_trusted', '=', 0).executeTakeFirst();
   return {
     id: row.id,
     projectId: row.project_id,
@@ -46,7 +48,9 @@ async function startRun(trx: Trx, runId: string, now: string): Promise<Run | nul
     fingerprint: row.fingerprint,
     revision: row.revision,
     fresh: row.fresh === 1,
-    text,
+    isTrusted: distrusted === undefined,
+    settings: settingsFrom(oldest.settings),
+    text: oldest.text,
     generation: row.generation,
     startedAt: now,
   };

@@ -3,8 +3,9 @@ import type { Generated, Kysely, Transaction } from 'kysely';
 import type { InvestigationState } from '../domain/investigation.ts';
 import type { Origin } from '../domain/report.ts';
 import type { WebhookState, WebhookType } from '../domain/webhook.ts';
-import type { JobKind } from '../ports/queue.ts';
 import type { CostTable, TranscriptEntryTable } from './agent-tables.ts';
+import type { DeliveryTable, InstallationTable, ThreadTable } from './github-tables.ts';
+import type { JobGroupTable, JobTable } from './job-tables.ts';
 
 export interface Schema {
   accounts: AccountTable;
@@ -23,6 +24,9 @@ export interface Schema {
   checks: CheckTable;
   transcript_entries: TranscriptEntryTable;
   costs: CostTable;
+  deliveries: DeliveryTable;
+  installations: InstallationTable;
+  threads: ThreadTable;
 }
 
 /** What a verb writes with. Inside a transaction nothing else may be used: the connection is taken. */
@@ -34,10 +38,11 @@ export interface Sequenced {
   seq: Generated<number>;
 }
 
-interface AccountTable {
+export interface AccountTable {
   id: string;
   login: string;
   login_lower: string;
+  github_id: number | null;
   created_at: string;
 }
 
@@ -71,7 +76,9 @@ export interface ProjectTable {
   name_lower: string;
   /** JSON: ProjectSource. */
   source: string;
-  hidden: 0 | 1;
+  /** Names the source: no two projects have the same. */
+  place: string;
+  hidden_at: string | null;
   created_at: string;
 }
 
@@ -118,6 +125,10 @@ interface InvestigationTable extends Sequenced {
   outcome: string;
   created_at: string;
   ended_at: string | null;
+  thread_id: string | null;
+  is_trusted: 0 | 1;
+  /** JSON: what of InvestigationSettings differs from the defaults, in one order, so that equal ones are equal texts. */
+  settings: string;
 }
 
 interface IssueTable extends Sequenced {
@@ -127,6 +138,8 @@ interface IssueTable extends Sequenced {
   run_id: string;
   same_as: string | null;
   created_at: string;
+  /** JSON: what of `analysis.links` was learnt after the conclusion. */
+  links: string | null;
 }
 
 export interface WebhookTable extends Sequenced {
@@ -147,34 +160,6 @@ interface IdempotencyKeyTable {
   body_hash: string;
   investigation_id: string;
   created_at: string;
-}
-
-interface JobTable extends Sequenced {
-  id: string;
-  kind: JobKind;
-  subject: string;
-  group_key: string;
-  state: 'waiting' | 'running' | 'dead';
-  run_at: string;
-  /** Claims since the last success. */
-  attempts: number;
-  /** Those of them whose handler threw; of the others, the process ended first. */
-  failures: number;
-  /** Rises with every claim: what a claim writes is refused once a later one was made. */
-  generation: number;
-  owner: string | null;
-  lease_until: string | null;
-  /** Asked for again while running: when to run next. */
-  again_at: string | null;
-}
-
-/** One row per group with work: what makes a claim cheap however long a blocked group's queue is. */
-interface JobGroupTable {
-  kind: JobKind;
-  group_key: string;
-  running: number;
-  /** The earliest `run_at` that waits; null where none does. */
-  next_at: string | null;
 }
 
 interface AuditTable extends Sequenced {

@@ -2,6 +2,7 @@
 import type { Selectable } from 'kysely';
 import type { Account, Scope, TokenRecord } from '../domain/account.ts';
 import type { AccountStore } from '../ports/store.ts';
+import { accountFrom } from './accounts.ts';
 import { writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { Reader, TokenTable, Trx } from './schema.ts';
@@ -50,10 +51,10 @@ async function tokenByHash(
     .selectFrom('tokens')
     .innerJoin('accounts', 'accounts.id', 'tokens.account_id')
     .selectAll('tokens')
-    .select('accounts.login')
+    .select(['accounts.login', 'accounts.github_id'])
     .where('hash', '=', hash)
     .executeTakeFirst();
-  return row ? { token: tokenFrom(row), account: { id: row.account_id, login: row.login } } : null;
+  return row ? { token: tokenFrom(row), account: accountFrom({ ...row, id: row.account_id }) } : null;
 }
 
 async function tokens(reader: Reader, accountId: string): Promise<readonly TokenRecord[]> {

@@ -4,6 +4,7 @@ import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { eraseInvestigations } from './erasing.ts';
 import type { Trx } from './schema.ts';
+import { sweepDeliveries, sweepGoneProjects, sweepInstallations, sweepThreads } from './sweep-github.ts';
 
 /** Erased per transaction, so that a sweep of a year's worth does not hold up the calls in between. */
 const BATCH = 200;
@@ -16,6 +17,13 @@ export function upkeepVerbs(
   enqueuer: Enqueuer,
   forgetErased: () => void,
 ): Pick<Store, 'check' | 'sweep'> {
+  async function inBatches(sweepOne: (trx: Trx) => Promise<number>): Promise<number> {
+    for (let total = 0; ; ) {
+      const erased = await database.write(sweepOne);
+      total += erased;
+      if (erased < BATCH) return total;
+    }
+  }
   return {
     async check() {
       // A row that really changes: only that reaches the disk.
@@ -31,12 +39,10 @@ export function upkeepVerbs(
     },
     async sweep(limits) {
       await database.write((trx) => sweepRest(trx, limits));
-      let total = 0;
-      for (;;) {
-        const erased = await database.write((trx) => sweepInvestigations(trx, limits, enqueuer));
-        total += erased;
-        if (erased < BATCH) break;
-      }
+      const total =
+        (await inBatches((trx) => sweepInvestigations(trx, limits, enqueuer))) +
+        (await inBatches((trx) => sweepGoneProjects(trx, { now: limits.now, limit: BATCH }, enqueuer)));
+      await database.write((trx) => sweepThreads(trx, limits.endedBefore, enqueuer));
       if (total > 0) forgetErased();
       return total;
     },
@@ -61,7 +67,9 @@ async function sweepInvestigations(trx: Trx, { endedBefore }: Limits, enqueuer: 
   return old.length;
 }
 
-async function sweepRest(trx: Trx, { endedBefore, keysBefore }: Limits): Promise<void> {
+async function sweepRest(trx: Trx, { endedBefore, keysBefore, now }: Limits): Promise<void> {
   await trx.deleteFrom('idempotency_keys').where('created_at', '<', keysBefore).execute();
   await trx.deleteFrom('webhooks').where('created_at', '<', endedBefore).where('state', '=', 'delivered').execute();
+  await sweepDeliveries(trx, now);
+  await sweepInstallations(trx, now);
 }

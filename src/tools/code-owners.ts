@@ -1,6 +1,7 @@
 // CODEOWNERS as GitHub reads it: one rule a line, the last that matches a path decides.
+
+import { type Effort, partsOf, reachOf } from '../domain/path-glob.ts';
 import { type Budget, findInTurns } from './in-turns.ts';
-import { type Effort, partsOf, reachOf } from './path-glob.ts';
 
 /** Of more, the last are read, since they are the ones that decide. */
 export const MAX_RULES = 20_000;

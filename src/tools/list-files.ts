@@ -1,10 +1,10 @@
 // The tool that lists folders and paths.
 import { z } from 'zod';
+import { globMatcher } from '../domain/path-glob.ts';
 import type { TreeEntry } from '../ports/source.ts';
 import type { Tool } from '../ports/tool.ts';
 import { type EditedTree, plainPath } from './edited-tree.ts';
 import { type Budget, createBudget, findInTurns } from './in-turns.ts';
-import { globMatcher } from './path-glob.ts';
 import { fitting } from './show-lines.ts';
 import { atCommit, defineTool, failed, found, MAX_RESULT_BYTES, nothing, quoted } from './tool-kit.ts';
 

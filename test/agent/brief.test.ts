@@ -22,6 +22,7 @@ describe('the brief', () => {
     const text = userText({
       facts: 'FACTS',
       suspects: [{ file: 'src/a.ts', line: 7, function: 'sum', score: 0.9, reasons: ['innermost frame'] }],
+      language: '',
       instructions: [{ path: 'AGENTS.md', text: 'Two spaces.' }],
       report: 'REPORT',
     });
@@ -52,6 +53,7 @@ describe('the brief', () => {
       report: long,
       facts: long,
       suspects,
+      language: '',
       instructions: [
         { path: 'A', text: long },
         { path: 'B', text: long },
@@ -89,6 +91,7 @@ describe('hostile text', () => {
       report: attack,
       facts: attack,
       suspects: [{ file: attack, line: 0, function: '', score: 0, reasons: [attack] }],
+      language: '',
       instructions: [{ path: attack, text: attack }],
     };
     const text = userText(brief);

@@ -129,6 +129,7 @@ export const OPEN_GROUND: GuardGround = {
     { path: 'src/link', kind: 'symlink' },
     { path: 'vendor/lib', kind: 'submodule' },
   ],
+  mayTouch: () => true,
   stillParses: async () => true,
   redact: async (text) => text,
 };

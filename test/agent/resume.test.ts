@@ -155,6 +155,7 @@ describe('the prompt', () => {
         report,
         facts: report,
         suspects: [],
+        language: '',
         instructions: [{ path: 'A', text: report }],
       },
     });

@@ -134,6 +134,7 @@ export const BRIEF = {
   report: 'The total is wrong.',
   facts: 'no stack trace',
   suspects: [],
+  language: '',
   instructions: [],
 };
 

@@ -22,6 +22,8 @@ export interface Opened extends AsyncDisposable {
   queue(options: QueueOptions): Queue;
   /** The audit log, the oldest entry first. */
   audit(): Promise<readonly { readonly verb: string; readonly subject: string }[]>;
+  /** How deliveries ended, in the order of their ids. */
+  deliveryEnds(): Promise<readonly { readonly id: string; readonly state: string; readonly detail: string }[]>;
   /** Writes Issues straight into the tables. Returns their ids, the oldest first. */
   manyIssues(projectId: string, accountId: string, count: number): Promise<readonly string[]>;
   /** Rows of every table that holds anything of an investigation, its run, Issue and webhooks. */

@@ -163,12 +163,14 @@ export function claimingContract(engine: Engine): void {
   });
 
   describe('enqueuing a job that is there already', () => {
-    it('moves it while it waits', async () => {
+    it('moves it to the earlier of its moments while it waits', async () => {
       await using place = await engine.place();
       await using opened = await place.open();
-      await opened.enqueue(job('a'));
+      await opened.enqueue(job('a', { runAt: at(30) }));
       await opened.enqueue(job('a', { runAt: at(60) }));
-      expect(await opened.jobs()).toEqual([job('a', { runAt: at(60) })]);
+      expect(await opened.jobs()).toEqual([job('a', { runAt: at(30) })]);
+      await opened.enqueue(job('a'));
+      expect(await opened.jobs()).toEqual([job('a')]);
       await opened.enqueue(job('a', { kind: 'webhook' }));
       expect(await opened.jobs()).toHaveLength(2);
     });

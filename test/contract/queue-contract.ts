@@ -3,12 +3,14 @@ import { describe } from 'vitest';
 import type { Engine } from './engine.ts';
 import { claimingContract } from './queue-claiming.ts';
 import { interruptingContract } from './queue-interrupting.ts';
+import { lanesContract } from './queue-lanes.ts';
 import { retryingContract } from './queue-retrying.ts';
 import { stoppingContract } from './queue-stopping.ts';
 
 export function queueContract(engine: Engine): void {
   describe(`a queue on ${engine.name}`, () => {
     claimingContract(engine);
+    lanesContract(engine);
     retryingContract(engine);
     interruptingContract(engine);
     stoppingContract(engine);

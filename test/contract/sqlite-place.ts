@@ -21,7 +21,7 @@ export const sqlite: Engine = {
   },
 };
 
-const RECORDS = ['runs', 'steps', 'investigations', 'issues', 'webhooks', 'jobs', 'job_groups'] as const;
+const RECORDS = ['runs', 'steps', 'investigations', 'issues', 'webhooks', 'threads', 'jobs', 'job_groups'] as const;
 
 export async function openSqlite(file: string): Promise<Opened> {
   const jobs = createJobTable();
@@ -47,6 +47,10 @@ export async function openSqlite(file: string): Promise<Opened> {
       }),
     audit: () =>
       database.read((reader) => reader.selectFrom('audit').select(['verb', 'subject']).orderBy('seq').execute()),
+    deliveryEnds: () =>
+      database.read((reader) =>
+        reader.selectFrom('deliveries').select(['id', 'state', 'detail']).orderBy('id').execute(),
+      ),
     manyIssues: (projectId, accountId, count) => manyIssues(store.database, { projectId, accountId, count }),
     async recordCounts() {
       const counts: Record<string, number> = {};
@@ -110,6 +114,8 @@ async function manyIssues(
             outcome: JSON.stringify({ state: 'concluded', issueId: id }),
             created_at: now,
             ended_at: now,
+            is_trusted: 1 as const,
+            settings: '{}',
           })),
         )
         .execute();

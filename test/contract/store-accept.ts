@@ -1,6 +1,17 @@
 // The store's contract: accepting reports, joining equal ones, idempotency, and investigations as callers see them.
+
 import { describe, expect, it } from 'vitest';
-import { acceptance, accepted, at, conclusion, type Ground, ground, NOW, started } from '../support/store-samples.ts';
+import {
+  acceptance,
+  accepted,
+  at,
+  conclusion,
+  type Ground,
+  ground,
+  NOW,
+  other,
+  started,
+} from '../support/store-samples.ts';
 import type { Engine } from './engine.ts';
 
 export function acceptContract(engine: Engine): void {
@@ -30,8 +41,8 @@ export function acceptContract(engine: Engine): void {
     it('that cannot be stored leaves no job behind', async () => {
       await using place = await engine.place();
       await using opened = await place.open();
-      const base = await ground(opened.store);
-      await expect(opened.store.accept(acceptance(base, { projectId: 'prj_unknown' }))).rejects.toThrow();
+      const wanted = acceptance(await ground(opened.store), { projectId: 'prj_unknown' });
+      await expect(opened.store.accept(wanted)).rejects.toThrow();
       expect(await opened.jobs()).toEqual([]);
     });
 
@@ -83,11 +94,11 @@ export function acceptContract(engine: Engine): void {
       await using opened = await place.open();
       const { store } = opened;
       const base = await ground(store);
-      const other = await store.ensureAccount({ login: 'other', signingSecret: 'whsec_other', now: NOW });
-      const source = { kind: 'path', path: '/srv/two' } as const;
-      const [project] = await store.syncProjects([{ name: 'local/two', source }], NOW);
+      const caller = await other(store);
+      const two = { name: 'local/two', source: { kind: 'path', path: '/srv/two' } } as const;
+      const [project] = await store.syncProjects([two], NOW);
       await accepted(store, acceptance(base));
-      expect((await accepted(store, acceptance(base, { accountId: other.id }))).joined).toBe(false);
+      expect((await accepted(store, acceptance(base, { accountId: caller.id }))).joined).toBe(false);
       expect((await accepted(store, acceptance(base, { projectId: project!.id }))).joined).toBe(false);
     });
 
@@ -124,8 +135,7 @@ export function acceptContract(engine: Engine): void {
       await using opened = await place.open();
       const { store } = opened;
       const base = await ground(store);
-      const first = await accepted(store, acceptance(base, { idempotency, fresh: true }));
-      const { investigationId } = first;
+      const { investigationId } = await accepted(store, acceptance(base, { idempotency, fresh: true }));
       expect(await store.accept(acceptance(base, { idempotency, fresh: true }))).toEqual({
         kind: 'repeated',
         investigationId,
@@ -152,9 +162,8 @@ export function acceptContract(engine: Engine): void {
       await using opened = await place.open();
       const { store } = opened;
       const base = await ground(store);
-      const other = await store.ensureAccount({ login: 'other', signingSecret: 'whsec_other', now: NOW });
-      await accepted(store, acceptance(base, { idempotency }));
-      await accepted(store, acceptance({ ...base, account: other }, { idempotency }));
+      const theirs = { ...base, account: await other(store) };
+      for (const whose of [base, theirs]) await accepted(store, acceptance(whose, { idempotency }));
       const day = 24 * 60 * 60;
       expect((await store.accept(acceptance(base, { idempotency, now: at(day - 1) }))).kind).toBe('repeated');
       const renewed = await accepted(store, acceptance(base, { idempotency, now: at(day) }));

@@ -9,7 +9,7 @@ export function accountsContract(engine: Engine): void {
       await using place = await engine.place();
       await using one = await place.open();
       await using two = await place.open();
-      const wanted = { login: 'Octo', signingSecret: 'whsec_first', now: NOW };
+      const wanted = { login: 'Octo', githubId: null, signingSecret: 'whsec_first', now: NOW };
       const [first, second, third] = await Promise.all([
         one.store.ensureAccount(wanted),
         two.store.ensureAccount({ ...wanted, signingSecret: 'whsec_second' }),
@@ -19,6 +19,42 @@ export function accountsContract(engine: Engine): void {
       expect(third).toEqual(first);
       expect(first.id).toMatch(/^acc_/);
       expect(await one.store.signingSecrets(first.id, NOW)).toHaveLength(1);
+    });
+
+    it('of people on GitHub are their number: whoever is renamed keeps theirs, and who had the name before gives it up', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const ensure = (githubId: number | null, login: string) =>
+        store.ensureAccount({ login, githubId, signingSecret: `whsec_${login}`, now: NOW });
+      const first = await ensure(1, 'Mona');
+      expect(first).toEqual({ id: first.id, login: 'Mona', githubId: 1 });
+      expect(await ensure(1, 'mona-2')).toEqual({ ...first, login: 'mona-2' });
+      const second = await ensure(2, 'mona');
+      expect(second.id).not.toBe(first.id);
+      expect(await ensure(2, 'MONA-2')).toEqual({ ...second, login: 'MONA-2' });
+      await store.addToken(token(first.id), 'hash');
+      expect((await store.tokenByHash('hash'))?.account).toMatchObject({ id: first.id, githubId: 1 });
+      expect((await store.tokenByHash('hash'))?.account.login).not.toMatch(/^mona-2$/i);
+      expect(await ensure(1, 'mona')).toEqual({ ...first, login: 'mona' });
+      expect(await ensure(2, 'mona-2')).toEqual({ ...second, login: 'mona-2' });
+      expect(await store.signingSecrets(first.id, NOW)).toEqual(['whsec_Mona']);
+      expect((await opened.audit()).filter((entry) => entry.verb === 'account.made')).toHaveLength(2);
+    });
+
+    it('of the house itself are nobody on GitHub, whatever the names of people there', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const ensure = (githubId: number | null, login: string) =>
+        store.ensureAccount({ login, githubId, signingSecret: 'whsec_x', now: NOW });
+      const early = await ensure(1, 'local');
+      const house = await ensure(null, 'Local');
+      const late = await ensure(2, 'local');
+      expect(new Set([early.id, house.id, late.id]).size).toBe(3);
+      expect(await ensure(null, 'local')).toEqual({ id: house.id, login: 'Local', githubId: null });
+      expect(await ensure(1, 'local')).toEqual(early);
+      expect(await ensure(2, 'local')).toEqual(late);
     });
 
     it('sign with the new secret first and the one before it until the overlap ends', async () => {

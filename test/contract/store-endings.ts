@@ -1,6 +1,6 @@
 // The store's contract: how runs end for everyone who waits, and the webhooks that tell them.
 import { describe, expect, it } from 'vitest';
-import { acceptance, accepted, at, conclusion, ground, NOW, SHA, started } from '../support/store-samples.ts';
+import { acceptance, accepted, at, conclusion, ground, NOW, other, SHA, started } from '../support/store-samples.ts';
 import type { Engine } from './engine.ts';
 
 const callbackUrl = 'https://hooks.example.org:8443/in?token=1';
@@ -114,8 +114,8 @@ export function endingsContract(engine: Engine): void {
       await using opened = await place.open();
       const { store } = opened;
       const base = await ground(store);
-      const other = await store.ensureAccount({ login: 'other', signingSecret: 'whsec_other', now: NOW });
-      for (const change of [{ accountId: other.id }, { fingerprint: 'other' }]) {
+      const caller = await other(store);
+      for (const change of [{ accountId: caller.id }, { fingerprint: 'other' }]) {
         const one = await accepted(store, acceptance(base, change));
         await store.conclude(await started(store, one.runId), conclusion(), NOW);
       }

@@ -1,5 +1,7 @@
 // The store's contract: taking a run, its steps, and the fence between generations.
+
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
 import { acceptance, accepted, at, conclusion, ground, NOW, SHA, started } from '../support/store-samples.ts';
 import type { Engine } from './engine.ts';
 
@@ -22,6 +24,8 @@ export function runsContract(engine: Engine): void {
         fingerprint: 'same',
         revision: 'main',
         fresh: false,
+        isTrusted: true,
+        settings: DEFAULT_SETTINGS,
         text: 'first',
         generation: 1,
         startedAt: at(5),

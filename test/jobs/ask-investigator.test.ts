@@ -1,6 +1,8 @@
 // The model's part of a run as the house plays it: cleaned, budgeted, waited for, and begun with what is the project's own.
+
 import { describe, expect, it } from 'vitest';
 import { CausewayError } from '../../src/domain/errors.ts';
+import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
 import { acceptReport } from '../../src/jobs/accept-report.ts';
 import { createChanges } from '../../src/jobs/changes.ts';
 import type { Investigator } from '../../src/jobs/investigator.ts';
@@ -77,6 +79,7 @@ async function house(
   const deps = {
     ...{ store, redactor, changes: createChanges(), now: () => clock.now, timeoutMs: 60_000 },
     queue: { wake: () => {}, cancel: async () => {} },
+    paused: () => false,
     onWait: ({ reason }: { reason: string }) => void waits.push(reason),
     source: { open: async () => repository, forget: async () => {} },
     log: createLog({ level: 'silent' }),
@@ -88,11 +91,12 @@ async function house(
     limits: { turns: 30, usd, patienceMs: 10 * 60_000 },
   };
   const own = { projectId: project.id, accountId: account.id, origin: 'api', reference: '', callbackUrl: '' } as const;
+  const standing = { isTrusted: true, settings: DEFAULT_SETTINGS };
   const opened = opening.move();
   return {
     ...{ store, model, clock, waits },
     report: async (revision = '') => {
-      const accepted = await acceptReport(deps, { ...own, text: REPORT, revision, fresh: true });
+      const accepted = await acceptReport(deps, { ...own, ...standing, text: REPORT, revision, fresh: true });
       if (accepted.kind !== 'accepted') throw new Error(accepted.kind);
       return accepted;
     },

@@ -1,6 +1,8 @@
 // A run from its job to its end: concluded, answered from an equal one, given up, or tried again.
+
 import { describe, expect, it } from 'vitest';
 import { CausewayError } from '../../src/domain/errors.ts';
+import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
 import { acceptReport } from '../../src/jobs/accept-report.ts';
 import { createChanges } from '../../src/jobs/changes.ts';
 import { createRunHandler } from '../../src/jobs/run-investigation.ts';
@@ -48,14 +50,25 @@ async function place(): Promise<Place> {
     open: async () => first,
     report: async (fresh = false, revision = '') => {
       const own = { projectId: base.project.id, accountId: base.account.id, origin: 'api', reference: '' } as const;
-      const report = { ...own, text: REPORT, revision, callbackUrl: '', fresh };
+      const standing = { isTrusted: true, settings: DEFAULT_SETTINGS };
+      const report = { ...own, ...standing, text: REPORT, revision, callbackUrl: '', fresh };
       const accepted = await acceptReport({ store, queue, redactor, changes, now: () => self.now }, report);
       if (accepted.kind !== 'accepted') throw new Error(accepted.kind);
       return { id: accepted.investigationId, runId: accepted.runId };
     },
     handler: (timeoutMs = 60_000) =>
       createRunHandler({
-        ...{ store, queue, redactor, changes, timeoutMs, now: () => self.now, investigator: null, onWait: () => {} },
+        ...{
+          store,
+          queue,
+          redactor,
+          changes,
+          timeoutMs,
+          now: () => self.now,
+          investigator: null,
+          onWait: () => {},
+          paused: () => false,
+        },
         source: { open: (_, signal) => self.open(signal), forget: async () => {} },
         log: createLog({ level: 'silent' }),
       }),

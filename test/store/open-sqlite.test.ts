@@ -9,7 +9,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { migrationsFor } from '../../src/store/migrations/all.ts';
 import { openConnection, SQLITE_TABLES, sqliteDialect } from '../../src/store/sqlite-engine.ts';
 import { openSqlite } from '../contract/sqlite-place.ts';
-import { patience, plenty, recorder } from '../support/queue-samples.ts';
 import { storeProcess } from '../support/store-process.ts';
 import { acceptance, accepted, conclusion, ground, NOW, started } from '../support/store-samples.ts';
 
@@ -67,21 +66,6 @@ describe('a SQLite file', () => {
     const { runId } = await filled();
     await using opened = await openSqlite(file);
     expect(await opened.store.startRun(runId, NOW)).not.toBeNull();
-  });
-
-  it('is upgraded from the schema before with jobs in flight, which then run', async () => {
-    const { runId } = await filled();
-    const connection = new Sqlite(file);
-    connection.exec(`
-      update jobs set state = 'running', owner = 'gone', attempts = 1, lease_until = '2099-01-01T00:00:00.000Z';
-      drop table costs; drop table transcript_entries; delete from kysely_migration where name like '0005%'`);
-    connection.close();
-    await using opened = await openSqlite(file);
-    const { handled, handlers } = recorder();
-    await using worker = opened.queue({}).work(handlers, { run: plenty, webhook: plenty });
-    await worker.idle(patience());
-    expect(handled.map(({ subject, attempt }) => ({ subject, attempt }))).toEqual([{ subject: runId, attempt: 2 }]);
-    await opened.store.check();
   });
 
   it('of a newer Causeway is refused in one line and left as it is', async () => {

@@ -1,9 +1,11 @@
 // Sample records for tests of store and queue: an account with a project, reports, conclusions, and a clock.
+
 import type { Account, TokenRecord } from '../../src/domain/account.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { Conclusion } from '../../src/domain/issue.ts';
 import type { Project } from '../../src/domain/project.ts';
 import type { Report } from '../../src/domain/report.ts';
+import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
 import type { Acceptance, Accepted, Run, Store } from '../../src/ports/store.ts';
 
 export const SHA = 'a'.repeat(40);
@@ -21,20 +23,25 @@ export interface Ground {
 
 /** One account and one project. */
 export async function ground(store: Store): Promise<Ground> {
-  const account = await store.ensureAccount({ login: 'local', signingSecret: 'whsec_first', now: NOW });
+  const account = await store.ensureAccount({ login: 'local', githubId: null, signingSecret: 'whsec_first', now: NOW });
   const [project] = await store.syncProjects([{ name: 'local/app', source: { kind: 'path', path: '/srv/app' } }], NOW);
   return { account, project: project! };
 }
 
+export function other(store: Store): Promise<Account> {
+  return store.ensureAccount({ login: 'other', githubId: null, signingSecret: 'whsec_other', now: NOW });
+}
+
 export function acceptance(
   { account, project }: Ground,
-  changes: Partial<Report> & Partial<Pick<Acceptance, 'fingerprint' | 'idempotency' | 'now'>> = {},
+  changes: Partial<Report> & Partial<Pick<Acceptance, 'fingerprint' | 'idempotency' | 'thread' | 'now'>> = {},
 ): Acceptance {
-  const { fingerprint = 'same', idempotency = null, now = NOW, ...report } = changes;
+  const { fingerprint = 'same', idempotency = null, thread = null, now = NOW, ...report } = changes;
   return {
     investigationId: newId('inv'),
     fingerprint,
     idempotency,
+    thread,
     now,
     report: {
       projectId: project.id,
@@ -44,6 +51,8 @@ export function acceptance(
       reference: '',
       revision: '',
       callbackUrl: '',
+      isTrusted: true,
+      settings: DEFAULT_SETTINGS,
       fresh: false,
       ...report,
     },

@@ -5,6 +5,7 @@ import { investigations } from './0002-investigations.ts';
 import { jobs } from './0003-jobs.ts';
 import { audit } from './0004-audit.ts';
 import { agent } from './0005-agent.ts';
+import { github } from './0006-github.ts';
 import type { TableForm, Up } from './table-form.ts';
 
 const ALL: Readonly<Record<string, Up>> = {
@@ -13,6 +14,7 @@ const ALL: Readonly<Record<string, Up>> = {
   '0003-jobs': jobs,
   '0004-audit': audit,
   '0005-agent': agent,
+  '0006-github': github,
 };
 
 /** All migrations, by name, in the form of one engine. There is no way down: a downgrade is refused. */

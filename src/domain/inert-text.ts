@@ -1,4 +1,4 @@
-// A model's text as data: what nobody can see is taken out, and what is too long is cut. Nothing is rendered here.
+// Foreign text as data: what nobody can see is taken out, and what is too long is cut. Nothing is rendered here.
 
 /** Colours and other sequences that a terminal obeys; one that is never closed must not swallow the lines after it. */
 const ESCAPE = /\u001b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\u0007\u001b\r\n]*(?:\u0007|\u001b\\)?|[@-Z\\^_])/g;

@@ -1,0 +1,122 @@
+// A thread: one subject on GitHub, what was asked there and by whom, and what Causeway has put there.
+import type { Role } from './role.ts';
+
+export type Subject =
+  | { readonly kind: 'issue'; readonly number: number }
+  | { readonly kind: 'pull_request'; readonly number: number }
+  /** An Issue of the API: it has no place on GitHub but the pull request that somebody asked for. */
+  | { readonly kind: 'report'; readonly issueId: string };
+
+/** A person on GitHub: the number is who it is, the login what they are called just now. */
+export interface Person {
+  readonly id: number;
+  readonly login: string;
+}
+
+/** That somebody with write asks for a pull request, and when: what they had not seen by then they have not asked for. */
+export interface FixRequest extends Person {
+  readonly at: string;
+}
+
+/** What made the analysis start, pinned when it arrived. */
+export interface Trigger {
+  readonly kind: 'label' | 'comment' | 'button' | 'api';
+  readonly by: Person;
+  /** Of that person at that moment. */
+  readonly role: Role;
+  /** The comment that asked; null for a label, a button or a call. */
+  readonly commentId: number | null;
+  /** What the person added to the command; "" for nothing. */
+  readonly guidance: string;
+  /** When GitHub says that it happened. */
+  readonly at: string;
+}
+
+export interface Thread {
+  readonly id: string;
+  readonly projectId: string;
+  readonly subject: Subject;
+  /** The latest investigation that a person asked for, whether or not it has ended. */
+  readonly investigationId: string;
+  readonly trigger: Trigger;
+  /** Who with write stands behind a pull request; null: nobody so far, so that none is opened. */
+  readonly fixRequest: FixRequest | null;
+  readonly record: ThreadRecord;
+  readonly createdAt: string;
+}
+
+/** What stands on GitHub as far as we know. Written by the publisher alone, and only after GitHub said so. */
+export interface ThreadRecord {
+  /** `at` of the trigger that was answered with 👀; "" before the first. */
+  readonly seen: string;
+  readonly comment: PostedComment | null;
+  /** Comments that a newer one replaces and that are still to be deleted. */
+  readonly replaced: readonly number[];
+  readonly pullRequest: PostedPullRequest | null;
+  /** Why no pull request was opened for `investigationId`, in words for the comment; null: no reason against it (so far). */
+  readonly withheld: {
+    readonly investigationId: string;
+    readonly reason: string;
+    /** Who asked, and when: a new request is looked at anew. */
+    readonly request: string;
+  } | null;
+  /** When we posted (comments and pull requests, not edits), newest last, of the last hour: a conversation of two bots ends here. */
+  readonly posts: readonly string[];
+  /** In mode `observe`: what would have been posted. */
+  readonly held: { readonly comment: string; readonly pullRequest: string } | null;
+}
+
+export interface PostedComment {
+  readonly id: number;
+  readonly url: string;
+  /** The investigation that it tells of. */
+  readonly investigationId: string;
+  /** `facts`: while it runs. `result`: what came of it, be it an Issue or the reason that there is none. */
+  readonly shows: 'facts' | 'result';
+  /** Of the text as we last wrote it: an unchanged text is not written again. Empty, like `url`, where somebody has deleted the comment. */
+  readonly digest: string;
+  readonly at: string;
+}
+
+export interface PostedPullRequest {
+  readonly number: number;
+  readonly url: string;
+  readonly nodeId: string;
+  readonly branch: string;
+  /** The branch that it is to be merged into. */
+  readonly base: string;
+  /** Our last commit on it. */
+  readonly headSha: string;
+  /** The Issue that it carries out. */
+  readonly issueId: string;
+  readonly state: 'open' | 'merged' | 'closed';
+  /** Of the live head: `moved` where somebody else has pushed, so that it is theirs now. */
+  readonly checks: 'waiting' | 'green' | 'red' | 'moved';
+  /** The further attempts on its own red checks. */
+  readonly attempts: readonly PullRequestAttempt[];
+  /** The comment that hands it over to people; null: not handed over. */
+  readonly handedOver: number | null;
+}
+
+export interface PullRequestAttempt {
+  /** The head whose checks were red. */
+  readonly headSha: string;
+  readonly investigationId: string;
+  /** What became of it; null while it runs. */
+  readonly outcome: 'pushed' | 'nothing' | null;
+}
+
+export const EMPTY_RECORD: ThreadRecord = {
+  seen: '',
+  comment: null,
+  replaced: [],
+  pullRequest: null,
+  withheld: null,
+  posts: [],
+  held: null,
+};
+
+/** Names a subject within its project. */
+export function subjectKey(subject: Subject): string {
+  return subject.kind === 'report' ? `report ${subject.issueId}` : `${subject.kind} ${subject.number}`;
+}

@@ -1,0 +1,10 @@
+// The door to what a person may do in a project.
+import type { Account } from '../domain/account.ts';
+import type { Project } from '../domain/project.ts';
+import type { Role } from '../domain/role.ts';
+
+/** Local mode: everything. GitHub: what GitHub says, at most 5 minutes ago. */
+export interface Permissions {
+  /** `none` where the person may not even see it, and where GitHub cannot be asked and nothing recent is known. */
+  roleOf(account: Account, project: Project, signal: AbortSignal): Promise<Role>;
+}

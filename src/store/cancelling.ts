@@ -1,0 +1,28 @@
+// Cancelling one caller's investigation; the run behind it ends where nobody else waits.
+import type { FailureReason } from '../domain/errors.ts';
+import type { Cancelled } from '../ports/store.ts';
+import { writeAudit } from './audit.ts';
+import { attachedTo, endInvestigation, endRun, forgetTranscript, type Moment, tellThreads } from './end-run.ts';
+import type { Trx } from './schema.ts';
+import { announce } from './webhooks.ts';
+
+export async function cancel(trx: Trx, id: string, reason: FailureReason, moment: Moment): Promise<Cancelled> {
+  const row = await trx
+    .selectFrom('investigations')
+    .select(['id', 'run_id', 'account_id', 'project_id', 'callback_url', 'thread_id', 'state'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!row) return { kind: 'absent' };
+  if (row.state !== 'queued' && row.state !== 'running') return { kind: 'ended' };
+  await endInvestigation(trx, id, { state: 'cancelled', reason }, moment.now);
+  await announce(trx, 'issue.failed', row, moment);
+  await writeAudit(trx, { at: moment.now, accountId: row.account_id, verb: 'investigation.cancelled', subject: id });
+  await tellThreads(trx, [row], moment);
+  const runEnded = (await attachedTo(trx, row.run_id)).length === 0;
+  if (runEnded) {
+    await endRun(trx, row.run_id, {});
+    await forgetTranscript(trx, row.run_id);
+    await moment.enqueuer.remove(trx, 'run', [row.run_id]);
+  }
+  return { kind: 'cancelled', runId: row.run_id, runEnded };
+}

@@ -1,0 +1,88 @@
+// Deliveries from GitHub: stored sealed with their job, once; wiped when they were handled.
+import type { Delivery, DeliveryEnd, DeliveryStore, NewDelivery } from '../ports/github-store.ts';
+import type { Database } from './database.ts';
+import type { Enqueuer } from './enqueuer.ts';
+import type { Reader, Trx } from './schema.ts';
+import type { Seal } from './seal.ts';
+
+type Times = Parameters<DeliveryStore['acceptDelivery']>[1];
+
+export function deliveryVerbs(database: Database, enqueuer: Enqueuer, seal: Seal): DeliveryStore {
+  return {
+    async acceptDelivery(delivery, times) {
+      // Sealing 25 MiB takes its time: a repeated one is known without, and nobody waits for the write lock meanwhile.
+      if (await database.read((reader) => wasSeen(reader, delivery, times))) return 'repeated';
+      const body = seal.seal(delivery.body, purposeFor(delivery.id));
+      return database.write((trx) => accept(trx, { ...delivery, body }, times, enqueuer));
+    },
+    delivery: (id) => database.read((reader) => waiting(reader, id, seal)),
+    async endDelivery(id, end, detail) {
+      await database.write((trx) => endDelivery(trx, { id, end, detail }));
+    },
+    async seenDeliveries(ids) {
+      if (ids.length === 0) return new Set();
+      const rows = await database.read((reader) =>
+        reader.selectFrom('deliveries').select('id').where('id', 'in', ids).execute(),
+      );
+      return new Set(rows.map((row) => row.id));
+    },
+  };
+}
+
+async function wasSeen(reader: Reader, delivery: NewDelivery, { meaningSince }: Times): Promise<boolean> {
+  const row = await reader
+    .selectFrom('deliveries')
+    .select('id')
+    .where(({ or, and, eb }) =>
+      or([
+        eb('id', '=', delivery.id),
+        and([eb('meaning', '=', delivery.meaning), eb('received_at', '>=', meaningSince)]),
+      ]),
+    )
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+async function accept(
+  trx: Trx,
+  delivery: NewDelivery,
+  times: Times,
+  enqueuer: Enqueuer,
+): Promise<'stored' | 'repeated'> {
+  if (await wasSeen(trx, delivery, times)) return 'repeated';
+  const { id, event, body, meaning, group } = delivery;
+  await trx
+    .insertInto('deliveries')
+    .values({ id, event, body, meaning, group_key: group, state: 'waiting', detail: '', received_at: times.now })
+    .execute();
+  await enqueuer.enqueue(trx, [{ kind: 'delivery', subject: id, group, runAt: times.now }]);
+  return 'stored';
+}
+
+async function waiting(reader: Reader, id: string, seal: Seal): Promise<Delivery | null> {
+  const row = await reader
+    .selectFrom('deliveries')
+    .select(['event', 'body'])
+    .where('id', '=', id)
+    .where('state', '=', 'waiting')
+    .executeTakeFirst();
+  if (!row || row.body === null) return null;
+  return { id, event: row.event, body: seal.open(row.body, purposeFor(id)) };
+}
+
+/** The first end counts: a dead job's comes after that of a handler which could not say so any more. */
+async function endDelivery(
+  trx: Trx,
+  { id, end, detail }: { readonly id: string; readonly end: DeliveryEnd; readonly detail: string },
+): Promise<void> {
+  await trx
+    .updateTable('deliveries')
+    .set({ state: end, detail, body: null })
+    .where('id', '=', id)
+    .where('state', '=', 'waiting')
+    .execute();
+}
+
+function purposeFor(id: string): string {
+  return `delivery ${id}`;
+}

@@ -1,0 +1,70 @@
+// Threads as the GitHub side sees them: found by what is known of them there, and kept up to date.
+import { type Subject, subjectKey, type Thread } from '../domain/thread.ts';
+import type { ThreadStore } from '../ports/github-store.ts';
+import type { Database } from './database.ts';
+import type { Enqueuer } from './enqueuer.ts';
+import { requestFix, requestFixOfIssue } from './fix-requests.ts';
+import type { ThreadTable } from './github-tables.ts';
+import type { Reader, Trx } from './schema.ts';
+import { saveThreadRecord } from './thread-records.ts';
+import { nudgeThreads, threadFrom } from './thread-rows.ts';
+
+export function threadVerbs(database: Database, enqueuer: Enqueuer): ThreadStore {
+  return {
+    thread: (id) => database.read((reader) => latest(reader, { id })),
+    threadOf: (projectId, subject) => database.read((reader) => latest(reader, keyOf(projectId, subject))),
+    threadOfBranch: (projectId, branch) => database.read((reader) => latest(reader, { project_id: projectId, branch })),
+    threadOfPullRequest: (projectId, number) =>
+      database.read((reader) => latest(reader, { project_id: projectId, pull_request: number })),
+    requestFix: (threadId, by, now) => database.write((trx) => requestFix(trx, threadId, { by, now, enqueuer })),
+    requestFixOfIssue: (issueId, request) =>
+      database.write((trx) => requestFixOfIssue(trx, issueId, { ...request, enqueuer })),
+    saveThreadRecord: (threadId, record, now) =>
+      database.write((trx) => saveThreadRecord(trx, threadId, { record, now })),
+    nudgeThread: (threadId, runAt) => database.write((trx) => nudgeThread(trx, threadId, { enqueuer, runAt })),
+    nudgeThreadsOfRun: (runId, runAt) => database.write((trx) => nudgeThreadsOfRun(trx, runId, { enqueuer, runAt })),
+  };
+}
+
+type Key = Partial<Pick<ThreadTable, 'id' | 'project_id' | 'subject_key' | 'branch' | 'pull_request'>>;
+
+function keyOf(projectId: string, subject: Subject): Key {
+  return { project_id: projectId, subject_key: subjectKey(subject) };
+}
+
+async function latest(reader: Reader, key: Key): Promise<Thread | null> {
+  const row = await reader
+    .selectFrom('threads')
+    .selectAll()
+    .where((expression) => expression.and(key))
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row ? threadFrom(row) : null;
+}
+
+interface Nudge {
+  readonly enqueuer: Enqueuer;
+  readonly runAt: string;
+}
+
+/** A thread that is gone has nothing to show. */
+async function nudgeThread(trx: Trx, threadId: string, nudge: Nudge): Promise<void> {
+  const row = await trx.selectFrom('threads').select('id').where('id', '=', threadId).executeTakeFirst();
+  if (row) await nudgeThreads(trx, [row.id], nudge);
+}
+
+async function nudgeThreadsOfRun(trx: Trx, runId: string, nudge: Nudge): Promise<void> {
+  const rows = await trx
+    .selectFrom('investigations')
+    .select('thread_id')
+    .where('run_id', '=', runId)
+    .where('state', 'in', ['queued', 'running'])
+    .where('thread_id', 'is not', null)
+    .execute();
+  await nudgeThreads(
+    trx,
+    rows.map((row) => row.thread_id),
+    nudge,
+  );
+}

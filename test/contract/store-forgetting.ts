@@ -1,0 +1,160 @@
+// The store's contract: what is erased or past its retention leaves its threads, and projects that are gone leave altogether.
+import { describe, expect, it } from 'vitest';
+import { EMPTY_RECORD } from '../../src/domain/thread.ts';
+import {
+  comment,
+  githubGround,
+  installation,
+  opening,
+  pullRequest,
+  record,
+  repository,
+  trigger,
+} from '../support/github-store-samples.ts';
+import { acceptance, accepted, at, conclusion, type Ground, NOW, started } from '../support/store-samples.ts';
+import type { Engine, Opened } from './engine.ts';
+
+const day = 24 * 60 * 60;
+const held = { comment: 'what the report said', pullRequest: 'and its cure' };
+
+/** A thread whose investigation is concluded, with what would be shown of it, and nothing left to publish. */
+async function concluded(opened: Opened, base: Ground, threadId = 'thr_1', number = 12) {
+  const { store } = opened;
+  const asked = trigger({ guidance: 'my words' });
+  const thread = opening(threadId, { subject: { kind: 'issue', number }, trigger: asked });
+  const { runId, investigationId } = await accepted(store, acceptance(base, { thread, fresh: true }));
+  const [issueId = ''] = await store.conclude(await started(store, runId), conclusion(), NOW);
+  const withheld = { investigationId, reason: 'a test is missing', request: '' };
+  await store.saveThreadRecord(threadId, record({ comment: comment(investigationId), withheld, held }), NOW);
+  for (const [kind, subject] of [
+    ['publish', threadId],
+    ['run', runId],
+  ] as const)
+    await opened.queue({}).cancel(kind, subject);
+  return { issueId, investigationId, runId };
+}
+
+export function forgettingContract(engine: Engine): void {
+  describe('a thread', () => {
+    it('whose Issue is erased has no text left, publishes that, and still knows its comment', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { issueId, investigationId } = await concluded(opened, await githubGround(store));
+      await store.eraseIssue(issueId, at(1));
+      const thread = await store.thread('thr_1');
+      expect(thread?.record).toEqual({ ...EMPTY_RECORD, comment: comment(investigationId) });
+      expect(thread?.trigger.guidance).toBe('');
+      expect(await opened.jobs()).toEqual([{ kind: 'publish', subject: 'thr_1', group: 'thr_1', runAt: at(1) }]);
+    });
+
+    it('of which an earlier Issue is erased keeps the words of the latest request, but not what would be shown', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const base = await githubGround(store);
+      const first = await concluded(opened, base);
+      const second = await concluded(opened, base);
+      await store.eraseIssue(first.issueId, at(1));
+      const thread = await store.thread('thr_1');
+      expect(thread).toMatchObject({ investigationId: second.investigationId, trigger: { guidance: 'my words' } });
+      expect(thread?.record.held).toBeNull();
+      expect((await opened.jobs()).map((job) => job.kind)).toEqual(['publish']);
+    });
+
+    it('whose investigations are past their retention is swept after them, but for one with an open pull request', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const base = await githubGround(store);
+      await concluded(opened, base, 'thr_gone', 1);
+      const open = await concluded(opened, base, 'thr_open', 2);
+      const merged = await concluded(opened, base, 'thr_merged', 3);
+      await store.saveThreadRecord('thr_open', record({ pullRequest: pullRequest(open.issueId) }), NOW);
+      const state = { state: 'merged', number: 32, branch: 'b' } as const;
+      await store.saveThreadRecord('thr_merged', record({ pullRequest: pullRequest(merged.issueId, state) }), NOW);
+      await store.nudgeThread('thr_gone', NOW);
+      const young = opening('thr_young', { subject: { kind: 'issue', number: 4 } });
+      await accepted(store, acceptance(base, { thread: young, now: at(100) }));
+      expect(await store.sweep({ endedBefore: at(50), keysBefore: NOW, now: at(200) })).toBe(3);
+      const left = await Promise.all(['thr_gone', 'thr_merged', 'thr_open', 'thr_young'].map((id) => store.thread(id)));
+      expect(left.map((thread) => thread?.id)).toEqual([undefined, undefined, 'thr_open', 'thr_young']);
+      expect(left[2]?.trigger.guidance).toBe('');
+      expect((await store.threadOfPullRequest(base.project.id, 31))?.id).toBe('thr_open');
+      expect((await opened.jobs()).map((job) => job.subject)).not.toContain('thr_gone');
+    });
+
+    it('that changed lately waits for its job, though its Issue was erased', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { issueId } = await concluded(opened, await githubGround(store));
+      await store.eraseIssue(issueId, at(100));
+      await store.sweep({ endedBefore: at(100), keysBefore: NOW, now: at(200) });
+      expect(await store.thread('thr_1')).not.toBeNull();
+      await store.sweep({ endedBefore: at(101), keysBefore: NOW, now: at(200) });
+      expect(await store.thread('thr_1')).toBeNull();
+      expect(await opened.jobs()).toEqual([]);
+    });
+  });
+
+  describe('a project of GitHub that is hidden', () => {
+    const sweep = (opened: Opened, now: string) => opened.store.sweep({ endedBefore: NOW, keysBefore: NOW, now });
+
+    it('is erased after 30 days with all that is its own, whatever its state', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const base = await githubGround(store);
+      const { issueId } = await concluded(opened, base);
+      await opened.manyIssues(base.project.id, base.account.id, 450);
+      const callbackUrl = 'https://hooks.example.org/in';
+      const thread = opening('thr_2', { subject: { kind: 'issue', number: 13 } });
+      const queued = await accepted(store, acceptance(base, { thread, callbackUrl }));
+      await store.removeInstallation(500, at(0));
+      await sweep(opened, at(30 * day));
+      expect(await store.issue(issueId)).not.toBeNull();
+      expect(await store.hiddenProjects()).toEqual([base.project.id]);
+      expect(await sweep(opened, at(30 * day + 1))).toBe(452);
+      expect(await store.issue(issueId)).toBeNull();
+      expect(await store.investigation(queued.investigationId)).toBeNull();
+      expect([await store.thread('thr_1'), await store.thread('thr_2')]).toEqual([null, null]);
+      expect(await store.hiddenProjects()).toEqual([]);
+      expect(Object.values(await opened.recordCounts()).every((count) => count === 0)).toBe(true);
+      expect(await sweep(opened, at(31 * day))).toBe(0);
+    });
+
+    it('is another one when its repository comes back after that, and the same one before', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { project } = await githubGround(store);
+      await store.hideRepository(1, NOW);
+      await sweep(opened, at(30 * day));
+      expect((await store.putRepository(500, repository(1, 'octo/shop'), at(30 * day)))?.id).toBe(project.id);
+      await sweep(opened, at(60 * day));
+      expect(await store.project('octo/shop')).not.toBeNull();
+      await store.hideRepository(1, at(61 * day));
+      await sweep(opened, at(92 * day));
+      expect((await store.putRepository(500, repository(1, 'octo/shop'), at(92 * day)))?.id).not.toBe(project.id);
+    });
+
+    it('takes nothing of the others with it, nor a hidden folder of local mode', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const base = await githubGround(store);
+      const { issueId } = await concluded(opened, base);
+      const two = repository(2, 'octo/two');
+      await store.syncInstallation(installation(), [repository(1, 'octo/shop'), two], NOW);
+      await store.hideRepository(2, NOW);
+      const source = { kind: 'path', path: '/srv/app' } as const;
+      const [local] = await store.syncProjects([{ name: 'local/app', source }], NOW);
+      await store.syncProjects([], NOW);
+      expect(await sweep(opened, at(40 * day))).toBe(0);
+      expect(await store.issue(issueId)).not.toBeNull();
+      expect(await store.thread('thr_1')).not.toBeNull();
+      expect(await store.syncProjects([{ name: 'local/app', source }], at(40 * day))).toEqual([local]);
+    });
+  });
+}

@@ -1,0 +1,148 @@
+// The store's contract: what stands on GitHub is found again, and who asks for a pull request is remembered.
+import { describe, expect, it } from 'vitest';
+import {
+  comment,
+  githubGround,
+  opening,
+  pullRequest,
+  record,
+  repository,
+  TRIAGER,
+  WRITER,
+} from '../support/github-store-samples.ts';
+import { acceptance, accepted, at, conclusion, NOW, started } from '../support/store-samples.ts';
+import type { Engine, Opened } from './engine.ts';
+
+/** A thread with an investigation in flight, and nothing left to publish. */
+async function openThread(opened: Opened) {
+  const { store } = opened;
+  const base = await githubGround(store);
+  const { runId, investigationId } = await accepted(store, acceptance(base, { thread: opening('thr_1') }));
+  await opened.queue({}).cancel('publish', 'thr_1');
+  return { store, base, runId, investigationId };
+}
+
+export function threadRecordsContract(engine: Engine): void {
+  describe('what stands on GitHub', () => {
+    it('is kept as it was recorded, and finds its thread by branch and by pull request, within the project', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store, base, runId, investigationId } = await openThread(opened);
+      const [issueId = ''] = await store.conclude(await started(store, runId), conclusion(), NOW);
+      const saved = record({
+        ...{ seen: NOW, comment: comment(investigationId), replaced: [4], pullRequest: pullRequest(issueId) },
+        ...{ posts: [NOW], held: { comment: 'text', pullRequest: '' } },
+      });
+      await store.saveThreadRecord('thr_1', saved, at(4));
+      const thread = await store.thread('thr_1');
+      expect(thread?.record).toEqual(saved);
+      const { project } = base;
+      expect(await store.threadOfBranch(project.id, 'causeway/issue-12-abc')).toEqual(thread);
+      expect(await store.threadOfPullRequest(project.id, 31)).toEqual(thread);
+      const other = (await store.putRepository(500, repository(2, 'octo/two'), NOW))!;
+      expect(await store.threadOfBranch(other.id, 'causeway/issue-12-abc')).toBeNull();
+      expect(await store.threadOfPullRequest(other.id, 31)).toBeNull();
+      expect(await store.threadOfBranch(project.id, 'causeway/other')).toBeNull();
+      await store.saveThreadRecord('thr_1', record(), at(5));
+      expect(await store.threadOfPullRequest(project.id, 31)).toBeNull();
+      await store.saveThreadRecord('thr_unknown', saved, at(6));
+      expect(await store.thread('thr_unknown')).toBeNull();
+    });
+
+    it('stays recorded when a person asks anew', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store, base, investigationId } = await openThread(opened);
+      const saved = record({ comment: comment(investigationId), pullRequest: pullRequest('iss_1') });
+      await store.saveThreadRecord('thr_1', saved, at(1));
+      await accepted(store, acceptance(base, { thread: opening('thr_1'), fingerprint: 'second' }));
+      expect((await store.thread('thr_1'))?.record).toEqual(saved);
+      expect((await store.threadOfPullRequest(base.project.id, 31))?.id).toBe('thr_1');
+    });
+
+    it('is what the links of its Issues say: the comment of the one that it tells of, each pull request of its own', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store, base, runId, investigationId } = await openThread(opened);
+      const [first = ''] = await store.conclude(await started(store, runId), conclusion(), NOW);
+      const stranger = await accepted(store, acceptance(base, { fingerprint: 'stranger' }));
+      const [strange = ''] = await store.conclude(await started(store, stranger.runId), conclusion(), NOW);
+      const links = async (id: string) => (await store.issue(id))?.analysis.links;
+      const none = { comment: null, checkRun: null, pullRequest: null };
+      expect(await links(first)).toEqual(none);
+      const posted = record({
+        comment: comment(investigationId),
+        pullRequest: pullRequest(first, { state: 'closed' }),
+      });
+      await store.saveThreadRecord('thr_1', posted, at(1));
+      const pullRequestUrl = 'https://github.test/octo/shop/pull/31';
+      expect(await links(first)).toEqual({ ...none, comment: posted.comment?.url, pullRequest: pullRequestUrl });
+      const again = await accepted(store, acceptance(base, { thread: opening('thr_1'), fresh: true }));
+      const [second = ''] = await store.conclude(await started(store, again.runId), conclusion(), at(2));
+      const next = comment(again.investigationId, 901);
+      const nextPullRequest = pullRequest(second, { number: 32, url: 'https://github.test/octo/shop/pull/32' });
+      await store.saveThreadRecord('thr_1', record({ comment: next, pullRequest: nextPullRequest }), at(3));
+      expect(await links(first)).toEqual({ ...none, pullRequest: pullRequestUrl });
+      expect(await links(second)).toEqual({ ...none, comment: next.url, pullRequest: nextPullRequest.url });
+      const foreign = record({ comment: comment(stranger.investigationId), pullRequest: pullRequest(strange) });
+      await store.saveThreadRecord('thr_1', foreign, at(4));
+      expect(await links(strange)).toEqual(none);
+    });
+  });
+
+  describe('a request for a pull request', () => {
+    it('stands with the person who asked last, and in the audit log', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = await openThread(opened);
+      expect((await store.thread('thr_1'))?.fixRequest).toBeNull();
+      await store.requestFix('thr_1', WRITER, at(1));
+      await store.requestFix('thr_1', TRIAGER, at(2));
+      expect((await store.thread('thr_1'))?.fixRequest).toEqual({ ...TRIAGER, at: at(2) });
+      expect((await opened.audit()).filter((entry) => entry.verb === 'fix.requested')).toHaveLength(2);
+    });
+
+    it('for an Issue is that of its thread', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store, runId } = await openThread(opened);
+      const [issueId = ''] = await store.conclude(await started(store, runId), conclusion(), NOW);
+      const asked = await store.requestFixOfIssue(issueId, { by: WRITER, threadId: 'thr_new', now: at(1) });
+      expect(asked).toEqual(await store.thread('thr_1'));
+      expect(asked).toMatchObject({ fixRequest: { ...WRITER, at: at(1) }, subject: { kind: 'issue', number: 12 } });
+      expect(await store.thread('thr_new')).toBeNull();
+    });
+
+    it('for an Issue of the API makes a thread for it, once, whose pull request is its link', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const base = await githubGround(store);
+      const { runId, investigationId } = await accepted(store, acceptance(base));
+      const [issueId = ''] = await store.conclude(await started(store, runId), conclusion(), NOW);
+      const ask = (threadId: string, now: string) => store.requestFixOfIssue(issueId, { by: WRITER, threadId, now });
+      const made = await ask('thr_1', at(1));
+      expect(made).toMatchObject({
+        ...{ id: 'thr_1', projectId: base.project.id, subject: { kind: 'report', issueId }, investigationId },
+        ...{ fixRequest: { ...WRITER, at: at(1) }, trigger: { kind: 'api', by: WRITER, commentId: null, at: at(1) } },
+      });
+      expect((await opened.jobs()).map((job) => job.kind)).toContain('publish');
+      expect(await ask('thr_2', at(2))).toEqual({ ...made, fixRequest: { ...WRITER, at: at(2) } });
+      expect((await store.threadOf(base.project.id, { kind: 'report', issueId }))?.id).toBe('thr_1');
+      await store.saveThreadRecord('thr_1', record({ pullRequest: pullRequest(issueId) }), at(3));
+      expect((await store.issue(issueId))?.analysis.links.pullRequest).toBe('https://github.test/octo/shop/pull/31');
+      expect(await opened.audit()).toContainEqual({ verb: 'thread.opened', subject: 'thr_1' });
+    });
+
+    it('for an Issue that there is not makes nothing', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      await githubGround(store);
+      const request = { by: WRITER, threadId: 'thr_1', now: NOW };
+      expect(await store.requestFixOfIssue('iss_unknown', request)).toBeNull();
+      expect(await store.thread('thr_1')).toBeNull();
+      expect(await opened.jobs()).toEqual([]);
+    });
+  });
+}
