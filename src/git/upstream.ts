@@ -3,7 +3,7 @@ import { mkdtemp, open, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { CausewayError } from '../domain/errors.ts';
 import type { Project } from '../domain/project.ts';
-import { registerSecret } from '../log.ts';
+import { registerSecret, TOKEN_LASTS_MS } from '../log.ts';
 import type { ConfigEntry, Protocol } from './git-environment.ts';
 import { unreachable } from './git-failure.ts';
 import { locateRepository, writeStandIn } from './local-repository.ts';
@@ -11,8 +11,11 @@ import { PARTIAL } from './mirror-upkeep.ts';
 import { brokenRefs, isEmpty, parseRemoteRefs, type Refs, readLocalRefs, withoutBroken } from './refs.ts';
 import type { Git } from './run-git.ts';
 
-/** User name and password (or token) for one address; null: it is read without. */
-export type Credentials = (url: string) => Promise<{ readonly username: string; readonly password: string } | null>;
+/** User name and password (or token) for the address of one project; null: it is read without. What it throws ends the refresh. */
+export type Credentials = (
+  project: Project,
+  signal: AbortSignal,
+) => Promise<{ readonly username: string; readonly password: string } | null>;
 
 /** How git may reach the source in this one refresh. */
 interface Access {
@@ -47,7 +50,8 @@ export async function openUpstream(
   }
   const url = checkedUrl(source.url, project.name);
   const what = `The repository of ${project.name} (${url})`;
-  return announced(git, { what, access: await accessTo(url, options.credentials), gitDir: options.gitDir }, signal);
+  const access = accessTo(url, await options.credentials(project, signal));
+  return announced(git, { what, access, gitDir: options.gitDir }, signal);
 }
 
 /** A source that says itself which refs it has: a remote, or a bundle. */
@@ -142,13 +146,12 @@ function checkedUrl(text: string, name: string): string {
   return url.href;
 }
 
-async function accessTo(url: string, credentials: Credentials): Promise<Access> {
+function accessTo(url: string, known: Awaited<ReturnType<Credentials>>): Access {
   const protocols: readonly Protocol[] = ['http', 'https'];
-  const known = await credentials(url);
   if (known === null) return { address: url, protocols, config: [['http.followRedirects', 'initial']], secrets: [] };
   const basic = Buffer.from(`${known.username}:${known.password}`).toString('base64');
-  registerSecret(known.password);
-  registerSecret(basic);
+  registerSecret(known.password, TOKEN_LASTS_MS);
+  registerSecret(basic, TOKEN_LASTS_MS);
   return {
     address: url,
     protocols,

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { CausewayError } from '../../src/domain/errors.ts';
 import { gitHttp } from '../support/git-http.ts';
 import { gitRepository } from '../support/git-repository.ts';
 import { SIGNAL, testSource, treeOf, urlProject } from './open-project.ts';
@@ -138,6 +139,31 @@ describe('credentials', () => {
       const content = readFileSync(file, 'latin1');
       expect(content.includes(PASSWORD) || content.includes(BASIC), file).toBe(false);
     }
+  });
+
+  it('are asked for with the project and with the signal of its opening, anew each time', async () => {
+    await using repo = await gitRepository();
+    await using server = await gitHttp({ root: dirname(repo.path), username: 'x-access-token', password: PASSWORD });
+    const asked: string[] = [];
+    const perProject: NonNullable<Parameters<typeof testSource>[0]>['credentials'] = async (project, signal) => {
+      asked.push(`${project.id} ${signal.aborted}`);
+      return credentials();
+    };
+    await using kept = testSource({ credentials: perProject });
+    await repo.commit({ 'a.txt': 'a\n' }, 'first');
+    const project = urlProject(`${server.url}project/.git`);
+    await kept.source.open(project, SIGNAL);
+    await kept.source.open(project, SIGNAL);
+    expect(asked).toEqual([`${project.id} false`, `${project.id} false`]);
+  });
+
+  it('that cannot be had end the opening with their own reason', async () => {
+    await using repo = await gitRepository();
+    await using server = await gitHttp({ root: dirname(repo.path) });
+    const lost = new CausewayError('access_lost', 'The App was uninstalled.');
+    await using kept = testSource({ credentials: () => Promise.reject(lost) });
+    await expect(kept.source.open(urlProject(`${server.url}project/.git`), SIGNAL)).rejects.toBe(lost);
+    expect(server.requests).toEqual([]);
   });
 
   it('are in no argument of any process while they are used', async ({ skip }) => {

@@ -1,0 +1,21 @@
+// Work on one thing, one after the other: what is read and then written down must not be overtaken by what was read before it.
+import { untilAborted } from '../clients/until-aborted.ts';
+
+/** Runs the work once all earlier work on the same number has ended, however it ended. */
+export type InTurn = <T>(id: number, signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
+
+export function createInTurn(): InTurn {
+  const last = new Map<number, Promise<unknown>>();
+  return async (id, signal, work) => {
+    const before = last.get(id) ?? Promise.resolve();
+    const mine = before.then(() => (signal.aborted ? Promise.reject(signal.reason) : work()));
+    const ended = mine.then(ignore, ignore);
+    last.set(id, ended);
+    void ended.then(() => {
+      if (last.get(id) === ended) last.delete(id);
+    });
+    return untilAborted(mine, signal);
+  };
+}
+
+function ignore(): void {}

@@ -1,0 +1,38 @@
+// What ends when a project is no longer ours to read: its open investigations, and what was kept of its source.
+import { type CancelDeps, cancelInvestigation } from '../../jobs/end-early.ts';
+import type { Log } from '../../log.ts';
+import type { InstallationStore } from '../../ports/github-store.ts';
+import type { Source } from '../../ports/source.ts';
+
+export interface LostAccessDeps extends CancelDeps {
+  readonly store: CancelDeps['store'] & Pick<InstallationStore, 'openInvestigations' | 'hiddenProjects'>;
+  readonly source: Pick<Source, 'forget'>;
+  readonly log: Log;
+}
+
+const LOST = {
+  code: 'access_lost',
+  detail:
+    'Causeway lost access to the repository while it worked: the App was uninstalled or suspended there, or the repository was removed. Install it again, then send the report again.',
+} as const;
+
+/** May be done twice. What fails is said in the log and done again by `endHidden`. */
+export async function endAccess(deps: LostAccessDeps, projectId: string): Promise<void> {
+  try {
+    for (const id of await deps.store.openInvestigations(projectId)) await cancelInvestigation(deps, id, LOST);
+    await deps.source.forget(projectId);
+  } catch (error) {
+    deps.log.warn(
+      { err: error, project: projectId },
+      'what was kept of a lost project is not all gone; tried again later',
+    );
+  }
+}
+
+/** Does it for every hidden project: the process may have ended between hiding one and ending its access. */
+export async function endHidden(deps: LostAccessDeps, signal: AbortSignal): Promise<void> {
+  for (const projectId of await deps.store.hiddenProjects()) {
+    signal.throwIfAborted();
+    await endAccess(deps, projectId);
+  }
+}

@@ -1,0 +1,51 @@
+// With what git reads a repository on GitHub, and what a token that GitHub does not give means for the investigation.
+import { expect, it } from 'vitest';
+import type { Project } from '../../../src/domain/project.ts';
+import { gitCredentials } from '../../../src/github/clients/git-credentials.ts';
+import { SourceBusy } from '../../../src/ports/source.ts';
+import { NEVER, openGround, SHOP, tokenName } from './ground.ts';
+
+const PROJECT: Project = { id: 'prj_1', name: 'octo/shop', source: SHOP, createdAt: '2026-11-01T00:00:00.000Z' };
+const TOKENS = 'POST /app/installations/*/access_tokens';
+
+it('a project on GitHub is read with a token that reads the contents of it alone', async () => {
+  await using ground = await openGround({});
+  expect(await gitCredentials(ground.clients, PROJECT, NEVER)).toEqual({
+    username: 'x-access-token',
+    password: tokenName(1),
+  });
+  expect(ground.api.tokenRequests()).toEqual([
+    { repository_ids: [501], permissions: { metadata: 'read', contents: 'read' } },
+  ]);
+});
+
+it('any other project is read without', async () => {
+  await using ground = await openGround({});
+  const project: Project = { ...PROJECT, source: { kind: 'url', url: 'https://example.org/a.git' } };
+  expect(await gitCredentials(ground.clients, project, NEVER)).toBeNull();
+  expect(ground.api.asked).toEqual([]);
+});
+
+it('a repository that the App lost says that access was lost', async () => {
+  await using ground = await openGround({ [TOKENS]: () => ({ status: 404, body: { message: 'Not Found' } }) });
+  await expect(gitCredentials(ground.clients, PROJECT, NEVER)).rejects.toMatchObject({
+    code: 'access_lost',
+    message: expect.stringContaining('octo/shop'),
+  });
+});
+
+it('at a limit the investigation waits for its end', async () => {
+  await using ground = await openGround({
+    [TOKENS]: () => ({ status: 429, headers: { 'retry-after': '90' }, body: { message: 'Slow down' } }),
+  });
+  const failure = await gitCredentials(ground.clients, PROJECT, NEVER).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(SourceBusy);
+  expect(failure).toMatchObject({ retryAt: new Date(ground.clock.now.getTime() + 90_000) });
+});
+
+it('with GitHub down the repository is out of reach, which may pass', async () => {
+  await using ground = await openGround({ [TOKENS]: () => ({ status: 503 }) });
+  await expect(gitCredentials(ground.clients, PROJECT, NEVER)).rejects.toMatchObject({
+    code: 'repository_unreachable',
+  });
+});

@@ -1,0 +1,155 @@
+// What a person may do: as GitHub says, of the right person, and not for longer than promised.
+import { expect, it } from 'vitest';
+import type { Account } from '../../../src/domain/account.ts';
+import type { Project } from '../../../src/domain/project.ts';
+import type { Role } from '../../../src/domain/role.ts';
+import { createPermissions, type GithubPermissions } from '../../../src/github/projects/roles.ts';
+import type { Said } from '../clients/github-api.ts';
+import { type Ground, NEVER, openGround, SHOP } from '../clients/ground.ts';
+
+const PROJECT: Project = { id: 'prj_1', name: 'octo/shop', source: SHOP, createdAt: '2026-11-01T00:00:00.000Z' };
+const MONA: Account = { id: 'acc_1', login: 'mona', githubId: 42 };
+const PERSON = { id: 42, login: 'mona' };
+
+/** The flags that GitHub sets for a role: its own and all below it. */
+function flags(role: Role): Record<string, boolean> {
+  const ladder = ['read', 'triage', 'write', 'maintain', 'admin'];
+  const names = ['pull', 'triage', 'push', 'maintain', 'admin'];
+  return Object.fromEntries(names.map((name, index) => [name, index <= ladder.indexOf(role)]));
+}
+
+function says(role: Role, name: string = role, id = 42): Said {
+  const permission = role === 'maintain' ? 'write' : role === 'triage' ? 'read' : role;
+  return { body: { permission, role_name: name, user: { id, login: 'mona', permissions: flags(role) } } };
+}
+
+async function open(answer: () => Said): Promise<Ground & { readonly permissions: GithubPermissions }> {
+  const ground = await openGround({ 'GET /repos/octo/shop/collaborators/*/permission': answer });
+  const permissions = createPermissions({ clients: ground.clients, now: () => ground.clock.now });
+  return Object.assign(ground, { permissions });
+}
+
+function later({ clock }: Ground, seconds: number): void {
+  clock.now = new Date(clock.now.getTime() + seconds * 1_000);
+}
+
+it.each<Role>(['none', 'read', 'triage', 'write', 'maintain', 'admin'])('%s is %s', async (role) => {
+  await using ground = await open(() => says(role));
+  expect(await ground.permissions.roleOf(MONA, PROJECT, NEVER)).toBe(role);
+  expect(ground.api.calls()).toEqual(['GET /repos/octo/shop/collaborators/mona/permission']);
+});
+
+it.each<readonly [Role, string]>([
+  ['triage', 'Support'],
+  ['write', 'security-champion'],
+  ['read', 'admin of docs'],
+])("an organisation's own role on top of %s is that role", async (base, name) => {
+  await using ground = await open(() => says(base, name));
+  expect(await ground.permissions.roleOf(MONA, PROJECT, NEVER)).toBe(base);
+});
+
+it.each<readonly [string, Record<string, unknown>, Role]>([
+  ['names the role', { permission: 'write', role_name: 'maintain', user: { id: 42 } }, 'maintain'],
+  ['has roles of its own', { permission: 'write', role_name: 'Support', user: { id: 42 } }, 'write'],
+  ['says nothing that we know', { permission: 'owner', role_name: 'constructor', user: { id: 42 } }, 'none'],
+])('a server without flags that %s is understood', async (_name, body, role) => {
+  await using ground = await open(() => ({ body }));
+  expect(await ground.permissions.roleOf(MONA, PROJECT, NEVER)).toBe(role);
+});
+
+it('a stranger at a public repository may read, and at a private one nothing', async () => {
+  const nothing = { pull: false, triage: false, push: false, maintain: false, admin: false };
+  for (const permission of ['read', 'none'] as const) {
+    const user = { id: 42, permissions: nothing };
+    await using ground = await open(() => ({ body: { permission, role_name: permission, user } }));
+    expect(await ground.permissions.roleOf(MONA, PROJECT, NEVER)).toBe(permission);
+  }
+});
+
+it('a login that belongs to somebody else now is somebody else', async () => {
+  await using ground = await open(() => says('admin', 'admin', 43));
+  expect(await ground.permissions.roleOf(MONA, PROJECT, NEVER)).toBe('none');
+  expect(await ground.permissions.roleOfPerson(PERSON, PROJECT, NEVER)).toBe('none');
+});
+
+it.each<readonly [string, Said]>([
+  ['a login that nobody has', { status: 404, body: { message: 'mona is not a user' } }],
+  ['an answer about nobody', { body: { permission: 'admin', role_name: 'admin', user: null } }],
+])('%s has no role', async (_name, said) => {
+  await using ground = await open(() => said);
+  expect(await ground.permissions.roleOf(MONA, PROJECT, NEVER)).toBe('none');
+  expect(await ground.permissions.roleOfPerson(PERSON, PROJECT, NEVER)).toBe('none');
+});
+
+it('an account without a number on GitHub has no role, and GitHub is not asked', async () => {
+  await using ground = await open(() => says('admin'));
+  expect(await ground.permissions.roleOf({ ...MONA, githubId: null }, PROJECT, NEVER)).toBe('none');
+  expect(ground.api.asked).toEqual([]);
+});
+
+it("a project that is not on GitHub is everybody's who may call", async () => {
+  await using ground = await open(() => says('none'));
+  const local: Project = { ...PROJECT, name: 'local/app', source: { kind: 'path', path: '/srv/app' } };
+  expect(await ground.permissions.roleOf({ ...MONA, githubId: null }, local, NEVER)).toBe('admin');
+  expect(ground.api.asked).toEqual([]);
+});
+
+it('an answer holds for five minutes, then GitHub is asked again', async () => {
+  let role: Role = 'write';
+  await using ground = await open(() => says(role));
+  expect(await ground.permissions.roleOf(MONA, PROJECT, NEVER)).toBe('write');
+  role = 'none';
+  later(ground, 299);
+  expect(await ground.permissions.roleOf(MONA, PROJECT, NEVER)).toBe('write');
+  later(ground, 1);
+  expect(await ground.permissions.roleOf(MONA, PROJECT, NEVER)).toBe('none');
+});
+
+it('for whoever caused an event it holds for a minute', async () => {
+  let role: Role = 'write';
+  await using ground = await open(() => says(role));
+  expect(await ground.permissions.roleOfPerson(PERSON, PROJECT, NEVER)).toBe('write');
+  role = 'read';
+  later(ground, 59);
+  expect(await ground.permissions.roleOfPerson(PERSON, PROJECT, NEVER)).toBe('write');
+  later(ground, 1);
+  expect(await ground.permissions.roleOfPerson(PERSON, PROJECT, NEVER)).toBe('read');
+});
+
+it('what is asked at the same time is asked once', async () => {
+  await using ground = await open(() => says('write'));
+  const roles = await Promise.all([1, 2, 3].map(() => ground.permissions.roleOf(MONA, PROJECT, NEVER)));
+  expect(roles).toEqual(['write', 'write', 'write']);
+  expect(ground.api.calls()).toHaveLength(1);
+});
+
+it('with GitHub out of reach the last answer counts for five minutes, then nobody has a role', async () => {
+  let isDown = false;
+  await using ground = await open(() => (isDown ? { status: 502 } : says('write')));
+  await ground.permissions.roleOf(MONA, PROJECT, NEVER);
+  isDown = true;
+  later(ground, 299);
+  expect(await ground.permissions.roleOf(MONA, PROJECT, NEVER)).toBe('write');
+  later(ground, 1);
+  expect(await ground.permissions.roleOf(MONA, PROJECT, NEVER)).toBe('none');
+  isDown = false;
+  expect(await ground.permissions.roleOf(MONA, PROJECT, NEVER)).toBe('write');
+});
+
+it('an event whose sender cannot be asked for is left for later instead of being taken for a stranger', async () => {
+  await using ground = await open(() => ({ status: 429, headers: { 'retry-after': '60' }, body: { message: 'Slow' } }));
+  await expect(ground.permissions.roleOfPerson(PERSON, PROJECT, NEVER)).rejects.toMatchObject({ kind: 'busy' });
+});
+
+it('a renamed repository is asked for by its new name, with what is known of it', async () => {
+  await using ground = await openGround({
+    'GET /repos/octo/shop/collaborators/*/permission': () => ({
+      status: 301,
+      headers: { location: `${ground.api.url}/repositories/501/collaborators/mona/permission` },
+      body: {},
+    }),
+    'GET /repositories/501/collaborators/*/permission': () => says('triage'),
+  });
+  const permissions = createPermissions({ clients: ground.clients, now: () => ground.clock.now });
+  expect(await permissions.roleOf(MONA, PROJECT, NEVER)).toBe('triage');
+});
