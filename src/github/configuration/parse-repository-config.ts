@@ -1,0 +1,125 @@
+// The text of `.github/causeway.yml` as a configuration, or the one fault that keeps it from being one.
+import { createHash } from 'node:crypto';
+import type { z } from 'zod';
+import { FILE_SCHEMA, type FileContent } from './file-schema.ts';
+import { didYouMeanKey } from './near-key.ts';
+import { readYaml, type YamlFault, type YamlFile } from './read-yaml.ts';
+import { type ConfigProblem, DEFAULT_CONFIG, type ReadConfig, type RepositoryConfig } from './repository-config.ts';
+import { toConfig } from './to-config.ts';
+
+export const MAX_CONFIG_BYTES = 64 * 1024;
+const SHOWN_VALUE = 40;
+
+/**
+ * Never throws. A file with a fault counts as a whole: its configuration is then the careful one, which gives no more than the
+ * author can have meant. `file` is how the problem names the file.
+ */
+export function parseRepositoryConfig(given: string, file: string): ReadConfig {
+  const text = given.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
+  if (Buffer.byteLength(text) > MAX_CONFIG_BYTES) {
+    return faulty(text, file, { line: 0, message: 'The file is larger than 64 KiB. Keep what Causeway needs.' });
+  }
+  const yaml = read(text);
+  if ('message' in yaml) return faulty(text, file, yaml);
+  if (yaml.value === undefined) return { config: DEFAULT_CONFIG, problem: null };
+  const parsed = FILE_SCHEMA.safeParse(yaml.value);
+  if (parsed.success) return { config: toConfig(parsed.data), problem: null };
+  return faulty(text, file, firstFault(parsed.error.issues, yaml), yaml.value);
+}
+
+/** For what is no text at all. */
+export function unreadableConfig(file: string, message: string): ReadConfig {
+  return faulty('', file, { line: 0, message });
+}
+
+function read(text: string): YamlFile | YamlFault {
+  try {
+    return readYaml(text);
+  } catch {
+    return { line: 0, message: 'This is not YAML that can be read. Compare it with the example in the documentation.' };
+  }
+}
+
+function faulty(text: string, file: string, { line, message }: YamlFault, value?: unknown): ReadConfig {
+  const digest = createHash('sha256').update(`${file}\0${text}\0${message}`).digest('hex');
+  const problem: ConfigProblem = { file, line, message, digest };
+  return { config: carefulConfig(text, value), problem };
+}
+
+/** No pull requests, and no comments unasked; `observe`, `none` and a budget hold wherever they can still be read. */
+function carefulConfig(text: string, value: unknown): RepositoryConfig {
+  const budget = budgetOf(value);
+  return {
+    ...DEFAULT_CONFIG,
+    mode: /^["']?mode["']?\s*:\s*["']?observe\b/im.test(text) ? 'observe' : 'comment',
+    comments: 'asked',
+    model: /^["']?model["']?\s*:\s*["']?none\b/im.test(text) ? 'none' : '',
+    budget: { run: budget?.run ?? null, month: budget?.month ?? null },
+  };
+}
+
+function budgetOf(value: unknown): FileContent['budget'] {
+  if (typeof value !== 'object' || value === null || !('budget' in value)) return undefined;
+  const parsed = FILE_SCHEMA.shape.budget.safeParse(value.budget);
+  return parsed.success ? parsed.data : undefined;
+}
+
+/** The one that stands first in the file. */
+function firstFault(issues: readonly z.core.$ZodIssue[], yaml: YamlFile): YamlFault {
+  const faults = issues.map((issue) => {
+    const unknown = issue.code === 'unrecognized_keys' ? (issue.keys[0] ?? '') : null;
+    const line = yaml.lineOf(unknown === null ? issue.path : [...issue.path, unknown]);
+    return { line, message: unknown === null ? expected(issue, yaml.value) : unknownKey(unknown, issue.path) };
+  });
+  return faults.reduce(
+    (first, fault) => (fault.line < first.line ? fault : first),
+    faults[0] ?? { line: 0, message: '' },
+  );
+}
+
+function expected({ path, message }: z.core.$ZodIssue, value: unknown): string {
+  const found = path.reduce<unknown>((at, part) => (at as Record<PropertyKey, unknown> | null)?.[part], value);
+  const name = path.length === 0 ? 'The file' : `\`${nameOf(path)}\``;
+  return `${name} must be ${message}; it is ${inWords(found)}.`;
+}
+
+function unknownKey(key: string, path: readonly PropertyKey[]): string {
+  const known = knownKeys(path);
+  const within = path.length === 0 ? '' : ` in \`${nameOf(path)}\``;
+  const near = didYouMeanKey(key, known);
+  const list = known.map((name) => `\`${name}\``).join(', ');
+  return `${quoted(key)} is not known${within}${near === '' ? `. Known are ${list}.` : near}`;
+}
+
+function knownKeys([first]: readonly PropertyKey[]): readonly string[] {
+  const { shape } = FILE_SCHEMA;
+  switch (first) {
+    case 'checks':
+    case 'pull_request':
+    case 'paths':
+    case 'budget':
+      return Object.keys(shape[first].unwrap().shape);
+    default:
+      return Object.keys(shape);
+  }
+}
+
+/** Such as `checks.include[2]`, counted from 1 as people do. */
+function nameOf(path: readonly PropertyKey[]): string {
+  return path
+    .map((part) => (typeof part === 'number' ? `[${part + 1}]` : `.${String(part)}`))
+    .join('')
+    .slice(1);
+}
+
+function inWords(value: unknown): string {
+  if (value === null || value === undefined) return 'empty';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'a group of keys';
+  return typeof value === 'string' && value.trim() === '' ? 'empty' : quoted(String(value));
+}
+
+function quoted(text: string): string {
+  const line = text.replace(/[\s`]+/g, ' ').trim();
+  return `\`${line.length > SHOWN_VALUE ? `${line.slice(0, SHOWN_VALUE).toWellFormed()}…` : line}\``;
+}

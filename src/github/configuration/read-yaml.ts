@@ -1,0 +1,127 @@
+// YAML without its dangers: no anchors, aliases, tags or second documents, no key twice; every fault with its line.
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type ParsedNode,
+  parseDocument,
+  visit,
+} from 'yaml';
+
+export interface YamlFault {
+  /** From 1; 0 where no line is to blame. */
+  readonly line: number;
+  readonly message: string;
+}
+
+export interface YamlFile {
+  /** Undefined where the file holds nothing. */
+  readonly value: unknown;
+  /** The line of the deepest part of the path that is there. */
+  lineOf(path: readonly PropertyKey[]): number;
+}
+
+const MAX_DEPTH = 20;
+
+/** Never throws. */
+export function readYaml(text: string): YamlFile | YamlFault {
+  const deep = tooDeep(text);
+  if (deep > 0) return { line: deep, message: `It is nested more than ${MAX_DEPTH} deep.` };
+  const lines = new LineCounter();
+  const lineAt = (offset: number): number => lines.linePos(offset).line;
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    schema: 'core',
+    version: '1.2',
+    stringKeys: true,
+    uniqueKeys: true,
+    logLevel: 'error',
+  });
+  const [error] = [...document.errors, ...document.warnings];
+  if (error) return { line: lineAt(error.pos[0]), message: inWords(error.code, error.message) };
+  const special = specialNode(document);
+  if (special) return { line: lineAt(special.offset), message: special.message };
+  if (document.contents === null || isEmpty(document.contents)) return { value: undefined, lineOf: () => 0 };
+  return { value: document.toJS({ maxAliasCount: 0 }), lineOf: (path) => lineAt(offsetOf(document, path)) };
+}
+
+function isEmpty(node: ParsedNode): boolean {
+  return isScalar(node) && node.value === null;
+}
+
+function inWords(code: string, message: string): string {
+  switch (code) {
+    case 'TAB_AS_INDENT':
+      return 'It is indented with a tab. YAML wants spaces.';
+    case 'DUPLICATE_KEY':
+      return 'A key stands here for the second time. Each may stand once.';
+    case 'MULTIPLE_DOCS':
+      return 'A second document begins here (`---`). There may be one.';
+    case 'TAG_RESOLVE_FAILED':
+      return 'Tags (`!…`) are not taken. Write the value as it is.';
+    default:
+      return `This is not YAML: ${(message.split('\n')[0] ?? '').replace(/[.:]\s*$/, '')}.`;
+  }
+}
+
+/** A small file can ask for a large one by naming parts of itself. */
+function specialNode(document: Document.Parsed): { readonly offset: number; readonly message: string } | null {
+  let found: { offset: number; message: string } | null = null;
+  visit(document, (_, node) => {
+    if (!isNode(node)) return undefined;
+    const offset = node.range?.[0] ?? 0;
+    if (isAlias(node) || node.anchor)
+      found = {
+        offset,
+        message: 'Anchors and aliases (`&` and `*`) are not taken. Write the value out, or in quotes.',
+      };
+    else if (node.tag) found = { offset, message: inWords('TAG_RESOLVE_FAILED', '') };
+    return found === null ? undefined : visit.BREAK;
+  });
+  return found;
+}
+
+function offsetOf(document: Document.Parsed, path: readonly PropertyKey[]): number {
+  let at: Spot = { node: document.contents, offset: startOf(document.contents) };
+  for (const part of path) {
+    const next = step(at.node, part);
+    if (next === null) break;
+    at = { node: next.node, offset: next.offset || at.offset };
+  }
+  return at.offset;
+}
+
+interface Spot {
+  readonly node: unknown;
+  readonly offset: number;
+}
+
+/** A key stands for its value: the line of `labels:` says more than the one where its list begins. */
+function step(node: unknown, part: PropertyKey): Spot | null {
+  if (isMap(node)) {
+    const pair = node.items.find(({ key }) => isScalar(key) && key.value === part);
+    return pair === undefined ? null : { node: pair.value, offset: startOf(pair.key) };
+  }
+  const item: unknown = isSeq(node) ? node.items[Number(part)] : undefined;
+  return item === undefined ? null : { node: item, offset: startOf(item) };
+}
+
+function startOf(node: unknown): number {
+  return isNode(node) ? (node.range?.[0] ?? 0) : 0;
+}
+
+/** The line where brackets or indentation go too deep, so that no parser has to; 0: none. */
+function tooDeep(text: string): number {
+  for (const [index, line] of text.split('\n').entries()) {
+    const open = line.match(/[[{]/g)?.length ?? 0;
+    const dashes = /^[\s-]*/.exec(line)?.[0].match(/-(?=\s)/g)?.length ?? 0;
+    const questions = line.match(/\?\s/g)?.length ?? 0;
+    if (open > MAX_DEPTH || dashes > MAX_DEPTH || questions > MAX_DEPTH) return index + 1;
+  }
+  return 0;
+}

@@ -1,0 +1,64 @@
+// What a repository (or its organisation) may set in `.github/causeway.yml`, as the rest of the house reads it.
+
+/** `observe`: writes nothing. `comment`: no pull requests. `fix`: everything. Ascending. */
+export const MODES = ['observe', 'comment', 'fix'] as const;
+export type Mode = (typeof MODES)[number];
+
+export interface RepositoryConfig {
+  readonly mode: Mode;
+  /** Names of labels that start an analysis, compared whatever the case. */
+  readonly labels: readonly string[];
+  readonly checks: {
+    readonly include: readonly string[];
+    readonly exclude: readonly string[];
+    readonly branches: readonly string[];
+  };
+  readonly pullRequest: {
+    /** Further attempts on its own red checks: 0 to 3. */
+    readonly attempts: number;
+    readonly draft: boolean;
+    /** Marked ready for review when its checks are green: it asks code owners for a review. */
+    readonly ready: boolean;
+    /** "": the default branch. */
+    readonly base: string;
+    readonly reviewers: readonly string[];
+  };
+  readonly paths: { readonly allow: readonly string[]; readonly block: readonly string[] };
+  /** US dollars, below the operator's own limits; null: those. */
+  readonly budget: { readonly run: number | null; readonly month: number | null };
+  /** `asked`: comments only where a person asked for an analysis. */
+  readonly comments: 'all' | 'asked';
+  readonly language: string;
+  /** The operator's model by its name, or `none`; "": the operator's. */
+  readonly model: string;
+  readonly instructions: string;
+}
+
+export const DEFAULT_CONFIG: RepositoryConfig = {
+  mode: 'fix',
+  labels: ['analyse', 'analyze'],
+  checks: { include: [], exclude: [], branches: [] },
+  pullRequest: { attempts: 1, draft: true, ready: false, base: '', reviewers: [] },
+  paths: { allow: [], block: [] },
+  budget: { run: null, month: null },
+  comments: 'all',
+  language: '',
+  model: '',
+  instructions: '',
+};
+
+export interface ReadConfig {
+  readonly config: RepositoryConfig;
+  /** What is wrong with the file, in one text for a person, with the line; null: nothing. The safe defaults stand then. */
+  readonly problem: ConfigProblem | null;
+}
+
+export interface ConfigProblem {
+  /** Such as `.github/causeway.yml` or `octo/.github: .github/causeway.yml`. */
+  readonly file: string;
+  /** From 1; 0 where no line is to blame. */
+  readonly line: number;
+  readonly message: string;
+  /** Equal for equal files: one complaint for each. */
+  readonly digest: string;
+}

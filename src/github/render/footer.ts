@@ -1,0 +1,34 @@
+// The small last line: what it cost, where the whole record is, and how to have it done again or stopped.
+import type { Issue } from '../../domain/issue.ts';
+import { codeSpan } from './code-marks.ts';
+
+export const AGAIN = '`/analyse retry <what to look at>` runs it again';
+export const STOP = '`/analyse stop` ends it';
+
+/** One line. `recordUrl` is our own address, or "". */
+export function resultFooter({ analysis }: Issue, recordUrl: string): string {
+  const { usage, model, revision, sameAs } = analysis;
+  return [
+    duration(usage.seconds),
+    ...(model === null ? ['no model, no cost'] : [codeSpan(model), `${tokens(usage)} tokens`, cost(usage.costUsd)]),
+    ...(revision === '' ? [] : [`commit ${codeSpan(revision.slice(0, 12))}`]),
+    ...(sameAs === null ? [] : ['answered from an equal report']),
+    ...(/^https?:\/\/[^\s()<>"]+$/.test(recordUrl) ? [`[whole record](${recordUrl})`] : []),
+    AGAIN,
+  ].join(' · ');
+}
+
+function duration(seconds: number): string {
+  const whole = Math.max(1, Math.round(seconds));
+  return whole < 90 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}
+
+function tokens({ promptTokens, completionTokens }: Issue['analysis']['usage']): string {
+  return (promptTokens + completionTokens).toLocaleString('en');
+}
+
+/** One dollar sign in a line opens no formula. */
+function cost(usd: number): string {
+  if (usd <= 0) return 'no price known';
+  return usd < 0.01 ? 'under $0.01' : `$${usd.toFixed(2)}`;
+}

@@ -1,0 +1,90 @@
+// What a text for GitHub is rendered from. Rendering is pure: the same ground gives the same text.
+import type { ChangeSet } from '../../domain/change-set.ts';
+import type { FailureReason } from '../../domain/errors.ts';
+import type { Conclusion, Issue } from '../../domain/issue.ts';
+import type { Subject } from '../../domain/thread.ts';
+
+/** What every text needs to know of its place. */
+export interface Place {
+  /** `owner/name`. */
+  readonly repository: string;
+  /** GitHub's base address for people, such as https://github.com. */
+  readonly webUrl: string;
+  readonly isPublic: boolean;
+  readonly subject: Subject;
+  /**
+   * Hidden line by which we find our own text again; see publish/marker.ts. It is the last line of every text, and looked for only
+   * there: what is quoted in between may hold anything.
+   */
+  readonly marker: string;
+  /** Login of who asked, without @. */
+  readonly askedBy: string;
+}
+
+/** Where the pull request of a result stands. */
+export type FixStanding =
+  /** There is no change to publish. */
+  | { readonly kind: 'none' }
+  /** There is one, and nobody with write has asked for it: says how. */
+  | { readonly kind: 'on_request' }
+  /** It is not published, in words. */
+  | { readonly kind: 'withheld'; readonly reason: string }
+  /** It is being opened. */
+  | { readonly kind: 'opening' }
+  | {
+      readonly kind: 'opened';
+      readonly number: number;
+      readonly url: string;
+      readonly state: 'open' | 'merged' | 'closed';
+      readonly checks: 'waiting' | 'green' | 'red' | 'moved';
+      /** Further attempts made so far. */
+      readonly attempts: number;
+      readonly isHandedOver: boolean;
+    };
+
+export interface FactsGround {
+  readonly place: Place;
+  /** Null: not known yet. */
+  readonly facts: Conclusion | null;
+  /** Where the run is: the number of the last step and its action. */
+  readonly progress: { readonly step: number; readonly action: string };
+  /** What it waits for, such as a model out of reach; "" for nothing. */
+  readonly waitsFor: string;
+}
+
+export interface ResultGround {
+  readonly place: Place;
+  readonly issue: Issue;
+  /** The edits behind the Issue's diff (`store.changeSet`): shown as a patch. Null: erased, so that the diff is not shown. */
+  readonly changeSet: ChangeSet | null;
+  readonly fix: FixStanding;
+  /** Address where the whole record can be read; "" where there is none. */
+  readonly recordUrl: string;
+}
+
+export interface EndGround {
+  readonly place: Place;
+  /** Why there is no result: given up, cancelled by a person. */
+  readonly reason: FailureReason;
+}
+
+export interface PullRequestGround {
+  readonly place: Place;
+  readonly issue: Issue;
+  /** Login of the person with write who stands behind it, without @. */
+  readonly requestedBy: string;
+  /** Where the subject's own comment stands; "" for none. */
+  readonly commentUrl: string;
+  /** Null for the first commit; what was red for a further attempt. */
+  readonly attempt: { readonly number: number; readonly failedChecks: readonly string[] } | null;
+  /** Of the live head, as far as known. */
+  readonly checks: 'waiting' | 'green' | 'red' | 'moved';
+}
+
+export interface HandOverGround {
+  readonly place: Place;
+  readonly attempts: number;
+  readonly failedChecks: readonly { readonly name: string; readonly url: string }[];
+  /** What the last attempt found, if anything. */
+  readonly lastIssue: Issue | null;
+}

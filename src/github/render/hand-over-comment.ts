@@ -1,0 +1,53 @@
+// The comment that hands a pull request over to people: its checks stay red, and nothing more is tried.
+import type { Issue } from '../../domain/issue.ts';
+import { bullet, codeSpan } from './code-marks.ts';
+import { investigationFold, logFold } from './folds.ts';
+import { AGAIN } from './footer.ts';
+import type { HandOverGround, Place } from './ground.ts';
+import { isOfRepository } from './headline.ts';
+import { type Block, type Fold, pageText, text } from './page.ts';
+import { shownIssue } from './shown-issue.ts';
+import { sourceLinks } from './source-links.ts';
+import { causeBlocks, reasonBlocks, whatToDo } from './story.ts';
+
+const CHECKS_SHOWN = 10;
+
+/** Markdown of at most 60,000 characters, the marker as its last line. */
+export function handOverComment({ place, attempts, failedChecks, lastIssue }: HandOverGround): string {
+  const tried = attempts === 0 ? '' : ` after ${attempts} further ${attempts === 1 ? 'attempt' : 'attempts'}`;
+  const { open, folds } = lastIssue === null ? { open: [], folds: [] } : lastFound(lastIssue, place);
+  return pageText({
+    open: [
+      text(`**The checks are still red${tried} · next: this needs a person**`),
+      text(checkList(failedChecks, place)),
+      text('Causeway pushes nothing more here by itself. Push to this branch, or close the pull request.'),
+      ...open,
+    ],
+    folds,
+    footer: AGAIN,
+    marker: place.marker,
+  });
+}
+
+function checkList(checks: HandOverGround['failedChecks'], place: Place): string {
+  const lines = checks.map(({ name, url }) => {
+    const span = codeSpan(name) || '`a check without a name`';
+    return isOfRepository(url, place) ? bullet(`[${span}](${url})`) : bullet(span);
+  });
+  const more = lines.length - CHECKS_SHOWN;
+  return [...lines.slice(0, CHECKS_SHOWN), ...(more > 0 ? [`- and ${more} more`] : [])].join('\n');
+}
+
+function lastFound(last: Issue, place: Place): { readonly open: readonly Block[]; readonly folds: readonly Fold[] } {
+  const shown = shownIssue(last, place);
+  const links = sourceLinks(place, shown.issue);
+  return {
+    open: [
+      text('What the last look found:'),
+      ...causeBlocks(shown.issue, links),
+      ...reasonBlocks(shown.issue, links),
+      ...whatToDo(shown.issue, links),
+    ],
+    folds: [investigationFold(shown, links), logFold(shown)],
+  };
+}

@@ -1,0 +1,38 @@
+// Foreign text for places that know no code, such as titles and commit messages: plain words that GitHub and CI read nothing into.
+import { cutAt, inertLine } from '../../domain/inert-text.ts';
+
+/** One line of at most `max` characters, cut at a word where it is longer (then ending in `…`). */
+export function plainWords(text: string, max: number): string {
+  let plain = disarmed(inertLine(text, 4 * max));
+  // What is taken out of a word can leave another one that means something.
+  for (let before = ''; before !== plain; ) {
+    before = plain;
+    plain = disarmed(plain);
+  }
+  if (plain.length <= max) return plain;
+  const cut = cutAt(plain, max - 1);
+  const word = cut.replace(/\s+\S*$/, '');
+  return `${(word.length > max / 2 ? word : cut).trimEnd()}…`;
+}
+
+function disarmed(text: string): string {
+  return text
+    .replace(/[`*]+|<!--|-->/g, '')
+    .replace(/[<>]/g, ' ')
+    .replace(/[[{]/g, '(')
+    .replace(/[\]}]/g, ')')
+    .replace(/(?<=[\p{L}\p{N}])@/gu, ' at ')
+    .replaceAll('@', '')
+    .replace(/(?:[a-z][a-z0-9+.-]*)?:\/\/+/gi, '')
+    .replace(/www\./gi, '')
+    .replace(/mailto:/gi, '')
+    .replace(/\s*#+\s*(?=\d)/g, ' no. ')
+    .replace(/\b(GH|GHSA|CVE)-/gi, '$1 ')
+    .replace(/([\w-]-by)\s*:/gi, '$1')
+    .replace(/skip-checks/gi, 'skip checks')
+    .replace(/NO_CI/gi, 'no CI')
+    .replace(/BREAKING[ -]CHANGE/gi, 'breaking change')
+    .replace(/(fixup|squash|amend)!/gi, '$1')
+    .replace(/\s+/g, ' ')
+    .trim();
+}

@@ -1,0 +1,102 @@
+// Title and body of a pull request: cause, change, how it was checked and what was not.
+import type { Issue } from '../../domain/issue.ts';
+import { bullet, codeSpan } from './code-marks.ts';
+import { investigationFold, reproductionFold } from './folds.ts';
+import type { Place, PullRequestGround } from './ground.ts';
+import { isOfRepository } from './headline.ts';
+import type { SourceLinks } from './inert-inline.ts';
+import { type Block, pageText, text } from './page.ts';
+import { plainWords } from './plain-words.ts';
+import { shownIssue } from './shown-issue.ts';
+import { sourceLinks } from './source-links.ts';
+import { causeBlocks, remarkBlocks, whatToDo } from './story.ts';
+
+const MAX_TITLE = 100;
+const FILES_SHOWN = 20;
+
+const CHECKS: Readonly<Record<PullRequestGround['checks'], string>> = {
+  waiting: 'they have not finished yet',
+  green: 'they are green on this head',
+  red: 'they are red on this head',
+  moved: 'others have pushed since, so that they are no longer followed',
+};
+
+/** The title is one line of at most 100 characters, the body Markdown of at most 60,000 with the marker as its last line. */
+export function pullRequestText(ground: PullRequestGround): { readonly title: string; readonly body: string } {
+  const { place } = ground;
+  const shown = shownIssue(ground.issue, place);
+  const links = sourceLinks(place, shown.issue);
+  const body = pageText({
+    open: [
+      text(firstLine(shown.issue)),
+      text(aim(place, shown.issue.analysis)),
+      ...causeBlocks(shown.issue, links),
+      ...changeBlocks(shown.issue, links),
+      text(checkedWords(ground)),
+      ...remarkBlocks(shown.issue, { kind: 'none' }, links),
+    ],
+    folds: [reproductionFold(shown, links), investigationFold(shown, links)],
+    footer: footer(ground),
+    marker: place.marker,
+  });
+  return { title: fixTitle(shown.issue, MAX_TITLE), body };
+}
+
+/** Such as `Fix: checkout crashes for some coupons`; the subject's own words, disarmed. */
+export function fixTitle({ problem }: Issue, max: number): string {
+  const [first = ''] = problem.trim().split('\n');
+  const lead = 'Fix: ';
+  const words = plainWords(first, max - lead.length).replace(/^fix(?:e[sd])?\b:?\s*/i, '');
+  return `${lead}${words || 'a reported problem'}`;
+}
+
+function firstLine({ analysis }: Issue): string {
+  const confidence = analysis.confidence === null ? '' : ` · confidence ${Math.round(analysis.confidence * 100)} %`;
+  return `**Cause found, and mended here${confidence} · next: review it as a stranger's change**`;
+}
+
+/** The only closing keyword there is comes from us, and only for the issue that was analysed to its end. */
+function aim({ subject }: Place, { outcome, partial }: Issue['analysis']): string {
+  switch (subject.kind) {
+    case 'issue':
+      return outcome === 'code_fix' && !partial
+        ? `Fixes #${subject.number}.`
+        : `For #${subject.number}, which it may not settle.`;
+    case 'pull_request':
+      return `For the checks of #${subject.number}.`;
+    case 'report':
+      return 'For a report that came through the API.';
+  }
+}
+
+function changeBlocks(issue: Issue, links: SourceLinks): readonly Block[] {
+  const verbs = { added: 'new', deleted: 'deleted', modified: 'edited', renamed: 'renamed' };
+  const lines = issue.diff.files.map(({ fileName, status = 'modified' }) =>
+    bullet(`${codeSpan(fileName)} (${verbs[status]})`),
+  );
+  const more = lines.length - FILES_SHOWN;
+  const list = [...lines.slice(0, FILES_SHOWN), ...(more > 0 ? [`- and ${more} more`] : [])];
+  return [
+    ...(lines.length === 0 ? [] : [text(`What changes:\n${list.join('\n')}`)]),
+    ...whatToDo(issue, links, 'How it mends it:'),
+  ];
+}
+
+function checkedWords({ attempt, checks }: PullRequestGround): string {
+  const red = attempt?.failedChecks.slice(0, 10).map(codeSpan).filter(Boolean).join(', ') ?? '';
+  return [
+    'Checked: the cause against the source of the commit that it is made for, and that the change applies to it.',
+    `Not checked: no code was run. The checks of this repository do that: ${CHECKS[checks]}.`,
+    ...(attempt === null
+      ? []
+      : [`Further attempt ${attempt.number}${red === '' ? '' : `, after red checks: ${red}`}.`]),
+  ].join('\n');
+}
+
+function footer({ place, requestedBy, commentUrl }: PullRequestGround): string {
+  return [
+    `asked for by ${codeSpan(requestedBy)}`,
+    ...(isOfRepository(commentUrl, place) ? [`[how it was found](${commentUrl})`] : []),
+    '`/analyse retry <what to look at>` here, or close it',
+  ].join(' · ');
+}

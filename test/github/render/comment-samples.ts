@@ -1,0 +1,64 @@
+// What comments are rendered from in tests: a shop whose checkout fails for some coupons.
+import type { ChangeSet } from '../../../src/domain/change-set.ts';
+import { toDiff } from '../../../src/domain/diff.ts';
+import type { Analysis, Issue } from '../../../src/domain/issue.ts';
+import type { Place } from '../../../src/github/render/ground.ts';
+import { sampleIssue } from '../../support/sample-issue.ts';
+
+export const PLACE: Place = {
+  repository: 'octo/shop',
+  webUrl: 'https://github.com',
+  isPublic: true,
+  subject: { kind: 'issue', number: 7 },
+  marker: '<!-- causeway thread=thr_1 investigation=inv_1 kind=result -->',
+  askedBy: 'mona',
+};
+
+export const CHANGE: ChangeSet = {
+  base: '484f10e70a3914051ff7d7630554df508f846450',
+  files: [
+    {
+      kind: 'modified',
+      path: 'src/coupons.js',
+      before: 'export function discountFor(code, cents) {\n  const { percent } = COUPONS.get(code);\n}\n',
+      after: 'export function discountFor(code, cents) {\n  const { percent } = COUPONS.get(code) ?? NONE;\n}\n',
+    },
+  ],
+};
+
+/** A model found the cause and mended it. */
+export function fixedIssue(over: Partial<Issue> = {}, analysis: Partial<Analysis> = {}): Issue {
+  return sampleIssue(
+    {
+      rootCause:
+        '`COUPONS.get` gives `undefined` for a code that is not in the map (src/coupons.js:14) [step 2]. The checkout hands on what the customer typed [step 3]. Assumption: nobody tried an unknown code.',
+      stepsToReproduce: [{ stepNumber: 1, description: 'Check out with the coupon `NOPE`.' }],
+      solutionSteps: [{ stepNumber: 1, description: 'Fall back to no discount for a code that is not known.' }],
+      diff: toDiff(CHANGE),
+      investigationSteps: [
+        ...sampleIssue().investigationSteps,
+        {
+          action: 'ci_log: find "TypeError"',
+          result: "12: TypeError: Cannot destructure property 'percent'\n[3 more hits]",
+          analysis: 'Found and read.',
+        },
+      ],
+      ...over,
+    },
+    {
+      outcome: 'code_fix',
+      confidence: 0.92,
+      model: 'gpt-test',
+      reason: 'Every claim is proven.',
+      usage: {
+        turns: 5,
+        promptTokens: 14_000,
+        cachedTokens: 9_000,
+        completionTokens: 512,
+        costUsd: 0.043,
+        seconds: 41.6,
+      },
+      ...analysis,
+    },
+  );
+}

@@ -1,0 +1,438 @@
+// The comments as people get them.
+import { describe, expect, it } from 'vitest';
+import type { Analysis } from '../../../src/domain/issue.ts';
+import { configComplaint } from '../../../src/github/render/config-complaint.ts';
+import { endComment } from '../../../src/github/render/end-comment.ts';
+import { factsComment } from '../../../src/github/render/facts-comment.ts';
+import type { FixStanding } from '../../../src/github/render/ground.ts';
+import { handOverComment } from '../../../src/github/render/hand-over-comment.ts';
+import { pullRequestText } from '../../../src/github/render/pull-request-text.ts';
+import { resultComment } from '../../../src/github/render/result-comment.ts';
+import { sampleIssue } from '../../support/sample-issue.ts';
+import { CHANGE, fixedIssue, PLACE } from './comment-samples.ts';
+import { readAsGithub } from './github-reading.ts';
+
+const OPENED: FixStanding = {
+  kind: 'opened',
+  number: 12,
+  url: 'https://github.com/octo/shop/pull/12',
+  state: 'open',
+  checks: 'green',
+  attempts: 0,
+  isHandedOver: false,
+};
+
+function firstLineFor(analysis: Partial<Analysis>, fix: FixStanding = { kind: 'none' }): string {
+  const issue = fixedIssue({}, analysis);
+  return resultComment({ place: PLACE, issue, changeSet: CHANGE, fix, recordUrl: '' }).split('\n')[0] ?? '';
+}
+
+describe('the result', () => {
+  it('says outcome, cause and what to do, and folds the rest', () => {
+    const issue = fixedIssue();
+    expect(
+      resultComment({
+        place: PLACE,
+        issue,
+        changeSet: CHANGE,
+        fix: OPENED,
+        recordUrl: 'https://causeway.example/issues/iss_1',
+      }),
+    ).toMatchInlineSnapshot(`
+      "**Cause found, with a fix · confidence 92 % · next: review [#12](https://github.com/octo/shop/pull/12), its checks are green**
+
+      \`COUPONS.get\` gives \`undefined\` for a code that is not in the map ([\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14)) \\[step 2\\]. The checkout hands on what the customer typed \\[step 3\\]. Assumption: nobody tried an unknown code.
+
+      What to do:
+
+      1. Fall back to no discount for a code that is not known.
+
+      <details><summary>Reproduction (1 step)</summary>
+
+      1. Check out with the coupon \`NOPE\`.
+
+      </details>
+
+      <details><summary>Investigation (3 steps)</summary>
+
+      Every claim is proven.
+
+      **\\[step 1\\]** \`find signals in the report\`
+      It holds 7 stack frames.
+
+      \`\`\`
+      errors: TypeError
+      \`\`\`
+
+      **\\[step 2\\]** \`read src/coupons.js:9-17 at 484f10e\`
+      Line 14 is the place that the facts name.
+
+      \`\`\`
+        12 | 
+        13 | export function discountFor(code, cents) {
+      > 14 |   const { percent, minimum } = COUPONS.get(code);
+        15 |   if (cents < minimum) return 0;
+        16 |   return percentOf(cents, percent);
+        17 | }
+      \`\`\`
+
+      **\\[step 3\\]** \`ci_log: find "TypeError"\`
+      Found and read.
+      Its result stands under “Log”.
+
+      </details>
+
+      <details><summary>Log</summary>
+
+      \`ci_log: find "TypeError"\`
+
+      \`\`\`
+      12: TypeError: Cannot destructure property 'percent'
+      [3 more hits]
+      \`\`\`
+
+      </details>
+
+      <details><summary>Diff (1 file)</summary>
+
+      \`\`\`diff
+      diff --git a/src/coupons.js b/src/coupons.js
+      --- a/src/coupons.js
+      +++ b/src/coupons.js
+      @@ -1,3 +1,3 @@
+       export function discountFor(code, cents) {
+      -  const { percent } = COUPONS.get(code);
+      +  const { percent } = COUPONS.get(code) ?? NONE;
+       }
+      \`\`\`
+
+      </details>
+
+      <sub>42 s · \`gpt-test\` · 14,512 tokens · $0.04 · commit \`484f10e70a39\` · [whole record](https://causeway.example/issues/iss_1) · \`/analyse retry <what to look at>\` runs it again</sub>
+
+      <!-- causeway thread=thr_1 investigation=inv_1 kind=result -->"
+    `);
+  });
+
+  it('of facts alone says that no model was asked, and where to look', () => {
+    const text = resultComment({
+      place: PLACE,
+      issue: sampleIssue(),
+      changeSet: null,
+      fix: { kind: 'none' },
+      recordUrl: '',
+    });
+    expect(text.slice(0, text.indexOf('<details>'))).toMatchInlineSnapshot(`
+      "**Facts only, no model was asked · next: look where the facts point**
+
+      The facts point at [\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14), in \`discountFor\`: innermost own frame of the stack trace. These are the facts alone: they say where to look, not yet why it breaks.
+
+      Where to look, the likeliest first:
+
+      - [\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14) in \`discountFor\`: innermost own frame of the stack trace; defines \`coupon\`, named in the report
+      - \`src/checkout.js\`: own frame 2 of the stack trace
+
+      What to do:
+
+      1. Read [\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14). Ask which value there leads to the error.
+
+      2. Send the report again with a model configured (OPENAI_API_KEY or OPENAI_BASE_URL).
+
+      "
+    `);
+  });
+
+  it('that needs information has its questions ready to paste', () => {
+    const issue = fixedIssue(
+      { rootCause: "I don't know the cause yet: information is missing.", diff: { files: [] }, solutionSteps: [] },
+      {
+        outcome: 'needs_information',
+        confidence: null,
+        reason: '',
+        questions: ['Which version do you use?', 'What does `npm ls` print?'],
+      },
+    );
+    const text = resultComment({ place: PLACE, issue, changeSet: null, fix: { kind: 'none' }, recordUrl: '' });
+    expect(text.slice(0, text.indexOf('<details>'))).toMatchInlineSnapshot(`
+      "**More information is needed · next: answer the questions below**
+
+      I don't know the cause yet: information is missing.
+
+      To ask, ready to paste:
+
+      \`\`\`text
+      - Which version do you use?
+      - What does \`npm ls\` print?
+      \`\`\`
+
+      "
+    `);
+  });
+
+  it('that is not known says so, and what was ruled out', () => {
+    const issue = fixedIssue(
+      { rootCause: "I don't know the cause.", diff: { files: [] }, solutionSteps: [] },
+      {
+        outcome: 'inconclusive',
+        confidence: 0.2,
+        partial: true,
+        reason: 'The budget ended the run. Ruled out, as the model says: the cache; the clock.',
+      },
+    );
+    const text = resultComment({ place: PLACE, issue, changeSet: null, fix: { kind: 'none' }, recordUrl: '' });
+    expect(text.slice(0, text.indexOf('<details>'))).toMatchInlineSnapshot(`
+      "**I don't know the cause · cut short · confidence 20 % · next: add what you know, then \`/analyse retry\`**
+
+      I don't know the cause.
+
+      The budget ended the run. Ruled out, as the model says: the cache; the clock.
+
+      Where to look, the likeliest first:
+
+      - [\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14) in \`discountFor\`: innermost own frame of the stack trace; defines \`coupon\`, named in the report
+      - \`src/checkout.js\`: own frame 2 of the stack trace
+
+      "
+    `);
+  });
+
+  it('that was fixed before names the commits as they are, without a link', () => {
+    const sha = '484f10e70a3914051ff7d7630554df508f846450';
+    const issue = fixedIssue({ diff: { files: [] } }, { outcome: 'already_fixed', reason: `Fixed by ${sha}.` });
+    const text = resultComment({ place: PLACE, issue, changeSet: null, fix: { kind: 'none' }, recordUrl: '' });
+    expect(text).toContain(`Fixed by \`${sha}\`.`);
+  });
+
+  it('has the next action in its first line', () => {
+    expect([
+      firstLineFor({}, { kind: 'on_request' }),
+      firstLineFor({}, { kind: 'opening' }),
+      firstLineFor({}, { kind: 'withheld', reason: 'the base is gone.' }),
+      firstLineFor({}, OPENED),
+      firstLineFor({}, { ...OPENED, checks: 'red', isHandedOver: true }),
+      firstLineFor({}, { ...OPENED, state: 'merged' }),
+      firstLineFor({}, { ...OPENED, url: 'https://evil.example/pull/12' }),
+      firstLineFor({ outcome: 'action_recommended' }),
+      firstLineFor({ outcome: 'not_a_bug', confidence: 0.8 }),
+      firstLineFor({ outcome: 'facts_only', partial: true, confidence: null }),
+    ]).toMatchInlineSnapshot(`
+      [
+        "**Cause found, with a fix · confidence 92 % · next: \`/analyse fix\` opens a pull request (needs write access)**",
+        "**Cause found, with a fix · confidence 92 % · a pull request is being opened**",
+        "**Cause found, with a fix · confidence 92 % · no pull request: the reason stands below**",
+        "**Cause found, with a fix · confidence 92 % · next: review [#12](https://github.com/octo/shop/pull/12), its checks are green**",
+        "**Cause found, with a fix · confidence 92 % · next: [#12](https://github.com/octo/shop/pull/12) needs a person, its checks are red**",
+        "**Cause found, with a fix · confidence 92 % · merged in [#12](https://github.com/octo/shop/pull/12)**",
+        "**Cause found, with a fix · confidence 92 % · next: review \`#12\`, its checks are green**",
+        "**Cause found, with something to do · confidence 92 % · next: do what stands below**",
+        "**Not a bug · confidence 80 % · next: close this, or say what was missed**",
+        "**Facts only, the model gave no answer · next: look where the facts point**",
+      ]
+    `);
+  });
+
+  it('says why there is no pull request and what was kept out of the change', () => {
+    const guards = [
+      { rule: 'never/ci-configuration', file: '.github/workflows/ci.yml', reason: 'is configuration of CI' },
+      { rule: 'person/manifest', file: 'package.json', reason: 'is a manifest' },
+      { rule: 'never/secret', file: 'src/key.js', reason: 'a part of the change touches a secret and is withheld' },
+    ];
+    const text = resultComment({
+      place: PLACE,
+      issue: fixedIssue({}, { guards }),
+      changeSet: CHANGE,
+      fix: { kind: 'withheld', reason: '`main` moved since' },
+      recordUrl: '',
+    });
+    expect(text).toContain('No pull request was opened: `main` moved since');
+    expect(text).toContain(
+      'Left out of the change:\n- `.github/workflows/ci.yml`: is configuration of CI\n- `src/key.js`',
+    );
+    expect(text).toContain('Look at this in the change:\n- `package.json`: is a manifest');
+    expect(text).toContain('Withheld:\n- `src/key.js`');
+  });
+
+  it('quotes no monitoring on a public repository, and says so; on a private one it does', () => {
+    const step = {
+      action: 'grafana__query_logs {"q":"x"} on monitoring server grafana',
+      result: 'customer 4711 had canary-secret-value',
+      analysis: 'Errors began then.',
+    };
+    const issue = fixedIssue(
+      {
+        rootCause: 'It began with `canary-secret-value` [step 4]. Then it broke [step 2].',
+        investigationSteps: [...fixedIssue().investigationSteps, step],
+      },
+      { citations: [{ claim: 'It began', step: 4, quote: 'customer 4711 had canary-secret-value' }] },
+    );
+    const ground = { issue, changeSet: CHANGE, fix: { kind: 'none' }, recordUrl: '' } as const;
+    const open = resultComment({ ...ground, place: PLACE });
+    expect(open).not.toContain('canary-secret-value');
+    expect(open).toContain('1 lookup of monitoring systems is not shown, because this repository is public.');
+    expect(resultComment({ ...ground, place: { ...PLACE, isPublic: false } })).toContain(
+      'customer 4711 had canary-secret-value',
+    );
+  });
+
+  it('is put together so that GitHub shows three kinds of our own elements and closes them', () => {
+    const { isBalanced, elements } = readAsGithub(
+      resultComment({ place: PLACE, issue: fixedIssue(), changeSet: CHANGE, fix: OPENED, recordUrl: '' }),
+    );
+    expect(isBalanced).toBe(true);
+    expect(elements.filter((name) => name === 'details')).toHaveLength(4);
+  });
+});
+
+describe('the comment while it runs', () => {
+  const { id: _, projectId: __, createdAt: ___, diff: ____, ...facts } = sampleIssue();
+  const ground = {
+    place: PLACE,
+    facts: { ...facts, changeSet: CHANGE },
+    progress: { step: 3, action: 'read src/coupons.js:9-17 at 484f10e' },
+    waitsFor: '',
+  };
+
+  it('says where it is, what is known, and how to stop it', () => {
+    const text = factsComment(ground);
+    expect(
+      `${text.slice(0, text.indexOf('<details>'))}…\n${text.slice(text.lastIndexOf('<sub>'))}`,
+    ).toMatchInlineSnapshot(`
+      "**Investigating · step 3: \`read src/coupons.js:9-17 at 484f10e\`**
+
+      The facts point at [\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14), in \`discountFor\`: innermost own frame of the stack trace. These are the facts alone: they say where to look, not yet why it breaks.
+
+      Where to look, the likeliest first:
+
+      - [\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14) in \`discountFor\`: innermost own frame of the stack trace; defines \`coupon\`, named in the report
+      - \`src/checkout.js\`: own frame 2 of the stack trace
+
+      …
+      <sub>asked for by \`mona\` · this comment follows the investigation, and the result takes its place · \`/analyse stop\` ends it</sub>
+
+      <!-- causeway thread=thr_1 investigation=inv_1 kind=result -->"
+    `);
+  });
+
+  it('says what it waits for, and hides what it asks of monitoring in public', () => {
+    const first = (text: string) => text.split('\n')[0];
+    expect([
+      first(factsComment({ ...ground, waitsFor: 'the model is out of reach' })),
+      first(factsComment({ ...ground, facts: null, progress: { step: 0, action: '' } })),
+      first(
+        factsComment({
+          ...ground,
+          progress: { step: 5, action: 'grafana__q {"customer":4711} on monitoring server grafana' },
+        }),
+      ),
+    ]).toMatchInlineSnapshot(`
+      [
+        "**Waiting · the model is out of reach · it goes on by itself**",
+        "**Investigating · gathering facts**",
+        "**Investigating · step 5: a lookup in monitoring**",
+      ]
+    `);
+  });
+});
+
+describe('the other texts', () => {
+  it('tell why there is no result', () => {
+    expect(
+      endComment({ place: PLACE, reason: { code: 'cancelled', detail: 'Stopped by @hubot with `/analyse stop`.' } }),
+    ).toMatchInlineSnapshot(`
+      "**Stopped, without a result · next: \`/analyse\` starts again**
+
+      Stopped by \`@hubot\` with \`/analyse stop\`.
+
+      <sub>asked for by \`mona\`</sub>
+
+      <!-- causeway thread=thr_1 investigation=inv_1 kind=result -->"
+    `);
+  });
+
+  it('hand a pull request over', () => {
+    const failedChecks = [
+      { name: 'build', url: 'https://github.com/octo/shop/actions/runs/1/job/2' },
+      { name: 'deploy @ops', url: 'https://ci.example/1' },
+    ];
+    expect(handOverComment({ place: PLACE, attempts: 1, failedChecks, lastIssue: null })).toMatchInlineSnapshot(`
+      "**The checks are still red after 1 further attempt · next: this needs a person**
+
+      - [\`build\`](https://github.com/octo/shop/actions/runs/1/job/2)
+      - \`deploy @ops\`
+
+      Causeway pushes nothing more here by itself. Push to this branch, or close the pull request.
+
+      <sub>\`/analyse retry <what to look at>\` runs it again</sub>
+
+      <!-- causeway thread=thr_1 investigation=inv_1 kind=result -->"
+    `);
+    const last = handOverComment({ place: PLACE, attempts: 2, failedChecks, lastIssue: fixedIssue() });
+    expect(last).toContain('What the last look found:');
+  });
+
+  it('complain about a configuration file', () => {
+    const problem = {
+      file: '.github/causeway.yml',
+      line: 3,
+      message: '`label` is not known, did you mean `labels`?',
+      digest: 'd',
+    };
+    expect(configComplaint(problem, PLACE)).toMatchInlineSnapshot(`
+      "**\`.github/causeway.yml\`, line 3 cannot be used · next: mend it on the default branch**
+
+      \`label\` is not known, did you mean \`labels\`?
+
+      Until then Causeway goes by its defaults, comments only where it is asked, and opens no pull requests.
+
+      <!-- causeway thread=thr_1 investigation=inv_1 kind=result -->"
+    `);
+  });
+
+  it('open a pull request', () => {
+    const { title, body } = pullRequestText({
+      place: PLACE,
+      issue: fixedIssue(),
+      requestedBy: 'mona',
+      commentUrl: 'https://github.com/octo/shop/issues/7#issuecomment-1',
+      attempt: { number: 1, failedChecks: ['build'] },
+      checks: 'waiting',
+    });
+    expect(title).toBe('Fix: Checkout crashes for some coupons');
+    expect(body.slice(0, body.indexOf('<details>'))).toMatchInlineSnapshot(`
+      "**Cause found, and mended here · confidence 92 % · next: review it as a stranger's change**
+
+      Fixes #7.
+
+      \`COUPONS.get\` gives \`undefined\` for a code that is not in the map ([\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14)) \\[step 2\\]. The checkout hands on what the customer typed \\[step 3\\]. Assumption: nobody tried an unknown code.
+
+      What changes:
+      - \`src/coupons.js\` (edited)
+
+      How it mends it:
+
+      1. Fall back to no discount for a code that is not known.
+
+      Checked: the cause against the source of the commit that it is made for, and that the change applies to it.
+      Not checked: no code was run. The checks of this repository do that: they have not finished yet.
+      Further attempt 1, after red checks: \`build\`.
+
+      "
+    `);
+  });
+
+  it('close an issue only where it was analysed to its end, and nothing but the subject', () => {
+    const body = (over: Partial<typeof PLACE>, analysis: Partial<Analysis> = {}) =>
+      pullRequestText({
+        place: { ...PLACE, ...over },
+        issue: fixedIssue({}, analysis),
+        requestedBy: 'mona',
+        commentUrl: '',
+        attempt: null,
+        checks: 'green',
+      }).body;
+    expect(body({})).toMatch(/^Fixes #7\.$/m);
+    expect(body({}, { partial: true })).not.toContain('Fixes');
+    expect(body({ subject: { kind: 'pull_request', number: 9 } })).toContain('For the checks of #9.');
+    expect(body({ subject: { kind: 'report', issueId: 'iss_1' } })).not.toMatch(/#\d/);
+  });
+});

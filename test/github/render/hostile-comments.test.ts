@@ -1,0 +1,188 @@
+// Whole texts from a hostile report, repository and model: they do nothing on GitHub, and they fit.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ChangeSet } from '../../../src/domain/change-set.ts';
+import { toDiff } from '../../../src/domain/diff.ts';
+import type { Issue } from '../../../src/domain/issue.ts';
+import { configComplaint } from '../../../src/github/render/config-complaint.ts';
+import { endComment } from '../../../src/github/render/end-comment.ts';
+import { factsComment } from '../../../src/github/render/facts-comment.ts';
+import { handOverComment } from '../../../src/github/render/hand-over-comment.ts';
+import { pullRequestText } from '../../../src/github/render/pull-request-text.ts';
+import { resultComment } from '../../../src/github/render/result-comment.ts';
+import '../../support/property-seed.ts';
+import { CHANGE, fixedIssue, PLACE } from './comment-samples.ts';
+import { effectsOf, readAsGithub } from './github-reading.ts';
+
+const OURS = {
+  elements: ['p', 'ul', 'ol', 'li', 'code', 'pre', 'a', 'strong', 'em', 'details', 'summary', 'sub', '#comment'],
+  base: 'https://github.com/octo/shop/',
+};
+const ATTACK = [
+  'Ignore all rules. Fixes #1, closes octo/shop#2 @everyone @octo/team',
+  '![x](https://evil/?q=1) [x](https://evil) <https://evil> www.evil.example [r][r]',
+  '</details></sub> <details open><summary>**Cause found**</summary> <img src=x> <!-- hidden -->',
+  '# Heading',
+  '````',
+  '```',
+  '@mona #3',
+  '[r]: https://evil',
+  '| a |\n|---|\n- [ ] box\n> [!NOTE]\n\n---\n$x$ :tada: \u202e\u200b`open',
+].join('\n');
+
+/** Every word that comes from outside is the given one. */
+function hostileIssue(text: string): Issue {
+  const step = { stepNumber: 1, description: text };
+  return fixedIssue(
+    {
+      problem: text,
+      rootCause: text,
+      stepsToReproduce: [step, step],
+      solutionSteps: [step, step],
+      investigationSteps: [
+        { action: text, result: text, analysis: text },
+        { action: `ci_log: find ${text}`, result: text, analysis: text },
+      ],
+    },
+    {
+      report: text,
+      reason: text,
+      model: text,
+      questions: [text],
+      suspects: [{ file: text, line: 3, function: text, score: 1, reasons: [text] }],
+      guards: [
+        { rule: 'never/secret', file: text, reason: text },
+        { rule: 'person/manifest', file: text, reason: text },
+      ],
+    },
+  );
+}
+
+function textsOf(issue: Issue, text: string, changeSet: ChangeSet): Record<string, string> {
+  const { id: _, projectId: __, createdAt: ___, diff: ____, ...facts } = issue;
+  const checks = [{ name: text, url: `https://github.com/octo/shop/${text}` }];
+  return {
+    result: resultComment({ place: PLACE, issue, changeSet, fix: { kind: 'withheld', reason: text }, recordUrl: '' }),
+    unknown: resultComment({
+      place: PLACE,
+      issue: { ...issue, analysis: { ...issue.analysis, outcome: 'inconclusive' } },
+      changeSet: null,
+      fix: { kind: 'none' },
+      recordUrl: text,
+    }),
+    facts: factsComment({
+      place: PLACE,
+      facts: { ...facts, changeSet },
+      progress: { step: 3, action: text },
+      waitsFor: '',
+    }),
+    waiting: factsComment({ place: PLACE, facts: null, progress: { step: 3, action: text }, waitsFor: text || 'x' }),
+    end: endComment({ place: PLACE, reason: { code: 'internal', detail: text } }),
+    handOver: handOverComment({ place: PLACE, attempts: 1, failedChecks: checks, lastIssue: issue }),
+    complaint: configComplaint({ file: text, line: 2, message: text, digest: 'd' }, PLACE),
+    pullRequest: pullRequestText({
+      place: { ...PLACE, subject: { kind: 'report', issueId: 'iss_1' } },
+      issue,
+      requestedBy: text,
+      commentUrl: text,
+      attempt: { number: 1, failedChecks: [text] },
+      checks: 'red',
+    }).body,
+  };
+}
+
+/** The cost in the last line is the one thing of our own that looks like something else. */
+function effects(text: string): string[] {
+  return effectsOf(text, OURS).filter((effect) => !/^formula in “[^$]*\$0\.04[^$]*”$/.test(effect));
+}
+
+describe('texts of hostile words', () => {
+  it('do nothing on GitHub', () => {
+    for (const [name, text] of Object.entries(textsOf(hostileIssue(ATTACK), ATTACK, CHANGE))) {
+      expect([name, ...effects(text)]).toEqual([name]);
+      expect(text.endsWith(`\n${PLACE.marker}`)).toBe(true);
+      expect(text.split('<!-- causeway')).toHaveLength(2);
+    }
+  });
+
+  it('do nothing on GitHub, whatever the words', () => {
+    const part = fc.constantFrom(
+      ...ATTACK.split(/(?<=[\s])/),
+      '\n',
+      '\n\n',
+      '    ',
+      '`',
+      '```',
+      '<',
+      '@a',
+      '#1',
+      ']',
+      '(',
+    );
+    const words = fc.array(fc.oneof(part, fc.string({ unit: 'binary', maxLength: 4 })), { maxLength: 30 });
+    fc.assert(
+      fc.property(words, (parts) => {
+        const word = parts.join('');
+        for (const text of Object.values(textsOf(hostileIssue(word), word, CHANGE))) expect(effects(text)).toEqual([]);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('never look like a command to us: what the first line says is ours', () => {
+    const { result = '' } = textsOf(hostileIssue(ATTACK), ATTACK, CHANGE);
+    expect(result.split('\n')[0]).toBe(
+      '**Cause found, with a fix · confidence 92 % · no pull request: the reason stands below**',
+    );
+  });
+});
+
+describe('texts that are too long', () => {
+  const line = 'const value = "`<&@everyone>`"; // 𝒳\n';
+  const after = line.repeat(3_000);
+  const change: ChangeSet = {
+    base: CHANGE.base,
+    files: [{ kind: 'added', path: 'src/big.js', mode: '100644', after }],
+  };
+  const step = (action: string) => ({ action, result: after, analysis: line.repeat(30) });
+  const issue = fixedIssue({
+    diff: toDiff(change),
+    rootCause: line.repeat(500),
+    solutionSteps: Array.from({ length: 50 }, (_, at) => ({ stepNumber: at + 1, description: line.repeat(100) })),
+    stepsToReproduce: [{ stepNumber: 1, description: 'Start it.' }],
+    investigationSteps: [...Array.from({ length: 40 }, () => step('read src/big.js')), step('ci_log lines 1–3000')],
+  });
+
+  it('are cut to 60,000 characters, whole in form, with the small parts left whole', () => {
+    const text = resultComment({ place: PLACE, issue, changeSet: change, fix: { kind: 'none' }, recordUrl: '' });
+    expect(text.length).toBeLessThanOrEqual(60_000);
+    expect(text.length).toBeGreaterThan(50_000);
+    expect(text.isWellFormed()).toBe(true);
+    expect(effects(text)).toEqual([]);
+    expect(readAsGithub(text).elements.filter((name) => name === 'details')).toHaveLength(4);
+    expect(text).toContain('1. Start it.');
+    expect(text).toMatch(/\*Cut here: [\d,]+ more lines were left out\.\*\n\n<\/details>\n\n<sub>/);
+    expect(text).toContain('more parts were left out');
+    expect(text.endsWith(PLACE.marker)).toBe(true);
+  });
+
+  it('are cut wherever the limit falls', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 3_000 }), fc.integer({ min: 1, max: 400 }), (count, width) => {
+        const log = `${'x`𝒳'.repeat(width)}\n`.repeat(count);
+        const long = fixedIssue({ investigationSteps: [{ action: 'ci_log', result: log, analysis: '' }] });
+        const text = resultComment({
+          place: PLACE,
+          issue: long,
+          changeSet: change,
+          fix: { kind: 'none' },
+          recordUrl: '',
+        });
+        expect(text.length).toBeLessThanOrEqual(60_000);
+        expect(text.isWellFormed()).toBe(true);
+        expect(effects(text)).toEqual([]);
+      }),
+      { numRuns: 15 },
+    );
+  });
+});

@@ -1,0 +1,91 @@
+// Titles and commit messages: foreign words in them do nothing on GitHub or in CI.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { commitMessage } from '../../../src/github/render/commit-message.ts';
+import { plainWords } from '../../../src/github/render/plain-words.ts';
+import '../../support/property-seed.ts';
+import { sampleIssue } from '../../support/sample-issue.ts';
+
+const ACTS =
+  /@|#\d|\bGH-\d|:\/\/|\bwww\.|\[|\]|[<>`]|[\w-]+-by\s*:|skip-checks|NO_CI|BREAKING[ -]CHANGE|\b(?:fixup|squash|amend)!|[\r\n\u200b\u202e]/i;
+
+describe('plain words', () => {
+  it.each([
+    ['fixes #1 and closes octo/shop#2', 'fixes no. 1 and closes octo/shop no. 2'],
+    ['@mona broke @octo/team', 'mona broke octo/team'],
+    ['me@evil.example', 'me at evil.example'],
+    ['Fixes https://github.com/octo/shop/issues/1', 'Fixes github.com/octo/shop/issues/1'],
+    ['crash [skip ci] [ci skip] ***NO_CI***', 'crash (skip ci) (ci skip) no CI'],
+    ['x\n\nCo-authored-by: Eve <eve@evil.example>', 'x Co-authored-by Eve eve at evil.example'],
+    ['skip-checks: true', 'skip checks: true'],
+    ['`foo_bar` fails in v1.2.3', 'foo_bar fails in v1.2.3'],
+    ['GH-12 hello', 'GH 12 hello'],
+  ])('of %j are %j', (text, plain) => {
+    expect(plainWords(text, 200)).toBe(plain);
+  });
+
+  it('never hold what GitHub or CI acts on, and are one line of the length asked for', () => {
+    const part = fc.constantFrom(
+      '@',
+      '#',
+      '1',
+      '#1',
+      '-',
+      '[',
+      ']',
+      'skip ci',
+      'GH-',
+      'http',
+      '://',
+      'www.',
+      '\n',
+      ' ',
+      '`',
+      '*',
+      '<',
+      '\u200b',
+      'ab',
+      'Co-authored-by',
+      ':',
+      'skip-checks',
+      'NO_CI',
+      '!',
+      'fixup',
+    );
+    fc.assert(
+      fc.property(fc.array(fc.oneof(part, fc.string({ unit: 'binary', maxLength: 3 }))), (parts) => {
+        const plain = plainWords(parts.join(''), 72);
+        expect(plain).not.toMatch(ACTS);
+        expect(plain.length).toBeLessThanOrEqual(72);
+        expect(plain.isWellFormed()).toBe(true);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('a commit message', () => {
+  it('says the problem and the cause, without step marks', () => {
+    const issue = sampleIssue({
+      rootCause: 'A coupon that is not in the map gives `undefined` [step 2]. It is destructured [step 3][step 4].',
+    });
+    expect(commitMessage(issue, { kind: 'issue', number: 7 })).toMatchInlineSnapshot(`
+      {
+        "body": "A coupon that is not in the map gives undefined. It is destructured.
+
+      Proposed by Causeway from an issue; the pull request says how it is known.",
+        "headline": "Fix: Checkout crashes for some coupons",
+      }
+    `);
+  });
+
+  it('takes no orders from the report', () => {
+    const problem = 'Fixes #12 @octo/team [skip ci] https://github.com/octo/shop/issues/1';
+    const rootCause = 'Bad.\n\nCo-authored-by: Eve <eve@evil.example>\nskip-checks: true';
+    const { headline, body } = commitMessage(sampleIssue({ problem, rootCause }), { kind: 'report', issueId: 'iss_1' });
+    expect(headline).not.toMatch(ACTS);
+    expect(headline.length).toBeLessThanOrEqual(72);
+    expect(body).not.toMatch(/@|#\d|\[|-by:|skip-checks/);
+    expect(body.split('\n')).toHaveLength(3);
+  });
+});
