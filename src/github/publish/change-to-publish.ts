@@ -1,0 +1,157 @@
+// From a stored change to the files of a commit: applied to what really stands at the branch, or withheld in words; never guessed.
+import { createHash } from 'node:crypto';
+import { applyFileDiff } from '../../domain/apply-diff.ts';
+import type { ChangeSet, FileMode } from '../../domain/change-set.ts';
+import { toDiff } from '../../domain/diff.ts';
+import { CausewayError } from '../../domain/errors.ts';
+import type { FileDiff } from '../../domain/issue.ts';
+import { globMatcher } from '../../domain/path-glob.ts';
+import { REDACTED } from '../../domain/redacted.ts';
+import type { InvestigationSettings } from '../../domain/settings.ts';
+import type { Repository, SourceTree, TreeEntry } from '../../ports/source.ts';
+import type { CommitFiles } from './outbox.ts';
+
+export interface ChangeGround {
+  readonly repository: Repository;
+  /** As it is stored: free of secrets, so that its texts are not what is committed. */
+  readonly changeSet: ChangeSet;
+  /** Full sha of the commit that the change is to stand on. */
+  readonly head: string;
+  readonly paths: InvestigationSettings['paths'];
+  readonly redact: (text: string) => Promise<string>;
+}
+
+export type PublishableChange =
+  | { readonly kind: 'files'; readonly files: CommitFiles }
+  | { readonly kind: 'withheld'; readonly reason: string };
+
+/** Why a change is not published, in words that continue "No pull request:". */
+class Withheld extends Error {}
+
+/** `changeSet.base` and `head` must be known to the repository. Throws what the source throws. */
+export async function changeToPublish(ground: ChangeGround, signal: AbortSignal): Promise<PublishableChange> {
+  try {
+    return { kind: 'files', files: await filesOf(ground, signal) };
+  } catch (error) {
+    if (error instanceof Withheld) return { kind: 'withheld', reason: error.message };
+    if (!(error instanceof CausewayError) || error.code !== 'diff_refused') throw error;
+    const reason = 'the change no longer fits the files that it is about. `/analyse retry` makes a new one.';
+    return { kind: 'withheld', reason };
+  }
+}
+
+async function filesOf(ground: ChangeGround, signal: AbortSignal): Promise<CommitFiles> {
+  const { repository, changeSet, head } = ground;
+  const tree = repository.tree(head);
+  const before = await entriesOf(repository.tree(changeSet.base), signal);
+  const now = await entriesOf(tree, signal);
+  const { files } = toDiff(changeSet);
+  const moved = new Set(files.map(({ previousFileName }) => previousFileName));
+  const standing = new Map([...now].filter(([path]) => !moved.has(path)));
+  const made: MadeFile[] = [];
+  for (const file of files) {
+    const from = requireUnchanged(file, before, now);
+    requireFree(file, standing);
+    requireAllowed(file, ground.paths);
+    await requireClean(file, ground.redact);
+    made.push(madeFile(file, from, from === null ? '' : await readWhole(tree, from, signal)));
+  }
+  const written = made.flatMap((file) => (file.written === null ? [] : [file.written]));
+  // A path from which one file is renamed away while another arrives there is written, not removed.
+  const arrived = new Set(written.map(({ path }) => path));
+  const removed = made.flatMap(({ from }) => (from === null || arrived.has(from.path) ? [] : [from.path]));
+  const hasExecutables = made.some(({ from, written: to }) => from?.kind === 'executable' || to?.mode === '100755');
+  return { written, removed, hasExecutables };
+}
+
+interface MadeFile {
+  readonly from: TreeEntry | null;
+  /** Null: deleted. */
+  readonly written: CommitFiles['written'][number] | null;
+}
+
+function madeFile(file: FileDiff, from: TreeEntry | null, base: string): MadeFile {
+  const text = applied(file, base);
+  const mode: FileMode = file.mode ?? (from?.kind === 'executable' ? '100755' : '100644');
+  return { from, written: text === null ? null : { path: file.fileName, text, mode } };
+}
+
+type Entries = ReadonlyMap<string, TreeEntry>;
+
+async function entriesOf(tree: SourceTree, signal: AbortSignal): Promise<Entries> {
+  const { entries } = await tree.files(signal);
+  return new Map(entries.map((entry) => [entry.path, entry]));
+}
+
+/** The file that is changed, the same now as it was when it was analysed; null for a new one. */
+function requireUnchanged(file: FileDiff, before: Entries, now: Entries): TreeEntry | null {
+  if (file.status === 'added') return null;
+  const path = file.previousFileName ?? file.fileName;
+  const entry = now.get(path);
+  const earlier = before.get(path);
+  if (entry === undefined || earlier?.blob !== entry.blob || earlier.kind !== entry.kind) {
+    throw new Withheld(
+      `${shown(path)} has changed since it was analysed. \`/analyse retry\` looks at it as it is now.`,
+    );
+  }
+  if (entry.kind === 'file' || entry.kind === 'executable') return entry;
+  throw new Withheld(`${shown(path)} is no ordinary file.`);
+}
+
+/** Nothing may stand where a file arrives, nor in place of one of its folders; git would let the new one win. */
+function requireFree(file: FileDiff, standing: Entries): void {
+  if (file.status !== 'added' && file.status !== 'renamed') return;
+  const path = file.fileName;
+  const parts = path.split('/');
+  const folders = parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
+  const taken = [path, ...folders].find((one) => standing.has(one));
+  if (taken !== undefined || [...standing.keys()].some((one) => one.startsWith(`${path}/`))) {
+    throw new Withheld(`there is something at ${shown(taken ?? path)} by now. \`/analyse retry\` looks again.`);
+  }
+}
+
+function requireAllowed(file: FileDiff, { allow, block }: ChangeGround['paths']): void {
+  for (const path of [file.fileName, file.previousFileName ?? file.fileName]) {
+    const fits = (glob: string) => globMatcher(glob)(path);
+    if (block.some(fits) || (allow.length > 0 && !allow.some(fits))) {
+      throw new Withheld(`${shown(path)} is closed to changes by \`paths\` in the configuration of Causeway.`);
+    }
+  }
+}
+
+/** Bytes and name are compared with git's own name of the content: what was cut or cleaned is never taken for the file. */
+async function readWhole(tree: SourceTree, entry: TreeEntry, signal: AbortSignal): Promise<string> {
+  const read = await tree.read(entry.path, {}, signal);
+  if (read.kind === 'text' && read.cut === '' && blobOf(read.text, entry.blob.length) === entry.blob) return read.text;
+  throw new Withheld(`${shown(entry.path)} is too large, or no text, so that it cannot be changed here.`);
+}
+
+function blobOf(text: string, length: number): string {
+  const bytes = Buffer.from(text);
+  return createHash(length === 64 ? 'sha256' : 'sha1')
+    .update(`blob ${bytes.length}\0`)
+    .update(bytes)
+    .digest('hex');
+}
+
+function applied(file: FileDiff, base: string): string | null {
+  const text = applyFileDiff(base, file);
+  if (text !== null && count(text) > count(base)) {
+    throw new Withheld(`the change of ${shown(file.fileName)} runs through a secret, which is left out of it.`);
+  }
+  return text;
+}
+
+function count(text: string): number {
+  return text.split(REDACTED).length;
+}
+
+async function requireClean(file: FileDiff, redact: ChangeGround['redact']): Promise<void> {
+  const added = file.changes.flatMap(({ lines }) => lines.map(({ newCode }) => newCode)).join('\n');
+  if ((await redact(added)) === added) return;
+  throw new Withheld(`the change of ${shown(file.fileName)} holds what looks like a secret.`);
+}
+
+function shown(path: string): string {
+  return `\`${path.replaceAll('`', '').slice(0, 200)}\``;
+}

@@ -1,0 +1,141 @@
+// The handler of `publish` jobs: brings what stands on GitHub for one thread up to what is known, one recorded effect after another.
+import { CausewayError } from '../../domain/errors.ts';
+import type { ThreadRecord } from '../../domain/thread.ts';
+import type { JobHandler, JobResult } from '../../ports/queue.ts';
+import { SourceBusy } from '../../ports/source.ts';
+import { GithubFailure } from '../clients/github-clients.ts';
+import type { PublishDeps, View, Work } from './deps.ts';
+import { nextStep, type Progress, type Step } from './desired.ts';
+import { follow } from './follow-checks.ts';
+import { createGithubOutbox } from './github-outbox.ts';
+import { openPullRequest } from './open-pull-request.ts';
+import type { Outbox } from './outbox.ts';
+import { createRecordingOutbox } from './recording-outbox.ts';
+import { edit, post, react, remove } from './show-comment.ts';
+import { isObserved, loadView } from './view.ts';
+
+/** How soon a paused house looks whether it may go on. */
+const PAUSED_MS = 60_000;
+/** After no answer, or one that leaves open what happened: then it is looked for before it is done again. */
+const UNSURE_MS = 15_000;
+/** How soon a repository is asked again that git could not reach. */
+const UNREACHABLE_MS = 300_000;
+/** No thread needs so many effects in a row; more would be a bug that must not go round in circles on GitHub. */
+const MOST_EFFECTS = 20;
+
+export function createPublishHandler(deps: PublishDeps): JobHandler {
+  return {
+    handle: async (job, signal) => {
+      try {
+        return await publishThread(deps, job.subject, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        return afterFailure(deps, job.subject, error);
+      }
+    },
+    dead: async (job, error) => {
+      deps.log.error({ thread: job.subject, err: error }, 'what stands on GitHub could not be brought up to date');
+    },
+  };
+}
+
+/** Of one try of the job. The publisher alone writes the record, so it is read only once. */
+interface State {
+  readonly record: ThreadRecord | null;
+  readonly outbox: Outbox | null;
+  readonly progress: Progress;
+}
+
+const START: State = { record: null, outbox: null, progress: { hasFollowed: false, followAt: null } };
+
+async function publishThread(deps: PublishDeps, threadId: string, signal: AbortSignal): Promise<JobResult> {
+  let state = START;
+  for (let effects = 0; effects < MOST_EFFECTS; effects += 1) {
+    if (deps.paused()) return later(deps, PAUSED_MS);
+    const view = await loadView(deps, threadId, state.record, signal);
+    if (view === null) return { kind: 'done' };
+    const step = nextStep(view, state.progress);
+    if (step.kind === 'done') return step;
+    if (step.kind === 'later') return waiting(deps, threadId, step);
+    const outbox = state.outbox ?? outboxFor(deps, view);
+    state = await carriedOut({ deps, outbox, view, signal }, step, state.progress);
+  }
+  deps.log.error({ thread: threadId }, 'a thread on GitHub does not come to rest');
+  return { kind: 'done' };
+}
+
+function outboxFor(deps: PublishDeps, view: View): Outbox {
+  return isObserved(deps, view.config) ? createRecordingOutbox(view.record) : createGithubOutbox(deps, view);
+}
+
+type Effect = Exclude<Step, { kind: 'later' | 'done' }>;
+
+/** What was done is recorded before anything else is. */
+async function carriedOut(work: Work, step: Effect, progress: Progress): Promise<State> {
+  const { deps, outbox, view } = work;
+  const { pullRequest } = view.record;
+  if (step.kind !== 'follow' || pullRequest === null) {
+    const record = await effectOf(work, step);
+    await remember(deps, view, outbox.keep(record));
+    return { record, outbox, progress };
+  }
+  const { record, lookAt } = await follow(work, pullRequest);
+  await remember(deps, view, outbox.keep(record));
+  return { record, outbox, progress: { hasFollowed: true, followAt: lookAt } };
+}
+
+async function effectOf(work: Work, step: Effect): Promise<ThreadRecord> {
+  switch (step.kind) {
+    case 'react':
+      return await react(work, step.number);
+    case 'delete':
+      return await remove(work, step.commentId);
+    case 'post':
+      return await post(work, step.number, step.comment);
+    case 'edit':
+      return await edit(work, step.standing, step.comment);
+    case 'open':
+      return await openPullRequest(work);
+    case 'follow':
+      return work.view.record;
+  }
+}
+
+async function remember({ store, now }: PublishDeps, { thread }: View, record: ThreadRecord): Promise<void> {
+  if (JSON.stringify(record) === JSON.stringify(thread.record)) return;
+  await store.saveThreadRecord(thread.id, record, now().toISOString());
+}
+
+function waiting(
+  { log }: PublishDeps,
+  thread: string,
+  { runAt, isSilenced }: Extract<Step, { kind: 'later' }>,
+): JobResult {
+  if (isSilenced) log.warn({ thread, runAt }, 'posted too much in one place within an hour; silent until then');
+  return { kind: 'later', runAt };
+}
+
+function afterFailure(deps: PublishDeps, thread: string, error: unknown): JobResult {
+  if (error instanceof SourceBusy) return { kind: 'later', runAt: error.retryAt.toISOString() };
+  // A job that fails thrice is dead, and its pull request would be lost.
+  if (error instanceof CausewayError && error.code === 'repository_unreachable') {
+    deps.log.warn({ thread, err: error }, 'the source of a change cannot be read');
+    return later(deps, UNREACHABLE_MS);
+  }
+  if (!(error instanceof GithubFailure)) throw error;
+  switch (error.kind) {
+    case 'busy':
+      return error.retryAt === null ? later(deps, PAUSED_MS) : { kind: 'later', runAt: error.retryAt.toISOString() };
+    case 'unsure':
+      return later(deps, UNSURE_MS);
+    case 'gone':
+    case 'refused':
+      // What is not there for us, or not allowed, is not asked for again before something happens there.
+      deps.log.warn({ thread, err: error }, 'GitHub lets nothing be written here');
+      return { kind: 'done' };
+  }
+}
+
+function later({ now }: PublishDeps, ms: number): JobResult {
+  return { kind: 'later', runAt: new Date(now().getTime() + ms).toISOString() };
+}

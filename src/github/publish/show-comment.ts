@@ -1,0 +1,113 @@
+// The one comment on a thread's subject: made once, edited in place, replaced by a result, and never forced on those who took it away.
+import type { PostedComment, Thread, ThreadRecord } from '../../domain/thread.ts';
+import { GithubFailure } from '../clients/github-clients.ts';
+import type { Work } from './deps.ts';
+import { recentPosts } from './desired.ts';
+import { digestOf, type Marker, markerIn } from './marker.ts';
+import type { OwnComment } from './outbox.ts';
+import { isRemoved, removed, type WantedComment } from './wanted.ts';
+
+/** Clocks differ; a comment of this thread is not older than that. */
+const SLACK_MS = 600_000;
+
+export function lookedSince({ createdAt }: Pick<Thread, 'createdAt'>): string {
+  return new Date(Date.parse(createdAt) - SLACK_MS).toISOString();
+}
+
+/** 👀, also where its comment is gone by now: somebody asked, and it was seen. */
+export async function react({ outbox, view, signal, deps }: Work, number: number): Promise<ThreadRecord> {
+  const { trigger } = view.thread;
+  try {
+    await outbox.react({ number, commentId: trigger.commentId }, signal);
+  } catch (error) {
+    if (!(error instanceof GithubFailure) || (error.kind !== 'gone' && error.kind !== 'refused')) throw error;
+    deps.log.info({ thread: view.thread.id, err: error }, 'GitHub took no reaction');
+  }
+  return { ...view.record, seen: trigger.at };
+}
+
+/** Looks for one that was made but not recorded before it makes another. */
+export async function post(work: Work, number: number, wanted: WantedComment): Promise<ThreadRecord> {
+  const { outbox, view, signal } = work;
+  const found = await unrecorded(work, number);
+  if (found.length > 0) return adopted(work, found);
+  const made = await outbox.createComment(number, wanted.text, signal);
+  const before = view.record.comment;
+  const replaced = before === null || isRemoved(before) ? [] : [before.id];
+  return {
+    ...posted(work),
+    comment: commentOf(work, wanted, made),
+    replaced: [...view.record.replaced, ...replaced],
+  };
+}
+
+/** A comment that somebody has deleted is not made again for the same analysis. */
+export async function edit(work: Work, standing: PostedComment, wanted: WantedComment): Promise<ThreadRecord> {
+  const { outbox, view, signal, deps } = work;
+  try {
+    await outbox.updateComment(standing.id, wanted.text, signal);
+    return { ...view.record, comment: commentOf(work, wanted, standing) };
+  } catch (error) {
+    if (!(error instanceof GithubFailure) || error.kind !== 'gone') throw error;
+    deps.log.info({ thread: view.thread.id, err: error }, 'our comment is gone');
+    return { ...view.record, comment: { ...removed(standing), investigationId: view.thread.investigationId } };
+  }
+}
+
+/** Of a comment that a newer one has replaced; gone is gone. */
+export async function remove({ outbox, view, signal }: Work, commentId: number): Promise<ThreadRecord> {
+  try {
+    await outbox.deleteComment(commentId, signal);
+  } catch (error) {
+    if (!(error instanceof GithubFailure) || (error.kind !== 'gone' && error.kind !== 'refused')) throw error;
+  }
+  return { ...view.record, replaced: view.record.replaced.filter((id) => id !== commentId) };
+}
+
+interface Found {
+  readonly comment: OwnComment;
+  readonly marker: Marker;
+}
+
+/** Our own on this subject that the record does not know, oldest first. */
+async function unrecorded({ outbox, view, signal }: Work, number: number): Promise<readonly Found[]> {
+  const { record, thread } = view;
+  const known = new Set([record.comment?.id, ...record.replaced]);
+  const own = await outbox.ownComments(number, lookedSince(thread), signal);
+  return own.flatMap((comment) => {
+    const marker = markerIn(comment.body);
+    const isHere = marker?.threadId === thread.id && (marker.kind === 'facts' || marker.kind === 'result');
+    return isHere && !known.has(comment.id) ? [{ comment, marker }] : [];
+  });
+}
+
+/** The newest is the one that stands; what stood before it is replaced. */
+function adopted(work: Work, found: readonly Found[]): ThreadRecord {
+  const { record } = work.view;
+  const [newest] = found.slice(-1);
+  if (newest === undefined) return record;
+  const { comment, marker } = newest;
+  const shows = marker.kind === 'result' ? 'result' : 'facts';
+  const before = record.comment === null || isRemoved(record.comment) ? [] : [record.comment.id];
+  const others = found.slice(0, -1).map((one) => one.comment.id);
+  return {
+    ...posted(work),
+    comment: {
+      ...{ id: comment.id, url: comment.url, investigationId: marker.investigationId, shows },
+      ...{ digest: digestOf(comment.body), at: work.deps.now().toISOString() },
+    },
+    replaced: [...record.replaced, ...before, ...others],
+  };
+}
+
+function posted({ view, deps }: Work): ThreadRecord {
+  const now = deps.now();
+  return { ...view.record, posts: [...recentPosts(view.record.posts, now), now.toISOString()] };
+}
+
+function commentOf({ view, deps }: Work, wanted: WantedComment, at: Pick<PostedComment, 'id' | 'url'>): PostedComment {
+  return {
+    ...{ id: at.id, url: at.url, investigationId: view.thread.investigationId },
+    ...{ shows: wanted.shows, digest: digestOf(wanted.text), at: deps.now().toISOString() },
+  };
+}

@@ -1,0 +1,67 @@
+// Where the pull request of a result stands, as far as it can be said without asking GitHub. Pure.
+import type { Issue } from '../../domain/issue.ts';
+import type { PostedPullRequest, Thread } from '../../domain/thread.ts';
+import type { FixStanding } from '../render/ground.ts';
+import type { Result, View } from './deps.ts';
+import { refusedFor } from './fix-request.ts';
+
+export function fixStanding(view: View, { issue }: Result): FixStanding {
+  const { record, published } = view;
+  const posted = record.pullRequest;
+  if (posted !== null && (posted.issueId === issue.id || isStillThere(posted, published, issue))) return opened(posted);
+  if (issue.analysis.outcome !== 'code_fix' || issue.diff.files.length === 0) return { kind: 'none' };
+  const reason = forbidden(view, issue);
+  if (reason !== null) return { kind: 'withheld', reason };
+  if (view.thread.fixRequest === null) return { kind: 'on_request' };
+  const refused = refusedFor(view.thread, record.withheld);
+  if (refused !== null) return { kind: 'withheld', reason: refused };
+  const shown = unseen(view.thread, issue);
+  return shown === null ? { kind: 'opening' } : { kind: 'withheld', reason: shown };
+}
+
+/** The same change of an earlier analysis is open: it is the pull request of this one as well. */
+function isStillThere(posted: PostedPullRequest, published: Issue | null, issue: Issue): boolean {
+  return posted.state === 'open' && published !== null && changeOf(published) === changeOf(issue);
+}
+
+/** Equal where two Issues say the same about cause and repair. */
+export function diagnosisOf(issue: Issue): string {
+  return JSON.stringify([issue.analysis.outcome, issue.rootCause, issue.diff, issue.analysis.questions]);
+}
+
+function changeOf(issue: Issue): string {
+  return JSON.stringify(issue.diff);
+}
+
+function opened(posted: PostedPullRequest): FixStanding {
+  const { number, url, state, checks, attempts, handedOver } = posted;
+  const pushed = attempts.filter(({ outcome }) => outcome !== null).length;
+  return { kind: 'opened', number, url, state, checks, attempts: pushed, isHandedOver: handedOver !== null };
+}
+
+function forbidden({ opens, thread }: View, issue: Issue): string | null {
+  const never = issue.analysis.guards.find(({ rule }) => rule.startsWith('never/'));
+  if (never !== undefined) {
+    return `${guardWords(never)}.`;
+  }
+  if (opens) return null;
+  // Who has not asked for one is told of none.
+  return thread.fixRequest === null ? null : 'pull requests are switched off here (mode `comment`).';
+}
+
+/** What a person with write must have seen before they ask; null where nothing is left to be seen, or they have. */
+function unseen(thread: Thread, issue: Issue): string | null {
+  const guards = issue.analysis.guards.filter(({ rule }) => rule.startsWith('person/'));
+  if (guards.length === 0 || isAskedAfterSeeing(thread, issue)) return null;
+  const what = guards.slice(0, 3).map(guardWords);
+  return `${what.join('; ')}. Read the change first; someone with write access can then ask for it with \`/analyse fix\`.`;
+}
+
+function guardWords({ file, reason }: Issue['analysis']['guards'][number]): string {
+  return file === '' ? reason : `\`${file.replaceAll('`', '')}\`: ${reason}`;
+}
+
+/** A request that came with the trigger was made before there was anything to see. */
+function isAskedAfterSeeing({ fixRequest }: Thread, issue: Issue): boolean {
+  return fixRequest !== null && fixRequest.at > issue.createdAt;
+}

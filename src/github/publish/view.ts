@@ -1,0 +1,74 @@
+// Loads all that is known of a thread: from the store, and its repository's configuration.
+import type { Investigation } from '../../domain/investigation.ts';
+import type { Conclusion, Issue } from '../../domain/issue.ts';
+import { isGithubProject } from '../../domain/project.ts';
+import type { ThreadRecord } from '../../domain/thread.ts';
+import type { GatheredFacts } from '../../jobs/run-records.ts';
+import type { RepositoryConfig } from '../configuration/repository-config.ts';
+import type { PublishDeps, Result, View } from './deps.ts';
+
+/** Null where there is nothing (any more) to publish: an erased investigation, a hidden project. `record`: as this job has it. */
+export async function loadView(
+  deps: PublishDeps,
+  threadId: string,
+  record: ThreadRecord | null,
+  signal: AbortSignal,
+): Promise<View | null> {
+  const { store } = deps;
+  const thread = await store.thread(threadId);
+  if (thread === null) return null;
+  const project = await store.project(thread.projectId);
+  const investigation = await store.investigation(thread.investigationId);
+  if (project === null || !isGithubProject(project) || investigation === null) return null;
+  const { config } = await deps.configuration.of(project, signal);
+  const current = record ?? thread.record;
+  const result = await resultOf(deps, investigation);
+  return {
+    thread,
+    record: current,
+    project,
+    config,
+    opens: config.mode !== 'comment' && deps.ceiling !== 'comment',
+    investigation,
+    result,
+    facts: await factsOf(deps, investigation),
+    waitsFor: deps.waitsFor(investigation.runId),
+    earlier: await earlierOf(deps, current, thread.investigationId),
+    published: await publishedBy(deps, current),
+    webUrl: deps.webUrl,
+    recordUrl: result === null ? '' : deps.recordUrl(result.issue),
+    now: deps.now(),
+  };
+}
+
+/** Whether nothing may leave: what would have is noted down instead. */
+export function isObserved({ ceiling }: PublishDeps, config: RepositoryConfig): boolean {
+  return ceiling === 'observe' || config.mode === 'observe';
+}
+
+export async function resultOf(
+  { store }: Pick<PublishDeps, 'store'>,
+  { outcome }: Investigation,
+): Promise<Result | null> {
+  if (outcome.state !== 'concluded') return null;
+  const issue = await store.issue(outcome.issueId);
+  return issue === null ? null : { issue, changeSet: await store.changeSet(issue.id) };
+}
+
+/** A run records its facts before it asks a model. */
+async function factsOf({ store }: PublishDeps, { outcome, runId }: Investigation): Promise<Conclusion | null> {
+  if (outcome.state !== 'running' && outcome.state !== 'queued') return null;
+  const [first] = await store.transcript(runId);
+  const facts: GatheredFacts | null = first === undefined ? null : JSON.parse(first);
+  return facts?.conclusion ?? null;
+}
+
+async function earlierOf(deps: PublishDeps, { comment }: ThreadRecord, current: string): Promise<Result | null> {
+  if (comment === null || comment.investigationId === current) return null;
+  const investigation = await deps.store.investigation(comment.investigationId);
+  return investigation === null ? null : await resultOf(deps, investigation);
+}
+
+async function publishedBy({ store }: PublishDeps, { pullRequest }: ThreadRecord): Promise<Issue | null> {
+  return pullRequest === null ? null : await store.issue(pullRequest.issueId);
+}

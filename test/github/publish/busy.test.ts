@@ -1,0 +1,81 @@
+// GitHub is busy, away, or says no: the job comes back when that helps, and rests when it does not.
+import { expect, it } from 'vitest';
+import { publishingHouse, SHOP } from './publishing-house.ts';
+
+it('comes back when the limit is over, and does not ask before', async () => {
+  await using house = await publishingHouse();
+  await house.ask();
+  house.double.faults.add({
+    path: /./,
+    method: 'POST',
+    fault: { kind: 'secondary_limit', status: 403, retryAfter: 40 },
+  });
+  const result = await house.publish();
+  expect(result.kind === 'later' && Date.parse(result.runAt) - house.deps.now().getTime()).toBeGreaterThan(38_000);
+  await house.settle();
+  expect(house.issue.reactions).toHaveLength(1);
+});
+
+it('comes back where GitHub does not answer', async () => {
+  await using house = await publishingHouse();
+  await house.ask();
+  house.double.faults.add({ path: /reactions/, fault: { kind: 'reset', when: 'before' } });
+  expect((await house.publish()).kind).toBe('later');
+  await house.settle();
+  expect(house.issue.reactions).toHaveLength(1);
+});
+
+it('rests where the installation is gone', async () => {
+  await using house = await publishingHouse();
+  await house.ask();
+  await house.conclude();
+  const [installation] = [...house.double.state.installations.values()];
+  house.double.people.uninstall(installation!, 'octo');
+  expect(await house.settle()).toEqual({ kind: 'done' });
+});
+
+it('rests where the project is no longer known', async () => {
+  await using house = await publishingHouse();
+  await house.ask();
+  await house.store.hideRepository(house.project.source.repositoryId, house.deps.now().toISOString());
+  expect(await house.publish()).toEqual({ kind: 'done' });
+  expect(house.writes()).toEqual([]);
+});
+
+it('withholds what a rule of the repository refuses, once', async () => {
+  await using house = await publishingHouse();
+  await house.ask();
+  await house.conclude();
+  const refusal = {
+    kind: 'answer',
+    when: 'before',
+    status: 422,
+    body: { message: 'Repository rule violations' },
+  } as const;
+  house.double.faults.add({ method: 'POST', path: /\/git\/refs$/, times: 9, fault: refusal });
+  expect(await house.settle()).toEqual({ kind: 'done' });
+  await house.settle();
+  expect(house.writes().filter((write) => write.endsWith('/git/refs'))).toHaveLength(1);
+  expect(house.comments()[0]?.body).toContain('No pull request was opened');
+});
+
+it('opens an ordinary pull request where the plan has no drafts', async () => {
+  await using house = await publishingHouse({ isPrivate: true });
+  house.double.people.organization('octo').plan = 'free';
+  await house.ask();
+  await house.conclude();
+  await house.settle();
+  expect(house.pulls()).toHaveLength(1);
+  expect(house.pulls()[0]?.pull?.isDraft).toBe(false);
+});
+
+it('uses another branch name where somebody has taken the first', async () => {
+  await using house = await publishingHouse();
+  await house.ask();
+  const issueId = await house.conclude();
+  const taken = `causeway/issue-${house.issue.number}-${issueId.slice(4, 10)}`;
+  const sha = await house.double.people.push(SHOP, { by: 'wanda', branch: taken, files: { 'x.txt': 'mine\n' } });
+  await house.settle();
+  expect(await house.head(taken)).toBe(sha);
+  expect(house.pulls()[0]?.pull?.headRef).toBe(`causeway/issue-${house.issue.number}-${issueId.slice(10, 16)}`);
+});

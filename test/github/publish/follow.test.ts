@@ -1,0 +1,319 @@
+// Our own pull request on its live head: green, red, tried again, handed over, and taken out of our hands.
+import { describe, expect, it } from 'vitest';
+import { FILES, FIXED, type PublishingHouse, publishingHouse, SHOP } from './publishing-house.ts';
+
+const SECOND = 'one\n22\nthree\n';
+const SECOND_FIX = {
+  files: [{ kind: 'modified', path: 'src/cart.js', before: FIXED, after: SECOND }],
+  rootCause: 'Two must be twenty-two.',
+} as const;
+
+interface Opened {
+  readonly house: PublishingHouse;
+  readonly number: number;
+  readonly branch: string;
+  /** The live head of the pull request. */
+  head(): Promise<string>;
+  body(): string;
+  report(conclusion: 'success' | 'failure', name?: string): Promise<void>;
+}
+
+async function opened(house: PublishingHouse): Promise<Opened> {
+  await house.ask();
+  await house.conclude();
+  await house.settle();
+  const [pull] = house.pulls();
+  const branch = pull!.pull!.headRef;
+  const head = () => house.head(branch);
+  return {
+    ...{ house, number: pull!.number, branch, head },
+    body: () => pull!.body ?? '',
+    async report(conclusion, name = 'test') {
+      const log = `2026-01-01T00:00:00.0000000Z expected 22, got 2 (${name})`;
+      await house.double.people.reportWorkflowRun(SHOP, { sha: await head(), jobs: [{ name, conclusion, log }] });
+    },
+  };
+}
+
+/** The text of the report behind the last further attempt. */
+async function attemptText({ store }: PublishingHouse, investigationId: string): Promise<string> {
+  const { runId } = (await store.investigation(investigationId))!;
+  return (await store.startRun(runId, new Date().toISOString()))!.text;
+}
+
+async function attempts(house: PublishingHouse) {
+  return (await house.thread()).record.pullRequest?.attempts ?? [];
+}
+
+describe('green checks', () => {
+  it('are said in the pull request and in the comment, and nobody is asked for a review', async () => {
+    await using house = await publishingHouse();
+    const pull = await opened(house);
+    expect(pull.body()).toContain('have not finished yet');
+    await pull.report('success');
+    await house.double.people.reportStatus(SHOP, { sha: await pull.head(), state: 'success', context: 'ci/old' });
+    expect(await house.settle()).toEqual({ kind: 'done' });
+    expect(pull.body()).toContain('they are green on this head');
+    expect(house.comments()[0]?.body).toContain('its checks are green');
+    expect(house.pulls()[0]?.pull?.isDraft).toBe(true);
+  });
+
+  it('make it ready, with the reviewers of the configuration, where that is set', async () => {
+    await using house = await publishingHouse();
+    house.double.people.user('rita');
+    house.double.people.grant(SHOP, 'rita', 'write');
+    const { pullRequest } = house.setting.config;
+    house.setting.config = {
+      ...house.setting.config,
+      pullRequest: { ...pullRequest, ready: true, reviewers: ['rita'] },
+    };
+    const pull = await opened(house);
+    await pull.report('success');
+    await house.settle();
+    expect(house.pulls()[0]?.pull?.isDraft).toBe(false);
+    expect([...house.pulls()[0]!.pull!.reviewerIds]).toEqual([house.double.people.user('rita').id]);
+  });
+
+  it('are waited for as long as one of them runs, and looked at now and then', async () => {
+    await using house = await publishingHouse();
+    const pull = await opened(house);
+    await pull.report('failure');
+    await house.double.people.reportCheck(SHOP, { sha: await pull.head(), name: 'slow', conclusion: null });
+    const result = await house.settle();
+    expect(result.kind === 'later' && Date.parse(result.runAt) - house.deps.now().getTime()).toBeGreaterThan(500_000);
+    expect(await attempts(house)).toEqual([]);
+    house.advance(4 * 24 * 3_600);
+    expect(await house.settle()).toEqual({ kind: 'done' });
+  });
+
+  it('do not count where they are our own', async () => {
+    await using house = await publishingHouse();
+    const pull = await opened(house);
+    const ours = { sha: await pull.head(), name: 'Causeway', app: 'causeway', conclusion: 'failure' } as const;
+    await house.double.people.reportCheck(SHOP, ours);
+    await pull.report('success');
+    await house.settle();
+    expect((await house.thread()).record.pullRequest?.checks).toBe('green');
+  });
+});
+
+describe('red checks', () => {
+  it('are tried once more with their log, on top of the branch; then people have it', async () => {
+    await using house = await publishingHouse();
+    const pull = await opened(house);
+    const first = await pull.head();
+    await pull.report('failure');
+    await house.publish();
+    const [attempt] = await attempts(house);
+    expect(attempt).toMatchObject({ headSha: first, outcome: null });
+    const text = await attemptText(house, attempt!.investigationId);
+    expect(text).toContain('expected 22, got 2');
+    expect(text).toContain('-two\n+2');
+    expect(await house.store.investigation(attempt!.investigationId)).toMatchObject({ origin: 'check-run' });
+    await house.conclude({ ...SECOND_FIX, base: first });
+    await house.settle();
+    const second = await pull.head();
+    expect(second).not.toBe(first);
+    expect((await house.thread()).record.pullRequest).toMatchObject({ headSha: second, checks: 'waiting' });
+    expect(pull.body()).toContain('Further attempt 1, after red checks: `test`');
+    await pull.report('failure');
+    expect(await house.settle()).toEqual({ kind: 'done' });
+    await house.settle();
+    expect(house.comments(pull.number)).toHaveLength(1);
+    expect(house.comments(pull.number)[0]?.body).toContain('still red after 1 further attempt');
+    expect(await attempts(house)).toHaveLength(1);
+    expect(house.comments()).toHaveLength(1);
+    expect(house.comments()[0]?.body).toContain('needs a person');
+  });
+
+  it('that turn green after the attempt are said to be so', async () => {
+    await using house = await publishingHouse();
+    const pull = await opened(house);
+    const first = await pull.head();
+    await pull.report('failure');
+    await house.publish();
+    await house.conclude({ ...SECOND_FIX, base: first });
+    await house.settle();
+    await pull.report('success');
+    expect(await house.settle()).toEqual({ kind: 'done' });
+    expect(house.comments(pull.number)).toHaveLength(0);
+    expect(house.comments()[0]?.body).toContain('its checks are green');
+  });
+
+  it.each([
+    ['finds no change', { files: [], analysis: { outcome: 'inconclusive' } }],
+    ['would need a person to read it', { analysis: { guards: [{ rule: 'person/large', file: '', reason: 'large' }] } }],
+  ] as const)('are handed over where the attempt %s', async (_, ending) => {
+    await using house = await publishingHouse();
+    const pull = await opened(house);
+    const first = await pull.head();
+    await pull.report('failure');
+    await house.publish();
+    await house.conclude({ ...SECOND_FIX, ...ending, base: first });
+    expect(await house.settle()).toEqual({ kind: 'done' });
+    expect(await pull.head()).toBe(first);
+    expect(house.comments(pull.number)).toHaveLength(1);
+    expect(await attempts(house)).toMatchObject([{ outcome: 'nothing' }]);
+  });
+
+  it('are not ours where they are red on the base as well', async () => {
+    await using house = await publishingHouse();
+    const pull = await opened(house);
+    await house.double.people.reportCheck(SHOP, { sha: await house.head(), name: 'test', conclusion: 'failure' });
+    await pull.report('failure');
+    expect(await house.settle()).toEqual({ kind: 'done' });
+    expect(await attempts(house)).toEqual([]);
+    expect(house.comments(pull.number)).toHaveLength(0);
+    expect(pull.body()).toContain('Red on `main` as well, so not because of this change: `test`.');
+  });
+
+  it('are handed over at once where no attempt is wanted', async () => {
+    await using house = await publishingHouse();
+    const { pullRequest } = house.setting.config;
+    house.setting.config = { ...house.setting.config, pullRequest: { ...pullRequest, attempts: 0 } };
+    const pull = await opened(house);
+    await pull.report('failure');
+    expect(await house.settle()).toEqual({ kind: 'done' });
+    expect(house.comments(pull.number)).toHaveLength(1);
+  });
+});
+
+describe('a pull request that is no longer ours alone', () => {
+  it('is left alone once somebody else has pushed to it', async () => {
+    await using house = await publishingHouse();
+    const pull = await opened(house);
+    const theirs = await house.double.people.push(SHOP, {
+      by: 'wanda',
+      branch: pull.branch,
+      files: { 'x.txt': 'x\n' },
+    });
+    await pull.report('failure');
+    expect(await house.settle()).toEqual({ kind: 'done' });
+    expect(await pull.head()).toBe(theirs);
+    expect(pull.body()).toContain('others have pushed since');
+    expect(house.comments()[0]?.body).toContain('which others have pushed to');
+    expect(await attempts(house)).toEqual([]);
+  });
+
+  it('keeps what a person has written into its body', async () => {
+    await using house = await publishingHouse();
+    const pull = await opened(house);
+    house.double.people.edit(SHOP, pull.number, { by: 'wanda', body: `${pull.body()}\n\nI have tried it.` });
+    await pull.report('success');
+    await house.settle();
+    expect(pull.body()).toContain('I have tried it.');
+    expect(pull.body()).toContain('have not finished yet');
+  });
+
+  it('is forgotten once it is closed, and a further attempt is stopped', async () => {
+    await using house = await publishingHouse();
+    const pull = await opened(house);
+    await pull.report('failure');
+    await house.publish();
+    house.double.people.close(SHOP, pull.number, 'wanda');
+    expect(await house.settle()).toEqual({ kind: 'done' });
+    const [attempt] = await attempts(house);
+    const investigation = await house.store.investigation(attempt!.investigationId);
+    expect(investigation?.outcome.state).toBe('cancelled');
+    expect(house.comments()[0]?.body).toContain('was closed unmerged');
+    house.advance(60);
+    await house.settle();
+    expect(house.pulls()).toHaveLength(1);
+  });
+
+  it('is done when it is merged', async () => {
+    await using house = await publishingHouse();
+    const pull = await opened(house);
+    await house.double.people.merge(SHOP, pull.number, 'wanda');
+    expect(await house.settle()).toEqual({ kind: 'done' });
+    expect(house.comments()[0]?.body).toContain('merged in');
+  });
+
+  it('keeps a later analysis from opening a rival to it', async () => {
+    await using house = await publishingHouse();
+    await opened(house);
+    house.advance(3_700);
+    await house.ask();
+    await house.conclude({
+      files: [{ kind: 'modified', path: 'src/cart.js', before: FILES['src/cart.js'], after: 'x\n' }],
+    });
+    await house.settle();
+    expect(house.pulls()).toHaveLength(1);
+    expect(house.comments()[0]?.body).toContain('is still open');
+  });
+});
+
+describe('never two open for one subject', () => {
+  it('even where the first was never recorded, and somebody has asked anew before it was found', async () => {
+    await using house = await publishingHouse();
+    await opened(house);
+    const { id, record } = await house.thread();
+    await house.store.saveThreadRecord(id, { ...record, pullRequest: null }, house.deps.now().toISOString());
+    house.advance(3_700);
+    await house.ask();
+    const files = [{ kind: 'modified', path: 'src/cart.js', before: FILES['src/cart.js'], after: 'x\n' }] as const;
+    await house.conclude({ files });
+    await house.settle();
+    expect(house.pulls()).toHaveLength(1);
+    expect((await house.thread()).record.withheld?.reason).toContain('still open');
+  });
+});
+
+describe('on somebody’s pull request', () => {
+  async function analysed(prepare: (house: PublishingHouse) => Promise<{ number: number; head: string }>) {
+    const house = await publishingHouse();
+    const { number, head } = await prepare(house);
+    await house.ask({ subject: { kind: 'pull_request', number } });
+    await house.conclude({ base: head });
+    await house.settle();
+    return house;
+  }
+
+  it('the fix is a pull request on top of its branch', async () => {
+    await using house = await analysed(async ({ double }) => {
+      const head = await double.people.push(SHOP, { by: 'wanda', branch: 'mine', files: { 'y.js': 'y\n' } });
+      const pull = await double.people.openPull(SHOP, { by: 'wanda', title: 'Mine', head: 'mine' });
+      return { number: pull.number, head };
+    });
+    const [, ours] = house.pulls();
+    expect(ours?.pull).toMatchObject({ baseRef: 'mine', isDraft: true });
+    expect(house.comments(house.pulls()[0]?.number)).toHaveLength(1);
+  });
+
+  it('of a fork nothing is pushed', async () => {
+    await using house = await analysed(async ({ double, head }) => {
+      await double.people.fork(SHOP, 'wanda');
+      await double.people.push('wanda/shop', { by: 'wanda', branch: 'mine', files: { 'y.js': 'y\n' } });
+      const wanted = { by: 'wanda', title: 'Mine', head: 'mine', headRepository: 'wanda/shop' };
+      return { number: (await double.people.openPull(SHOP, wanted)).number, head: await head() };
+    });
+    expect(house.pulls()).toHaveLength(1);
+    expect((await house.thread()).record.withheld?.reason).toContain('fork');
+  });
+});
+
+describe('a death in between', () => {
+  it.each([
+    ['of the attempt’s commit', { method: 'POST', path: /\/graphql$/, body: /createCommitOnBranch/ }],
+    ['of the hand-over', { method: 'POST', path: /\/issues\/\d+\/comments$/ }],
+    ['of the new body', { method: 'PATCH', path: /\/pulls\/\d+$/ }],
+  ])('of us and the answer %s makes two of nothing', async (_, where) => {
+    await using house = await publishingHouse();
+    const pull = await opened(house);
+    const first = await pull.head();
+    house.double.faults.add({ ...where, fault: { kind: 'answer', when: 'after', status: 502 } });
+    await pull.report('failure');
+    await house.publish();
+    await house.publish();
+    expect(await attempts(house)).toHaveLength(1);
+    await house.conclude({ ...SECOND_FIX, base: first });
+    await house.settle();
+    const second = await pull.head();
+    expect((await house.thread()).record.pullRequest).toMatchObject({ headSha: second });
+    expect(second).not.toBe(first);
+    await pull.report('failure');
+    expect(await house.settle()).toEqual({ kind: 'done' });
+    expect(house.comments(pull.number)).toHaveLength(1);
+    expect(await pull.head()).toBe(second);
+  });
+});

@@ -1,0 +1,121 @@
+// A thread as the publisher sees it, to be changed by each test: an issue that a writer has labelled, and its investigation.
+import type { ChangeSet } from '../../../src/domain/change-set.ts';
+import { toDiff } from '../../../src/domain/diff.ts';
+import type { Investigation, InvestigationOutcome } from '../../../src/domain/investigation.ts';
+import type { Analysis, Conclusion, Issue } from '../../../src/domain/issue.ts';
+import type { GithubProject } from '../../../src/domain/project.ts';
+import {
+  EMPTY_RECORD,
+  type PostedComment,
+  type PostedPullRequest,
+  type Thread,
+  type ThreadRecord,
+} from '../../../src/domain/thread.ts';
+import { DEFAULT_CONFIG } from '../../../src/github/configuration/repository-config.ts';
+import type { Result, View } from '../../../src/github/publish/deps.ts';
+import { sampleIssue } from '../../support/sample-issue.ts';
+import { conclusion } from '../../support/store-samples.ts';
+
+export const NOW = '2026-11-20T10:00:00.000Z';
+const WRITER = { id: 7, login: 'ada' };
+
+/** An ISO time `seconds` after `NOW`. */
+export function at(seconds: number): string {
+  return new Date(Date.parse(NOW) + seconds * 1_000).toISOString();
+}
+
+const CHANGE: ChangeSet = {
+  base: 'a'.repeat(40),
+  files: [{ kind: 'modified', path: 'src/coupons.js', before: 'one\n', after: 'two\n' }],
+};
+
+const PROJECT: GithubProject = {
+  id: 'prj_1',
+  name: 'octo/shop',
+  source: {
+    ...{ kind: 'github', repositoryId: 1, installationId: 2, url: 'https://github.com/octo/shop.git' },
+    ...{ isPrivate: false, isArchived: false, defaultBranch: 'main' },
+  },
+  createdAt: NOW,
+};
+
+function sampleThread(over: Partial<Thread> = {}): Thread {
+  return {
+    id: 'thr_1',
+    projectId: PROJECT.id,
+    subject: { kind: 'issue', number: 12 },
+    investigationId: 'inv_1',
+    trigger: { kind: 'label', by: WRITER, role: 'write', commentId: null, guidance: '', at: NOW },
+    fixRequest: { ...WRITER, at: NOW },
+    record: EMPTY_RECORD,
+    createdAt: NOW,
+    ...over,
+  };
+}
+
+/** With its 👀, so that the next step is about what tests want to see. */
+export function sampleView(over: Partial<View> = {}, thread: Partial<Thread> = {}): View {
+  return {
+    thread: sampleThread(thread),
+    record: { ...EMPTY_RECORD, seen: NOW },
+    project: PROJECT,
+    config: DEFAULT_CONFIG,
+    opens: true,
+    investigation: investigation({ state: 'running' }),
+    result: null,
+    facts: null,
+    waitsFor: '',
+    earlier: null,
+    published: null,
+    webUrl: 'https://github.com',
+    recordUrl: '',
+    now: new Date(NOW),
+    ...over,
+  };
+}
+
+export function investigation(outcome: InvestigationOutcome, over: Partial<Investigation> = {}): Investigation {
+  return {
+    ...{
+      id: 'inv_1',
+      runId: 'run_1',
+      accountId: 'acc_1',
+      projectId: PROJECT.id,
+      origin: 'github-issue',
+      reference: '',
+    },
+    ...{ outcome, progress: { step: 3, action: 'read src/coupons.js' }, createdAt: NOW },
+    ...over,
+  };
+}
+
+export function facts(): Conclusion {
+  return conclusion();
+}
+
+/** A fix that nothing stands against. */
+export function fixResult(analysis: Partial<Analysis> = {}, over: Partial<Issue> = {}): Result {
+  const issue = sampleIssue({ diff: toDiff(CHANGE), createdAt: NOW, ...over }, { outcome: 'code_fix', ...analysis });
+  return { issue, changeSet: CHANGE };
+}
+
+export function concluded(result: Result, record: Partial<ThreadRecord> = {}, over: Partial<View> = {}): View {
+  return sampleView({
+    investigation: investigation({ state: 'concluded', issueId: result.issue.id }),
+    result,
+    record: { ...EMPTY_RECORD, seen: NOW, ...record },
+    ...over,
+  });
+}
+
+export function comment(over: Partial<PostedComment> = {}): PostedComment {
+  return { ...{ id: 5, url: 'u', investigationId: 'inv_1', shows: 'facts', digest: 'd', at: NOW }, ...over };
+}
+
+export function pullRequest(over: Partial<PostedPullRequest> = {}): PostedPullRequest {
+  return {
+    ...{ number: 9, url: 'p', nodeId: 'n', branch: 'causeway/issue-12-abcdef', base: 'main', headSha: 'b'.repeat(40) },
+    ...{ issueId: 'iss_1', state: 'open', checks: 'waiting', attempts: [], handedOver: null },
+    ...over,
+  };
+}
