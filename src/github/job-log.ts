@@ -1,8 +1,9 @@
 // The log of one Actions job: a redirect to a storage host, which must never see our token.
+import type { Octokit } from '@octokit/rest';
 import { CausewayError } from '../domain/errors.ts';
 import { apiFailure } from './api-failure.ts';
 import { Tail } from './cut-text.ts';
-import { context, type GithubClient } from './github-client.ts';
+import { context, type GithubClient, type GithubOptions } from './github-client.ts';
 
 export interface JobOf {
   readonly owner: string;
@@ -24,7 +25,8 @@ export async function readJobLog(
 ): Promise<string> {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]);
   try {
-    return await download(client, await storageAddress(client, job, deadline), bytes, deadline);
+    const { octokit, options } = client;
+    return await downloadLog(options, await logAddress(octokit, options, job, deadline), bytes, deadline);
   } catch (error) {
     signal.throwIfAborted();
     const known = apiFailure(error, context(client.options, 'the log'));
@@ -32,11 +34,16 @@ export async function readJobLog(
   }
 }
 
-async function storageAddress(client: GithubClient, job: JobOf, signal: AbortSignal): Promise<string> {
-  const { apiUrl } = client.options;
+/** Where the log is stored: an address that shows it to whoever knows it, for a minute. */
+export async function logAddress(
+  octokit: Octokit,
+  { apiUrl }: Pick<GithubOptions, 'apiUrl'>,
+  job: JobOf,
+  signal: AbortSignal,
+): Promise<string> {
   let address = `${apiUrl}/repos/${job.owner}/${job.repo}/actions/jobs/${job.jobId}/logs`;
   for (let hop = 0; hop < MOST_REDIRECTS; hop++) {
-    const { headers } = await client.octokit.request(`GET ${address}`, { request: { redirect: 'manual', signal } });
+    const { headers } = await octokit.request(`GET ${address}`, { request: { redirect: 'manual', signal } });
     if (headers.location === undefined) break;
     const next = new URL(headers.location, address);
     if (!isApi(next, apiUrl)) return checked(next, apiUrl).href;
@@ -57,8 +64,13 @@ function checked(address: URL, apiUrl: string): URL {
   throw new CausewayError('repository_unreachable', `GitHub names ${address.origin} for the log, which is not https.`);
 }
 
-async function download(client: GithubClient, address: string, bytes: number, signal: AbortSignal): Promise<string> {
-  const { options } = client;
+/** The last `bytes` of what is stored there, said if cut. Throws `absent` where it is no longer kept. */
+export async function downloadLog(
+  options: Pick<GithubOptions, 'userAgent' | 'fetch'>,
+  address: string,
+  bytes: number,
+  signal: AbortSignal,
+): Promise<string> {
   const get = options.fetch ?? fetch;
   const answer = await get(address, { headers: { 'user-agent': options.userAgent }, signal });
   if (!answer.ok || answer.body === null) {

@@ -1,0 +1,38 @@
+// What the event handlers work with, and what each of them is.
+import type { AcceptReportDeps } from '../../jobs/accept-report.ts';
+import type { CancelDeps } from '../../jobs/end-early.ts';
+import type { Log } from '../../log.ts';
+import type { GithubStore } from '../../ports/github-store.ts';
+import type { AccountStore, InvestigationStore, IssueStore } from '../../ports/store.ts';
+import type { GithubClients } from '../clients/github-clients.ts';
+import type { ConfigurationReader } from '../configuration/read-configuration.ts';
+import type { Mode } from '../configuration/repository-config.ts';
+import type { ProjectSync } from '../projects/project-sync.ts';
+import type { GatherDeps } from '../report/gather-deps.ts';
+
+export interface CausewayAppDeps extends Omit<AcceptReportDeps, 'store'>, Omit<CancelDeps, 'store'>, GatherDeps {
+  readonly store: GithubStore &
+    Pick<AccountStore, 'ensureAccount' | 'tokens' | 'revokeToken'> &
+    Pick<InvestigationStore, 'accept' | 'investigation' | 'cancel'> &
+    Pick<IssueStore, 'changeSet'>;
+  readonly clients: GithubClients;
+  readonly configuration: ConfigurationReader;
+  readonly projects: Pick<ProjectSync, 'installationChanged' | 'installationRemoved' | 'repositoryChanged'>;
+  /** The operator's: a repository's own mode counts below it alone. */
+  readonly ceiling: Mode;
+  readonly paused: () => boolean;
+  /** Name of the model that the operator offers; null: none. */
+  readonly operatorModel: string | null;
+  /** For an account that is new. */
+  readonly newSigningSecret: () => string;
+  /** Ends with the job that handles the delivery. */
+  readonly signalOf: (deliveryId: string) => AbortSignal;
+  readonly log: Log;
+}
+
+export interface Delivered {
+  readonly id: string;
+  readonly payload: unknown;
+}
+
+export type EventHandler = (deps: CausewayAppDeps, delivered: Delivered, signal: AbortSignal) => Promise<void>;

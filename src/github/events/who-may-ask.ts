@@ -1,0 +1,17 @@
+// Who may start an analysis: whoever has triage or more in the repository at that moment, person or bot.
+import type { GithubProject } from '../../domain/project.ts';
+import { isAtLeast, type Role } from '../../domain/role.ts';
+import type { Person } from '../../domain/thread.ts';
+import type { CausewayAppDeps } from './app-deps.ts';
+
+/** The role; null where it is not enough. GitHub itself answers with it: neither an author's association nor a label proves anything. */
+export async function mayAsk(
+  deps: Pick<CausewayAppDeps, 'permissions' | 'log'>,
+  { project, by }: { readonly project: GithubProject; readonly by: Person },
+  signal: AbortSignal,
+): Promise<Role | null> {
+  const role = await deps.permissions.roleOfPerson(by, project, signal);
+  if (isAtLeast(role, 'triage')) return role;
+  deps.log.info({ project: project.id, personId: by.id, role }, 'asked by someone without triage: nothing is done');
+  return null;
+}

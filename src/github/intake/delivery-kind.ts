@@ -1,0 +1,107 @@
+// Which deliveries are of use, what their bodies must look like, and which of them are the same thing told twice.
+import { createHash } from 'node:crypto';
+import { type DeliveryPayload, isRecord } from './parse-delivery.ts';
+
+export type DeliveryKind =
+  /** Known, and nothing that we act on. */
+  | { readonly kind: 'ignored' }
+  /** The body is not one of the event that the header names. */
+  | { readonly kind: 'misfit' }
+  | {
+      readonly kind: 'used';
+      readonly group: string;
+      /** Milliseconds within which equal bodies are one delivery; null: for as long as deliveries are remembered. */
+      readonly sameWithinMs: number | null;
+    };
+
+interface UsedEvent {
+  /** Null: the event has no actions. */
+  readonly actions: readonly string[] | null;
+  /** Members that are objects in every body of this event. */
+  readonly objects: readonly string[];
+  /** Members that say what a body of this event is about, beside the objects. */
+  readonly own?: readonly string[];
+}
+
+/** Only these are stored. What is handled is registered in `events/`. */
+export const USED_EVENTS: Readonly<Record<string, UsedEvent>> = {
+  issues: {
+    actions: ['labeled', 'closed', 'reopened', 'deleted', 'transferred'],
+    objects: ['issue', 'repository', 'sender'],
+    own: ['label', 'milestone', 'assignee'],
+  },
+  issue_comment: { actions: ['created'], objects: ['issue', 'comment', 'repository', 'sender'] },
+  pull_request: {
+    actions: ['closed', 'reopened', 'synchronize'],
+    objects: ['pull_request', 'repository', 'sender'],
+    own: ['label', 'milestone', 'assignee', 'before', 'after'],
+  },
+  check_suite: { actions: ['completed'], objects: ['check_suite', 'repository', 'sender'] },
+  check_run: { actions: ['completed', 'requested_action'], objects: ['check_run', 'repository', 'sender'] },
+  status: { actions: null, objects: ['commit', 'repository', 'sender'], own: ['sha', 'context', 'state'] },
+  push: { actions: null, objects: ['repository', 'pusher'], own: ['ref', 'before', 'after', 'commits', 'head_commit'] },
+  installation: {
+    actions: ['created', 'deleted', 'suspend', 'unsuspend', 'new_permissions_accepted'],
+    objects: ['installation', 'sender'],
+    own: ['repositories'],
+  },
+  installation_repositories: {
+    actions: ['added', 'removed'],
+    objects: ['installation', 'sender'],
+    own: ['repositories_added', 'repositories_removed'],
+  },
+  installation_target: { actions: ['renamed'], objects: ['account', 'installation'], own: ['target_type'] },
+  repository: {
+    actions: ['renamed', 'transferred', 'deleted', 'archived', 'unarchived', 'publicized', 'privatized', 'edited'],
+    objects: ['repository', 'sender'],
+  },
+  github_app_authorization: { actions: ['revoked'], objects: ['sender'] },
+};
+
+/** Members that belong to the subject of some event: a body that has a foreign one was sent under another name. */
+const SUBJECTS = [
+  ...['account', 'after', 'alert', 'answer', 'assignee', 'before', 'blocked_user', 'branch', 'build', 'check_run'],
+  ...['check_suite', 'client_payload', 'comment', 'commit', 'commit_oid', 'commits', 'context', 'definition'],
+  ...['deployment', 'deployment_status', 'discussion', 'forkee', 'head_commit', 'hook', 'inputs', 'invitation'],
+  ...['issue', 'key', 'label', 'marketplace_purchase', 'member', 'membership', 'merge_group', 'milestone'],
+  ...['old_answer', 'package', 'pages', 'parent_issue', 'personal_access_token_request', 'project', 'project_card'],
+  ...['project_column', 'projects_v2', 'projects_v2_item', 'projects_v2_status_update', 'pull_request', 'ref'],
+  ...['ref_type', 'registry_package', 'release', 'repositories', 'repositories_added', 'repositories_removed'],
+  ...['repository', 'repository_advisory', 'repository_ruleset', 'review', 'reviewers', 'rule', 'scope'],
+  ...['security_advisory', 'sha', 'sponsorship', 'starred_at', 'state', 'status', 'sub_issue', 'target_type', 'team'],
+  ...['thread', 'user', 'workflow', 'workflow_job', 'workflow_run', 'zen'],
+];
+
+/** The same bytes may come again and mean it: a button pressed twice, an authorization given and withdrawn again. */
+const SAME_WITHIN_MS = 60_000;
+const REPEATABLE = new Set(['check_run.requested_action', 'github_app_authorization.revoked']);
+
+/** `event` as the header names it, any text. */
+export function kindOf(event: string, payload: DeliveryPayload): DeliveryKind {
+  const used = Object.hasOwn(USED_EVENTS, event) ? USED_EVENTS[event] : undefined;
+  if (used === undefined) return { kind: 'ignored' };
+  if (!fits(used, payload)) return { kind: 'misfit' };
+  const { action } = payload;
+  if (used.actions !== null && !used.actions.includes(String(action))) return { kind: 'ignored' };
+  const sameWithinMs = REPEATABLE.has(`${event}.${action}`) ? SAME_WITHIN_MS : null;
+  return { kind: 'used', group: groupOf(payload), sameWithinMs };
+}
+
+/** The signature covers the body alone, so that it is the body that says whether two deliveries mean the same. */
+export function meaningOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function fits({ actions, objects, own = [] }: UsedEvent, payload: DeliveryPayload): boolean {
+  if (actions !== null && typeof payload['action'] !== 'string') return false;
+  if (!objects.every((name) => isRecord(payload[name]))) return false;
+  const mine = new Set([...objects, ...own]);
+  return !SUBJECTS.some((name) => !mine.has(name) && Object.hasOwn(payload, name));
+}
+
+/** What happens in one repository, and to one installation, is handled in the order in which it came. */
+function groupOf({ repository, installation }: DeliveryPayload): string {
+  if (isRecord(repository) && Number.isSafeInteger(repository['id'])) return `repository ${repository['id']}`;
+  if (isRecord(installation) && Number.isSafeInteger(installation['id'])) return `installation ${installation['id']}`;
+  return 'app';
+}

@@ -1,0 +1,74 @@
+// Reads the body of a delivery raw: counted while it arrives, never for longer than its deadline, and never more than there is room for.
+
+export interface BodyLimits {
+  readonly bytes: number;
+  /** Of all large bodies that are being read: whoever signs nothing can still send. */
+  readonly bytesTogether: number;
+  /** Milliseconds for the whole body. */
+  readonly deadlineMs: number;
+}
+
+export type DeliveryBody =
+  | { readonly kind: 'read'; readonly bytes: Uint8Array }
+  | { readonly kind: 'too_large' }
+  | { readonly kind: 'too_slow' }
+  | { readonly kind: 'no_room' }
+  | { readonly kind: 'cut' };
+
+/** Almost all deliveries are smaller, and are taken however many large ones are under way. */
+const SMALL_BYTES = 1024 * 1024;
+
+/** Where the sender says how much there is, too much is refused before a byte of it is read. */
+export function isDeclaredTooLarge(headers: Headers, limits: BodyLimits): boolean {
+  return Number(headers.get('Content-Length') ?? 0) > limits.bytes;
+}
+
+/**
+ * A reader of bodies, over all of which the limits count. A body that is refused is not cancelled: that would close the connection
+ * before the answer is out. The server drops the rest.
+ */
+export function createBodyReader(limits: BodyLimits): (request: Request) => Promise<DeliveryBody> {
+  let held = 0;
+  return async (request) => {
+    const reader = request.body?.getReader();
+    if (reader === undefined) return { kind: 'read', bytes: new Uint8Array() };
+    const deadline = Promise.withResolvers<'too_slow'>();
+    const timer = setTimeout(() => deadline.resolve('too_slow'), limits.deadlineMs);
+    let mine = 0;
+    const takeIn = (bytes: number): boolean => {
+      mine += bytes;
+      held += bytes;
+      return mine <= SMALL_BYTES || held <= limits.bytesTogether;
+    };
+    try {
+      return await readAll(reader, { limit: limits.bytes, deadline: deadline.promise, takeIn });
+    } finally {
+      clearTimeout(timer);
+      held -= mine;
+    }
+  };
+}
+
+interface Reading {
+  readonly limit: number;
+  readonly deadline: Promise<'too_slow'>;
+  /** False where there is no room for that many bytes more. */
+  readonly takeIn: (bytes: number) => boolean;
+}
+
+async function readAll(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  { limit, deadline, takeIn }: Reading,
+): Promise<DeliveryBody> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  while (true) {
+    const next = await Promise.race([reader.read().catch(() => 'cut' as const), deadline]);
+    if (typeof next === 'string') return { kind: next };
+    if (next.done) return { kind: 'read', bytes: Buffer.concat(chunks, size) };
+    size += next.value.byteLength;
+    if (size > limit) return { kind: 'too_large' };
+    if (!takeIn(next.value.byteLength)) return { kind: 'no_room' };
+    chunks.push(next.value);
+  }
+}

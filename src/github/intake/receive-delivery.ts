@@ -1,0 +1,135 @@
+// The receiver of GitHub's deliveries: believes nothing before the signature, stores, and only then says 202.
+import type { Log } from '../../log.ts';
+import type { DeliveryStore, NewDelivery } from '../../ports/github-store.ts';
+import type { Queue } from '../../ports/queue.ts';
+import { kindOf, meaningOf } from './delivery-kind.ts';
+import { parseDelivery } from './parse-delivery.ts';
+import { type BodyLimits, createBodyReader, type DeliveryBody, isDeclaredTooLarge } from './read-delivery-body.ts';
+import { isSignedByOne, readSignature } from './signature.ts';
+
+export interface ReceiverDeps {
+  readonly store: Pick<DeliveryStore, 'acceptDelivery'>;
+  readonly queue: Pick<Queue, 'wake'>;
+  /** Asked for each delivery; two during a rotation. */
+  readonly secrets: () => readonly string[];
+  readonly now: () => Date;
+  readonly log: Log;
+  readonly limits?: Partial<BodyLimits>;
+}
+
+export type Receiver = (request: Request) => Promise<Response>;
+
+/** GitHub's own limit, and more than enough time for it. */
+const LIMITS: BodyLimits = { bytes: 25 * 1024 * 1024, bytesTogether: 200 * 1024 * 1024, deadlineMs: 30_000 };
+const BEGINNING = new Date(0).toISOString();
+const WARN_EVERY_MS = 60_000;
+
+/**
+ * Answers `POST /api/github/webhooks`. 202: the delivery is stored, was stored before, or is none that we act on. 503: it could not be stored,
+ * and GitHub lists it as failed, so that it is asked for again.
+ */
+export function createReceiver(deps: ReceiverDeps): Receiver {
+  const limits = { ...LIMITS, ...deps.limits };
+  const strangers = strangerLog(deps);
+  const readBody = createBodyReader(limits);
+  return async (request) => {
+    const refusal = refuseForm(request);
+    if (refusal !== null) return refusal;
+    const signature = readSignature(request.headers);
+    if (signature === null) return unsigned(strangers);
+    if (isDeclaredTooLarge(request.headers, limits)) return tooLarge();
+    const body = await readBody(request);
+    if (body.kind !== 'read') return unread(body.kind);
+    if (!isSignedByOne(body.bytes, signature, deps.secrets())) return unsigned(strangers);
+    return await acceptSigned(deps, request.headers, body.bytes);
+  };
+}
+
+function refuseForm({ method, headers }: Request): Response | null {
+  if (method !== 'POST') return answer(405, 'Deliveries are sent with POST.', { Allow: 'POST' });
+  const [type = ''] = (headers.get('Content-Type') ?? '').split(';');
+  const encoding = headers.get('Content-Encoding') ?? 'identity';
+  if (type.trim().toLowerCase() === 'application/json' && encoding.trim().toLowerCase() === 'identity') return null;
+  return answer(
+    415,
+    `Deliveries are taken as application/json: choose that as the webhook's "Content type" on GitHub.`,
+  );
+}
+
+async function acceptSigned(deps: ReceiverDeps, headers: Headers, bytes: Uint8Array): Promise<Response> {
+  const parsed = parseDelivery(bytes);
+  if (parsed === null) return answer(400, 'The body is not a JSON object as GitHub sends them.');
+  const id = headers.get('X-GitHub-Delivery') ?? '';
+  if (!/^[A-Za-z0-9-]{1,100}$/.test(id)) return answer(400, 'The header X-GitHub-Delivery is missing or malformed.');
+  const event = headers.get('X-GitHub-Event') ?? '';
+  if (!/^[a-z0-9_]{1,64}$/.test(event)) return answer(400, 'The header X-GitHub-Event is missing or malformed.');
+  const kind = kindOf(event, parsed.payload);
+  if (kind.kind === 'misfit') return answer(400, 'The body is not one of the event that X-GitHub-Event names.');
+  if (kind.kind === 'ignored') return answer(202, 'Received. Nothing is done at this event.');
+  const { group, sameWithinMs } = kind;
+  return await stored(deps, { id, event, body: parsed.text, meaning: meaningOf(bytes), group }, sameWithinMs);
+}
+
+async function stored(deps: ReceiverDeps, delivery: NewDelivery, sameWithinMs: number | null): Promise<Response> {
+  const now = deps.now();
+  const meaningSince = sameWithinMs === null ? BEGINNING : new Date(now.getTime() - sameWithinMs).toISOString();
+  try {
+    await deps.store.acceptDelivery(delivery, { now: now.toISOString(), meaningSince });
+  } catch (error) {
+    deps.log.error(
+      { err: error, delivery: delivery.id },
+      'a delivery could not be stored; GitHub will list it as failed',
+    );
+    return busy('The delivery could not be stored now. It will be asked for again.');
+  }
+  deps.queue.wake();
+  return answer(202, 'Received.');
+}
+
+/** For a sender who is slow or gone. One who pours would lose the answer with the connection: the server drops what he sends. */
+const CLOSE = { Connection: 'close' };
+
+function unread(fault: Exclude<DeliveryBody['kind'], 'read'>): Response {
+  if (fault === 'too_large') return tooLarge();
+  if (fault === 'no_room')
+    return busy('There are too many large deliveries at once. This one will be asked for again.');
+  if (fault === 'too_slow') return answer(408, 'The body came too slowly: send it in one go.', CLOSE);
+  return answer(400, 'The body ended before it was complete: send it again.', CLOSE);
+}
+
+function busy(detail: string): Response {
+  return answer(503, detail, { 'Retry-After': '60' });
+}
+
+function tooLarge(): Response {
+  return answer(413, 'The body is larger than 25 MiB.');
+}
+
+/** The same for every way in which it can be wrong. */
+function unsigned(strangers: () => void): Response {
+  strangers();
+  return answer(401, "The delivery is not signed with this App's webhook secret (X-Hub-Signature-256).");
+}
+
+/** One line a minute at most: whoever knows the address may send what he likes. */
+function strangerLog({ now, log }: ReceiverDeps): () => void {
+  let silentUntil = 0;
+  let count = 0;
+  return () => {
+    count += 1;
+    const at = now().getTime();
+    if (at < silentUntil) return;
+    log.warn(
+      { count },
+      'deliveries with a missing or wrong signature were refused; is WEBHOOK_SECRET the one of the App?',
+    );
+    silentUntil = at + WARN_EVERY_MS;
+    count = 0;
+  };
+}
+
+function answer(status: number, detail: string, headers: Readonly<Record<string, string>> = {}): Response {
+  const type = status < 400 ? 'application/json' : 'application/problem+json';
+  const body = status < 400 ? { message: detail } : { type: 'about:blank', status, detail };
+  return new Response(JSON.stringify(body), { status, headers: { ...headers, 'Content-Type': type } });
+}

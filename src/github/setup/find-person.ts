@@ -1,0 +1,56 @@
+// Who a login is on GitHub just now: accounts are bound to the number, since logins change hands.
+import { CausewayError } from '../../domain/errors.ts';
+import type { Person } from '../../domain/thread.ts';
+import type { InstallationStore } from '../../ports/github-store.ts';
+import type { GithubCaller, GithubClients } from '../clients/github-clients.ts';
+import { createGithubClient, type GithubOptions } from '../github-client.ts';
+
+export interface FindPersonDeps {
+  readonly clients: Pick<GithubClients, 'installation'>;
+  readonly store: Pick<InstallationStore, 'installations'>;
+  /** For where nobody has installed the App yet: asked as anybody may, or with GITHUB_TOKEN. */
+  readonly github: GithubOptions;
+}
+
+/** Throws `absent` where the login is nobody's or not a person's, and what GitHub's refusals become. */
+export async function findPerson(deps: FindPersonDeps, login: string, signal: AbortSignal): Promise<Person> {
+  if (!/^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,99})$/.test(login)) throw nobody(login);
+  const user = await userOf(deps, login, signal);
+  if (user.type !== 'User') throw nobody(login);
+  return { id: user.id, login: user.login };
+}
+
+interface User {
+  readonly id: number;
+  readonly login: string;
+  readonly type: string;
+}
+
+async function userOf({ clients, store, github }: FindPersonDeps, login: string, signal: AbortSignal): Promise<User> {
+  const usable = (await store.installations()).find(({ isSuspended }) => !isSuspended);
+  if (usable !== undefined) return await throughApp(clients.installation(usable.id), login, signal);
+  const client = createGithubClient(github);
+  return await client.call(`the user ${login}`, signal, (deadline) =>
+    client.octokit.rest.users.getByUsername({ username: login, request: { signal: deadline } }),
+  );
+}
+
+async function throughApp(caller: GithubCaller, login: string, signal: AbortSignal): Promise<User> {
+  try {
+    const { data } = await caller.call(
+      (octokit, request) => octokit.rest.users.getByUsername({ username: login, request }),
+      signal,
+    );
+    return data;
+  } catch (error) {
+    if (error instanceof Error && 'status' in error && error.status === 404) throw nobody(login);
+    throw error;
+  }
+}
+
+function nobody(login: string): CausewayError {
+  return new CausewayError(
+    'absent',
+    `There is no person "${login}" on GitHub: give the login as it stands in its address.`,
+  );
+}

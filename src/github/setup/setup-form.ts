@@ -1,0 +1,65 @@
+// What is filled in on the set-up page, read from a form of a stranger.
+import { z } from 'zod';
+import { INSTALL_KINDS, type InstallKind } from './manifest.ts';
+
+export interface SetupForm {
+  readonly code: string;
+  /** Login of the organisation that is to own the App; "": the person who is signed in. */
+  readonly organisation: string;
+  readonly name: string;
+  readonly kind: InstallKind;
+  readonly publicUrl: string;
+}
+
+export type ReadForm =
+  | { readonly kind: 'form'; readonly form: SetupForm }
+  | { readonly kind: 'faults'; readonly faults: readonly string[] };
+
+const MOST_BYTES = 16 * 1024;
+
+const Form = z.object({
+  code: z.string(),
+  owner: z.enum(['user', 'organisation'], 'Choose whether you or an organisation owns the App.'),
+  organisation: z.string(),
+  name: z
+    .string()
+    .trim()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9 ._-]{0,33}$/, 'The name has 1 to 34 letters, digits, spaces, dots and hyphens.'),
+  kind: z.enum(INSTALL_KINDS, 'Choose what the App may do.'),
+  publicUrl: z.string().trim().refine(isAddress, 'The address begins with https:// (or http://) and has no query.'),
+});
+
+/** Null where it is no form of at most 16 KiB. */
+export async function readForm(request: Request): Promise<ReadForm | null> {
+  const type = request.headers.get('Content-Type')?.split(';')[0]?.trim().toLowerCase();
+  const text = type === 'application/x-www-form-urlencoded' ? await textOf(request) : null;
+  if (text === null) return null;
+  const blank = { code: '', organisation: '', name: '', publicUrl: '' };
+  const parsed = Form.safeParse({ ...blank, ...Object.fromEntries(new URLSearchParams(text)) });
+  if (!parsed.success) return { kind: 'faults', faults: parsed.error.issues.map(({ message }) => message) };
+  const { owner, ...values } = parsed.data;
+  const organisation = owner === 'organisation' ? values.organisation.trim() : '';
+  if (owner === 'organisation' && !/^[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})$/.test(organisation)) {
+    return { kind: 'faults', faults: ['Give the name of the organisation as it stands in its address on GitHub.'] };
+  }
+  return { kind: 'form', form: { ...values, organisation, publicUrl: values.publicUrl.replace(/\/+$/, '') } };
+}
+
+async function textOf({ body }: Request): Promise<string | null> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = body?.getReader();
+  while (reader !== undefined) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.byteLength;
+    if (size > MOST_BYTES) return null;
+    chunks.push(value);
+  }
+  return Buffer.concat(chunks, size).toString('utf8');
+}
+
+function isAddress(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && !/[?#]/.test(text);
+}

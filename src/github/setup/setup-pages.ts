@@ -1,0 +1,112 @@
+// The pages of the set-up: written by hand, without a script, every value escaped.
+import { createHash } from 'node:crypto';
+import { SETUP_STYLE } from './setup-style.ts';
+
+const STYLE_HASH = `'sha256-${createHash('sha256').update(SETUP_STYLE).digest('base64')}'`;
+
+export interface FormPage {
+  readonly faults: readonly string[];
+  readonly name: string;
+  readonly publicUrl: string;
+  readonly webUrl: string;
+}
+
+export function formPage({ faults, name, publicUrl, webUrl }: FormPage): string {
+  const alert =
+    faults.length === 0
+      ? ''
+      : `<div role="alert" class="alert"><ul>${faults.map((each) => `<li>${escaped(each)}</li>`).join('')}</ul></div>`;
+  return page(
+    'Connect Causeway to GitHub',
+    `<p>This makes a GitHub App of your own at <strong>${escaped(webUrl)}</strong> and keeps its credentials here, encrypted. Nobody else gets them.</p>
+${alert}<form method="post" autocomplete="off">
+<label for="code">One-time code</label>
+<input id="code" name="code" required autocapitalize="characters" spellcheck="false" aria-describedby="code-hint">
+<p class="hint" id="code-hint">It stands in the terminal or log in which Causeway was started.</p>
+<fieldset><legend>Who owns the App?</legend>
+<label class="choice"><input type="radio" name="owner" value="user" checked> I do</label>
+<label class="choice"><input type="radio" name="owner" value="organisation"> An organisation: <input name="organisation" aria-label="Name of the organisation" placeholder="octo-org" size="20"></label>
+</fieldset>
+<fieldset><legend>What may it do?</legend>
+<label class="choice"><input type="radio" name="kind" value="fix" checked> <span><strong>Fix</strong>: comment, and open pull requests that someone with write access asked for</span></label>
+<label class="choice"><input type="radio" name="kind" value="comment"> <span><strong>Comment</strong>: read the code and comment; it can change no code at all</span></label>
+</fieldset>
+<label for="name">Name of the App</label>
+<input id="name" name="name" required maxlength="34" value="${escaped(name)}" aria-describedby="name-hint">
+<p class="hint" id="name-hint">Taken once over all of GitHub; you can change it there.</p>
+<label for="publicUrl">Address of this service</label>
+<input id="publicUrl" name="publicUrl" type="url" required value="${escaped(publicUrl)}" aria-describedby="url-hint">
+<p class="hint" id="url-hint">GitHub must be able to reach it: events are sent there.</p>
+<button>Go on</button>
+</form>`,
+  );
+}
+
+export interface HandOverPage {
+  /** GitHub's page for a new App, with the state. */
+  readonly action: string;
+  readonly manifest: object;
+  readonly webUrl: string;
+}
+
+/** GitHub takes the manifest only from a form that a browser sends. */
+export function handOverPage({ action, manifest, webUrl }: HandOverPage): string {
+  return page(
+    'One more step, on GitHub',
+    `<p>GitHub shows what the App may do and asks you to confirm. It then sends you back here.</p>
+<form method="post" action="${escaped(action)}">
+<input type="hidden" name="manifest" value="${escaped(JSON.stringify(manifest))}">
+<button>Create the App on ${escaped(new URL(webUrl).host)}</button>
+</form>`,
+  );
+}
+
+export function donePage({ name, installUrl }: { readonly name: string; readonly installUrl: string }): string {
+  return page(
+    `${name} is made`,
+    `<p>Its credentials are kept here, encrypted; this page is closed now. What is left: say which repositories it may see.</p>
+<p><a class="button" href="${escaped(installUrl)}">Install it</a></p>
+<p>Then label an issue <code>analyse</code> in one of them.</p>`,
+  );
+}
+
+export function faultPage(words: string): string {
+  return page(
+    'That did not work',
+    `<p role="alert">${escaped(words)}</p><p><a href="../setup">Start again</a> (the one-time code is still the same).</p>`,
+  );
+}
+
+/** `formTarget`: an origin that forms may be sent to besides our own; "" for none. */
+export function pageHeaders(formTarget: string): Readonly<Record<string, string>> {
+  return {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': `default-src 'none'; style-src ${STYLE_HASH}; form-action 'self' ${formTarget}; base-uri 'none'; frame-ancestors 'none'`,
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    // Our own origin must stand in Origin when the form comes back; path and query are nobody's business.
+    'Referrer-Policy': 'strict-origin',
+    'X-Content-Type-Options': 'nosniff',
+  };
+}
+
+function page(title: string, body: string): string {
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(title)} · Causeway</title><style>${SETUP_STYLE}</style></head>
+<body><main><h1>${escaped(title)}</h1>
+${body}
+</main></body></html>
+`;
+}
+
+function escaped(text: string): string {
+  const entities: Readonly<Record<string, string>> = {
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+    "'": '&#39;',
+  };
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
+}

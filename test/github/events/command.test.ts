@@ -1,0 +1,94 @@
+// Commands are what a person wrote at the start of a line: not what they quote, show as code, or hide.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseCommand } from '../../../src/github/events/command.ts';
+
+const analyse = (guidance = '') => ({ kind: 'analyse', guidance });
+const retry = (guidance = '') => ({ kind: 'retry', guidance });
+
+describe('a comment', () => {
+  it.each([
+    ['/analyse', analyse()],
+    ['/analyze', analyse()],
+    ['/ANALYSE', analyse()],
+    ['  /analyse  ', analyse()],
+    ['/analyse\r\n', analyse()],
+    ['/analyse look at the parser', analyse('look at the parser')],
+    ['/analyse\nIt began with 1.4.\n\nThe log is above.', analyse('It began with 1.4.\n\nThe log is above.')],
+    ['/analyse it\n> what somebody said\nplease', analyse('it\nplease')],
+    ['/analyse this <!-- and not this -->', analyse('this')],
+    ['Thanks!\n\n/analyse', analyse()],
+    ['> /analyse fix\n\n/analyse stop', { kind: 'stop' }],
+    ['/analyse retry', retry()],
+    ['/analyse Retry the cache is at fault', retry('the cache is at fault')],
+    ['/analyse retrying does not help', analyse('retrying does not help')],
+    ['/analyse fix', { kind: 'fix' }],
+    ['/Analyze FIX.', { kind: 'fix' }],
+    ['/analyse fix the login', analyse('fix the login')],
+    ['/analyse fixed in 1.3?', analyse('fixed in 1.3?')],
+    ['/analyse stop', { kind: 'stop' }],
+    ['/analyse stop!', { kind: 'stop' }],
+    ['/analyse\n/analyse stop', analyse('/analyse stop')],
+    ['```\ncode\n```\n/analyse', analyse()],
+    ['<!-- hidden -->\n/analyse', analyse()],
+  ])('asks for something: %j', (body, command) => {
+    expect(parseCommand(body)).toEqual(command);
+  });
+
+  it.each([
+    '',
+    'please /analyse this',
+    'analyse',
+    '/analysed',
+    '/analyse-this',
+    '/analyse/this',
+    '/analysis',
+    '\\/analyse',
+    '`/analyse`',
+    '> /analyse',
+    '  > /analyse',
+    '- /analyse',
+    '    /analyse',
+    '\t/analyse',
+    '```\n/analyse\n```',
+    '~~~ text\n/analyse\n~~~',
+    '```\n/analyse',
+    '````\n```\n/analyse\n````',
+    '<!-- /analyse -->',
+    '<!--\n/analyse\n-->',
+    '<!--\n/analyse',
+    'a <!-- b\n```\n--> c\n<!--\n/analyse\n-->',
+    '<pre>\n/analyse\n</pre>',
+  ])('asks for nothing: %j', (body) => {
+    expect(parseCommand(body)).toBeNull();
+  });
+
+  it('asks for nothing, whatever it says, where each of its lines is quoted', () => {
+    const line = fc.constantFrom('/analyse', '/analyse fix', '```', '<!--', '-->', '<pre>', 'words', '');
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 12 }), (lines) => {
+        expect(parseCommand(lines.map((text) => `> ${text}`).join('\n'))).toBeNull();
+      }),
+    );
+  });
+
+  it('asks for nothing, whatever it says, inside of a fence that it cannot close', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        fc.pre(!text.includes('`'));
+        expect(parseCommand(`\`\`\`\n${text}\n/analyse\n\`\`\``)).toBeNull();
+      }),
+    );
+  });
+
+  it('asks for a command once, with guidance of at most 4,000 well-formed characters', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 6_000 }), (text) => {
+        const command = parseCommand(`/analyse ${text}`);
+        if (command === null || !('guidance' in command)) return;
+        expect(command.guidance.length).toBeLessThanOrEqual(4_000);
+        expect(command.guidance.isWellFormed()).toBe(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,164 @@
+// The App over the GitHub double: what the double announces is received, stored and handled, and nothing else is faked.
+import { randomBytes } from 'node:crypto';
+import type { Probot } from 'probot';
+import type { Role } from '../../../src/domain/role.ts';
+import { createCausewayApp } from '../../../src/github/app.ts';
+import { createGithubClients } from '../../../src/github/clients/create-github-clients.ts';
+import { createConfigurationReader } from '../../../src/github/configuration/read-configuration.ts';
+import type { Mode } from '../../../src/github/configuration/repository-config.ts';
+import { createDeliveryHandler } from '../../../src/github/intake/handle-delivery.ts';
+import { createDeliveriesInFlight } from '../../../src/github/intake/in-flight.ts';
+import { openProbot } from '../../../src/github/intake/open-probot.ts';
+import { createReceiver } from '../../../src/github/intake/receive-delivery.ts';
+import { createProjectSync } from '../../../src/github/projects/project-sync.ts';
+import { createPermissions } from '../../../src/github/projects/roles.ts';
+import { createChanges } from '../../../src/jobs/changes.ts';
+import { createLog } from '../../../src/log.ts';
+import type { JobResult, Queue } from '../../../src/ports/queue.ts';
+import type { Run } from '../../../src/ports/store.ts';
+import { createJobTable } from '../../../src/queue/job-table.ts';
+import { openSqliteStore, type SqliteStore } from '../../../src/store/open-sqlite.ts';
+import { createSeal } from '../../../src/store/seal.ts';
+import type { GithubDouble } from '../../github-double/double.ts';
+import { startGithubDouble } from '../../github-double/start.ts';
+import { delivery, SECRET } from '../intake/signed-delivery.ts';
+
+interface Announced {
+  readonly event: string;
+  readonly payload: Record<string, unknown>;
+}
+
+export interface EventHouse extends AsyncDisposable {
+  readonly double: GithubDouble;
+  readonly store: SqliteStore;
+  /** What the double has announced and nobody has handled. */
+  readonly announced: Announced[];
+  /** Receives and handles all of it, in order; gives what became of each job. */
+  settle(): Promise<readonly JobResult[]>;
+  /** Receives and handles one. Null: it was not stored. Throws what its handler throws. */
+  handle(announced: Announced, id?: string): Promise<JobResult | null>;
+  /** The runs that were started and not cancelled since, the oldest first; each is taken. */
+  runs(): Promise<readonly Run[]>;
+  /** What was written on GitHub, as `METHOD path`. */
+  writes(): readonly string[];
+  /** Runs that were cancelled while they ran. */
+  readonly cancelled: string[];
+  logged(): string;
+}
+
+export interface EventHouseOptions {
+  readonly ceiling?: Mode;
+  readonly paused?: boolean;
+  readonly allowedOwners?: readonly string[];
+}
+
+/** People of `octo/shop` by their role; `eve` has none. */
+const ROLES: Readonly<Record<string, Exclude<Role, 'none'>>> = {
+  reader: 'read',
+  tria: 'triage',
+  wren: 'write',
+  mona: 'maintain',
+  ada: 'admin',
+};
+
+export async function eventHouse(options: EventHouseOptions = {}): Promise<EventHouse> {
+  await using opening = new AsyncDisposableStack();
+  const announced: Announced[] = [];
+  const emit = (event: string, payload: object) =>
+    void announced.push({ event, payload: JSON.parse(JSON.stringify(payload)) });
+  const sink = () => ({ emit, deliveries: () => [], redeliver: () => {}, [Symbol.asyncDispose]: async () => {} });
+  const double = opening.use(await startGithubDouble({ sink }));
+  const table = createJobTable();
+  const seal = createSeal(randomBytes(32));
+  const store = opening.use(await openSqliteStore({ file: ':memory:', seal, enqueuer: table }));
+  let logged = '';
+  const log = createLog({ level: 'debug', destination: { write: (line) => (logged += line) } });
+  const now = () => double.state.clock.now();
+  const { apiUrl, webUrl, app } = double;
+  const place = { apiUrl, webUrl, userAgent: 'causeway-test', now };
+  const key = { appId: app.id, privateKey: app.privateKey };
+  const clients = opening.use(createGithubClients({ ...place, ...key, installations: store }));
+  const cancelled: string[] = [];
+  const queue: Pick<Queue, 'wake' | 'cancel'> = {
+    wake: () => {},
+    cancel: async (_, subject) => void cancelled.push(subject),
+  };
+  const base = { store, queue, clients, log, now, changes: createChanges() };
+  const redactor = { redact: async (text: string) => text };
+  const inFlight = createDeliveriesInFlight();
+  const register = createCausewayApp({
+    ...base,
+    ...place,
+    redactor,
+    configuration: createConfigurationReader(base),
+    projects: createProjectSync({ ...base, source: { forget: async () => {} }, allowedOwners: ['octo', 'acme'] }),
+    permissions: createPermissions(base),
+    ceiling: options.ceiling ?? 'fix',
+    paused: () => options.paused ?? false,
+    operatorModel: null,
+    newSigningSecret: () => `whsec_${randomBytes(24).toString('base64')}`,
+    signalOf: inFlight.signalOf,
+  });
+  const probot = await openProbot({ ...key, apiUrl, log, app: (one: Probot) => register(one) });
+  const { allowedOwners = ['octo', 'acme'] } = options;
+  const handler = createDeliveryHandler({ ...base, redactor, probot, inFlight, allowedOwners });
+  const receive = createReceiver({ store, queue, secrets: () => [SECRET], now, log });
+  let count = 0;
+  const handle = async ({ event, payload }: Announced, id = `announced-${++count}`) => {
+    const answer = await receive(delivery(payload, { event, id }));
+    if (answer.status !== 202) throw new Error(`${event}: ${answer.status} ${await answer.text()}`);
+    if ((await store.delivery(id)) === null) return null;
+    const job = { id: `job ${id}`, kind: 'delivery', subject: id, attempt: 1 } as const;
+    return handler.handle(job, AbortSignal.timeout(20_000));
+  };
+  const settle = async () => {
+    const results: JobResult[] = [];
+    for (let next = announced.shift(); next !== undefined; next = announced.shift()) {
+      const result = await handle(next);
+      if (result !== null) results.push(result);
+    }
+    return results;
+  };
+  const opened = opening.move();
+  return {
+    ...{ double, store, announced, settle, handle, cancelled },
+    runs: () => takenRuns(store, now),
+    writes: () => writesOf(double),
+    logged: () => logged,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+async function takenRuns(store: SqliteStore, now: () => Date): Promise<readonly Run[]> {
+  const investigations = await store.investigations({ limit: 100 });
+  const open = investigations.filter(({ outcome }) => outcome.state === 'queued' || outcome.state === 'running');
+  const runs: Run[] = [];
+  for (const { runId } of open.toReversed()) {
+    const run = await store.startRun(runId, now().toISOString());
+    if (run !== null) runs.push(run);
+  }
+  return runs;
+}
+
+/** Making tokens writes nothing that anybody sees. */
+function writesOf({ requests }: GithubDouble): readonly string[] {
+  return requests
+    .filter(({ method, path }) => method !== 'GET' && !path.includes('/access_tokens'))
+    .map(({ method, path }) => `${method} ${path}`);
+}
+
+/** `octo/shop` with its people, an issue by an outsider, and the App installed; all of it settled. */
+export async function shop(
+  options: EventHouseOptions & { readonly files?: Record<string, string> } = {},
+): Promise<EventHouse> {
+  const house = await eventHouse(options);
+  const { people } = house.double;
+  people.organization('octo');
+  await people.openRepository('octo/shop', options.files === undefined ? {} : { files: options.files });
+  for (const [login, role] of Object.entries(ROLES)) people.grant('octo/shop', login, role);
+  people.user('eve');
+  people.install('octo');
+  people.openIssue('octo/shop', { by: 'eve', title: 'Checkout crashes', body: 'TypeError: x is undefined' });
+  await house.settle();
+  return house;
+}

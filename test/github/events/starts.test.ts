@@ -1,0 +1,259 @@
+// Who starts an analysis with what: it is the sender that counts, and the role that GitHub says he has.
+import { describe, expect, it } from 'vitest';
+import { shop } from './event-house.ts';
+
+const NAME = 'octo/shop';
+
+describe('a label', () => {
+  it.each([
+    ['reader', null],
+    ['tria', { pullRequest: false }],
+    ['wren', { pullRequest: true }],
+    ['mona', { pullRequest: true }],
+    ['ada', { pullRequest: true }],
+    ['eve', null],
+  ])('put there by %s leads to %j', async (login, outcome) => {
+    await using house = await shop();
+    const { people } = house.double;
+    people.label(NAME, 1, 'analyse', login);
+    await house.settle();
+    const runs = await house.runs();
+    expect(runs).toHaveLength(outcome === null ? 0 : 1);
+    const project = await house.store.project(NAME);
+    const thread = await house.store.threadOf(project?.id ?? '', { kind: 'issue', number: 1 });
+    expect(thread && { pullRequest: thread.fixRequest !== null }).toEqual(outcome);
+    if (thread !== null) expect(thread.trigger).toMatchObject({ kind: 'label', by: { login }, guidance: '' });
+    expect(house.writes()).toEqual([]);
+  });
+
+  it('of a custom role counts by what the role is built on', async () => {
+    await using house = await shop();
+    house.double.people.grant(NAME, 'cora', 'triage', 'Community helper');
+    house.double.people.label(NAME, 1, 'Analyze', 'cora');
+    await house.settle();
+    expect(await house.runs()).toHaveLength(1);
+  });
+
+  it('is found whatever its case, and another one starts nothing and asks for no role', async () => {
+    await using house = await shop();
+    house.double.people.label(NAME, 1, 'bug', 'ada');
+    await house.settle();
+    expect(await house.runs()).toEqual([]);
+    expect(house.double.requests.filter(({ path }) => path.includes('/collaborators/'))).toEqual([]);
+    house.double.people.label(NAME, 1, 'ANALYSE', 'ada');
+    await house.settle();
+    expect(await house.runs()).toHaveLength(1);
+  });
+
+  it('is what the configuration file says it is', async () => {
+    const files = { '.github/causeway.yml': 'labels: [investigate]\n' };
+    await using house = await shop({ files });
+    house.double.people.label(NAME, 1, 'analyse', 'ada');
+    await house.settle();
+    expect(await house.runs()).toEqual([]);
+    house.double.people.label(NAME, 1, 'investigate', 'ada');
+    await house.settle();
+    expect(await house.runs()).toHaveLength(1);
+  });
+
+  it('that an issue template puts there as an outsider starts nothing', async () => {
+    await using house = await shop();
+    house.double.people.openIssue(NAME, { by: 'eve', title: 'Broken', labels: ['analyse'] });
+    await house.settle();
+    expect(await house.runs()).toEqual([]);
+  });
+
+  it('by a bot, by somebody who deleted his account since, or by ourselves starts nothing', async () => {
+    await using house = await shop();
+    const { people, app, state } = house.double;
+    const bot = people.otherApp('other-bot');
+    people.grant(NAME, 'gone', 'admin');
+    people.label(NAME, 1, 'analyse', 'gone');
+    const [labelled] = house.announced.splice(0);
+    const by = (sender: object | null) => ({ event: 'issues', payload: { ...labelled!.payload, sender } });
+    const login = (id: number) => state.accounts.get(id)?.login ?? '';
+    people.deleteAccount('gone');
+    // Whatever role we were given: our own doings start nothing.
+    people.grant(NAME, login(app.botId), 'admin');
+    const senders = [
+      { id: bot.botId, login: login(bot.botId), type: 'Bot' },
+      { id: app.botId, login: login(app.botId), type: 'Bot' },
+      { id: 10_137, login: 'ghost', type: 'User' },
+      labelled!.payload['sender'] as object,
+    ];
+    for (const sender of senders) await house.handle(by(sender));
+    expect(await house.runs()).toEqual([]);
+  });
+
+  it('starts one analysis however often its delivery is handled', async () => {
+    await using house = await shop();
+    house.double.people.label(NAME, 1, 'analyse', 'ada');
+    const [labelled] = house.announced.splice(0);
+    await house.handle(labelled!, 'd-same');
+    await house.handle(labelled!, 'd-same');
+    await house.handle(labelled!, 'd-other');
+    expect(await house.store.investigations({ limit: 10 })).toHaveLength(1);
+  });
+
+  it('that overtakes the news of its installation starts an analysis all the same', async () => {
+    await using house = await shop();
+    const { people } = house.double;
+    people.organization('acme');
+    await people.openRepository('acme/tool');
+    people.grant('acme/tool', 'ada', 'admin');
+    people.openIssue('acme/tool', { by: 'ada', title: 'Broken' });
+    people.install('acme');
+    people.label('acme/tool', 1, 'analyse', 'ada');
+    const labelled = house.announced.find(({ payload }) => payload['action'] === 'labeled');
+    house.announced.splice(0);
+    await house.handle(labelled!);
+    expect(await house.runs()).toHaveLength(1);
+  });
+
+  it('is tried again later where GitHub sets a limit, and then starts one analysis', async () => {
+    await using house = await shop();
+    const { people, faults } = house.double;
+    faults.add({ path: /\/collaborators\//, fault: { kind: 'primary_limit', resetInSeconds: 900 } });
+    people.label(NAME, 1, 'analyse', 'ada');
+    const [labelled] = house.announced.splice(0);
+    expect(await house.handle(labelled!, 'd-1')).toMatchObject({ kind: 'later' });
+    expect(await house.runs()).toEqual([]);
+    house.double.state.clock.advance(901_000);
+    expect(await house.handle(labelled!, 'd-1')).toEqual({ kind: 'done' });
+    expect(await house.runs()).toHaveLength(1);
+  });
+});
+
+describe('a command', () => {
+  it.each([
+    ['eve', 0],
+    ['reader', 0],
+    ['tria', 1],
+    ['wren', 1],
+  ])('by %s starts %i analyses', async (by, count) => {
+    await using house = await shop();
+    house.double.people.comment(NAME, 1, { by, body: '/analyse look at the cart' });
+    await house.settle();
+    const runs = await house.runs();
+    expect(runs).toHaveLength(count);
+    expect(house.writes()).toEqual([]);
+    if (runs[0] !== undefined) expect(runs[0].text).toContain(`## What ${by} asks to be heeded\n\nlook at the cart`);
+  });
+
+  it('replaces the run in flight', async () => {
+    await using house = await shop();
+    const { people } = house.double;
+    people.comment(NAME, 1, { by: 'wren', body: '/analyse' });
+    await house.settle();
+    const [first] = await house.runs();
+    people.comment(NAME, 1, { by: 'tria', body: '/analyse retry the cart is empty' });
+    await house.settle();
+    const runs = await house.runs();
+    expect(runs.map(({ text }) => text.includes('the cart is empty'))).toEqual([true]);
+    expect(runs[0]?.fresh).toBe(true);
+    expect(house.cancelled).toEqual([first?.id]);
+  });
+
+  it('"stop" ends it, by triage, and does nothing where nothing runs', async () => {
+    await using house = await shop();
+    const { people } = house.double;
+    people.comment(NAME, 1, { by: 'tria', body: '/analyse stop' });
+    await house.settle();
+    people.label(NAME, 1, 'analyse', 'ada');
+    people.comment(NAME, 1, { by: 'reader', body: '/analyse stop' });
+    await house.settle();
+    expect(await house.runs()).toHaveLength(1);
+    people.comment(NAME, 1, { by: 'tria', body: '/analyse stop' });
+    await house.settle();
+    expect(await house.runs()).toEqual([]);
+    expect(house.cancelled).toHaveLength(1);
+  });
+
+  it('"fix" by triage gets one look of confusion and no words', async () => {
+    await using house = await shop();
+    const { people } = house.double;
+    const comment = people.comment(NAME, 1, { by: 'tria', body: '/analyse fix' });
+    const [commented] = house.announced.splice(0);
+    await house.handle(commented!, 'd-1');
+    await house.handle(commented!, 'd-1');
+    expect(comment.reactions.map(({ content }) => content)).toEqual(['confused']);
+    expect(people.comments(NAME, 1)).toHaveLength(1);
+    expect(await house.runs()).toEqual([]);
+  });
+
+  it('"fix" by write asks for the pull request of what runs, or starts an analysis that leads to one', async () => {
+    await using house = await shop();
+    const { people } = house.double;
+    const project = await house.store.project(NAME);
+    const thread = () => house.store.threadOf(project?.id ?? '', { kind: 'issue', number: 1 });
+    people.label(NAME, 1, 'analyse', 'tria');
+    await house.settle();
+    expect((await thread())?.fixRequest).toBeNull();
+    people.comment(NAME, 1, { by: 'wren', body: '/analyse fix' });
+    await house.settle();
+    expect((await thread())?.fixRequest).toMatchObject({ login: 'wren' });
+    expect(await house.store.investigations({ limit: 10 })).toHaveLength(1);
+    people.openIssue(NAME, { by: 'eve', title: 'Another' });
+    people.comment(NAME, 2, { by: 'mona', body: '/analyse fix' });
+    await house.settle();
+    expect(await house.store.investigations({ limit: 10 })).toHaveLength(2);
+    const other = await house.store.threadOf(project?.id ?? '', { kind: 'issue', number: 2 });
+    expect(other?.fixRequest).toMatchObject({ login: 'mona' });
+  });
+
+  it('that is edited into a comment, or written by ourselves, does nothing', async () => {
+    await using house = await shop();
+    const { people, app, state } = house.double;
+    const comment = people.comment(NAME, 1, { by: 'ada', body: 'I see it too' });
+    people.editComment(NAME, comment.id, { by: 'ada', body: '/analyse' });
+    people.comment(NAME, 1, { by: state.accounts.get(app.botId)?.login ?? '', body: '/analyse' });
+    await house.settle();
+    people.comment(NAME, 1, { by: 'ada', body: '/analyse' });
+    const commented = house.announced.pop();
+    house.announced.splice(0);
+    const through = { ...(commented!.payload['comment'] as object), performed_via_github_app: { id: app.id } };
+    await house.handle({ event: 'issue_comment', payload: { ...commented!.payload, comment: through } });
+    expect(await house.runs()).toEqual([]);
+  });
+});
+
+describe('where nothing may be written', () => {
+  it.each([
+    { ceiling: 'observe' as const },
+    { paused: true },
+    { files: { '.github/causeway.yml': 'mode: observe\n' } },
+  ])('reports are accepted and nothing is: %j', async (options) => {
+    await using house = await shop(options);
+    house.double.people.comment(NAME, 1, { by: 'tria', body: '/analyse fix' });
+    house.double.people.label(NAME, 1, 'analyse', 'wren');
+    await house.settle();
+    expect(await house.runs()).toHaveLength(1);
+    expect(house.writes()).toEqual([]);
+  });
+
+  it('owners who are not allowed are not served', async () => {
+    await using house = await shop({ allowedOwners: ['acme'] });
+    house.double.people.label(NAME, 1, 'analyse', 'ada');
+    await house.settle();
+    expect(await house.runs()).toEqual([]);
+  });
+});
+
+describe('a configuration file that cannot be understood', () => {
+  it('is told once for each state of the file, and the analysis goes on', async () => {
+    await using house = await shop({ files: { '.github/causeway.yml': 'labels: [analyse\n' } });
+    const { people, state } = house.double;
+    people.label(NAME, 1, 'analyse', 'ada');
+    await house.settle();
+    people.comment(NAME, 1, { by: 'ada', body: '/analyse retry' });
+    await house.settle();
+    const told = () => people.comments(NAME, 1).filter(({ authorId }) => authorId === house.double.app.botId);
+    expect(told().map(({ body }) => body)).toEqual([expect.stringContaining('.github/causeway.yml')]);
+    expect(await house.runs()).toHaveLength(1);
+    await people.push(NAME, { by: 'ada', files: { '.github/causeway.yml': 'labels: {analyse\n' } });
+    state.clock.advance(61_000);
+    people.comment(NAME, 1, { by: 'ada', body: '/analyse retry again' });
+    await house.settle();
+    expect(told()).toHaveLength(2);
+  });
+});

@@ -1,0 +1,128 @@
+// A stored delivery reaches the app function through Probot, and what becomes of it when GitHub or we fail.
+import { generateKeyPairSync } from 'node:crypto';
+import type { Probot } from 'probot';
+import { describe, expect, it } from 'vitest';
+import { CausewayError } from '../../../src/domain/errors.ts';
+import { GithubFailure, type GithubFailureKind } from '../../../src/github/clients/github-clients.ts';
+import { createDeliveryHandler } from '../../../src/github/intake/handle-delivery.ts';
+import { createDeliveriesInFlight } from '../../../src/github/intake/in-flight.ts';
+import { openProbot } from '../../../src/github/intake/open-probot.ts';
+import { createLog } from '../../../src/log.ts';
+import type { ClaimedJob, JobHandler } from '../../../src/ports/queue.ts';
+import { delivery, labelled, type Reception, reception } from './signed-delivery.ts';
+
+const { privateKey } = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+});
+
+const JOB: ClaimedJob = { id: 'job_1', kind: 'delivery', subject: 'd-1', attempt: 1 };
+
+type Deed = (payload: unknown, signal: AbortSignal) => Promise<void> | void;
+
+interface Handling extends Reception {
+  readonly handler: JobHandler;
+  readonly output: () => string;
+  ended(): Promise<unknown>;
+}
+
+/** A house that has received one labelled issue, and does `deed` at it. */
+async function handling(deed: Deed, allowedOwners: readonly string[] = ['OCTO']): Promise<Handling> {
+  const house = await reception();
+  await house.receive(delivery(labelled(), { id: 'd-1' }));
+  let output = '';
+  const log = createLog({ level: 'trace', destination: { write: (line) => (output += line) } });
+  const inFlight = createDeliveriesInFlight();
+  const app = (probot: Probot) =>
+    probot.on('issues.labeled', async ({ id, payload }) => void (await deed(payload, inFlight.signalOf(id))));
+  // Nobody listens there: handing over asks GitHub nothing.
+  const probot = await openProbot({ appId: 1, privateKey, apiUrl: 'http://127.0.0.1:9', log, app });
+  const owner = { id: 99, login: 'acme' };
+  const identity = async () => ({ appId: 1, slug: 'causeway', owner, botLogin: 'causeway[bot]', botId: 2 });
+  const clients = { identity };
+  const redactor = { redact: async (text: string) => text.replaceAll('ghs_secret', '[redacted]') };
+  return {
+    ...house,
+    handler: createDeliveryHandler({ store: house.store, probot, inFlight, clients, allowedOwners, redactor, log }),
+    output: () => output,
+    ended: () =>
+      house.store.database.read((reader) =>
+        reader.selectFrom('deliveries').select(['state', 'detail', 'body']).executeTakeFirst(),
+      ),
+    [Symbol.asyncDispose]: () => house[Symbol.asyncDispose](),
+  };
+}
+
+function failure(kind: GithubFailureKind, retryAt: Date | null = null): GithubFailure {
+  return new GithubFailure({ kind, status: null, retryAt }, `GitHub: ${kind}`);
+}
+
+const here = () => AbortSignal.timeout(20_000);
+
+describe('a delivery', () => {
+  it('reaches its handler as it came, with the signal of its job, and is wiped', async () => {
+    const seen: unknown[] = [];
+    await using house = await handling((payload, signal) => void seen.push(payload, signal.aborted));
+    const stop = new AbortController();
+    expect(await house.handler.handle(JOB, stop.signal)).toEqual({ kind: 'done' });
+    expect(seen).toEqual([labelled(), false]);
+    expect(await house.ended()).toEqual({ state: 'done', detail: '', body: null });
+    expect(await house.handler.handle(JOB, here())).toEqual({ kind: 'done' });
+    expect(seen).toHaveLength(2);
+  });
+
+  it.each([[['acme', 'octocat']], [[]]])('is dropped where its owner is not allowed: %j', async (allowedOwners) => {
+    let count = 0;
+    await using house = await handling(() => void count++, allowedOwners);
+    await house.handler.handle(JOB, here());
+    expect(count).toBe(0);
+    expect(await house.ended()).toMatchObject({ state: 'done', body: null });
+  });
+
+  it('waits for GitHub where a limit was reached, and keeps its body', async () => {
+    const retryAt = new Date('2026-11-20T11:00:00Z');
+    await using house = await handling(() => Promise.reject(failure('busy', retryAt)));
+    expect(await house.handler.handle(JOB, here())).toEqual({ kind: 'later', runAt: retryAt.toISOString() });
+    expect(await house.store.delivery('d-1')).not.toBeNull();
+  });
+
+  it('ends quietly where what it is about is gone', async () => {
+    await using house = await handling(() => Promise.reject(failure('gone')));
+    expect(await house.handler.handle(JOB, here())).toEqual({ kind: 'done' });
+    expect(await house.ended()).toEqual({ state: 'done', detail: '', body: null });
+  });
+
+  it.each(['unsure', 'refused'] as const)('is tried again by the queue where GitHub was %s', async (kind) => {
+    await using house = await handling(() => Promise.reject(failure(kind)));
+    await expect(house.handler.handle(JOB, here())).rejects.toMatchObject({ kind });
+    expect(await house.store.delivery('d-1')).not.toBeNull();
+  });
+
+  it('is thrown without the payload that Probot hangs on every error, and logs none of it', async () => {
+    await using house = await handling(() => Promise.reject(new Error('our fault')));
+    const error = await house.handler.handle(JOB, here()).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ message: 'our fault' });
+    expect(Object.keys(error as object)).toEqual([]);
+    expect(house.output()).not.toContain('Broken');
+  });
+
+  it('stops with its job', async () => {
+    const stop = new AbortController();
+    await using house = await handling(async (_, signal) => {
+      stop.abort(new Error('stopping'));
+      signal.throwIfAborted();
+    });
+    await expect(house.handler.handle(JOB, stop.signal)).rejects.toThrow('stopping');
+    expect(await house.store.delivery('d-1')).not.toBeNull();
+  });
+
+  it('that cannot be handled for good says why, without a secret and without inner words', async () => {
+    await using house = await handling(() => {});
+    await house.handler.dead(JOB, new CausewayError('github_failed', 'GitHub refused ghs_secret.'));
+    expect(await house.ended()).toEqual({ state: 'failed', detail: 'GitHub refused [redacted].', body: null });
+    await using other = await handling(() => {});
+    await other.handler.dead(JOB, new TypeError('x of undefined'));
+    expect(await other.ended()).toMatchObject({ detail: expect.not.stringContaining('undefined') });
+  });
+});

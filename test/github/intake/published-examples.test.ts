@@ -1,0 +1,49 @@
+// GitHub's published example payloads, signed: each is taken under its own name, and under no other.
+import { describe, expect, it } from 'vitest';
+import { kindOf, USED_EVENTS } from '../../../src/github/intake/delivery-kind.ts';
+import { publishedExamples } from '../../github-double/webhooks/examples.ts';
+import { delivery, reception } from './signed-delivery.ts';
+
+const ALL = publishedExamples().map(({ name, event, payload }, at) => {
+  return { name, event, id: `example-${at}`, payload: payload as Record<string, unknown> };
+});
+const EVENTS = [...new Set(ALL.map(({ event }) => event))];
+
+describe('the published examples', () => {
+  it('are 329', () => {
+    expect(ALL).toHaveLength(329);
+  });
+
+  it.each(EVENTS)('of %s are all acknowledged, and stored where they are of use', async (event) => {
+    await using house = await reception();
+    const examples = ALL.filter((example) => example.event === event);
+    for (const { name, id, payload } of examples) {
+      const answer = await house.receive(delivery(payload, { event, id }));
+      expect([name, answer.status]).toEqual([name, 202]);
+    }
+    const used = examples.filter(({ payload }) => kindOf(event, payload).kind === 'used');
+    const different = new Set(used.map(({ payload }) => JSON.stringify(payload)));
+    expect(await house.jobs()).toHaveLength(different.size);
+  });
+
+  it.each(Object.keys(USED_EVENTS))('are not taken for %s where they are something else', (event) => {
+    const taken = ALL.filter((example) => example.event !== event && kindOf(event, example.payload).kind === 'used');
+    expect(taken.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('hold every event and action that is used, but for those that GitHub gives no example of', () => {
+    const wanted = Object.entries(USED_EVENTS).flatMap(([event, { actions }]) =>
+      (actions ?? ['']).map((action) => `${event} ${action}`),
+    );
+    const shown = new Set(ALL.map(({ event, payload }) => `${event} ${payload['action'] ?? ''}`));
+    expect(wanted.filter((one) => !shown.has(one))).toMatchInlineSnapshot(`
+      [
+        "issues closed",
+        "installation_target renamed",
+        "repository deleted",
+        "repository archived",
+        "repository unarchived",
+      ]
+    `);
+  });
+});

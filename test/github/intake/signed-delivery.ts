@@ -1,0 +1,81 @@
+// Deliveries as GitHub sends them, signed, and a receiver over a real store.
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { createReceiver, type Receiver, type ReceiverDeps } from '../../../src/github/intake/receive-delivery.ts';
+import { createLog } from '../../../src/log.ts';
+import { createJobTable } from '../../../src/queue/job-table.ts';
+import { openSqliteStore, type SqliteStore } from '../../../src/store/open-sqlite.ts';
+import { createSeal } from '../../../src/store/seal.ts';
+import { clock } from '../../support/queue-samples.ts';
+
+export const SECRET = 'a webhook secret of more than 32 characters';
+
+export interface DeliveryForm {
+  readonly event?: string;
+  readonly id?: string;
+  readonly secret?: string;
+  /** Undefined values leave a header out. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+}
+
+export function signatureOf(body: string | Uint8Array, secret = SECRET): string {
+  return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+}
+
+/** `body`: text or bytes are sent as they are, anything else as JSON. */
+export function delivery(body: unknown, { event = 'issues', id, secret, headers = {} }: DeliveryForm = {}): Request {
+  const bytes = Buffer.from(typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body));
+  const all = {
+    'Content-Type': 'application/json',
+    'X-GitHub-Event': event,
+    'X-GitHub-Delivery': id ?? randomUUID(),
+    'X-Hub-Signature-256': signatureOf(bytes, secret),
+    ...headers,
+  };
+  const kept = Object.entries(all).filter((header): header is [string, string] => header[1] !== undefined);
+  return new Request('http://127.0.0.1/api/github/webhooks', { method: 'POST', headers: kept, body: bytes });
+}
+
+export interface Reception extends AsyncDisposable {
+  readonly receive: Receiver;
+  readonly store: SqliteStore;
+  readonly clock: ReturnType<typeof clock>;
+  /** Waiting and running jobs: [kind, subject, group]. */
+  jobs(): Promise<readonly (readonly [string, string, string])[]>;
+  /** Everything that was logged. */
+  logged(): string;
+}
+
+export async function reception(over: Partial<ReceiverDeps> = {}): Promise<Reception> {
+  const table = createJobTable();
+  const store = await openSqliteStore({ file: ':memory:', seal: createSeal(randomBytes(32)), enqueuer: table });
+  const time = clock();
+  let logged = '';
+  const log = createLog({ level: 'trace', destination: { write: (line) => (logged += line) } });
+  const queue = { wake: () => {} };
+  const receive = createReceiver({ store, queue, secrets: () => [SECRET], now: time.now, log, ...over });
+  return {
+    receive,
+    store,
+    clock: time,
+    jobs: () =>
+      store.database.read(async (reader) =>
+        (await reader.selectFrom('jobs').select(['kind', 'subject', 'group_key']).execute()).map(
+          (row) => [row.kind, row.subject, row.group_key] as const,
+        ),
+      ),
+    logged: () => logged,
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  };
+}
+
+/** The least body of an issue that was labelled. */
+export function labelled(number = 1): Record<string, unknown> {
+  return {
+    action: 'labeled',
+    issue: { number, title: 'Broken', body: 'It is', user: { id: 7, login: 'ada' }, created_at: 'x', updated_at: 'x' },
+    label: { name: 'analyse' },
+    repository: { id: 42, full_name: 'octo/shop', owner: { login: 'octo' } },
+    sender: { id: 7, login: 'ada', type: 'User' },
+    installation: { id: 5 },
+  };
+}
