@@ -1,5 +1,7 @@
 # The image brings its own Node 24 and what is installed, so the launcher (the `causeway` on its PATH) only starts the program.
-# This version runs in local mode, which listens on loopback only, and loopback is the container's own. On Linux, share the host's:
+# With a GitHub App (the first start shows a page, /setup, that makes it):
+#   docker run -p 3000:3000 -e PUBLIC_URL=https://causeway.example.com -v causeway:/data IMAGE
+# Local mode listens on loopback only, and loopback is the container's own. On Linux, share the host's:
 #   docker run --network host -e HOST=127.0.0.1 -e PROJECTS=/projects/shop -v ~/code/shop:/projects/shop:ro -v causeway:/data IMAGE
 FROM node:24-slim AS packages
 WORKDIR /causeway
@@ -12,13 +14,13 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /causeway
 COPY --from=packages /causeway/node_modules node_modules
-COPY package.json LICENSE ./
+COPY package.json LICENSE app.yml ./
 COPY bin bin
 COPY scripts/run.mjs scripts/run.mjs
 COPY src src
 COPY demo demo
 # Projects and records live in the volume; nothing else is written, so the root file system can be read-only.
-# NODE_USE_ENV_PROXY: Node's fetch honours HTTPS_PROXY only where it is told to. HOST is for the GitHub App, which is on its way.
+# NODE_USE_ENV_PROXY: Node's fetch honours HTTPS_PROXY only where it is told to.
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data NODE_USE_ENV_PROXY=1
 RUN mkdir /data && chown 65532:65532 /data && ln -s /causeway/bin/causeway /usr/local/bin/causeway
 VOLUME /data

@@ -21,7 +21,10 @@ const ROOMS: Readonly<Record<string, Room>> = {
   tools: { rooms: ['domain', 'ports', 'git'], packages: ['zod', 'web-tree-sitter', '@vscode/tree-sitter-wasm'] },
   monitoring: { rooms: ['domain', 'ports', 'log'], packages: ['zod', '@modelcontextprotocol/client'] },
   jobs: { rooms: ['domain', 'ports', 'triage', 'agent', 'log', 'redact'], packages: [] },
-  github: { rooms: ['domain', 'ports', 'jobs', 'log', 'redact'], packages: ['@octokit/rest'] },
+  github: {
+    rooms: ['domain', 'ports', 'jobs', 'log', 'redact'],
+    packages: ['@octokit/rest', 'probot', 'smee-client', 'yaml', 'zod'],
+  },
   http: {
     rooms: ['domain', 'ports', 'jobs', 'log', 'redact'],
     packages: ['hono', '@hono/node-server', '@hono/zod-openapi', 'zod'],
@@ -53,6 +56,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     ],
     packages: [],
   },
+  index: { rooms: ['app'], packages: ['probot'] },
   main: { rooms: ['app', 'config', 'log', 'terminal', 'domain'], packages: [] },
   config: { rooms: ['domain'], packages: [] },
   log: { rooms: [], packages: ['pino'] },

@@ -1,10 +1,13 @@
 // The configuration: what the environment says, and what is said of its faults.
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../src/config.ts';
+import { APP_ENVIRONMENT, APP_KEY, WEBHOOK_SECRET } from './support/new-key.ts';
+import { temporaryFolder } from './support/service.ts';
 
 describe('the configuration', () => {
   it('has a default for everything, and takes an empty variable for an absent one', () => {
@@ -106,5 +109,75 @@ describe('the model', () => {
     expect(() => readConfig({ BUDGET_RUN: 'much' })).toThrow(
       'BUDGET_RUN is "much": give US dollars, such as 25 or 0.50.',
     );
+  });
+});
+
+describe('the GitHub App', () => {
+  const credentialsOf = (changes: Record<string, string>) => {
+    const { app } = readConfig({ ...APP_ENVIRONMENT, ...changes });
+    if (app.kind !== 'given') throw new Error(JSON.stringify(app));
+    return app.credentials;
+  };
+
+  it.each([
+    ['as it is', APP_KEY],
+    ['with \\n for its line feeds', APP_KEY.replaceAll('\n', '\\n')],
+    ['in base64', Buffer.from(APP_KEY).toString('base64')],
+  ])('takes its key %s', (_, value) => {
+    expect(createPrivateKey(credentialsOf({ PRIVATE_KEY: value }).privateKey).asymmetricKeyType).toBe('rsa');
+  });
+
+  it('takes its key from PRIVATE_KEY_PATH and PRIVATE_KEY_FILE, and registers it as a secret', async () => {
+    await using folder = await temporaryFolder();
+    const file = path.join(folder.path, 'app.pem');
+    writeFileSync(file, APP_KEY);
+    for (const name of ['PRIVATE_KEY_PATH', 'PRIVATE_KEY_FILE']) {
+      const environment = { ...APP_ENVIRONMENT, PRIVATE_KEY: '', [name]: file };
+      expect(readConfig(environment)).toMatchObject({
+        app: { kind: 'given' },
+        secrets: expect.arrayContaining([APP_KEY.trim()]),
+      });
+    }
+    expect(() => readConfig({ PRIVATE_KEY_PATH: '/no/such/file' })).toThrow('PRIVATE_KEY_PATH names /no/such/file');
+  });
+
+  it('takes no key of another kind', () => {
+    const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' });
+    expect(readConfig({ ...APP_ENVIRONMENT, PRIVATE_KEY: String(ec) }).app).toMatchObject({ kind: 'faulty' });
+  });
+
+  it('has two secrets during a rotation, the new one first', () => {
+    const old = 'o'.repeat(32);
+    expect(credentialsOf({}).webhookSecrets).toEqual([WEBHOOK_SECRET]);
+    expect(credentialsOf({ WEBHOOK_SECRET_OLD: old }).webhookSecrets).toEqual([WEBHOOK_SECRET, old]);
+  });
+
+  it('registers every secret that it was given', () => {
+    const given = { WEBHOOK_SECRET, GITHUB_CLIENT_SECRET: 'client', SESSION_SECRET: 'session', GITHUB_TOKEN: 'token' };
+    expect(readConfig(given).secrets).toEqual(expect.arrayContaining(Object.values(given)));
+  });
+
+  it.each([
+    [{}, 'https://api.github.com', 'https://github.com'],
+    [{ GHE_HOST: 'git.example.com' }, 'https://git.example.com/api/v3', 'https://git.example.com'],
+    [{ GHE_HOST: 'git.local:8080', GHE_PROTOCOL: 'http' }, 'http://git.local:8080/api/v3', 'http://git.local:8080'],
+    [{ GHE_HOST: 'git.example.com', GITHUB_API_URL: 'https://api.x/' }, 'https://api.x', 'https://git.example.com'],
+  ])('is at the GitHub that %j names', (environment, githubApiUrl, githubWebUrl) => {
+    expect(readConfig(environment)).toMatchObject({ githubApiUrl, githubWebUrl });
+  });
+
+  it('takes no address for GHE_HOST', () => {
+    expect(() => readConfig({ GHE_HOST: 'https://git.example.com' })).toThrow('GHE_HOST is "https://git.example.com"');
+  });
+
+  it('may be held below fix by the operator; DRY_RUN=1 writes nothing', () => {
+    expect(readConfig({}).maxMode).toBe('fix');
+    expect(readConfig({ MAX_MODE: 'comment' }).maxMode).toBe('comment');
+    expect(readConfig({ MAX_MODE: 'comment', DRY_RUN: '1' }).maxMode).toBe('observe');
+    expect(() => readConfig({ MAX_MODE: 'all' })).toThrow('MAX_MODE is "all": give one of observe, comment, fix.');
+  });
+
+  it('may be installed by ALLOWED_OWNERS', () => {
+    expect(readConfig({ ALLOWED_OWNERS: 'octo, mara  per' }).allowedOwners).toEqual(['octo', 'mara', 'per']);
   });
 });

@@ -3,7 +3,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { parseCallbackAllow } from '../callback/callback-policy.ts';
 import type { Config } from '../config.ts';
 import type { Project, ProjectSource } from '../domain/project.ts';
+import type { Report } from '../domain/report.ts';
+import { DEFAULT_SETTINGS } from '../domain/settings.ts';
 import { toUnifiedPatch } from '../domain/unified-patch.ts';
+import type { GitSourceOptions } from '../git/mirror.ts';
 import { acceptReport } from '../jobs/accept-report.ts';
 import { follow } from '../jobs/follow.ts';
 import type { Log } from '../log.ts';
@@ -46,8 +49,6 @@ export async function openSession(
     openInvestigator({
       ...options,
       patienceMs: PATIENCE_MS,
-      // Whether a repository that is named by its address is public is not known: monitoring is asked as if it were.
-      standing: { isPublic: source.kind === 'url', isTrusted: isOwn },
     }),
   );
   const onWait = ({ until, reason }: { until: Date; reason: string }) =>
@@ -55,7 +56,7 @@ export async function openSession(
   opening.use(startWork({ ...house, source: mirroredBySource(house.source) }, { ...config, investigator, onWait }));
   const opened = opening.move();
   return {
-    start: (report) => start(house, project, report),
+    start: (report) => start(house, project, { ...report, isTrusted: isOwn }),
     follow: (id, signal) => follow(house, id, 0, signal),
     issue: (id) => house.store.issue(id),
     patch: async (issueId) => {
@@ -80,7 +81,7 @@ function openMemoryHouse({ config, log, now }: SessionOptions, mirrors: string):
 async function start(
   house: House,
   project: Project,
-  report: { readonly text: string; readonly revision: string },
+  report: Pick<Report, 'text' | 'revision' | 'isTrusted'>,
 ): Promise<string> {
   const own = {
     projectId: project.id,
@@ -88,6 +89,7 @@ async function start(
     origin: 'cli',
     reference: '',
     callbackUrl: '',
+    settings: DEFAULT_SETTINGS,
   } as const;
   const accepted = await acceptReport(house, { ...own, ...report, fresh: true });
   if (accepted.kind === 'key_reused') throw new Error('a report without a key cannot reuse one');
@@ -104,9 +106,10 @@ function mirroredBySource(source: Source): Source {
 }
 
 /** GITHUB_TOKEN reads private repositories of GitHub; no other host ever sees it. */
-function githubCredentials(config: Config): (url: string) => Promise<{ username: string; password: string } | null> {
+function githubCredentials(config: Config): NonNullable<GitSourceOptions['credentials']> {
   const github = new URL(config.githubWebUrl).origin;
-  return async (url) => {
+  return async ({ source }) => {
+    const url = source.kind === 'path' ? '' : source.url;
     if (config.githubToken === null || URL.parse(url)?.origin !== github) return null;
     return { username: 'x-access-token', password: config.githubToken };
   };

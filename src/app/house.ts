@@ -6,9 +6,10 @@ import type { Account } from '../domain/account.ts';
 import { createGitSource, type GitSourceOptions } from '../git/mirror.ts';
 import { type Changes, createChanges } from '../jobs/changes.ts';
 import type { Investigator } from '../jobs/investigator.ts';
+import { pausableModel } from '../jobs/pausable-model.ts';
 import { createRunHandler } from '../jobs/run-investigation.ts';
 import { type Log, registeredSecrets, registerSecret } from '../log.ts';
-import type { Queue, Worker } from '../ports/queue.ts';
+import type { JobHandler, JobKind, LaneLimits, Queue, Worker } from '../ports/queue.ts';
 import type { Source } from '../ports/source.ts';
 import type { AccountStore, Store } from '../ports/store.ts';
 import { createEmbeddedQueue } from '../queue/embedded-queue.ts';
@@ -70,6 +71,7 @@ export async function openAccount(store: AccountStore, now: Date): Promise<Accou
   const moment = now.toISOString();
   const account = await store.ensureAccount({
     login: LOCAL_LOGIN,
+    githubId: null,
     signingSecret: newSigningSecret(),
     now: moment,
   });
@@ -77,13 +79,29 @@ export async function openAccount(store: AccountStore, now: Date): Promise<Accou
   return account;
 }
 
+/** A run that waits: for the model, or for its source. */
+export interface Wait {
+  readonly runId: string;
+  readonly until: Date;
+  readonly reason: string;
+}
+
+/** Work of a kind besides the house's own. */
+interface Lane {
+  readonly handler: JobHandler;
+  readonly limits: LaneLimits;
+}
+
 export interface WorkLimits {
   /** Investigations at a time in this process. */
   readonly concurrency: number;
   readonly investigationTimeoutMs: number;
   readonly investigator: Investigator | null;
+  /** While it says so nothing is asked or posted. */
+  readonly paused?: () => boolean;
   /** Told when an investigation waits for the model. */
-  readonly onWait?: (wait: { readonly until: Date; readonly reason: string }) => void;
+  readonly onWait?: (wait: Wait) => void;
+  readonly lanes?: Readonly<Partial<Record<JobKind, Lane>>>;
 }
 
 /** Two investigations of one project, and two webhooks to one receiver, at a time: nobody can hold up the others. */
@@ -93,26 +111,34 @@ const WEBHOOKS_AT_ONCE = 16;
 /** Takes work until disposed; what runs then is handed back and taken up at the next start. */
 export function startWork(house: House, limits: WorkLimits): Worker {
   const { log, now, store } = house;
+  const webhook = createWebhookHandler({
+    ...{ store, policy: house.callbackPolicy, log, now },
+    random: Math.random,
+    version: VERSION,
+  });
+  const lanes: Readonly<Partial<Record<JobKind, Lane>>> = {
+    run: { handler: runHandler(house, limits), limits: { concurrency: limits.concurrency, perGroup: PER_GROUP } },
+    webhook: { handler: webhook, limits: { concurrency: WEBHOOKS_AT_ONCE, perGroup: PER_GROUP } },
+    ...limits.lanes,
+  };
+  const each = Object.entries(lanes);
   return house.queue.work(
-    {
-      run: createRunHandler({
-        ...house,
-        timeoutMs: limits.investigationTimeoutMs,
-        investigator: limits.investigator,
-        onWait: limits.onWait ?? (() => {}),
-      }),
-      webhook: createWebhookHandler({
-        store,
-        policy: house.callbackPolicy,
-        log,
-        now,
-        random: Math.random,
-        version: VERSION,
-      }),
-    },
-    {
-      run: { concurrency: limits.concurrency, perGroup: PER_GROUP },
-      webhook: { concurrency: WEBHOOKS_AT_ONCE, perGroup: PER_GROUP },
-    },
+    Object.fromEntries(each.map(([kind, { handler }]) => [kind, handler])),
+    Object.fromEntries(each.map(([kind, lane]) => [kind, lane.limits])),
   );
+}
+
+function runHandler(house: House, limits: WorkLimits): JobHandler {
+  const { investigationTimeoutMs: timeoutMs, paused = () => false, onWait = () => {} } = limits;
+  const investigator = limits.investigator && {
+    ...limits.investigator,
+    model: pausableModel(limits.investigator.model, { paused, now: house.now }),
+  };
+  const deps = { ...house, timeoutMs, investigator, paused };
+  // One for each job, so that it is known which run it is that waits.
+  const of = (runId: string) => createRunHandler({ ...deps, onWait: (wait) => onWait({ ...wait, runId }) });
+  return {
+    handle: (job, signal) => of(job.subject).handle(job, signal),
+    dead: (job, error) => of(job.subject).dead(job, error),
+  };
 }

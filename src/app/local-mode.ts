@@ -3,15 +3,8 @@ import type { Config } from '../config.ts';
 import { CausewayError } from '../domain/errors.ts';
 
 /** Throws `usage` where the configuration asks for something that is not local mode, naming every such variable. */
-export function requireLocalMode(config: Pick<Config, 'appVariables' | 'localMode' | 'host' | 'publicUrl'>): void {
-  const { appVariables, host, publicUrl } = config;
+export function requireLocalMode({ host, publicUrl }: Pick<Config, 'host' | 'publicUrl'>): void {
   const faults: string[] = [];
-  if (appVariables.length > 0 && !config.localMode) {
-    const [verb, them] = appVariables.length === 1 ? ['asks', 'it'] : ['ask', 'them'];
-    faults.push(
-      `${appVariables.join(', ')} ${verb} for a GitHub App, which this version does not run yet: remove ${them}, or set LOCAL_MODE=1 for local mode.`,
-    );
-  }
   if (!isLoopback(host)) {
     faults.push(`HOST=${host} is not a loopback address, and local mode listens on loopback only: set HOST=127.0.0.1.`);
   }
@@ -23,6 +16,6 @@ export function requireLocalMode(config: Pick<Config, 'appVariables' | 'localMod
   if (faults.length > 0) throw new CausewayError('usage', faults.join('\n'));
 }
 
-function isLoopback(host: string): boolean {
+export function isLoopback(host: string): boolean {
   return ['localhost', '::1', '[::1]'].includes(host) || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

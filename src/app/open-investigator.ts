@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Config, ModelConfig } from '../config.ts';
 import { CausewayError } from '../domain/errors.ts';
+import type { Project } from '../domain/project.ts';
 import type { Investigator } from '../jobs/investigator.ts';
 import { type Log, registerSecret } from '../log.ts';
 import { createOpenAiModel } from '../model/openai-model.ts';
@@ -28,20 +29,21 @@ export interface InvestigatorOptions {
   readonly now: () => Date;
   /** Milliseconds that a model out of reach is waited for. */
   readonly patienceMs: number;
-  /** Of the projects and of those who report: it decides which monitoring systems may be asked. */
-  readonly standing: { readonly isPublic: boolean; readonly isTrusted: boolean };
 }
 
 /** Throws `usage` for a file that cannot be read or understood. Nothing is connected yet. */
-export function openInvestigator({ config, log, now, patienceMs, standing }: InvestigatorOptions): OpenInvestigator {
+export function openInvestigator({ config, log, now, patienceMs }: InvestigatorOptions): OpenInvestigator {
   const model = openModel(config.model, now);
   const monitoring = model === null ? NO_MONITORING : monitoringOf(config, log);
   return {
     investigator: model && {
       model,
-      openWorkbench: async ({ project, reportText, ...ground }, signal) => {
+      openWorkbench: async ({ project, isTrusted, reportText, ...ground }, signal) => {
         const { tools, overlay } = createToolbox({ ...ground, ciLog: reportText });
-        const asked = await monitoring.toolsFor({ project, ...standing }, signal);
+        const asked = await monitoring.toolsFor(
+          { project: project.name, isPublic: isPublic(project), isTrusted },
+          signal,
+        );
         return { tools: [...tools, ...asked], changeSet: overlay.changeSet };
       },
       stillParses: async (path, before, after) => (await stillParses(path, before, after)).ok,
@@ -49,6 +51,18 @@ export function openInvestigator({ config, log, now, patienceMs, standing }: Inv
     },
     [Symbol.asyncDispose]: () => monitoring[Symbol.asyncDispose](),
   };
+}
+
+/** It decides, with who wrote the report, which monitoring systems may be asked. An address that is read without the App may be anybody's. */
+function isPublic({ source }: Project): boolean {
+  switch (source.kind) {
+    case 'path':
+      return false;
+    case 'url':
+      return true;
+    case 'github':
+      return !source.isPrivate;
+  }
 }
 
 /** What an operator should know of the model's settings; "" for nothing. */

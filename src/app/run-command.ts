@@ -1,26 +1,18 @@
 // From a command that was understood to the room that does it.
 import { writeFile } from 'node:fs/promises';
-import { newSigningSecret } from '../callback/sign.ts';
 import { type Config, DEFAULT_DATA_DIR, INSTALLATION, readConfig } from '../config.ts';
-import { CausewayError } from '../domain/errors.ts';
 import { createAddressReader } from '../github/read-address.ts';
 import { createLog, type Log, registerSecret } from '../log.ts';
-import { createJobTable } from '../queue/job-table.ts';
-import { openSqliteStore, type SqliteStore } from '../store/open-sqlite.ts';
-import { createSeal } from '../store/seal.ts';
 import { analyse, type InvestigateDeps } from '../terminal/analyse.ts';
-import type { Command, TokenCommand, WebhookSecretCommand } from '../terminal/command.ts';
+import type { Command } from '../terminal/command.ts';
 import { demo } from '../terminal/demo.ts';
 import { helpText } from '../terminal/help.ts';
 import type { ExitCode, Io } from '../terminal/io.ts';
 import { type Launcher, launcherOf } from '../terminal/launcher.ts';
-import { token } from '../terminal/token.ts';
-import { webhookSecret } from '../terminal/webhook-secret.ts';
+import { accountCommand } from './account-command.ts';
 import { openSession } from './analysis-session.ts';
-import { openDataFolder } from './data-folder.ts';
-import { LOCAL_LOGIN, openAccount } from './house.ts';
-import { requireLocalMode } from './local-mode.ts';
 import { repositoryAround } from './local-projects.ts';
+import { setPaused } from './pause.ts';
 import { serve } from './serve.ts';
 import { shippedDemo } from './shipped-demo.ts';
 import { VERSION } from './version.ts';
@@ -40,14 +32,13 @@ export async function runCommand(command: Command, context: CommandContext, sign
   if (command.kind === 'help') return say(io, helpText(command.topic));
   if (command.kind === 'version') return say(io, `causeway ${VERSION}\n`);
   const config = readConfig(environment);
-  if (config.githubToken !== null) registerSecret(config.githubToken);
+  for (const secret of config.secrets) registerSecret(secret);
   const log = createLog({ level: config.logLevel });
   if (config.model.kind === 'none' && config.model.hint !== '' && ASKING.has(command.kind)) {
     io.err(`Facts only: ${config.model.hint}\n`);
   }
   switch (command.kind) {
     case 'serve':
-      requireLocalMode(config);
       return await serve({ config, io, log, now, worker: command.worker, launcher: launcher(config, io) }, signal);
     case 'analyse':
       return await analyse(command, io, { ...investigateDeps(config, context), ...subjectDeps(config) }, signal);
@@ -63,7 +54,10 @@ export async function runCommand(command: Command, context: CommandContext, sign
     case 'token-revoke':
     case 'webhook-secret-show':
     case 'webhook-secret-rotate':
-      return await accountCommand(command, config, context);
+      return await accountCommand(command, { config, context }, signal);
+    case 'pause':
+    case 'resume':
+      return pauseCommand(command.kind, config, io);
   }
 }
 
@@ -97,24 +91,12 @@ function subjectDeps(config: Config) {
   return { readAddress, repositoryAround };
 }
 
-/** Works beside a running server: it opens the store without owning it. */
-async function accountCommand(
-  command: TokenCommand | WebhookSecretCommand,
-  config: Config,
-  { io, now }: CommandContext,
-): Promise<ExitCode> {
-  if ('account' in command && command.account !== null && command.account !== LOCAL_LOGIN) {
-    throw new CausewayError('usage', `Local mode has one account, "${LOCAL_LOGIN}": leave --account out.`);
-  }
-  await using store = await openStore(config);
-  const account = await openAccount(store, now());
-  const deps = { store, account, now, newSecret: newSigningSecret };
-  return command.kind === 'webhook-secret-show' || command.kind === 'webhook-secret-rotate'
-    ? await webhookSecret(command, io, deps)
-    : await token(command, io, deps);
-}
-
-function openStore(config: Config): Promise<SqliteStore> {
-  const folder = openDataFolder(config.dataDir, config.encryptionKey);
-  return openSqliteStore({ file: folder.database, seal: createSeal(folder.encryptionKey), enqueuer: createJobTable() });
+/** Works beside a running server, which looks for it before each question and each post. */
+function pauseCommand(kind: 'pause' | 'resume', { dataDir }: Config, io: Io): ExitCode {
+  const changed = setPaused(dataDir, kind === 'pause');
+  const paused = 'Paused: reports are kept, no model is asked and nothing is posted until "causeway resume".\n';
+  const resumed = 'Resumed: a running server goes on within a minute.\n';
+  if (kind === 'pause') io.err(changed ? paused : 'It was paused already.\n');
+  else io.err(changed ? resumed : 'It was not paused.\n');
+  return 0;
 }

@@ -1,38 +1,76 @@
-// What a caller may see: whatever belongs to a project that the token reaches. The rest is absent.
+// What a caller may see and do: what the token reaches, by the person's role in its project. The rest is absent.
+import type { Context } from 'hono';
 import type { Investigation } from '../domain/investigation.ts';
 import type { Issue } from '../domain/issue.ts';
 import type { Project } from '../domain/project.ts';
-import type { Store } from '../ports/store.ts';
-import type { Caller } from './api-deps.ts';
+import { isAtLeast, type Role } from '../domain/role.ts';
+import type { ApiDeps, ApiEnv, Caller } from './api-deps.ts';
+
+type AccessDeps = Pick<ApiDeps, 'store' | 'permissions'>;
+
+/** Who asks, and until when somebody waits for the answer. */
+export interface Asking {
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+}
+
+/** What the caller may see, with the role that it may be done something with. */
+export type Seen<T> = T & { readonly role: Role };
+
+/** Roles asked for at a time: GitHub answers one person's in about a tenth of a second. */
+const AT_ONCE = 10;
+
+export function askingOf(c: Context<ApiEnv>): Asking {
+  return { caller: c.get('caller'), signal: AbortSignal.any([c.req.raw.signal, c.env.stopping]) };
+}
 
 /** By id, or by `owner/name`; null where it is absent for this caller. */
-export async function visibleProject(store: Store, caller: Caller, idOrName: string): Promise<Project | null> {
+export async function visibleProject(
+  deps: AccessDeps,
+  asking: Asking,
+  idOrName: string,
+): Promise<Seen<{ readonly project: Project }> | null> {
   // PostgreSQL refuses NUL in text, and no project has one in its name.
-  const project = idOrName.includes('\0') ? null : await store.project(idOrName);
-  return project !== null && reaches(caller, project.id) ? project : null;
+  const project = idOrName.includes('\0') ? null : await deps.store.project(idOrName);
+  return project === null ? null : await seen(deps, asking, project);
 }
 
-/** By name, ascending; `after` is the last name of the page before. */
-export async function visibleProjects(store: Store, caller: Caller, after = ''): Promise<readonly Project[]> {
-  const projects = await store.projects(after === '' ? {} : { after });
-  return projects.filter(({ id }) => reaches(caller, id));
+/** By name, ascending; `after` is the last name of the page before, `most` how many are wanted at most. */
+export async function visibleProjects(
+  deps: AccessDeps,
+  asking: Asking,
+  { after = '', most = Number.POSITIVE_INFINITY }: { readonly after?: string; readonly most?: number } = {},
+): Promise<readonly Project[]> {
+  const projects = await deps.store.projects(after === '' ? {} : { after });
+  const reached = projects.filter(({ id }) => reaches(asking.caller, id));
+  const visible: Project[] = [];
+  for (let at = 0; at < reached.length && visible.length < most; at += AT_ONCE) {
+    const some = await Promise.all(reached.slice(at, at + AT_ONCE).map((project) => seen(deps, asking, project)));
+    visible.push(...some.flatMap((found) => found?.project ?? []));
+  }
+  return visible;
 }
 
-export async function visibleInvestigation(store: Store, caller: Caller, id: string): Promise<Investigation | null> {
-  const investigation = isId(id) ? await store.investigation(id) : null;
+export async function visibleInvestigation(
+  deps: AccessDeps,
+  asking: Asking,
+  id: string,
+): Promise<Seen<{ readonly investigation: Investigation }> | null> {
+  const investigation = isId(id) ? await deps.store.investigation(id) : null;
   if (investigation === null) return null;
-  return (await visibleProject(store, caller, investigation.projectId)) === null ? null : investigation;
+  const found = await visibleProject(deps, asking, investigation.projectId);
+  return found && { investigation, role: found.role };
 }
 
-export async function visibleIssue(store: Store, caller: Caller, id: string): Promise<Issue | null> {
-  const issue = isId(id) ? await store.issue(id) : null;
+export async function visibleIssue(
+  deps: AccessDeps,
+  asking: Asking,
+  id: string,
+): Promise<Seen<{ readonly issue: Issue; readonly project: Project }> | null> {
+  const issue = isId(id) ? await deps.store.issue(id) : null;
   if (issue === null) return null;
-  return (await visibleProject(store, caller, issue.projectId)) === null ? null : issue;
-}
-
-/** Ending something early is for the account that began it. */
-export function isOwn(caller: Caller, investigation: Investigation | null): boolean {
-  return investigation?.accountId === caller.account.id;
+  const found = await visibleProject(deps, asking, issue.projectId);
+  return found && { ...found, issue };
 }
 
 /** Whether the text can be an identifier: the store is asked about nothing else, and the log holds nothing else (no token, say). */
@@ -40,6 +78,21 @@ export function isId(text: string): boolean {
   return /^(?:iss|prj|inv)_[0-9A-Za-z]{1,32}$/.test(text);
 }
 
-function reaches(caller: Caller, projectId: string): boolean {
-  return caller.token.projectIds === null || caller.token.projectIds.includes(projectId);
+async function seen(
+  { permissions }: AccessDeps,
+  { caller, signal }: Asking,
+  project: Project,
+): Promise<Seen<{ readonly project: Project }> | null> {
+  if (!reaches(caller, project.id)) return null;
+  const role = await permissions.roleOf(caller.account, project, signal);
+  return isAtLeast(role, neededToSee(project)) ? { project, role } : null;
+}
+
+/** All the world reads a public repository: what was found out about it is for those who work on it. */
+function neededToSee({ source }: Project): Role {
+  return source.kind === 'github' && !source.isPrivate ? 'triage' : 'read';
+}
+
+function reaches({ token }: Caller, projectId: string): boolean {
+  return token.projectIds === null || token.projectIds.includes(projectId);
 }

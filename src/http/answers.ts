@@ -55,7 +55,7 @@ const PROBLEM_TEXTS = {
     detail: 'The token lacks the scope issues:write: make one that has it.',
   },
   404: {
-    description: 'Absent, or not yours: the two cannot be told apart.',
+    description: 'Absent, or not yours (your role on GitHub decides): the two cannot be told apart.',
     detail: 'There is nothing here, or it is not yours to see.',
     headers: RATE,
   },
@@ -69,7 +69,7 @@ const PROBLEM_TEXTS = {
     detail: 'The request came too slowly: send it in one go.',
   },
   409: {
-    description: 'It has ended already.',
+    description: 'It cannot be done in the state that it is in; `detail` says why.',
     detail: 'The investigation has ended already: there is nothing left to cancel.',
     headers: RATE,
   },
@@ -111,7 +111,7 @@ const PROBLEM_TEXTS = {
     detail: 'The service failed on its own account; its log has the details under the X-Request-Id.',
   },
   503: {
-    description: 'The records cannot be reached just now. Nothing was accepted: try again.',
+    description: 'The records, or GitHub, cannot be reached just now. Nothing was accepted: try again.',
     detail: 'The service cannot reach its records just now. Nothing was accepted: try again.',
     headers: ['Retry-After'],
   },

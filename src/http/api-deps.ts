@@ -1,7 +1,10 @@
 // What the API is built from, and what travels with one request.
 import type { Account, TokenRecord } from '../domain/account.ts';
+import type { Project } from '../domain/project.ts';
+import type { InvestigationSettings } from '../domain/settings.ts';
 import type { Changes } from '../jobs/changes.ts';
 import type { Log } from '../log.ts';
+import type { Permissions } from '../ports/permissions.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
 import type { Redactor } from '../redact/redactor.ts';
@@ -10,6 +13,8 @@ import type { RateLimits } from './rate-limit.ts';
 export interface ReadinessCheck {
   readonly name: string;
   readonly ok: boolean;
+  /** Absent: without it the service cannot work. False: it only says how things stand. */
+  readonly isVital?: false;
   /** For a person; holds no secret. */
   readonly detail: string;
 }
@@ -17,8 +22,18 @@ export interface ReadinessCheck {
 /** Whether a webhook may go to the address; `detail` names the rule that refused it, and the repair. */
 export type UrlVerdict = { readonly ok: true } | { readonly ok: false; readonly detail: string };
 
+/** What a project's own configuration says, below the operator's ceiling. */
+export interface ProjectSettings {
+  readonly investigation: InvestigationSettings;
+  /** Why no pull request is opened there, with the repair; "" where they are. */
+  readonly noPullRequests: string;
+}
+
 export interface ApiDeps {
   readonly store: Store;
+  readonly permissions: Permissions;
+  /** Throws `github_failed` where it cannot be read just now. */
+  readonly settingsOf: (project: Project, signal: AbortSignal) => Promise<ProjectSettings>;
   readonly queue: Pick<Queue, 'wake' | 'cancel'>;
   readonly redactor: Pick<Redactor, 'redact'>;
   readonly changes: Changes;

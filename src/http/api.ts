@@ -12,6 +12,7 @@ import { createIssue, deleteIssue, getIssue } from './issues.ts';
 import { openApiDocument } from './openapi.ts';
 import { absent, problem, refuse } from './problem.ts';
 import { getProject, listProjects } from './projects.ts';
+import { openPullRequest } from './pull-request.ts';
 import { createRateLimiter } from './rate-limit.ts';
 import { answerError, withRequestId } from './request-boundary.ts';
 
@@ -32,6 +33,7 @@ export function createApi(deps: ApiDeps): Api {
   app.post('/api/v1/issues/', may('issues:write', 'creation'), createIssue(deps));
   app.get('/api/v1/issues/:issueId/', may('issues:read'), getIssue(deps));
   app.delete('/api/v1/issues/:issueId/', may('issues:write'), deleteIssue(deps));
+  app.post('/api/v1/issues/:issueId/pull-request/', may('pull-requests:write'), openPullRequest(deps));
   app.get('/api/v1/projects/', may('projects:read'), listProjects(deps));
   app.get('/api/v1/projects/:projectId/', may('projects:read'), getProject(deps));
 

@@ -2,7 +2,7 @@
 import type { Handler } from 'hono';
 import { isEnded } from '../domain/investigation.ts';
 import { type FollowEvent, follow } from '../jobs/follow.ts';
-import { visibleInvestigation } from './access.ts';
+import { askingOf, visibleInvestigation } from './access.ts';
 import type { ApiDeps, ApiEnv, Caller } from './api-deps.ts';
 import { callerOf } from './authenticate.ts';
 import { eventId, type Position, parseEventId, positionAfter, resumeAt } from './event-position.ts';
@@ -20,9 +20,9 @@ const STALLED_MS = 60_000;
 /** GET /api/v1/investigations/{investigationId}/events/ */
 export function streamEvents(deps: ApiDeps): Handler<ApiEnv> {
   return async (c) => {
-    const caller = c.get('caller');
-    const investigation =
-      (await visibleInvestigation(deps.store, caller, c.req.param('investigationId') ?? '')) ?? refuseAbsent();
+    const asking = askingOf(c);
+    const id = c.req.param('investigationId') ?? '';
+    const { investigation } = (await visibleInvestigation(deps, asking, id)) ?? refuseAbsent();
     const asked = parseEventId(c.req.header('Last-Event-ID') ?? '');
     // 204 is what tells an EventSource not to come back.
     if (asked.state === 'end' && isEnded(investigation.outcome)) return c.body(null, 204);
@@ -32,10 +32,10 @@ export function streamEvents(deps: ApiDeps): Handler<ApiEnv> {
     const stop = new AbortController();
     const stream: Stream = {
       deps,
-      caller,
+      caller: asking.caller,
       id: investigation.id,
       position: resumeAt(asked, sameStep),
-      signal: AbortSignal.any([stop.signal, c.req.raw.signal, c.env.stopping]),
+      signal: AbortSignal.any([stop.signal, asking.signal]),
       stop,
     };
     return c.body(streamOf(frames(stream), stop), 200, headers);
@@ -93,10 +93,10 @@ async function* eventsAndTicks(stream: Stream): AsyncGenerator<FollowEvent | 'ti
   }
 }
 
-async function mayStillFollow({ deps, caller, id }: Stream): Promise<boolean> {
+async function mayStillFollow({ deps, caller, id, signal }: Stream): Promise<boolean> {
   const now = await callerOf(deps, caller.tokenHash);
   if (now === null || !now.token.scopes.includes('issues:read')) return false;
-  return (await visibleInvestigation(deps.store, now, id)) !== null;
+  return (await visibleInvestigation(deps, { caller: now, signal }, id)) !== null;
 }
 
 function frame(event: FollowEvent, position: Position): string {

@@ -10,8 +10,9 @@ export function getHealth(): Handler<ApiEnv> {
 /** GET /readyz */
 export function getReadiness({ ready }: ApiDeps): Handler<ApiEnv> {
   return async (c) => {
-    const checks = (await ready()).map(({ name, ok, detail }) => ({ name, ok, detail }));
-    const allOk = checks.every(({ ok }) => ok);
+    const found = await ready();
+    const checks = found.map(({ name, ok, detail }) => ({ name, ok, detail }));
+    const allOk = found.every(({ ok, isVital = true }) => ok || !isVital);
     return c.json({ status: allOk ? 'ready' : 'not_ready', checks }, allOk ? 200 : 503);
   };
 }

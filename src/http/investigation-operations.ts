@@ -38,7 +38,7 @@ export const INVESTIGATION_OPERATIONS: readonly RouteConfig[] = [
     tags: ['Investigations'],
     summary: 'Cancel an investigation',
     description:
-      'Ends it without an issue; the webhook says `issue.failed`. Others that share the analysis are not touched. Only for the account that reported it.',
+      'Ends it without an issue; the webhook says `issue.failed`. Others that share the analysis are not touched. Needs triage on the project.',
     ...withToken('issues:write'),
     request: { params: InvestigationParams },
     responses: { 200: json(MessageSchema, 'Cancelled.', RATE), ...problems(...ALWAYS, 404, 409) },

@@ -2,11 +2,12 @@
 import type { z } from '@hono/zod-openapi';
 import type { Handler } from 'hono';
 import type { Investigation } from '../domain/investigation.ts';
+import { isAtLeast } from '../domain/role.ts';
 import { cancelInvestigation } from '../jobs/end-early.ts';
 import { waitForEnd } from '../jobs/follow.ts';
 import type { InvestigationFilter } from '../ports/store.ts';
-import { isOwn, visibleInvestigation, visibleProject, visibleProjects } from './access.ts';
-import type { ApiDeps, ApiEnv, Caller } from './api-deps.ts';
+import { type Asking, askingOf, visibleInvestigation, visibleProject, visibleProjects } from './access.ts';
+import type { ApiDeps, ApiEnv } from './api-deps.ts';
 import { linkToNext } from './paging.ts';
 import { Cursor, InvestigationsQuery, WaitQuery } from './parameter-schemas.ts';
 import { type Fault, faultsOf, parseOrRefuse, refuse, refuseAbsent, refuseFaults, UNKNOWN_PROJECT } from './problem.ts';
@@ -21,7 +22,7 @@ const ERASED_POSITION: Fault = {
 /** GET /api/v1/investigations/ */
 export function listInvestigations(deps: ApiDeps): Handler<ApiEnv> {
   return async (c) => {
-    const { limit, found } = await foundBy(deps, c.get('caller'), c.req.query());
+    const { limit, found } = await foundBy(deps, askingOf(c), c.req.query());
     const page = found.slice(0, limit);
     const last = page.at(-1);
     if (last !== undefined && found.length > limit) linkToNext(c, deps.baseUrl(), last.id);
@@ -34,10 +35,10 @@ export function getInvestigation(deps: ApiDeps): Handler<ApiEnv> {
   return async (c) => {
     const { wait = 0 } = parseOrRefuse(WaitQuery, c.req.query());
     const id = c.req.param('investigationId') ?? '';
-    const now = (await visibleInvestigation(deps.store, c.get('caller'), id)) ?? refuseAbsent();
+    const asking = askingOf(c);
+    const { investigation: now } = (await visibleInvestigation(deps, asking, id)) ?? refuseAbsent();
     if (wait === 0) return c.json(investigationView(now));
-    const signal = AbortSignal.any([c.req.raw.signal, c.env.stopping]);
-    const later = await waitForEnd(deps, now.id, wait * 1_000, signal);
+    const later = await waitForEnd(deps, now.id, wait * 1_000, asking.signal);
     return c.json(investigationView(later ?? refuseAbsent()));
   };
 }
@@ -46,9 +47,9 @@ export function getInvestigation(deps: ApiDeps): Handler<ApiEnv> {
 export function deleteInvestigation(deps: ApiDeps): Handler<ApiEnv> {
   return async (c) => {
     const id = c.req.param('investigationId') ?? '';
-    const investigation = await visibleInvestigation(deps.store, c.get('caller'), id);
-    if (investigation === null || !isOwn(c.get('caller'), investigation)) refuseAbsent();
-    const cancelled = await cancelInvestigation(deps, investigation.id);
+    const seen = await visibleInvestigation(deps, askingOf(c), id);
+    if (seen === null || !isAtLeast(seen.role, 'triage')) refuseAbsent();
+    const cancelled = await cancelInvestigation(deps, seen.investigation.id);
     switch (cancelled.kind) {
       case 'cancelled':
         return c.json({ message: 'The investigation was cancelled.' });
@@ -82,13 +83,13 @@ interface Found {
 }
 
 /** What the query asks for, or a refusal with every fault: of its values, the project and the position at once. */
-async function foundBy(deps: ApiDeps, caller: Caller, query: Readonly<Record<string, string>>): Promise<Found> {
+async function foundBy(deps: ApiDeps, asking: Asking, query: Readonly<Record<string, string>>): Promise<Found> {
   const parsed = InvestigationsQuery.safeParse(query);
-  const projectIds = await projectIdsFor(deps, caller, query['projectId']);
+  const projectIds = await projectIdsFor(deps, asking, query['projectId']);
   const filter = parsed.success && projectIds !== null ? filterOf(parsed.data, projectIds) : null;
   const found = filter === null ? [] : await deps.store.investigations(filter);
   // Asked after the list, so that no erasure falls in between and passes for the end of it.
-  const isErased = await isErasedPosition(deps, caller, query['cursor']);
+  const isErased = await isErasedPosition(deps, asking, query['cursor']);
   if (filter !== null && !isErased) return { limit: filter.limit - 1, found };
   return refuseFaults([
     ...(parsed.success ? [] : faultsOf(parsed.error)),
@@ -108,14 +109,14 @@ function filterOf(query: z.infer<typeof InvestigationsQuery>, projectIds: readon
 }
 
 /** Whether the cursor stands at an investigation that is not there (any more): what comes after it cannot be told. */
-async function isErasedPosition(deps: ApiDeps, caller: Caller, cursor?: string): Promise<boolean> {
+async function isErasedPosition(deps: ApiDeps, asking: Asking, cursor?: string): Promise<boolean> {
   const { success, data } = Cursor.safeParse(cursor);
-  return success && data !== undefined && (await visibleInvestigation(deps.store, caller, data)) === null;
+  return success && data !== undefined && (await visibleInvestigation(deps, asking, data)) === null;
 }
 
 /** Null where the caller knows no such project. */
-async function projectIdsFor(deps: ApiDeps, caller: Caller, idOrName?: string): Promise<readonly string[] | null> {
-  if (idOrName === undefined) return (await visibleProjects(deps.store, caller)).map(({ id }) => id);
-  const project = await visibleProject(deps.store, caller, idOrName);
-  return project === null ? null : [project.id];
+async function projectIdsFor(deps: ApiDeps, asking: Asking, idOrName?: string): Promise<readonly string[] | null> {
+  if (idOrName === undefined) return (await visibleProjects(deps, asking)).map(({ id }) => id);
+  const found = await visibleProject(deps, asking, idOrName);
+  return found === null ? null : [found.project.id];
 }

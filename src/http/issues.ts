@@ -1,10 +1,12 @@
 // Issues: hand in a report, read what came of it, erase it.
 import { createHash } from 'node:crypto';
 import type { Context, Handler } from 'hono';
+import type { Project } from '../domain/project.ts';
+import { isAtLeast } from '../domain/role.ts';
 import { acceptReport, type Idempotency } from '../jobs/accept-report.ts';
 import { eraseIssue } from '../jobs/end-early.ts';
-import { isOwn, visibleIssue, visibleProject } from './access.ts';
-import type { ApiDeps, ApiEnv, Caller, UrlVerdict } from './api-deps.ts';
+import { type Asking, askingOf, type Seen, visibleIssue, visibleProject } from './access.ts';
+import type { ApiDeps, ApiEnv, UrlVerdict } from './api-deps.ts';
 import { IdempotencyHeaders } from './parameter-schemas.ts';
 import { type Fault, faultsOf, refuse, refuseAbsent, refuseFaults, UNKNOWN_PROJECT } from './problem.ts';
 import { readJsonBody } from './read-body.ts';
@@ -18,18 +20,22 @@ export function createIssue(deps: ApiDeps): Handler<ApiEnv> {
     const { value, bytes } = await readJsonBody(c.req.raw);
     requireDataSize(value);
     const { key, faults } = idempotencyKey(c);
-    const { body, projectId } = await acceptableBody(deps, c.get('caller'), value, faults);
+    const asking = askingOf(c);
+    const { body, project, role } = await acceptableBody(deps, asking, { value, headerFaults: faults });
+    const { investigation: settings } = await deps.settingsOf(project, asking.signal);
     const report = {
-      projectId,
-      accountId: c.get('caller').account.id,
+      projectId: project.id,
+      accountId: asking.caller.account.id,
       origin: 'api',
       text: body.data,
       reference: body.reference ?? '',
       revision: body.revision ?? '',
       callbackUrl: body.callbackUrl ?? '',
       fresh: body.fresh ?? false,
+      isTrusted: isAtLeast(role, 'write'),
+      settings,
     } as const;
-    const accepted = await acceptReport(deps, report, idempotencyOf(key, bytes));
+    const accepted = await acceptReport(deps, report, { idempotency: idempotencyOf(key, bytes) });
     if (accepted.kind === 'key_reused') {
       const detail = 'This key was used with another body within the last 24 hours: use a new one.';
       return refuseFaults([{ pointer: '/Idempotency-Key', detail }]);
@@ -41,19 +47,21 @@ export function createIssue(deps: ApiDeps): Handler<ApiEnv> {
 }
 
 /** GET /api/v1/issues/{issueId}/ */
-export function getIssue({ store }: ApiDeps): Handler<ApiEnv> {
+export function getIssue(deps: ApiDeps): Handler<ApiEnv> {
   return async (c) => {
-    const issue = await visibleIssue(store, c.get('caller'), c.req.param('issueId') ?? '');
-    return c.json(issue ?? refuseAbsent());
+    const { issue } = (await visibleIssue(deps, askingOf(c), c.req.param('issueId') ?? '')) ?? refuseAbsent();
+    return c.json(issue);
   };
 }
 
 /** DELETE /api/v1/issues/{issueId}/ */
 export function deleteIssue(deps: ApiDeps): Handler<ApiEnv> {
   return async (c) => {
-    const issue = (await visibleIssue(deps.store, c.get('caller'), c.req.param('issueId') ?? '')) ?? refuseAbsent();
+    const asking = askingOf(c);
+    const { issue, role } = (await visibleIssue(deps, asking, c.req.param('issueId') ?? '')) ?? refuseAbsent();
     const investigation = await deps.store.investigation(issue.analysis.investigationId);
-    if (!isOwn(c.get('caller'), investigation) || !(await eraseIssue(deps, issue.id))) refuseAbsent();
+    const mayErase = isAtLeast(role, 'maintain') || investigation?.accountId === asking.caller.account.id;
+    if (!mayErase || !(await eraseIssue(deps, issue.id))) refuseAbsent();
     return c.json({
       message: 'The issue was deleted, with its investigation and every webhook not yet delivered.',
     });
@@ -68,30 +76,27 @@ function requireDataSize(value: unknown): void {
   }
 }
 
-interface AcceptableBody {
-  readonly body: CreateIssueBody;
-  readonly projectId: string;
-}
+type AcceptableBody = Seen<{ readonly body: CreateIssueBody; readonly project: Project }>;
 
 /** The body and its project; a refusal names every fault of both, and of the address, at once. */
 async function acceptableBody(
   deps: ApiDeps,
-  caller: Caller,
-  value: unknown,
-  headerFaults: readonly Fault[],
+  asking: Asking,
+  { value, headerFaults }: { readonly value: unknown; readonly headerFaults: readonly Fault[] },
 ): Promise<AcceptableBody> {
   const parsed = CreateIssueBody.safeParse(value);
   const faults = [...headerFaults, ...(parsed.success ? [] : faultsOf(parsed.error))];
   const sound = (name: 'projectId' | 'callbackUrl') => soundText(value, name, faults);
-  const project = await visibleProject(deps.store, caller, sound('projectId'));
-  if (project === null && sound('projectId') !== '') {
+  const seen = await visibleProject(deps, asking, sound('projectId'));
+  const usable = seen !== null && isAtLeast(seen.role, 'triage') ? seen : null;
+  if (usable === null && sound('projectId') !== '') {
     faults.push(UNKNOWN_PROJECT);
   }
   const callbackUrl = sound('callbackUrl');
   const verdict = callbackUrl === '' ? ALLOWED : deps.checkCallbackUrl(callbackUrl);
   if (!verdict.ok) faults.push({ pointer: '/callbackUrl', detail: verdict.detail });
-  if (!parsed.success || project === null || faults.length > 0) return refuseFaults(faults);
-  return { body: parsed.data, projectId: project.id };
+  if (!parsed.success || usable === null || faults.length > 0) return refuseFaults(faults);
+  return { ...usable, body: parsed.data };
 }
 
 /** The field's text where the schema found nothing wrong with it; "" where it is absent or was refused already. */

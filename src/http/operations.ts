@@ -15,7 +15,7 @@ const issues: readonly RouteConfig[] = [
     tags: ['Issues'],
     summary: 'Create an issue',
     description:
-      'Accepts a report and answers at once; the analysis takes up to a few minutes. A report equal to one under way (same text but for times and ids, project and revision) shares its analysis, and so does one equal to a report concluded within 24 hours: each still gets its own investigation, issue and webhook.',
+      'Accepts a report and answers at once; the analysis takes up to a few minutes. A report equal to one under way (same text but for times and ids, project and revision) shares its analysis, and so does one equal to a report concluded within 24 hours: each still gets its own investigation, issue and webhook. Needs triage on the project.',
     ...withToken('issues:write'),
     request: {
       headers: IdempotencyHeaders,
@@ -44,10 +44,26 @@ const issues: readonly RouteConfig[] = [
     tags: ['Issues'],
     summary: 'Delete an issue',
     description:
-      'Erases the issue, the report and the investigation behind it, and stops undelivered webhooks. Only for the account that reported it.',
+      'Erases the issue, the report and the investigation behind it, and stops undelivered webhooks; what stands on GitHub stays. For the account that reported it, and for who maintains the project.',
     ...withToken('issues:write'),
     request: { params: IssueParams },
     responses: { 200: json(MessageSchema, 'Deleted.', RATE), ...problems(...ALWAYS, 404) },
+  },
+  {
+    method: 'post',
+    path: '/api/v1/issues/{issueId}/pull-request/',
+    operationId: 'openPullRequest',
+    tags: ['Issues'],
+    summary: 'Open the pull request of an issue',
+    description:
+      'From the stored change, as a draft. Needs write on the project: you stand behind it. Its address then stands in `analysis.links.pullRequest`. The body is not read.',
+    ...withToken('pull-requests:write'),
+    request: { params: IssueParams },
+    responses: {
+      200: json(MessageSchema, 'It is open already; the message names its address.', RATE),
+      202: json(MessageSchema, 'Accepted: it is being opened.', RATE),
+      ...problems(...ALWAYS, 404, 409),
+    },
   },
 ];
 
@@ -58,7 +74,8 @@ const projects: readonly RouteConfig[] = [
     operationId: 'listProjects',
     tags: ['Projects'],
     summary: 'List all projects',
-    description: 'All projects of the account, by name; in pages only where `limit` or `cursor` is given.',
+    description:
+      'All projects that the account may see, by name; in pages only where `limit` or `cursor` is given. Private ones need read on GitHub, public ones triage.',
     ...withToken('projects:read'),
     request: { query: ProjectsQuery },
     responses: {
@@ -105,7 +122,10 @@ const service: readonly RouteConfig[] = [
     summary: 'Can the service work?',
     security: [],
     responses: {
-      200: json(ReadinessSchema, 'Everything that it needs answers.'),
+      200: json(
+        ReadinessSchema,
+        'Everything that it cannot do without answers. Without GitHub it goes on with what it has.',
+      ),
       503: json(ReadinessSchema, 'Something that it needs does not; `checks` says what.'),
       ...problems(...ANY),
     },

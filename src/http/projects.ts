@@ -2,7 +2,7 @@
 import type { Handler } from 'hono';
 import type { Project } from '../domain/project.ts';
 import type { Store } from '../ports/store.ts';
-import { isId, visibleProject, visibleProjects } from './access.ts';
+import { askingOf, isId, visibleProject, visibleProjects } from './access.ts';
 import type { ApiDeps, ApiEnv } from './api-deps.ts';
 import { linkToNext } from './paging.ts';
 import { ProjectsQuery } from './parameter-schemas.ts';
@@ -15,9 +15,10 @@ const DEFAULT_LIMIT = 100;
 export function listProjects(deps: ApiDeps): Handler<ApiEnv> {
   return async (c) => {
     const query = parseOrRefuse(ProjectsQuery, c.req.query());
-    const projects = await visibleProjects(deps.store, c.get('caller'), query.cursor);
     const paged = query.limit !== undefined || query.cursor !== undefined;
-    const page = paged ? projects.slice(0, query.limit ?? DEFAULT_LIMIT) : projects;
+    const limit = paged ? (query.limit ?? DEFAULT_LIMIT) : Number.POSITIVE_INFINITY;
+    const projects = await visibleProjects(deps, askingOf(c), { after: query.cursor ?? '', most: limit + 1 });
+    const page = projects.slice(0, limit);
     const last = page.at(-1);
     if (last !== undefined && page.length < projects.length) linkToNext(c, deps.baseUrl(), last.name);
     return c.json(await Promise.all(page.map((project) => projectView(deps.store, project))));
@@ -25,12 +26,12 @@ export function listProjects(deps: ApiDeps): Handler<ApiEnv> {
 }
 
 /** GET /api/v1/projects/{projectId}/ */
-export function getProject({ store }: ApiDeps): Handler<ApiEnv> {
+export function getProject(deps: ApiDeps): Handler<ApiEnv> {
   return async (c) => {
     const id = c.req.param('projectId') ?? '';
     // Names are for bodies and queries: in a path, a slash of theirs would be another path.
-    const project = isId(id) ? await visibleProject(store, c.get('caller'), id) : null;
-    return c.json(await projectView(store, project ?? refuseAbsent()));
+    const { project } = (isId(id) ? await visibleProject(deps, askingOf(c), id) : null) ?? refuseAbsent();
+    return c.json(await projectView(deps.store, project));
   };
 }
 

@@ -34,7 +34,7 @@ export function withRequestId({ log }: Pick<ApiDeps, 'log'>): MiddlewareHandler<
   };
 }
 
-/** The end of every error: refusals as they are, a store that does not answer as 503, the rest is our fault. */
+/** The end of every error: refusals as they are, a store or a GitHub that does not answer as 503, the rest is our fault. */
 export function answerError({ log }: Pick<ApiDeps, 'log'>) {
   return (error: Error, c: Context<ApiEnv>): Response => {
     if (error instanceof HTTPException) return error.getResponse();
@@ -43,6 +43,11 @@ export function answerError({ log }: Pick<ApiDeps, 'log'>) {
       log.error({ err: error, requestId }, 'the store did not answer a request');
       const detail = 'The service cannot reach its records just now. Nothing was accepted: try again.';
       return problem(503, detail, { headers: { 'Retry-After': '5' } });
+    }
+    if (error instanceof CausewayError && error.code === 'github_failed') {
+      log.warn({ err: error, requestId }, 'GitHub did not answer for a request');
+      const detail = 'GitHub does not answer just now, and what this call needs of it is not known. Try again.';
+      return problem(503, detail, { headers: { 'Retry-After': '30' } });
     }
     log.error({ err: error, requestId }, 'a request failed');
     return problem(500, 'The service failed on its own account; its log has the details under the X-Request-Id.');

@@ -14,8 +14,10 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Command>> =
   demo: parseDemo,
   token: parseToken,
   'webhook-secret': parseWebhookSecret,
+  pause: (args) => parseAlone('pause', args),
+  resume: (args) => parseAlone('resume', args),
   help: parseHelp,
-  version: parseVersion,
+  version: (args) => parseAlone('version', args),
 };
 const HOUR = 60 * 60 * 1_000;
 const UNITS: Readonly<Record<string, number>> = { h: HOUR, d: 24 * HOUR, w: 7 * 24 * HOUR };
@@ -26,7 +28,7 @@ const LONGEST = 3_650 * 24 * HOUR;
 export function parseCommandLine(argv: readonly string[]): Command {
   const [name, ...args] = argv;
   if (name === undefined || name === '--help' || name === '-h') return { kind: 'help', topic: 'causeway' };
-  if (name === '--version' || name === '-V') return parseVersion(args);
+  if (name === '--version' || name === '-V') return parseAlone('version', args);
   const parse = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (parse !== undefined) return parse(args);
   if (name.startsWith('-')) throw usage(`There is no option ${name} before a command.`, 'causeway');
@@ -152,20 +154,21 @@ function duration(value: string | undefined): number | null {
 }
 
 function parseWebhookSecret(args: readonly string[]): Command {
-  const options = readOptions(args, {}, 'webhook-secret');
+  const options = readOptions(args, { account: 'string' }, 'webhook-secret');
   if (options.help) return { kind: 'help', topic: 'webhook-secret' };
   const [verb, ...more] = options.positionals;
   if (more.length > 0) throw usage(`"webhook-secret ${verb}" takes no argument "${more[0]}".`, 'webhook-secret');
-  if (verb === 'show') return { kind: 'webhook-secret-show' };
-  if (verb === 'rotate') return { kind: 'webhook-secret-rotate' };
+  const account = options.value('account') ?? null;
+  if (verb === 'show') return { kind: 'webhook-secret-show', account };
+  if (verb === 'rotate') return { kind: 'webhook-secret-rotate', account };
   throw usage(unknownVerb('webhook-secret', verb, ['show', 'rotate']), 'webhook-secret');
 }
 
-function parseVersion(args: readonly string[]): Command {
-  const options = readOptions(args, {}, 'version');
-  if (options.help) return { kind: 'help', topic: 'version' };
-  refusePositionals(options, 'version');
-  return { kind: 'version' };
+function parseAlone(kind: 'pause' | 'resume' | 'version', args: readonly string[]): Command {
+  const options = readOptions(args, {}, kind);
+  if (options.help) return { kind: 'help', topic: kind };
+  refusePositionals(options, kind);
+  return { kind };
 }
 
 function parseHelp(args: readonly string[]): Command {

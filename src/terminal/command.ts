@@ -36,7 +36,7 @@ export interface DemoCommand extends AnswerOptions {
   readonly kind: 'demo';
 }
 
-/** `account` is a login; null: the local account. */
+/** `account` is a login on GitHub; null: the local account. */
 export type TokenCommand =
   | {
       readonly kind: 'token-create';
@@ -50,10 +50,21 @@ export type TokenCommand =
   | { readonly kind: 'token-revoke'; readonly id: string; readonly account: string | null };
 
 export type WebhookSecretCommand =
-  | { readonly kind: 'webhook-secret-show' }
-  | { readonly kind: 'webhook-secret-rotate' };
+  | { readonly kind: 'webhook-secret-show'; readonly account: string | null }
+  | { readonly kind: 'webhook-secret-rotate'; readonly account: string | null };
 
-export const TOPICS = ['causeway', 'serve', 'analyse', 'demo', 'token', 'webhook-secret', 'help', 'version'] as const;
+export const TOPICS = [
+  'causeway',
+  'serve',
+  'analyse',
+  'demo',
+  'token',
+  'webhook-secret',
+  'pause',
+  'resume',
+  'help',
+  'version',
+] as const;
 export type Topic = (typeof TOPICS)[number];
 
 export type Command =
@@ -62,5 +73,7 @@ export type Command =
   | DemoCommand
   | TokenCommand
   | WebhookSecretCommand
+  | { readonly kind: 'pause' }
+  | { readonly kind: 'resume' }
   | { readonly kind: 'help'; readonly topic: Topic }
   | { readonly kind: 'version' };

@@ -1,11 +1,13 @@
 // What `serve` says once it is ready: where it is, what it knows, and a first report that can be pasted.
 import type { Project } from '../domain/project.ts';
+import { pausedText } from './github-start.ts';
 import type { Launcher } from './launcher.ts';
 import { printableLine } from './printable.ts';
 import { quoted } from './shell-quote.ts';
+import { type ModelWords, modelText, WITHOUT_WORKER } from './start-words.ts';
 import { padEnd } from './wrap.ts';
 
-export interface Started {
+export interface Started extends ModelWords {
   /** Base address, without a slash at its end. */
   readonly address: string;
   readonly projects: readonly Project[];
@@ -13,10 +15,7 @@ export interface Started {
   /** False: reports are only kept. */
   readonly worker: boolean;
   readonly launcher: Launcher;
-  /** Null: facts only. */
-  readonly model: string | null;
-  /** What is missing of the model's settings, or what they lead to; "" for nothing. */
-  readonly modelHint: string;
+  readonly paused: boolean;
 }
 
 /** `made` just now; `unused`: the account has tokens, and none was ever used; `used`: somebody knows the way. */
@@ -32,22 +31,13 @@ export function startText(started: Started): string {
   const sections = [
     `Causeway is ready: ${address}\n  API and examples: ${address}/docs\n  Local mode: this machine only. Ctrl-C stops it.\n  ${modelText(started)}`,
     ...(started.worker ? [] : [WITHOUT_WORKER]),
+    ...(started.paused ? [pausedText(started.launcher)] : []),
     first === undefined ? noProjects(started.launcher) : projectsText(projects),
     tokenText(token, started.launcher),
     ...(first === undefined || token.kind === 'used' ? [] : [curls(address, first.id, token)]),
   ];
   return `${sections.join('\n\n')}\n`;
 }
-
-function modelText({ model, modelHint }: Started): string {
-  const hint = modelHint === '' ? '' : `\n  ${printableLine(modelHint)}`;
-  if (model !== null) return `Model: ${printableLine(model)}${hint}`;
-  const how = 'Model: none, so answers are facts only. MODEL with OPENAI_API_KEY or\n  OPENAI_BASE_URL names one.';
-  return modelHint === '' ? how : `Model: none, so answers are facts only.${hint}`;
-}
-
-const WITHOUT_WORKER = `Without a worker: reports are taken and kept, and webhooks are not sent, until a
-start without --no-worker.`;
 
 function noProjects(launcher: Launcher): string {
   return `Projects: none yet. Stop this, and start in a git repository, or name some:

@@ -98,7 +98,7 @@ async function logText(
 }
 
 function namedSource(repository: ProjectSource, io: Io, deps: SubjectDeps): ProjectSource {
-  if (repository.kind === 'url') return repository;
+  if (repository.kind !== 'path') return repository;
   const root = deps.repositoryAround(path.resolve(io.cwd, repository.path));
   if (root !== null) return { kind: 'path', path: root };
   throw new CausewayError('usage', `${repository.path} is not in a git repository: give --repo a folder that is.`);

@@ -11,6 +11,7 @@ Usage: causeway COMMAND [OPTIONS]
   demo             see it work on a real bug in a small repository
   token            make, list and revoke access tokens
   webhook-secret   show or rotate the secret that signs webhooks
+  pause, resume    stop asking the model and posting, and go on
   help COMMAND     more about one command
   version          the version
 
@@ -22,21 +23,28 @@ Try it:
 Exit codes: 0 done, 1 gave up, 2 wrong use, 130 stopped with Ctrl-C.
 Settings are environment variables; the README lists them.
 `,
-  serve: `Run the service. Without GitHub App credentials this is local mode: loopback
-only, one account, the projects are git repositories on this disk.
+  serve: `Run the service, in the mode that its settings ask for:
+
+  local    without GitHub App credentials: loopback only, one account, the
+           projects are git repositories on this disk. LOCAL_MODE=1 insists
+  set-up   without credentials, but with a PUBLIC_URL or HOST that others
+           reach: only the page /setup, on which the App is made
+  GitHub   with APP_ID, PRIVATE_KEY (or PRIVATE_KEY_PATH) and WEBHOOK_SECRET,
+           or once set-up has made the App
 
 Usage: causeway serve [--no-worker]
 
   --no-worker   take and keep reports only: they are investigated, and their
                 webhooks sent, from the next start without it
 
-Which repositories: PROJECTS names them, separated by ":" (";" on Windows);
+Local mode: PROJECTS names the repositories, separated by ":" (";" on Windows);
 without it, the one around the current folder. The first start prints a token
 and a curl that can be pasted. Ctrl-C stops; what was running goes on next time.
 
-Example:
+Examples:
 
   PROJECTS=~/code/shop PORT=8080 causeway serve
+  HOST=0.0.0.0 PUBLIC_URL=https://causeway.example.com causeway serve
 `,
   analyse: `Investigate one report in the terminal, with the steps as they happen.
 Steps go to standard error, the answer to standard output.
@@ -85,7 +93,8 @@ Usage: causeway token create --name NAME [--scopes A,B] [--expires 90d]
   --scopes A,B      issues:read, issues:write, projects:read,
                     pull-requests:write; without it the first three
   --expires TIME    hours, days or weeks: 12h, 90d, 4w; without it never
-  --account LOGIN   whose token; without it the local account's
+  --account LOGIN   whose token, as GitHub names the person (needed with a
+                    GitHub App: the role there decides what it may do)
 
 A new token is printed alone on standard output, once: only a hash is kept.
 
@@ -95,15 +104,36 @@ Example:
 `,
   'webhook-secret': `Show or rotate the secret that signs webhooks (Standard Webhooks, whsec_…).
 
-Usage: causeway webhook-secret show
-       causeway webhook-secret rotate
+Usage: causeway webhook-secret show [--account LOGIN]
+       causeway webhook-secret rotate [--account LOGIN]
+
+  --account LOGIN   whose secret, as GitHub names the person (needed with a
+                    GitHub App)
 
 After a rotation webhooks carry two signatures for 24 hours, of the new secret
 and of the old one, so that receivers can change over in peace.
 
 Example:
 
-  export WEBHOOK_SECRET=$(causeway webhook-secret show)
+  SIGNING_SECRET=$(causeway webhook-secret show)
+`,
+  pause: `Ask no model and post nothing, until "causeway resume". Reports and deliveries
+are kept, and what runs goes on where it stands. Works beside a running server,
+and holds over restarts. Webhooks to callers are still sent.
+
+Usage: causeway pause
+
+Example:
+
+  causeway pause
+`,
+  resume: `Go on after "causeway pause", within a minute.
+
+Usage: causeway resume
+
+Example:
+
+  causeway resume
 `,
   help: `Say what there is, or more about one command.
 

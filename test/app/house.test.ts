@@ -1,10 +1,12 @@
 // The house: opened only with the key of its secrets, and closed to them from then on.
+
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openHouse } from '../../src/app/house.ts';
 import { parseCallbackAllow } from '../../src/callback/callback-policy.ts';
+import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
 import { acceptReport } from '../../src/jobs/accept-report.ts';
 import { createLog } from '../../src/log.ts';
 import { temporaryFolder } from '../support/service.ts';
@@ -59,7 +61,8 @@ describe('a house', () => {
     expect(own).toHaveLength(3);
     const about = { projectId: project?.id ?? '', accountId: house.account.id, origin: 'api' } as const;
     const text = own.map((secret) => `it printed ${secret} and stopped`).join('\n');
-    const report = { ...about, text, reference: '', revision: '', callbackUrl: '', fresh: false };
+    const standing = { isTrusted: true, settings: DEFAULT_SETTINGS };
+    const report = { ...about, ...standing, text, reference: '', revision: '', callbackUrl: '', fresh: false };
     const accepted = await acceptReport(house, report);
     if (accepted.kind !== 'accepted') throw new Error(accepted.kind);
     const run = await house.store.startRun(accepted.runId, NOW.toISOString());

@@ -17,15 +17,9 @@ describe('local mode', () => {
   });
 
   it('refuses a PUBLIC_URL that is not loopback, and tells all its faults at once', () => {
-    const environment = { PUBLIC_URL: 'https://causeway.example', HOST: '0.0.0.0', APP_ID: '1' };
+    const environment = { PUBLIC_URL: 'https://causeway.example', HOST: '0.0.0.0' };
     expect(() => requireLocalMode(readConfig(environment))).toThrow(
-      /^APP_ID asks for .* remove it, .*\nHOST=0\.0\.0\.0 is .*\nPUBLIC_URL=https:\/\/causeway\.example is not a loopback address/,
+      /^HOST=0\.0\.0\.0 is .*\nPUBLIC_URL=https:\/\/causeway\.example is not a loopback address/,
     );
-  });
-
-  it('is not what App credentials ask for, unless LOCAL_MODE insists', () => {
-    const credentials = { APP_ID: '1', WEBHOOK_SECRET_FILE: '/run/x' };
-    expect(() => requireLocalMode(readConfig(credentials))).toThrow(/^APP_ID, WEBHOOK_SECRET ask for .* remove them, /);
-    expect(() => requireLocalMode(readConfig({ ...credentials, LOCAL_MODE: '1' }))).not.toThrow();
   });
 });

@@ -4,11 +4,14 @@ import { checkCallbackUrl } from '../../src/callback/check-callback-url.ts';
 import { type Account, DEFAULT_SCOPES, type TokenRecord } from '../../src/domain/account.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { Project } from '../../src/domain/project.ts';
+import type { Role } from '../../src/domain/role.ts';
+import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
 import { hashToken, newToken } from '../../src/domain/token.ts';
 import { type Api, createApi } from '../../src/http/api.ts';
-import type { ApiDeps, ReadinessCheck } from '../../src/http/api-deps.ts';
+import type { ApiDeps, ProjectSettings, ReadinessCheck } from '../../src/http/api-deps.ts';
 import { type Changes, createChanges } from '../../src/jobs/changes.ts';
 import { createLog } from '../../src/log.ts';
+import type { Permissions } from '../../src/ports/permissions.ts';
 import type { Run, Store } from '../../src/ports/store.ts';
 import { createEmbeddedQueue } from '../../src/queue/embedded-queue.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
@@ -37,6 +40,8 @@ export interface ApiGround extends AsyncDisposable {
   readonly project: Project;
   readonly token: string;
   readonly clock: { now: Date };
+  /** The role of an account in every project, by the account's id; where it stands nowhere: admin. */
+  readonly roles: Map<string, Role>;
   /** Lines of the log so far. */
   readonly log: readonly string[];
   /** Calls the API; an answer that is not as documented fails the test. */
@@ -74,6 +79,9 @@ export async function listOf(answer: Response): Promise<readonly AnswerBody[]> {
 export interface GroundOptions {
   readonly projects?: readonly string[];
   readonly limits?: ApiDeps['limits'];
+  /** Instead of `roles`. */
+  readonly permissions?: Permissions;
+  readonly settings?: Partial<ProjectSettings> | Error;
   readonly ready?: () => Promise<readonly ReadinessCheck[]>;
   /** Stands between API and store, for counting and failing. */
   readonly around?: (store: Store) => Store;
@@ -90,7 +98,14 @@ export async function apiGround(options: GroundOptions = {}): Promise<ApiGround>
   const store = stack.use(await openSqliteStore({ file: ':memory:', seal, enqueuer: jobs }));
   const redactor = stack.use(createRedactor({ exactValues: () => [] }));
   const queue = createEmbeddedQueue({ database: store.database, jobs, log, now, recovery: 'sole-owner' });
-  const account = await store.ensureAccount({ login: 'local', signingSecret: 'whsec_x', now: now().toISOString() });
+  const account = await store.ensureAccount({
+    login: 'local',
+    githubId: null,
+    signingSecret: 'whsec_x',
+    now: now().toISOString(),
+  });
+  const roles = new Map<string, Role>();
+  const permissions: Permissions = options.permissions ?? { roleOf: async ({ id }) => roles.get(id) ?? 'admin' };
   const names = options.projects ?? ['local/app'];
   const projects = await store.syncProjects(
     names.map((name) => ({ name, source: { kind: 'path', path: `/srv/${name}` } })),
@@ -99,7 +114,11 @@ export async function apiGround(options: GroundOptions = {}): Promise<ApiGround>
   const policy = { allow: parseCallbackAllow(''), localMode: true };
   const changes = createChanges();
   const api = createApi({
-    ...{ queue, redactor, changes, now, log },
+    ...{ queue, redactor, changes, now, log, permissions },
+    settingsOf: async () => {
+      if (options.settings instanceof Error) throw options.settings;
+      return { investigation: DEFAULT_SETTINGS, noPullRequests: '', ...options.settings };
+    },
     store: options.around?.(store) ?? store,
     checkCallbackUrl: (url) => checkCallbackUrl(url, policy),
     limits: options.limits ?? 'off',
@@ -127,7 +146,7 @@ export async function apiGround(options: GroundOptions = {}): Promise<ApiGround>
   };
   const resources = stack.move();
   return {
-    ...{ api, store, changes, account, token, clock, log: lines, call, newToken: addToken, start },
+    ...{ api, store, changes, account, token, clock, roles, log: lines, call, newToken: addToken, start },
     project: projects[0]!,
     report: async (data = 'TypeError: x is undefined', more = {}) => {
       const answer = await call('POST', '/api/v1/issues/', { body: { data, projectId: projects[0]!.id, ...more } });

@@ -159,7 +159,12 @@ describe('the rate', () => {
     expect(refused.status).toBe(429);
     expect(refused.headers.get('Retry-After')).toBe('40');
     expect(refused.headers.get('RateLimit')).toBe('"calls";r=0;t=40');
-    const other = await ground.store.ensureAccount({ login: 'other', signingSecret: 'whsec_y', now: '2026' });
+    const other = await ground.store.ensureAccount({
+      login: 'other',
+      githubId: null,
+      signingSecret: 'whsec_y',
+      now: '2026',
+    });
     const token = await ground.newToken({ accountId: other.id });
     expect((await ground.call('GET', '/api/v1/projects/', { token })).status).toBe(200);
     ground.clock.now = new Date(ground.clock.now.getTime() + 39_500);

@@ -211,10 +211,19 @@ describe('DELETE /api/v1/investigations/{investigationId}/', () => {
     expect((await bodyOf(await held)).state).toBe('cancelled');
   });
 
-  it('is absent for another account', async () => {
+  it('is for whoever may triage, and absent for one who may only read', async () => {
     const id = await ground.report();
-    const other = await ground.store.ensureAccount({ login: 'other', signingSecret: 'whsec_y', now: '2026' });
-    expect((await cancel(id, await ground.newToken({ accountId: other.id }))).status).toBe(404);
+    const other = await ground.store.ensureAccount({
+      login: 'other',
+      githubId: 7,
+      signingSecret: 'whsec_y',
+      now: '2026',
+    });
+    const token = await ground.newToken({ accountId: other.id });
+    ground.roles.set(other.id, 'read');
+    expect((await cancel(id, token)).status).toBe(404);
     expect(await bodyOf(await one(id))).toMatchObject({ state: 'queued' });
+    ground.roles.set(other.id, 'triage');
+    expect((await cancel(id, token)).status).toBe(200);
   });
 });

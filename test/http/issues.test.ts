@@ -141,7 +141,12 @@ describe('Idempotency-Key', () => {
 
   it('keeps the keys of two accounts apart', async () => {
     await keyed(valid());
-    const other = await ground.store.ensureAccount({ login: 'other', signingSecret: 'whsec_y', now: '2026' });
+    const other = await ground.store.ensureAccount({
+      login: 'other',
+      githubId: null,
+      signingSecret: 'whsec_y',
+      now: '2026',
+    });
     const token = await ground.newToken({ accountId: other.id });
     expect((await keyed({ ...valid(), data: 'something else' }, 'key-1', token)).status).toBe(202);
   });
@@ -220,11 +225,19 @@ describe('GET and DELETE /api/v1/issues/{issueId}/', () => {
     expect(left.analysis.investigationId).toBe(second);
   });
 
-  it('is absent for an account that did not report it, when it would be deleted', async () => {
+  it('is deleted by who reported it or maintains the project; for others it is absent then', async () => {
     const issueId = await ground.conclude(await ground.report());
-    const other = await ground.store.ensureAccount({ login: 'other', signingSecret: 'whsec_y', now: '2026' });
+    const other = await ground.store.ensureAccount({
+      login: 'other',
+      githubId: 7,
+      signingSecret: 'whsec_y',
+      now: '2026',
+    });
     const token = await ground.newToken({ accountId: other.id });
+    ground.roles.set(other.id, 'write');
     expect((await ground.call('DELETE', `/api/v1/issues/${issueId}/`, { token })).status).toBe(404);
     expect((await ground.call('GET', `/api/v1/issues/${issueId}/`)).status).toBe(200);
+    ground.roles.set(other.id, 'maintain');
+    expect((await ground.call('DELETE', `/api/v1/issues/${issueId}/`, { token })).status).toBe(200);
   });
 });

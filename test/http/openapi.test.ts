@@ -27,6 +27,7 @@ describe('the OpenAPI document', () => {
       'POST /api/v1/issues/',
       'GET /api/v1/issues/{issueId}/',
       'DELETE /api/v1/issues/{issueId}/',
+      'POST /api/v1/issues/{issueId}/pull-request/',
       'GET /api/v1/projects/',
       'GET /api/v1/projects/{projectId}/',
       'GET /api/v1/investigations/',
@@ -65,7 +66,7 @@ describe('the OpenAPI document', () => {
       expect(Object.keys(operation.responses ?? {})).toEqual(
         expect.arrayContaining(['401', '403', '429', '500', '503']),
       );
-      expect(operation['x-scope']).toMatch(/^\w+:\w+$/);
+      expect(operation['x-scope']).toMatch(/^[a-z-]+:[a-z]+$/);
     }
   });
 

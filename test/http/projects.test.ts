@@ -1,5 +1,7 @@
 // Projects over HTTP: all of them, in pages, one, and only those that the token reaches.
+
 import { afterEach, describe, expect, it } from 'vitest';
+import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
 import { type ApiGround, apiGround, bodyOf, type GroundOptions, listOf } from './api-ground.ts';
 
 let ground: ApiGround;
@@ -85,6 +87,7 @@ async function issue(fingerprint: string): Promise<string> {
     investigationId,
     fingerprint,
     idempotency: null,
+    thread: null,
     now: ground.clock.now.toISOString(),
     report: {
       projectId: ground.project.id,
@@ -94,6 +97,8 @@ async function issue(fingerprint: string): Promise<string> {
       reference: '',
       revision: '',
       callbackUrl: '',
+      isTrusted: true,
+      settings: DEFAULT_SETTINGS,
       fresh: false,
     },
   });

@@ -1,4 +1,5 @@
 // A house whose model is the attacker: real git, real tools, a real store on disk; only what the model says is made up.
+
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
@@ -7,6 +8,7 @@ import { openHouse, startWork } from '../../src/app/house.ts';
 import { openInvestigator } from '../../src/app/open-investigator.ts';
 import { parseCallbackAllow } from '../../src/callback/callback-policy.ts';
 import type { Issue } from '../../src/domain/issue.ts';
+import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
 import { toUnifiedPatch } from '../../src/domain/unified-patch.ts';
 import { acceptReport } from '../../src/jobs/accept-report.ts';
 import { waitForEnd } from '../../src/jobs/follow.ts';
@@ -79,7 +81,8 @@ export async function hostileHouse(
       reports += 1;
       const about = { projectId: project?.id ?? '', accountId: house.account.id, origin: 'api' } as const;
       const text = `${report}\n\nReport ${reports}`;
-      const own = { ...about, text, reference: '', revision: '', callbackUrl: '', fresh: true };
+      const standing = { isTrusted: true, settings: DEFAULT_SETTINGS };
+      const own = { ...about, ...standing, text, reference: '', revision: '', callbackUrl: '', fresh: true };
       const accepted = await acceptReport(house, own);
       if (accepted.kind !== 'accepted') throw new Error(accepted.kind);
       const end = await waitForEnd(house, accepted.investigationId, 60_000, new AbortController().signal);
@@ -108,7 +111,6 @@ function withModel(model: Model) {
     log,
     now: () => new Date(),
     patienceMs: 1_000,
-    standing: { isPublic: false, isTrusted: true },
   });
   return investigator && { ...investigator, model };
 }

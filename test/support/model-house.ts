@@ -1,4 +1,5 @@
 // The house in this process with a model behind the wire, whose waits between attempts take no time.
+
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { type House, type HouseOptions, openHouse, startWork } from '../../src/app/house.ts';
@@ -6,6 +7,7 @@ import { openInvestigator } from '../../src/app/open-investigator.ts';
 import { parseCallbackAllow } from '../../src/callback/callback-policy.ts';
 import type { Investigation } from '../../src/domain/investigation.ts';
 import type { Issue } from '../../src/domain/issue.ts';
+import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
 import { acceptReport } from '../../src/jobs/accept-report.ts';
 import { cancelInvestigation } from '../../src/jobs/end-early.ts';
 import type { Investigator } from '../../src/jobs/investigator.ts';
@@ -58,6 +60,8 @@ export async function modelHouse(place: {
         accountId: house.account.id,
         origin: 'api',
         callbackUrl: '',
+        isTrusted: true,
+        settings: DEFAULT_SETTINGS,
       } as const;
       const report = { ...own, text: `${place.report}\n${reference}`, reference, revision: '', fresh: true };
       const accepted = await acceptReport(house, report);
@@ -103,9 +107,7 @@ function startAsking(house: House, opening: AsyncDisposableStack) {
   const endpoint = { name: 'test-model', apiKey: MODEL_KEY, timeoutMs: 20_000, idleMs: 10_000 };
   const model = { kind: 'endpoint', pricesFile: null, baseUrl: null, ...endpoint } as const;
   const config = { model, budget: BUDGET, monitoringFile: null, environment: {} };
-  const { investigator } = opening.use(
-    openInvestigator({ config, log, now, patienceMs: 0, standing: { isPublic: false, isTrusted: true } }),
-  );
+  const { investigator } = opening.use(openInvestigator({ config, log, now, patienceMs: 0 }));
   if (investigator === null) throw new Error('there is no investigator');
   let current = investigator.model;
   let patienceMs = 0;

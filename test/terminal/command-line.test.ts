@@ -38,8 +38,12 @@ describe('the command line', () => {
     [['serve', '--no-worker'], { kind: 'serve', worker: false }],
     [['demo'], { kind: 'demo', json: false, patchFile: null }],
     [['demo', '--json', '--patch=x.patch'], { kind: 'demo', json: true, patchFile: 'x.patch' }],
-    [['webhook-secret', 'show'], { kind: 'webhook-secret-show' }],
-    [['webhook-secret', 'rotate'], { kind: 'webhook-secret-rotate' }],
+    [['webhook-secret', 'show'], { kind: 'webhook-secret-show', account: null }],
+    [['webhook-secret', 'show', '--account', 'octocat'], { kind: 'webhook-secret-show', account: 'octocat' }],
+    [['pause'], { kind: 'pause' }],
+    [['resume'], { kind: 'resume' }],
+    [['resume', '--help'], { kind: 'help', topic: 'resume' }],
+    [['webhook-secret', 'rotate'], { kind: 'webhook-secret-rotate', account: null }],
   ])('%j is understood', (argv, command) => {
     expect(parseCommandLine(argv)).toEqual(command);
   });

@@ -20,6 +20,7 @@ function text(over: Partial<Started>): string {
     projects,
     token,
     worker: true,
+    paused: false,
     launcher,
     model: null,
     modelHint: '',

@@ -26,7 +26,7 @@ async function openAccount() {
     enqueuer: createJobTable(),
   });
   const now = new Date(START).toISOString();
-  const account = await store.ensureAccount({ login: 'local', signingSecret: 'whsec_first', now });
+  const account = await store.ensureAccount({ login: 'local', githubId: null, signingSecret: 'whsec_first', now });
   const clock = { ms: START };
   const deps = { store, account, now: () => new Date(clock.ms), newSecret: () => 'whsec_second' };
   const run = async (command: TokenCommand | WebhookSecretCommand) => {
@@ -109,18 +109,22 @@ describe('token revoke', () => {
 describe('webhook-secret', () => {
   it('show prints the secret alone', async () => {
     await using account = await openAccount();
-    expect(await account.run({ kind: 'webhook-secret-show' })).toEqual({ code: 0, out: 'whsec_first\n', err: '' });
+    expect(await account.run({ kind: 'webhook-secret-show', account: null })).toEqual({
+      code: 0,
+      out: 'whsec_first\n',
+      err: '',
+    });
   });
 
   it('rotate gives a new one, and both sign for 24 hours', async () => {
     await using account = await openAccount();
-    const rotated = await account.run({ kind: 'webhook-secret-rotate' });
+    const rotated = await account.run({ kind: 'webhook-secret-rotate', account: null });
     expect(rotated.out).toBe('whsec_second\n');
     expect(rotated.err).toContain('until 2025-03-02T12:00:00.000Z');
-    const during = await account.run({ kind: 'webhook-secret-show' });
+    const during = await account.run({ kind: 'webhook-secret-show', account: null });
     expect(during.out).toBe('whsec_second\n');
     expect(during.err).toContain('signs as well');
     account.clock.ms += DAY;
-    expect((await account.run({ kind: 'webhook-secret-show' })).err).toBe('');
+    expect((await account.run({ kind: 'webhook-secret-show', account: null })).err).toBe('');
   });
 });

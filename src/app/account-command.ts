@@ -1,0 +1,90 @@
+// The commands about an account: its tokens and its signing secret, of the local one or of a person on GitHub.
+import { newSigningSecret } from '../callback/sign.ts';
+import type { AppCredentials, Config } from '../config.ts';
+import type { Account } from '../domain/account.ts';
+import { CausewayError } from '../domain/errors.ts';
+import { createGithubClients } from '../github/clients/create-github-clients.ts';
+import { findPerson } from '../github/setup/find-person.ts';
+import { registerSecret } from '../log.ts';
+import { createJobTable } from '../queue/job-table.ts';
+import { openSqliteStore, type SqliteStore } from '../store/open-sqlite.ts';
+import { createSeal } from '../store/seal.ts';
+import type { TokenCommand, WebhookSecretCommand } from '../terminal/command.ts';
+import type { ExitCode, Io } from '../terminal/io.ts';
+import { token } from '../terminal/token.ts';
+import { webhookSecret } from '../terminal/webhook-secret.ts';
+import { openDataFolder } from './data-folder.ts';
+import { LOCAL_LOGIN, openAccount } from './house.ts';
+import { chooseMode } from './service-mode.ts';
+import { VERSION } from './version.ts';
+
+export interface AccountCommandDeps {
+  readonly config: Config;
+  readonly context: { readonly io: Io; readonly now: () => Date };
+}
+
+/** Works beside a running server: it opens the store without owning it. */
+export async function accountCommand(
+  command: TokenCommand | WebhookSecretCommand,
+  { config, context }: AccountCommandDeps,
+  signal: AbortSignal,
+): Promise<ExitCode> {
+  const { io, now } = context;
+  const find = whose(config, command.account);
+  await using store = await openStore(config);
+  // Always: with another key than that of the stored secrets nothing may be sealed.
+  const local = await openAccount(store, now());
+  const account = find === null ? local : await find(store, now, signal);
+  const deps = { store, account, now, newSecret: newSigningSecret };
+  return command.kind === 'webhook-secret-show' || command.kind === 'webhook-secret-rotate'
+    ? await webhookSecret(command, io, deps)
+    : await token(command, io, deps);
+}
+
+type Find = (store: SqliteStore, now: () => Date, signal: AbortSignal) => Promise<Account>;
+
+/** Null: the local account. Throws `usage` where the mode and --account do not fit. */
+function whose(config: Config, login: string | null): Find | null {
+  const mode = chooseMode(config);
+  if (mode.kind === 'github') {
+    if (login !== null)
+      return (store, now, signal) =>
+        personsAccount({ config, credentials: mode.credentials, store, now, login }, signal);
+    throw new CausewayError('usage', 'With a GitHub App accounts are people on GitHub: add --account LOGIN.');
+  }
+  if (login === null || login === LOCAL_LOGIN) return null;
+  throw new CausewayError('usage', `Local mode has one account, "${LOCAL_LOGIN}": leave --account out.`);
+}
+
+interface Sought {
+  readonly config: Config;
+  readonly credentials: AppCredentials;
+  readonly store: SqliteStore;
+  readonly now: () => Date;
+  readonly login: string;
+}
+
+async function personsAccount(
+  { config, credentials, store, now, login }: Sought,
+  signal: AbortSignal,
+): Promise<Account> {
+  const { githubApiUrl: apiUrl, githubWebUrl: webUrl, githubToken } = config;
+  const userAgent = `causeway/${VERSION}`;
+  using clients = createGithubClients({ ...credentials, apiUrl, webUrl, userAgent, installations: store, now });
+  const github = { token: githubToken, apiUrl, webUrl, userAgent };
+  const person = await findPerson({ clients, store, github }, login, signal);
+  const moment = now().toISOString();
+  const account = await store.ensureAccount({
+    login: person.login,
+    githubId: person.id,
+    signingSecret: newSigningSecret(),
+    now: moment,
+  });
+  for (const secret of await store.signingSecrets(account.id, moment)) registerSecret(secret);
+  return account;
+}
+
+function openStore(config: Config): Promise<SqliteStore> {
+  const folder = openDataFolder(config.dataDir, config.encryptionKey);
+  return openSqliteStore({ file: folder.database, seal: createSeal(folder.encryptionKey), enqueuer: createJobTable() });
+}

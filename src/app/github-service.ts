@@ -1,0 +1,95 @@
+// The service over GitHub, put together and at rest: what it knows, who hands out events, and the work it can take.
+import { parseCallbackAllow } from '../callback/callback-policy.ts';
+import type { AppCredentials, Config } from '../config.ts';
+import { createCausewayApp } from '../github/app.ts';
+import { gitCredentials } from '../github/clients/git-credentials.ts';
+import { createDeliveryHandler } from '../github/intake/handle-delivery.ts';
+import { openProbot, type ReceivingProbot } from '../github/intake/open-probot.ts';
+import { createPublishHandler } from '../github/publish/publish-thread.ts';
+import type { Investigator } from '../jobs/investigator.ts';
+import { type Log, registerSecret } from '../log.ts';
+import type { Worker } from '../ports/queue.ts';
+import { takeOwnership } from '../store/single-owner.ts';
+import { openDataFolder } from './data-folder.ts';
+import { type GithubParts, githubParts, openClients } from './github-parts.ts';
+import { type House, openHouse, startWork } from './house.ts';
+import { openInvestigator } from './open-investigator.ts';
+import { PATIENCE_MS } from './serve-options.ts';
+import { createWaits } from './waits.ts';
+
+export interface GithubService extends AsyncDisposable {
+  readonly house: House;
+  readonly parts: GithubParts;
+  readonly probot: ReceivingProbot;
+  readonly investigator: Investigator | null;
+  /** Takes work of every kind until disposed. */
+  startWork(): Worker;
+}
+
+export interface GithubServiceOptions {
+  readonly config: Config;
+  readonly credentials: AppCredentials;
+  readonly log: Log;
+  readonly now: () => Date;
+}
+
+/** Events of one repository, and effects of one thread, come one after the other. */
+const IN_ORDER = { concurrency: 8, perGroup: 1 } as const;
+
+/** Owns the data folder until disposed. Asks GitHub nothing yet. */
+export async function openGithubService(options: GithubServiceOptions): Promise<GithubService> {
+  const { config, credentials, log, now } = options;
+  const { privateKey, webhookSecrets, clientSecret } = credentials;
+  for (const secret of [privateKey, ...webhookSecrets, clientSecret]) registerSecret(secret);
+  await using opening = new AsyncDisposableStack();
+  const folder = openDataFolder(config.dataDir, config.encryptionKey);
+  opening.use(takeOwnership(folder.database));
+  const { investigator } = opening.use(openInvestigator({ config, log, now, patienceMs: PATIENCE_MS }));
+  // The house's git needs the clients, which need its store.
+  const installations = { installation: (id: number) => house.store.installation(id) };
+  const clients = opening.use(openClients(config, credentials, { installations, now }));
+  const house: House = opening.use(
+    await openHouse({
+      ...folder,
+      git: {
+        folder: folder.mirrors,
+        environment: config.environment,
+        credentials: (project, signal) => gitCredentials(clients, project, signal),
+      },
+      callbackPolicy: { allow: parseCallbackAllow(config.callbackAllow), localMode: false },
+      ...{ log, now },
+    }),
+  );
+  // Those of an earlier local mode would be everybody's here.
+  await house.store.syncProjects([], now().toISOString());
+  const parts = githubParts(house, clients, { config, operatorModel: investigator?.model.name ?? null });
+  const { appId } = credentials;
+  const app = createCausewayApp(parts.app);
+  const probot = await openProbot({ appId, privateKey, apiUrl: config.githubApiUrl, log, app });
+  const opened = opening.move();
+  return {
+    ...{ house, parts, probot, investigator },
+    startWork: () => startGithubWork({ house, parts, probot, investigator }, config),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+type Ground = Pick<GithubService, 'house' | 'parts' | 'probot' | 'investigator'>;
+
+function startGithubWork({ house, parts, probot, investigator }: Ground, config: Config): Worker {
+  const { app, clients, inFlight, permissions } = parts;
+  const waits = createWaits(house);
+  const delivery = createDeliveryHandler({ ...house, probot, inFlight, clients, allowedOwners: config.allowedOwners });
+  const publish = createPublishHandler({
+    ...app,
+    ...house,
+    permissions,
+    waitsFor: waits.waitsFor,
+    recordUrl: () => '',
+  });
+  return startWork(house, {
+    ...{ concurrency: config.concurrency, investigationTimeoutMs: config.investigationTimeoutMs, investigator },
+    ...{ paused: app.paused, onWait: waits.onWait },
+    lanes: { delivery: { handler: delivery, limits: IN_ORDER }, publish: { handler: publish, limits: IN_ORDER } },
+  });
+}

@@ -1,0 +1,21 @@
+// The operator's pause: a file in DATA_DIR, so that a command beside the server sets it and a restart does not lift it.
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** Whether the house is paused; asked of the disk each time. */
+export function isPaused(dataDir: string): boolean {
+  return existsSync(fileIn(dataDir));
+}
+
+/** Sets or lifts the pause; false where it was so before. */
+export function setPaused(dataDir: string, paused: boolean): boolean {
+  if (isPaused(dataDir) === paused) return false;
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  if (paused) writeFileSync(fileIn(dataDir), '', { mode: 0o600 });
+  else rmSync(fileIn(dataDir), { force: true });
+  return true;
+}
+
+function fileIn(dataDir: string): string {
+  return path.join(dataDir, 'paused');
+}

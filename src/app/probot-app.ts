@@ -1,0 +1,51 @@
+// Our event handlers as Probot's own tools start them: `probot receive`, which has no receiver, no queue and no end of its own.
+import { readProcessConfig } from '../config.ts';
+import { CausewayError } from '../domain/errors.ts';
+import type { createCausewayApp } from '../github/app.ts';
+import { createLog, registerSecret } from '../log.ts';
+import { type GithubService, openGithubService } from './github-service.ts';
+import { chooseMode } from './service-mode.ts';
+
+/** An investigation and what it posts are waited for so long. */
+const LONGEST_MS = 60 * 60 * 1_000;
+
+/**
+ * The app function, by the settings of the service. Each event opens the store of DATA_DIR, is handled, and whatever it caused is
+ * worked on to its end. Throws `usage` without the credentials of an App.
+ */
+export async function openProbotApp(): Promise<ReturnType<typeof createCausewayApp>> {
+  const config = readProcessConfig();
+  for (const secret of config.secrets) registerSecret(secret);
+  const mode = chooseMode(config);
+  if (mode.kind !== 'github') {
+    throw new CausewayError('usage', 'This needs a GitHub App: set APP_ID, PRIVATE_KEY and WEBHOOK_SECRET.');
+  }
+  const log = createLog({ level: config.logLevel });
+  const options = { config, credentials: mode.credentials, log, now: () => new Date() };
+  let before: Promise<void> = Promise.resolve();
+  return (app) => {
+    app.onAny((event) => {
+      // One after the other: the data folder has one owner.
+      before = before.catch(() => undefined).then(() => handleAlone(() => openGithubService(options), event));
+      return before;
+    });
+  };
+}
+
+interface AnyEvent {
+  readonly id: string;
+  readonly name: string;
+  readonly payload: unknown;
+}
+
+async function handleAlone(open: () => Promise<GithubService>, { id, name, payload }: AnyEvent): Promise<void> {
+  await using service = await open();
+  const { parts, probot } = service;
+  const signal = AbortSignal.timeout(LONGEST_MS);
+  // What the event is about must be a project: no installation event has told of it here.
+  await parts.sync.reconcile(signal);
+  const event = { id, name, payload } as unknown as Parameters<typeof probot.receive>[0];
+  await parts.inFlight.during(id, signal, () => probot.receive(event));
+  await using worker = service.startWork();
+  await worker.idle(signal);
+}

@@ -1,0 +1,64 @@
+// Work that comes round: done at once, then every so often, sooner again after a failure.
+import type { Log } from '../log.ts';
+
+export interface RecurringOptions {
+  /** In words, for the log, such as `reading the installations`. */
+  readonly what: string;
+  readonly everyMs: number;
+  readonly work: (signal: AbortSignal) => Promise<unknown>;
+  readonly log: Log;
+}
+
+export interface Recurring extends AsyncDisposable {
+  /** Null before the first round has ended; "" after a good one; else what went wrong with the last. */
+  fault(): string | null;
+}
+
+const FIRST_RETRY_MS = 15_000;
+
+/** Rounds never overlap. Disposing ends the one under way. */
+export function startRecurring({ what, everyMs, work, log }: RecurringOptions): Recurring {
+  const stop = new AbortController();
+  let fault: string | null = null;
+  let failures = 0;
+  const round = async (): Promise<number> => {
+    try {
+      await work(stop.signal);
+      if (failures > 0) log.info(`${what} works again`);
+      fault = '';
+      failures = 0;
+      return everyMs;
+    } catch (error) {
+      if (stop.signal.aborted) return everyMs;
+      fault = error instanceof Error ? error.message : 'unknown';
+      log.warn({ err: error }, `${what} failed; it is tried again`);
+      failures += 1;
+      return Math.min(everyMs, FIRST_RETRY_MS * 2 ** (failures - 1));
+    }
+  };
+  const rounds = async () => {
+    while (!stop.signal.aborted) await pause(await round(), stop.signal);
+  };
+  const ended = rounds();
+  return {
+    fault: () => fault,
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await ended;
+    },
+  };
+}
+
+/** Resolves after `ms`, or at once when the signal aborts. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const finish = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', finish);
+      resolve();
+    };
+    const timer = setTimeout(finish, ms);
+    signal.addEventListener('abort', finish, { once: true });
+  });
+}

@@ -1,0 +1,79 @@
+// The service in local mode: repositories on this disk, one account, loopback only.
+import { parseCallbackAllow } from '../callback/callback-policy.ts';
+import { DEFAULT_SCOPES } from '../domain/account.ts';
+import { newId } from '../domain/ids.ts';
+import { DEFAULT_SETTINGS } from '../domain/settings.ts';
+import { hashToken, newToken } from '../domain/token.ts';
+import type { ProjectSettings } from '../http/api-deps.ts';
+import type { Permissions } from '../ports/permissions.ts';
+import { takeOwnership } from '../store/single-owner.ts';
+import { type KnownToken, startText } from '../terminal/first-start.ts';
+import type { ExitCode } from '../terminal/io.ts';
+import { openDataFolder } from './data-folder.ts';
+import { type House, openHouse, startWork } from './house.ts';
+import { localProjects } from './local-projects.ts';
+import { modelHint, openInvestigator } from './open-investigator.ts';
+import { openPort } from './open-port.ts';
+import { isPaused } from './pause.ts';
+import { startRetention } from './retention.ts';
+import { aborted, PATIENCE_MS, type ServeOptions } from './serve-options.ts';
+
+/** Whoever sits at this machine may do everything with its repositories. */
+const EVERYTHING: Permissions = { roleOf: async () => 'admin' };
+
+const SETTINGS: ProjectSettings = { investigation: DEFAULT_SETTINGS, noPullRequests: '' };
+
+export async function serveLocal(options: ServeOptions, signal: AbortSignal): Promise<ExitCode> {
+  const { config, io, log, now, worker, launcher } = options;
+  const wanted = localProjects(config.projects, io.cwd);
+  const callbackPolicy = { allow: parseCallbackAllow(config.callbackAllow), localMode: true };
+  const folder = openDataFolder(config.dataDir, config.encryptionKey);
+  await using open = new AsyncDisposableStack();
+  open.use(takeOwnership(folder.database));
+  const git = { folder: folder.mirrors, environment: config.environment };
+  const house = open.use(await openHouse({ ...folder, git, callbackPolicy, log, now }));
+  const projects = await house.store.syncProjects(wanted, now().toISOString());
+  open.use(startRetention(house, config.retentionDays));
+  const { investigator } = open.use(openInvestigator({ config, log, now, patienceMs: PATIENCE_MS }));
+  const paused = () => isPaused(config.dataDir);
+  if (worker) open.use(startWork(house, { ...config, investigator, paused }));
+  const server = open.use(
+    await openPort(house, {
+      ...{ config, publicUrl: config.publicUrl, isLocal: true, receive: null, checks: () => [] },
+      permissions: EVERYTHING,
+      settingsOf: async () => SETTINGS,
+    }),
+  );
+  // After the port: a token made by a start that then fails would never be seen.
+  const token = await knownToken(house);
+  io.out(
+    startText({
+      ...{ address: config.publicUrl || server.address, projects, token, worker, launcher, paused: paused() },
+      model: investigator?.model.name ?? null,
+      modelHint: modelHint(config.model, investigator),
+    }),
+  );
+  await aborted(signal);
+  io.err('Stopping…\n');
+  return 0;
+}
+
+/** A newcomer's token, made only where the account never had one. */
+async function knownToken(house: House): Promise<KnownToken> {
+  const tokens = await house.store.tokens(house.account.id);
+  if (tokens.length > 0) return { kind: tokens.some((token) => token.lastUsedAt !== null) ? 'used' : 'unused' };
+  const value = newToken();
+  const record = {
+    id: newId('tok'),
+    accountId: house.account.id,
+    name: 'first start',
+    scopes: DEFAULT_SCOPES,
+    projectIds: null,
+    createdAt: house.now().toISOString(),
+    expiresAt: null,
+    lastUsedAt: null,
+    revokedAt: null,
+  };
+  await house.store.addToken(record, hashToken(value));
+  return { kind: 'made', value };
+}

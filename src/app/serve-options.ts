@@ -1,0 +1,25 @@
+// What every mode of the service is started with, and how it waits for its end.
+import type { Config } from '../config.ts';
+import type { Log } from '../log.ts';
+import type { Io } from '../terminal/io.ts';
+import type { Launcher } from '../terminal/launcher.ts';
+
+export interface ServeOptions {
+  readonly config: Config;
+  readonly io: Io;
+  readonly log: Log;
+  readonly now: () => Date;
+  /** False: reports are accepted, and left to another process. */
+  readonly worker: boolean;
+  readonly launcher: Launcher;
+}
+
+/** A model that is away for longer leaves the facts as the answer: who reported waits for one. */
+export const PATIENCE_MS = 2 * 60 * 60 * 1_000;
+
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

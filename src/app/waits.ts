@@ -1,0 +1,33 @@
+// What runs wait for, such as a model out of reach: told to those who look at their thread.
+import type { ThreadStore } from '../ports/github-store.ts';
+import type { House, Wait } from './house.ts';
+
+export interface Waits {
+  readonly onWait: (wait: Wait) => void;
+  /** In words; "" for nothing. */
+  readonly waitsFor: (runId: string) => string;
+}
+
+const MOST_WAITS = 1_000;
+
+/** Kept in memory: after a restart a run that still waits says so again. */
+export function createWaits(
+  house: Pick<House, 'log' | 'now'> & { readonly store: Pick<ThreadStore, 'nudgeThreadsOfRun'> },
+): Waits {
+  const waits = new Map<string, Wait>();
+  return {
+    onWait: (wait) => {
+      waits.delete(wait.runId);
+      waits.set(wait.runId, wait);
+      const [oldest] = waits.keys();
+      if (waits.size > MOST_WAITS && oldest !== undefined) waits.delete(oldest);
+      house.store.nudgeThreadsOfRun(wait.runId, house.now().toISOString()).catch((error: unknown) => {
+        house.log.warn({ err: error, run: wait.runId }, 'a thread was not told that its run waits');
+      });
+    },
+    waitsFor: (runId) => {
+      const wait = waits.get(runId);
+      return wait === undefined || wait.until < house.now() ? '' : wait.reason;
+    },
+  };
+}

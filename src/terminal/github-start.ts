@@ -1,0 +1,62 @@
+// What `serve` says with a GitHub App, and before there is one.
+import type { Launcher } from './launcher.ts';
+import { printableLine } from './printable.ts';
+import { type ModelWords, modelText, WITHOUT_WORKER } from './start-words.ts';
+
+export interface SetupWords {
+  /** Base address, without a slash at its end. */
+  readonly address: string;
+  /** Where the port is. */
+  readonly listening: string;
+  readonly code: string;
+}
+
+export function setupText({ address, listening, code }: SetupWords): string {
+  return `Causeway is not connected to GitHub yet. Open this page and give it the code:
+
+  ${address}/setup
+  one-time code  ${code}
+
+Listening on ${listening}. The code holds until this process ends.
+For local mode instead, without GitHub: LOCAL_MODE=1 and HOST=127.0.0.1.
+`;
+}
+
+export interface GithubStarted extends ModelWords {
+  readonly address: string;
+  readonly listening: string;
+  /** Base address for people, such as https://github.com. */
+  readonly webUrl: string;
+  readonly appId: number;
+  readonly worker: boolean;
+  readonly paused: boolean;
+  /** The most that a repository may ask for. */
+  readonly maxMode: string;
+  readonly launcher: Launcher;
+}
+
+export function githubStartText(started: GithubStarted): string {
+  const { address, listening, webUrl, appId, maxMode, launcher } = started;
+  const sections = [
+    `Causeway is ready: ${address}
+  API and examples: ${address}/docs
+  GitHub: ${webUrl}, App ${appId}; deliveries at ${address}/api/github/webhooks
+  Listening on ${listening}. Ctrl-C stops it.
+  ${modelText(started)}${maxMode === 'fix' ? '' : `\n  Mode: ${maxMode} at most (MAX_MODE, DRY_RUN).`}`,
+    ...(started.worker ? [] : [WITHOUT_WORKER]),
+    ...(started.paused ? [pausedText(launcher)] : []),
+    `A token for the API, for somebody on GitHub:
+  ${launcher.here} token create --account LOGIN --name laptop`,
+  ];
+  return `${sections.join('\n\n')}\n`;
+}
+
+export function pausedText(launcher: Launcher): string {
+  return `Paused: reports are kept, no model is asked and nothing is posted, until
+  ${launcher.here} resume`;
+}
+
+/** Said once GitHub has told who the App is, where nobody has installed it yet. */
+export function installText(pageUrl: string): string {
+  return `The App is not installed anywhere yet. Choose its repositories here:\n  ${printableLine(pageUrl)}/installations/new\n`;
+}

@@ -1,0 +1,133 @@
+// GitHub mode as its own process: it starts whatever becomes of GitHub, takes signed deliveries, and says how it stands.
+import { spawnSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runCommand } from '../../src/app/run-command.ts';
+import { APP_ENVIRONMENT, WEBHOOK_SECRET } from '../support/new-key.ts';
+import { scriptedTerminal } from '../support/scripted-terminal.ts';
+import { startService, temporaryFolder } from '../support/service.ts';
+
+const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+/** Nobody listens there. */
+const DOWN = { GITHUB_API_URL: 'http://127.0.0.1:9', GITHUB_WEB_URL: 'http://127.0.0.1:9' };
+
+function deliver(address: string, body: string, secret: string): Promise<Response> {
+  const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+  const headers = {
+    'Content-Type': 'application/json',
+    'X-GitHub-Delivery': '72d3162e-cc78-11e3-81ab-4c9367dc0958',
+    'X-GitHub-Event': 'ping',
+    'X-Hub-Signature-256': signature,
+  };
+  return fetch(`${address}/api/github/webhooks`, { method: 'POST', body, headers });
+}
+
+interface Readiness {
+  readonly status: string;
+  readonly checks: readonly { readonly name: string; readonly ok: boolean; readonly detail: string }[];
+}
+
+async function ready(address: string): Promise<Readiness & { readonly code: number }> {
+  const answer = await fetch(`${address}/readyz`);
+  return { code: answer.status, ...((await answer.json()) as Readiness) };
+}
+
+async function run(command: string, env: Readonly<Record<string, string>>) {
+  const full = { PATH: process.env['PATH'] ?? '', ...env };
+  return spawnSync(process.execPath, [MAIN, ...command.split(' ')], { env: full, encoding: 'utf8' });
+}
+
+/** What a command beside the service says. */
+async function command(kind: 'pause' | 'resume', environment: Readonly<Record<string, string>>): Promise<string> {
+  const terminal = scriptedTerminal();
+  await runCommand({ kind }, { io: terminal, environment, now: () => new Date() }, new AbortController().signal);
+  return terminal.printed.err;
+}
+
+describe('the service in GitHub mode', { timeout: 60_000 }, () => {
+  it('starts while GitHub is down, takes deliveries, says so in /readyz, and ends at once', async () => {
+    await using folder = await temporaryFolder();
+    const env = { ...APP_ENVIRONMENT, ...DOWN, LOG_LEVEL: 'info' };
+    await using service = await startService({ projects: [], dataDir: folder.path, env });
+    const body = JSON.stringify({ zen: 'Keep it logically awesome.', hook_id: 1 });
+    expect((await deliver(service.address, body, WEBHOOK_SECRET)).status).toBe(202);
+    expect((await deliver(service.address, body, 'development')).status).toBe(401);
+    await expect
+      .poll(async () => (await ready(service.address)).checks.find(({ name }) => name === 'github')?.detail)
+      .toContain('does not answer');
+    expect(await ready(service.address)).toMatchObject({ code: 200, status: 'ready' });
+    expect(service.output()).toContain('App 4711');
+    expect(service.output()).not.toContain(WEBHOOK_SECRET);
+    expect(service.output()).not.toMatch(/BEGIN (RSA )?PRIVATE KEY/);
+    expect(await service.end('SIGTERM')).toBe(0);
+  });
+
+  it('says in words and in /readyz that it is paused, and goes on when it is resumed', async () => {
+    await using folder = await temporaryFolder();
+    const env = { ...APP_ENVIRONMENT, ...DOWN, DATA_DIR: folder.path };
+    expect(await command('pause', env)).toContain('Paused');
+    expect(await command('pause', env)).toContain('already');
+    await using service = await startService({ projects: [], dataDir: folder.path, env });
+    expect(service.output()).toContain('Paused: reports are kept');
+    const pause = async () => (await ready(service.address)).checks.find(({ name }) => name === 'pause')?.detail;
+    expect(await pause()).toContain('paused: reports are kept');
+    expect(await command('resume', env)).toContain('Resumed');
+    expect(await pause()).toBe('not paused');
+    expect(await command('resume', env)).toContain('not paused');
+  });
+
+  it('ends within its time while GitHub takes calls and never answers', async () => {
+    await using folder = await temporaryFolder();
+    const silent = createServer(() => undefined);
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const asked = new Promise((resolve) => silent.once('request', resolve));
+    const env = { ...APP_ENVIRONMENT, GITHUB_API_URL: url, GITHUB_WEB_URL: url };
+    await using service = await startService({ projects: [], dataDir: folder.path, env });
+    await asked;
+    // A stop that takes longer than 9 s ends with SIGKILL.
+    expect(await service.end('SIGTERM')).toBe(0);
+    silent.closeAllConnections();
+    await new Promise((resolve) => silent.close(resolve));
+  });
+
+  it('asks GitHub through the proxy of the environment', async () => {
+    await using folder = await temporaryFolder();
+    const asked: string[] = [];
+    const proxy = createServer((request, response) => {
+      asked.push(`${request.url}`);
+      response.writeHead(502).end();
+    });
+    proxy.on('connect', (request, socket) => {
+      asked.push(`${request.url}`);
+      socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const env = {
+      ...APP_ENVIRONMENT,
+      ...{ GITHUB_API_URL: 'http://api.github.test', GITHUB_WEB_URL: 'http://github.test' },
+      HTTP_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+      // As the launcher sets it.
+      NODE_USE_ENV_PROXY: '1',
+    };
+    await using service = await startService({ projects: [], dataDir: folder.path, env });
+    await expect.poll(() => asked.join('\n')).toContain('api.github.test');
+    await service.end('SIGTERM');
+    proxy.closeAllConnections();
+    await new Promise((resolve) => proxy.close(resolve));
+  });
+
+  it.each([
+    ['without a secret', { WEBHOOK_SECRET: '' }, 'WEBHOOK_SECRET is missing'],
+    ['with a bad key', { PRIVATE_KEY: 'no key' }, 'PRIVATE_KEY holds no RSA private key'],
+  ])('refuses to start %s, naming the variable', async (_, changes, words) => {
+    await using folder = await temporaryFolder();
+    const ended = await run('serve', { ...APP_ENVIRONMENT, ...DOWN, DATA_DIR: folder.path, PORT: '0', ...changes });
+    expect(ended.status).toBe(2);
+    expect(ended.stderr).toContain(words);
+    expect(ended.stderr).toContain('LOCAL_MODE=1');
+  });
+});

@@ -1,0 +1,45 @@
+// What `serve` prints with a GitHub App, and on the way to one.
+import { expect, it } from 'vitest';
+import { type GithubStarted, githubStartText, installText, setupText } from '../../src/terminal/github-start.ts';
+
+const started: GithubStarted = {
+  ...{
+    address: 'https://causeway.example',
+    listening: 'http://0.0.0.0:3000',
+    webUrl: 'https://github.com',
+    appId: 4711,
+  },
+  ...{ worker: true, paused: false, maxMode: 'fix', model: 'some-model', modelHint: '' },
+  launcher: { here: 'bin/causeway', anywhere: '/srv/causeway/bin/causeway' },
+};
+
+it('says where it is, which App it is, and how somebody gets a token', () => {
+  expect(githubStartText(started)).toMatchInlineSnapshot(`
+    "Causeway is ready: https://causeway.example
+      API and examples: https://causeway.example/docs
+      GitHub: https://github.com, App 4711; deliveries at https://causeway.example/api/github/webhooks
+      Listening on http://0.0.0.0:3000. Ctrl-C stops it.
+      Model: some-model
+
+    A token for the API, for somebody on GitHub:
+      bin/causeway token create --account LOGIN --name laptop
+    "
+  `);
+});
+
+it('says what it does not do: without a worker, paused, held below fix by the operator', () => {
+  const text = githubStartText({ ...started, worker: false, paused: true, maxMode: 'comment' });
+  expect(text).toContain('Without a worker');
+  expect(text).toContain('bin/causeway resume');
+  expect(text).toContain('comment at most (MAX_MODE, DRY_RUN)');
+});
+
+it('leads to the page that makes the App, and to where it is installed', () => {
+  const text = setupText({
+    address: 'https://causeway.example',
+    listening: 'http://0.0.0.0:3000',
+    code: 'AAAAA-BBBBB',
+  });
+  expect(text).toMatch(/https:\/\/causeway\.example\/setup\n.*AAAAA-BBBBB/);
+  expect(installText('https://github.com/apps/x')).toContain('https://github.com/apps/x/installations/new');
+});
