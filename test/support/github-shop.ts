@@ -1,0 +1,56 @@
+// The shop of the shipped demo as a repository on the GitHub double, with its people and the report of its bug.
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { GithubDouble } from '../github-double/double.ts';
+import { git } from '../github-double/git/run-git.ts';
+
+const DEMO = path.join(import.meta.dirname, '..', '..', 'demo');
+
+export const SHOP_NAME = 'corner/shop';
+
+export interface ShopOptions {
+  /** Default: SHOP_NAME. */
+  readonly name?: string;
+  readonly isPrivate?: boolean;
+  /** Text of `.github/causeway.yml`. */
+  readonly config?: string;
+}
+
+/** `mara` may write there, `per` may triage, `ola` is a stranger. */
+export async function openShop({ people }: GithubDouble, options: ShopOptions = {}): Promise<void> {
+  const { name = SHOP_NAME, isPrivate = false, config } = options;
+  const folder = await mkdtemp(path.join(tmpdir(), 'causeway-shop-'));
+  try {
+    await git(folder, ['clone', '--quiet', '--bare', path.join(DEMO, 'corner-shop.bundle'), folder]);
+    await people.openRepository(name, { from: folder, isPrivate });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  people.grant(name, 'mara', 'write');
+  people.grant(name, 'per', 'triage');
+  people.user('ola');
+  people.makeLabel(name, 'analyse');
+  if (config !== undefined) await people.push(name, { by: 'mara', files: { '.github/causeway.yml': config } });
+}
+
+export interface BugReport {
+  readonly name?: string;
+  readonly by?: string;
+  readonly labels?: readonly string[];
+  /** Put behind the report. */
+  readonly more?: string;
+}
+
+/** Opens the issue that the demo reports; its number. */
+export async function reportBug({ people }: GithubDouble, bug: BugReport = {}): Promise<number> {
+  const { name = SHOP_NAME, by = 'ola', labels = [], more = '' } = bug;
+  const [title = '', ...rest] = (await readFile(path.join(DEMO, 'report.md'), 'utf8')).split('\n');
+  const body = `${rest.join('\n').trim()}${more === '' ? '' : `\n\n${more}`}`;
+  return people.openIssue(name, { by, title, body, labels }).number;
+}
+
+/** The turns of a model that finds it and mends it with a test. */
+export async function shopScript(): Promise<object> {
+  return JSON.parse(await readFile(path.join(DEMO, 'corner-shop.script.json'), 'utf8'));
+}

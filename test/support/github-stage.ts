@@ -1,0 +1,188 @@
+// A stage for whole stories: the GitHub double with its people, and the real service beside it in its own process.
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import Sqlite from 'better-sqlite3';
+import { parse } from 'yaml';
+import type { GithubDouble } from '../github-double/double.ts';
+import { repository } from '../github-double/lookup.ts';
+import { startGithubDouble } from '../github-double/start.ts';
+import type { Comment, Permissions } from '../github-double/state.ts';
+import { type WebhookSender, webhookSender } from '../github-double/webhooks/sender.ts';
+import { type ApiClient, apiClient } from './api-client.ts';
+import { type Service, startService, temporaryFolder } from './service.ts';
+
+const ROOT = path.join(import.meta.dirname, '..', '..');
+
+export interface GithubStage extends AsyncDisposable {
+  readonly double: GithubDouble;
+  readonly sender: WebhookSender;
+  readonly dataDir: string;
+  /** The service that runs now. */
+  service(): Service;
+  /** Starts it again on the same port and records, after an end of whatever kind. */
+  restart(env?: Readonly<Record<string, string>>): Promise<Service>;
+  /** Comments of the App's own bot on an issue or pull request, oldest first. */
+  ourComments(repository: string, number: number): readonly Comment[];
+  /** Waits until `probe` gives something, and gives it; fails with the service's output after 30 s. */
+  until<T>(what: string, probe: () => T | null | undefined | false | Promise<T | null | undefined | false>): Promise<T>;
+  /** Waits until everything that GitHub told is handled, and no work is left that is due. */
+  rest(): Promise<void>;
+  /** Writes of ours that GitHub took in that repository, whatever it was called then, such as `POST /repos/octo/shop/issues/1/comments`. */
+  writes(repository: string): readonly string[];
+  /** Runs a command of `causeway` beside the service; what it printed. */
+  command(...args: string[]): Promise<string>;
+  /** A caller with a token made for that person by `causeway token create`. */
+  api(login: string): Promise<ApiClient>;
+}
+
+export interface StageOptions {
+  /** What the scripted model plays; absent: facts only, unless `env` names a model. */
+  readonly script?: object;
+  readonly env?: Readonly<Record<string, string>>;
+  /** What is prepared on GitHub before the service starts. */
+  readonly prepare?: (double: GithubDouble) => Promise<void> | void;
+  /** Of the App on the organisation's whole account, before the service starts; default true. */
+  readonly installed?: boolean;
+}
+
+/** The organisation of the stories; `nora` owns it, `mara` may write, `per` may triage, `ola` is a stranger. */
+export const OWNER = 'corner';
+
+export async function openGithubStage(options: StageOptions = {}): Promise<GithubStage> {
+  await using opening = new AsyncDisposableStack();
+  const folder = opening.use(await temporaryFolder());
+  const senders: WebhookSender[] = [];
+  const sink = (state: Parameters<typeof webhookSender>[0]): WebhookSender => {
+    const made = webhookSender(state);
+    senders.push(made);
+    return made;
+  };
+  const double = opening.use(await startGithubDouble({ basePath: '/api/v3', sink }));
+  const [sender] = senders;
+  if (sender === undefined) throw new Error('the double took no sender');
+  await asManifestSays(double);
+  double.people.organization(OWNER, { owners: ['nora'], members: ['per'] });
+  await options.prepare?.(double);
+  if (options.installed !== false) double.people.install(OWNER, { by: 'nora' });
+  const dataDir = path.join(folder.path, 'data');
+  await mkdir(dataDir, { recursive: true });
+  const env = { ...(await settings(double, folder.path, options)), ...options.env };
+  let service = await startService({ projects: [], dataDir, env });
+  opening.defer(async () => void (await service.end('SIGKILL')));
+  const port = new URL(service.address).port;
+  double.app.webhookUrl = `${service.address}/api/github/webhooks`;
+  const opened = opening.move();
+  return {
+    double,
+    sender,
+    dataDir,
+    service: () => service,
+    restart: async (more = {}) => {
+      service = await startService({ projects: [], dataDir, env: { ...env, PORT: port, ...more } });
+      return service;
+    },
+    ourComments: (repository, number) =>
+      double.people.comments(repository, number).filter(({ authorId }) => authorId === double.app.botId),
+    until: (what, probe) => until(what, probe, () => service.output()),
+    rest: () => rest(sender, dataDir, () => service.output()),
+    writes: (name) => writesOf(double, repository(double.state, name).id),
+    command: (...args) => command({ ...env, DATA_DIR: dataDir }, args),
+    api: async (login) => {
+      const token = await command({ ...env, DATA_DIR: dataDir }, [
+        ...['token', 'create', '--name', `story ${login}`, '--account', login],
+      ]);
+      return apiClient(service.address, token.trim());
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/** Permissions and events that a newcomer's App would have. */
+async function asManifestSays({ app }: GithubDouble): Promise<void> {
+  const manifest: { default_permissions: Permissions; default_events: readonly string[] } = parse(
+    await readFile(path.join(ROOT, 'app.yml'), 'utf8'),
+  );
+  app.permissions = manifest.default_permissions;
+  app.events = manifest.default_events;
+}
+
+async function settings(
+  { app, apiUrl, webUrl }: GithubDouble,
+  folder: string,
+  { script }: StageOptions,
+): Promise<Readonly<Record<string, string>>> {
+  const key = path.join(folder, 'app.pem');
+  await writeFile(key, app.privateKey, { mode: 0o600 });
+  const scripted = path.join(folder, 'script.json');
+  if (script !== undefined) await writeFile(scripted, JSON.stringify(script));
+  return {
+    APP_ID: String(app.id),
+    PRIVATE_KEY_PATH: key,
+    WEBHOOK_SECRET: app.webhookSecret,
+    GITHUB_API_URL: apiUrl,
+    GITHUB_WEB_URL: webUrl,
+    ALLOWED_OWNERS: OWNER,
+    RATE_LIMIT: 'off',
+    ...(script === undefined ? {} : { MODEL: `scripted:${scripted}` }),
+  };
+}
+
+const PATIENCE_MS = 60_000;
+
+async function until<T>(
+  what: string,
+  probe: () => T | null | undefined | false | Promise<T | null | undefined | false>,
+  output: () => string,
+): Promise<T> {
+  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; ) {
+    const found = await probe();
+    if (found !== null && found !== undefined && found !== false) return found;
+    await wait(25);
+  }
+  throw new Error(`${what} did not come about. The service said:\n${output()}`);
+}
+
+async function rest(sender: WebhookSender, dataDir: string, output: () => string): Promise<void> {
+  const database = new Sqlite(path.join(dataDir, 'causeway.db'), { readonly: true });
+  try {
+    const due = database
+      .prepare("SELECT count(*) FROM jobs WHERE state = 'running' OR (state = 'waiting' AND run_at <= ?)")
+      .pluck();
+    await until(
+      'rest',
+      async () => {
+        await sender.settled();
+        return due.get(new Date().toISOString()) === 0;
+      },
+      output,
+    );
+  } finally {
+    database.close();
+  }
+}
+
+async function command(env: Readonly<Record<string, string>>, args: readonly string[]): Promise<string> {
+  const main = path.join(ROOT, 'src', 'main.ts');
+  const { stdout } = await promisify(execFile)(process.execPath, [main, ...args], {
+    cwd: env['DATA_DIR'],
+    env: { PATH: process.env['PATH'], ...env },
+  });
+  return stdout;
+}
+
+/** What changes something; tokens are asked for, and git is read, with POST as well. */
+function writesOf({ requests }: GithubDouble, repositoryId: number): readonly string[] {
+  return requests
+    .filter(
+      ({ method, status, repositoryIds }) => method !== 'GET' && status < 300 && repositoryIds?.includes(repositoryId),
+    )
+    .filter(({ path: where }) => !where.endsWith('/git-upload-pack'))
+    .flatMap(({ method, path: where, body }) => {
+      if (where !== '/graphql') return `${method} ${where}`;
+      const mutation = /mutation[^{]*\{\s*(\w+)/.exec(String(JSON.parse(body).query))?.[1];
+      return mutation === undefined ? [] : `mutation ${mutation}`;
+    });
+}
