@@ -52,8 +52,11 @@ export interface InstallationStore {
   ): Promise<readonly Project[]>;
   /** One repository as it is now: made, renamed, moved, shown again. Of an installation that is not known: null, and nothing happens. */
   putRepository(installationId: number, repository: InstalledRepository, now: string): Promise<GithubProject | null>;
-  /** Hides the project of that repository and cancels nothing; null where there is none that is shown. */
-  hideRepository(repositoryId: number, now: string): Promise<Project | null>;
+  /** Hides the project of that repository and cancels nothing; null where none is shown, or it belongs to another installation by now. */
+  hideRepository(
+    repository: { readonly id: number; readonly installationId: number },
+    now: string,
+  ): Promise<Project | null>;
   /** Forgets the installation and hides all its projects, which are returned. */
   removeInstallation(installationId: number, now: string): Promise<readonly Project[]>;
   installations(): Promise<readonly Installation[]>;
@@ -78,6 +81,8 @@ export type ThreadPart =
       readonly subject: Subject;
       readonly trigger: Trigger;
       readonly fixRequest: Person | null;
+      /** Whether GitHub has taken the 👀 at the trigger already. */
+      readonly isSeen: boolean;
     }
   /** A further attempt on the thread's own pull request: what a person asked for stays as it is. */
   | { readonly kind: 'follows'; readonly threadId: string };

@@ -18,10 +18,12 @@ export function installationVerbs(database: Database): InstallationStore {
       database.write(async (trx) =>
         (await knownInstallation(trx, installationId)) ? putProject(trx, { installationId, repository, now }) : null,
       ),
-    hideRepository: (repositoryId, now) =>
+    hideRepository: ({ id, installationId }, now) =>
       database.write(async (trx) => {
-        const project = await projectOfRepository(trx, repositoryId);
-        if (project) await hide(trx, project, now);
+        const project = await projectOfRepository(trx, id);
+        // It may have moved to another installation, of which we heard first.
+        if (project?.source.installationId !== installationId) return null;
+        await hide(trx, project, now);
         return project;
       }),
     removeInstallation: (id, now) => database.write((trx) => removeInstallation(trx, id, now)),

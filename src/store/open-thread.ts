@@ -1,6 +1,6 @@
 // What an accepted report does to a thread: a person opens it, or opens it anew; a further attempt follows it.
 import { CausewayError, type FailureReason } from '../domain/errors.ts';
-import { EMPTY_RECORD, type FixRequest, subjectKey } from '../domain/thread.ts';
+import { EMPTY_RECORD, type FixRequest, subjectKey, type ThreadRecord } from '../domain/thread.ts';
 import type { ThreadPart } from '../ports/github-store.ts';
 import type { Acceptance } from '../ports/store.ts';
 import { onGithub, writeAudit } from './audit.ts';
@@ -24,7 +24,7 @@ export async function threadFor(trx: Trx, acceptance: Acceptance): Promise<strin
 }
 
 async function openThread(trx: Trx, { report, investigationId, now }: Acceptance, part: Opening): Promise<string> {
-  const { subject, trigger, fixRequest } = part;
+  const { subject, trigger, fixRequest, isSeen } = part;
   const asked = {
     investigation_id: investigationId,
     trigger_json: JSON.stringify(trigger),
@@ -41,10 +41,22 @@ async function openThread(trx: Trx, { report, investigationId, now }: Acceptance
     .onConflict((conflict) => conflict.columns(['project_id', 'subject_key']).doUpdateSet(asked))
     .returning('id')
     .executeTakeFirstOrThrow();
+  if (isSeen) await noteSeen(trx, id, trigger.at);
   await writeAudit(trx, { at: now, accountId: onGithub(trigger.by), verb: 'thread.opened', subject: id });
   if (fixRequest)
     await writeAudit(trx, { at: now, accountId: onGithub(fixRequest), verb: 'fix.requested', subject: id });
   return id;
+}
+
+/** Beside the publisher's own writes: whatever it has in hand it reads anew with the job that this acceptance enqueues. */
+async function noteSeen(trx: Trx, id: string, seen: string): Promise<void> {
+  const { record } = await trx.selectFrom('threads').select('record').where('id', '=', id).executeTakeFirstOrThrow();
+  const noted: ThreadRecord = { ...JSON.parse(record), seen };
+  await trx
+    .updateTable('threads')
+    .set({ record: JSON.stringify(noted) })
+    .where('id', '=', id)
+    .execute();
 }
 
 async function followedThread(trx: Trx, { report, now }: Acceptance, threadId: string): Promise<string> {

@@ -129,12 +129,12 @@ export function forgettingContract(engine: Engine): void {
       await using opened = await place.open();
       const { store } = opened;
       const { project } = await githubGround(store);
-      await store.hideRepository(1, NOW);
+      await store.hideRepository({ id: 1, installationId: 500 }, NOW);
       await sweep(opened, at(30 * day));
       expect((await store.putRepository(500, repository(1, 'octo/shop'), at(30 * day)))?.id).toBe(project.id);
       await sweep(opened, at(60 * day));
       expect(await store.project('octo/shop')).not.toBeNull();
-      await store.hideRepository(1, at(61 * day));
+      await store.hideRepository({ id: 1, installationId: 500 }, at(61 * day));
       await sweep(opened, at(92 * day));
       expect((await store.putRepository(500, repository(1, 'octo/shop'), at(92 * day)))?.id).not.toBe(project.id);
     });
@@ -147,7 +147,7 @@ export function forgettingContract(engine: Engine): void {
       const { issueId } = await concluded(opened, base);
       const two = repository(2, 'octo/two');
       await store.syncInstallation(installation(), [repository(1, 'octo/shop'), two], NOW);
-      await store.hideRepository(2, NOW);
+      await store.hideRepository({ id: 2, installationId: 500 }, NOW);
       const source = { kind: 'path', path: '/srv/app' } as const;
       const [local] = await store.syncProjects([{ name: 'local/app', source }], NOW);
       await store.syncProjects([], NOW);

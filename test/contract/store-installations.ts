@@ -145,10 +145,11 @@ export function installationsContract(engine: Engine): void {
       await using opened = await place.open();
       const { store } = opened;
       const { project } = await githubGround(store);
-      expect(await store.hideRepository(1, at(1))).toEqual(project);
-      expect(await store.hideRepository(1, at(2))).toBeNull();
+      expect(await store.hideRepository({ id: 1, installationId: 501 }, at(1))).toBeNull();
+      expect(await store.hideRepository({ id: 1, installationId: 500 }, at(1))).toEqual(project);
+      expect(await store.hideRepository({ id: 1, installationId: 500 }, at(2))).toBeNull();
       const second = await store.putRepository(500, repository(2, 'octo/shop'), at(3));
-      await store.hideRepository(2, at(4));
+      await store.hideRepository({ id: 2, installationId: 500 }, at(4));
       const third = await store.putRepository(500, repository(3, 'octo/shop'), at(5));
       expect(await store.project('octo/shop')).toEqual(third);
       expect(new Set(idsOf([project, second!, third!])).size).toBe(3);
@@ -165,7 +166,7 @@ export function installationsContract(engine: Engine): void {
       const queued = await accepted(store, acceptance(base, { fingerprint: 'c' }));
       await store.conclude(await started(store, ended.runId), conclusion(), NOW);
       await started(store, running.runId);
-      await store.hideRepository(1, at(1));
+      await store.hideRepository({ id: 1, installationId: 500 }, at(1));
       expect(await store.openInvestigations(base.project.id)).toEqual([
         running.investigationId,
         queued.investigationId,

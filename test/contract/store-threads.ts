@@ -39,6 +39,19 @@ export function threadsContract(engine: Engine): void {
       );
     });
 
+    it('notes that its trigger was answered, and keeps what else stands on GitHub', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const base = await githubGround(store);
+      await accepted(store, acceptance(base, { thread: opening('thr_1', { isSeen: true }) }));
+      expect((await store.thread('thr_1'))?.record).toEqual({ ...EMPTY_RECORD, seen: NOW });
+      await store.saveThreadRecord('thr_1', { ...EMPTY_RECORD, seen: NOW, replaced: [7] }, at(1));
+      const again = opening('thr_2', { trigger: trigger({ at: at(5) }), isSeen: true });
+      await accepted(store, acceptance(base, { thread: again, fingerprint: 'second', now: at(5) }));
+      expect((await store.thread('thr_1'))?.record).toEqual({ ...EMPTY_RECORD, seen: at(5), replaced: [7] });
+    });
+
     it('opens the one of its subject anew, whatever id it brought, and lets a request for a pull request stand only where this one brings it', async () => {
       await using place = await engine.place();
       await using opened = await place.open();

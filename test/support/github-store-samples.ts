@@ -60,6 +60,7 @@ export function opening(threadId: string, changes: Partial<Opening> = {}): Openi
     subject: { kind: 'issue', number: 12 },
     trigger: trigger(),
     fixRequest: null,
+    isSeen: false,
     ...changes,
   };
 }

@@ -1,9 +1,9 @@
 // `/analyse fix` by someone with write: the pull request of the result that stands, or an analysis that leads to one.
-
 import { isEnded } from '../../domain/investigation.ts';
 import type { Thread } from '../../domain/thread.ts';
 import type { CausewayAppDeps } from './app-deps.ts';
 import { beginAnalysis, type Wish } from './begin-analysis.ts';
+import { react } from './react.ts';
 
 /** Where it runs still, its end brings the pull request. */
 export async function askForFix(deps: CausewayAppDeps, wish: Wish, signal: AbortSignal): Promise<void> {
@@ -13,6 +13,7 @@ export async function askForFix(deps: CausewayAppDeps, wish: Wish, signal: Abort
     // An equal report would be answered with the result that has no change.
     return await beginAnalysis(deps, { ...wish, fresh: true }, signal);
   }
+  await react(deps, wish, 'eyes', signal);
   await deps.store.requestFix(thread.id, trigger.by, deps.now().toISOString());
   deps.queue.wake();
 }

@@ -30,10 +30,12 @@ export interface Wish {
 
 /** Throws GithubFailure where what belongs to the report could not be read; nothing has been accepted then. */
 export async function beginAnalysis(deps: CausewayAppDeps, wish: Wish, signal: AbortSignal): Promise<void> {
+  // Who asked sees within a moment that they were heard; what belongs to the report may take longer to read.
+  const isSeen = wish.subject.kind === 'issue' && (await react(deps, wish, 'eyes', signal));
   await complainOnce(deps, wish, signal);
   const gathered = await gather(deps, wish, signal);
   if (gathered === null) {
-    await react(deps, wish, 'confused', signal);
+    if (wish.comment !== null) await react(deps, wish, 'confused', signal);
     return;
   }
   signal.throwIfAborted();
@@ -48,6 +50,7 @@ export async function beginAnalysis(deps: CausewayAppDeps, wish: Wish, signal: A
       subject: wish.subject,
       trigger: wish.trigger,
       fixRequest: fixRequestOf(wish),
+      isSeen,
     },
   });
 }

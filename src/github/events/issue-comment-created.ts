@@ -44,7 +44,8 @@ async function carryOut(deps: CausewayAppDeps, { command, role, wish }: Order, s
     case 'fix':
       // What is found on a pull request is not pushed anywhere (yet).
       if (wish.subject.kind === 'issue' && isAtLeast(role, 'write')) return await askForFix(deps, wish, signal);
-      return await react(deps, wish, 'confused', signal);
+      await react(deps, wish, 'confused', signal);
+      return;
     case 'retry':
       return await beginAnalysis(deps, { ...wish, fresh: true }, signal);
     case 'analyse':

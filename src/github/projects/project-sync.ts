@@ -140,10 +140,7 @@ async function refreshRepository(
     await deps.store.putRepository(installationId, found, moment(deps));
     return;
   }
-  const project = await deps.store.projectOfRepository(repositoryId);
-  // It may have moved to another installation, of which we heard first.
-  if (project === null || project.source.installationId !== installationId) return;
-  const hidden = await deps.store.hideRepository(repositoryId, moment(deps));
+  const hidden = await deps.store.hideRepository({ id: repositoryId, installationId }, moment(deps));
   await endAll(deps, hidden === null ? [] : [hidden]);
 }
 

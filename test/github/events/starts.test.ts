@@ -23,7 +23,9 @@ describe('a label', () => {
     const thread = await house.store.threadOf(project?.id ?? '', { kind: 'issue', number: 1 });
     expect(thread && { pullRequest: thread.fixRequest !== null }).toEqual(outcome);
     if (thread !== null) expect(thread.trigger).toMatchObject({ kind: 'label', by: { login }, guidance: '' });
-    expect(house.writes()).toEqual([]);
+    const eyes = people.issue(NAME, 1).reactions.map(({ content }) => content);
+    expect(eyes).toEqual(outcome === null ? [] : ['eyes']);
+    expect(house.writes()).toHaveLength(eyes.length);
   });
 
   it('of a custom role counts by what the role is built on', async () => {
@@ -132,11 +134,12 @@ describe('a command', () => {
     ['wren', 1],
   ])('by %s starts %i analyses', async (by, count) => {
     await using house = await shop();
-    house.double.people.comment(NAME, 1, { by, body: '/analyse look at the cart' });
+    const comment = house.double.people.comment(NAME, 1, { by, body: '/analyse look at the cart' });
     await house.settle();
     const runs = await house.runs();
     expect(runs).toHaveLength(count);
-    expect(house.writes()).toEqual([]);
+    expect(comment.reactions.map(({ content }) => content)).toEqual(count === 0 ? [] : ['eyes']);
+    expect(house.writes()).toHaveLength(count);
     if (runs[0] !== undefined) expect(runs[0].text).toContain(`## What ${by} asks to be heeded\n\nlook at the cart`);
   });
 

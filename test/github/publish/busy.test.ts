@@ -37,7 +37,8 @@ it('rests where the installation is gone', async () => {
 it('rests where the project is no longer known', async () => {
   await using house = await publishingHouse();
   await house.ask();
-  await house.store.hideRepository(house.project.source.repositoryId, house.deps.now().toISOString());
+  const { repositoryId: id, installationId } = house.project.source;
+  await house.store.hideRepository({ id, installationId }, house.deps.now().toISOString());
   expect(await house.publish()).toEqual({ kind: 'done' });
   expect(house.writes()).toEqual([]);
 });
