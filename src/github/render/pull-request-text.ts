@@ -43,8 +43,10 @@ export function pullRequestText(ground: PullRequestGround): { readonly title: st
 }
 
 /** Such as `Fix: checkout crashes for some coupons`; the subject's own words, disarmed. */
-export function fixTitle({ problem }: Issue, max: number): string {
-  const [first = ''] = problem.trim().split('\n');
+export function fixTitle({ problem, analysis }: Issue, max: number): string {
+  // An issue brings a title, by which everyone knows it already; it is the first line of its report.
+  const told = analysis.origin === 'github-issue' ? analysis.report : problem;
+  const [first = ''] = told.trim().split('\n');
   const lead = 'Fix: ';
   const words = plainWords(first, max - lead.length).replace(/^fix(?:e[sd])?\b:?\s*/i, '');
   return `${lead}${words || 'a reported problem'}`;

@@ -389,15 +389,23 @@ describe('the other texts', () => {
   });
 
   it('open a pull request', () => {
-    const { title, body } = pullRequestText({
+    const ground = {
       place: PLACE,
       issue: fixedIssue(),
       requestedBy: 'mona',
       commentUrl: 'https://github.com/octo/shop/issues/7#issuecomment-1',
       attempt: { number: 1, failedChecks: ['build'] },
       checks: 'waiting',
-    });
+    } as const;
+    const { title, body } = pullRequestText(ground);
     expect(title).toBe('Fix: Checkout crashes for some coupons');
+    const analysis = {
+      ...ground.issue.analysis,
+      origin: 'github-issue',
+      report: 'Till #1 @mara\n\nIt stops.',
+    } as const;
+    const titled = pullRequestText({ ...ground, issue: { ...ground.issue, analysis } });
+    expect(titled.title).toBe('Fix: Till no. 1 mara');
     expect(body.slice(0, body.indexOf('<details>'))).toMatchInlineSnapshot(`
       "**Cause found, and mended here · confidence 92 % · next: review it as a stranger's change**
 
