@@ -47,7 +47,7 @@ export interface Thread {
 
 /** What stands on GitHub as far as we know. Written by the publisher alone, and only after GitHub said so. */
 export interface ThreadRecord {
-  /** `at` of the trigger that was answered with 👀; "" before the first. */
+  /** `triggerKey` of the trigger that was answered with 👀; "" before the first. */
   readonly seen: string;
   readonly comment: PostedComment | null;
   /** Comments that a newer one replaces and that are still to be deleted. */
@@ -115,6 +115,11 @@ export const EMPTY_RECORD: ThreadRecord = {
   posts: [],
   held: null,
 };
+
+/** Tells one trigger of a thread from the others: GitHub's times are whole seconds, in which two people may ask. */
+export function triggerKey({ at, commentId }: Pick<Trigger, 'at' | 'commentId'>): string {
+  return `${at} ${commentId ?? ''}`.trim();
+}
 
 /** Names a subject within its project. */
 export function subjectKey(subject: Subject): string {

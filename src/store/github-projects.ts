@@ -2,19 +2,24 @@
 import { newId } from '../domain/ids.ts';
 import type { InstalledRepository } from '../domain/installation.ts';
 import type { GithubProject, GithubSource } from '../domain/project.ts';
+import type { Enqueuer } from './enqueuer.ts';
 import { placeOf, projectFrom } from './project-rows.ts';
 import type { Trx } from './schema.ts';
+import { nudgeThreads } from './thread-rows.ts';
 
 interface Listed {
   readonly installationId: number;
   readonly repository: InstalledRepository;
   readonly now: string;
+  readonly enqueuer: Enqueuer;
 }
 
 /** Made, renamed, moved to another installation, or shown again: as the repository is now. */
-export async function putProject(trx: Trx, { installationId, repository, now }: Listed): Promise<GithubProject> {
+export async function putProject(trx: Trx, listed: Listed): Promise<GithubProject> {
+  const { installationId, repository, now } = listed;
   const source = sourceOf(installationId, repository);
   const place = placeOf(source);
+  const wasClosed = await isClosed(trx, place);
   await takeName(trx, repository.fullName, place);
   const name = repository.fullName;
   const row = { name, name_lower: name.toLowerCase(), source: JSON.stringify(source), hidden_at: null };
@@ -24,7 +29,26 @@ export async function putProject(trx: Trx, { installationId, repository, now }: 
     .onConflict((conflict) => conflict.column('place').doUpdateSet(row))
     .returning(['id', 'created_at'])
     .executeTakeFirstOrThrow();
+  if (wasClosed && !source.isArchived) await wakeThreads(trx, id, listed);
   return { id, name, source, createdAt };
+}
+
+/** Whether nothing could be written there so far. */
+async function isClosed(trx: Trx, place: string): Promise<boolean> {
+  const row = await trx.selectFrom('projects').selectAll().where('place', '=', place).executeTakeFirst();
+  if (row === undefined) return false;
+  const { source } = projectFrom(row);
+  return row.hidden_at !== null || (source.kind === 'github' && source.isArchived);
+}
+
+/** What ended while nothing could be written there is said now: no comment tells for ever of an investigation that runs. */
+async function wakeThreads(trx: Trx, projectId: string, { enqueuer, now }: Listed): Promise<void> {
+  const rows = await trx.selectFrom('threads').select('id').where('project_id', '=', projectId).execute();
+  await nudgeThreads(
+    trx,
+    rows.map(({ id }) => id),
+    { enqueuer, runAt: now },
+  );
 }
 
 function sourceOf(installationId: number, repository: InstalledRepository): GithubSource {

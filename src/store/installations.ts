@@ -5,18 +5,21 @@ import { type GithubProject, isGithubProject, type Project } from '../domain/pro
 import type { InstallationStore } from '../ports/github-store.ts';
 import { onGithub, writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
+import type { Enqueuer } from './enqueuer.ts';
 import { putProject } from './github-projects.ts';
 import type { InstallationTable } from './github-tables.ts';
 import { ON_GITHUB, placeOnGithub, projectFrom } from './project-rows.ts';
 import type { Reader, Trx } from './schema.ts';
 
-export function installationVerbs(database: Database): InstallationStore {
+export function installationVerbs(database: Database, enqueuer: Enqueuer): InstallationStore {
   return {
     syncInstallation: (installation, repositories, now) =>
-      database.write((trx) => syncInstallation(trx, installation, { repositories, now })),
+      database.write((trx) => syncInstallation(trx, installation, { repositories, now, enqueuer })),
     putRepository: (installationId, repository, now) =>
       database.write(async (trx) =>
-        (await knownInstallation(trx, installationId)) ? putProject(trx, { installationId, repository, now }) : null,
+        (await knownInstallation(trx, installationId))
+          ? putProject(trx, { installationId, repository, now, enqueuer })
+          : null,
       ),
     hideRepository: ({ id, installationId }, now) =>
       database.write(async (trx) => {
@@ -38,14 +41,15 @@ export function installationVerbs(database: Database): InstallationStore {
 async function syncInstallation(
   trx: Trx,
   installation: Installation,
-  { repositories, now }: { readonly repositories: readonly InstalledRepository[]; readonly now: string },
+  listed: { readonly repositories: readonly InstalledRepository[]; readonly now: string; readonly enqueuer: Enqueuer },
 ): Promise<readonly Project[]> {
+  const { repositories, now, enqueuer } = listed;
   await putInstallation(trx, installation, now);
   for (const repository of repositories) {
-    await putProject(trx, { installationId: installation.id, repository, now });
+    await putProject(trx, { installationId: installation.id, repository, now, enqueuer });
   }
-  const listed = new Set(repositories.map((repository) => repository.id));
-  const gone = (await shownProjects(trx, installation.id)).filter(({ source }) => !listed.has(source.repositoryId));
+  const ids = new Set(repositories.map((repository) => repository.id));
+  const gone = (await shownProjects(trx, installation.id)).filter(({ source }) => !ids.has(source.repositoryId));
   for (const project of gone) await hide(trx, project, now);
   return gone;
 }

@@ -63,7 +63,7 @@ export async function openSqliteStore({ file, seal, enqueuer }: SqliteStoreOptio
     ...issueVerbs(database, enqueuer, forget),
     ...webhookVerbs(database),
     ...deliveryVerbs(database, enqueuer, seal),
-    ...installationVerbs(database),
+    ...installationVerbs(database, enqueuer),
     ...threadVerbs(database, enqueuer),
     ...upkeepVerbs(database, enqueuer, forget),
     [Symbol.asyncDispose]: () => database.close(),

@@ -1,6 +1,6 @@
 // What an accepted report does to a thread: a person opens it, or opens it anew; a further attempt follows it.
 import { CausewayError, type FailureReason } from '../domain/errors.ts';
-import { EMPTY_RECORD, type FixRequest, subjectKey, type ThreadRecord } from '../domain/thread.ts';
+import { EMPTY_RECORD, type FixRequest, subjectKey, type ThreadRecord, triggerKey } from '../domain/thread.ts';
 import type { ThreadPart } from '../ports/github-store.ts';
 import type { Acceptance } from '../ports/store.ts';
 import { onGithub, writeAudit } from './audit.ts';
@@ -41,7 +41,7 @@ async function openThread(trx: Trx, { report, investigationId, now }: Acceptance
     .onConflict((conflict) => conflict.columns(['project_id', 'subject_key']).doUpdateSet(asked))
     .returning('id')
     .executeTakeFirstOrThrow();
-  if (isSeen) await noteSeen(trx, id, trigger.at);
+  if (isSeen) await noteSeen(trx, id, triggerKey(trigger));
   await writeAudit(trx, { at: now, accountId: onGithub(trigger.by), verb: 'thread.opened', subject: id });
   if (fixRequest)
     await writeAudit(trx, { at: now, accountId: onGithub(fixRequest), verb: 'fix.requested', subject: id });

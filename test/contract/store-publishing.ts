@@ -1,6 +1,6 @@
 // The store's contract: whatever changes what a thread should show enqueues its job.
 import { describe, expect, it } from 'vitest';
-import { githubGround, opening, WRITER } from '../support/github-store-samples.ts';
+import { githubGround, installation, opening, repository, WRITER } from '../support/github-store-samples.ts';
 import { acceptance, accepted, at, conclusion, NOW, SHA, started } from '../support/store-samples.ts';
 import type { Engine, Opened } from './engine.ts';
 
@@ -78,6 +78,17 @@ export function publishingContract(engine: Engine): void {
       await store.nudgeThread('thr_1', at(5));
       await store.nudgeThread('thr_1', at(300));
       expect(await publishing(opened)).toEqual([`thr_1 in thr_1 at ${at(5)}`]);
+    });
+
+    it('is written when a repository that was gone is listed again, and not each time that it is listed', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = await openThread(opened);
+      await store.syncInstallation(installation(), [repository(1, 'octo/shop')], at(1));
+      expect(await publishing(opened)).toEqual([]);
+      await store.removeInstallation(500, at(2));
+      await store.syncInstallation(installation({ id: 501 }), [repository(1, 'octo/shop')], at(3));
+      expect(await publishing(opened)).toEqual([`thr_1 in thr_1 at ${at(3)}`]);
     });
 
     it('is not written for what is gone, or belongs to no thread', async () => {

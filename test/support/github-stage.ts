@@ -1,5 +1,6 @@
 // A stage for whole stories: the GitHub double with its people, and the real service beside it in its own process.
 import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -44,7 +45,7 @@ export interface StageOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** What is prepared on GitHub before the service starts. */
   readonly prepare?: (double: GithubDouble) => Promise<void> | void;
-  /** Of the App on the organisation's whole account, before the service starts; default true. */
+  /** Default true: the App is on the organisation's whole account before the service starts, unless `prepare` put it there otherwise. */
   readonly installed?: boolean;
 }
 
@@ -66,7 +67,7 @@ export async function openGithubStage(options: StageOptions = {}): Promise<Githu
   await asManifestSays(double);
   double.people.organization(OWNER, { owners: ['nora'], members: ['per'] });
   await options.prepare?.(double);
-  if (options.installed !== false) double.people.install(OWNER, { by: 'nora' });
+  if (options.installed !== false) installOnce(double);
   const dataDir = path.join(folder.path, 'data');
   await mkdir(dataDir, { recursive: true });
   const env = { ...(await settings(double, folder.path, options)), ...options.env };
@@ -100,6 +101,12 @@ export async function openGithubStage(options: StageOptions = {}): Promise<Githu
   };
 }
 
+function installOnce({ people, state }: GithubDouble): void {
+  const { id } = people.organization(OWNER);
+  if ([...state.installations.values()].some(({ accountId }) => accountId === id)) return;
+  people.install(OWNER, { by: 'nora' });
+}
+
 /** Permissions and events that a newcomer's App would have. */
 async function asManifestSays({ app }: GithubDouble): Promise<void> {
   const manifest: { default_permissions: Permissions; default_events: readonly string[] } = parse(
@@ -128,6 +135,11 @@ async function settings(
     RATE_LIMIT: 'off',
     ...(script === undefined ? {} : { MODEL: `scripted:${scripted}` }),
   };
+}
+
+/** Names of the copies of source that the service keeps: `<project id>.git` each. */
+export function mirrorsIn({ dataDir }: Pick<GithubStage, 'dataDir'>): readonly string[] {
+  return readdirSync(path.join(dataDir, 'mirrors')).filter((name) => name !== 'locks');
 }
 
 const PATIENCE_MS = 60_000;

@@ -1,7 +1,7 @@
 // The button "Open fix" on our own check run: someone with write asks for the pull request.
 import { isAtLeast } from '../../domain/role.ts';
 import type { EventHandler } from './app-deps.ts';
-import { actionRequested, personOf } from './payloads.ts';
+import { actionRequested, isBot, personOf } from './payloads.ts';
 
 /** The button's name on the wire; the check run's `external_id` is its thread. */
 const OPEN_FIX = 'open_fix';
@@ -11,7 +11,7 @@ export const onActionRequested: EventHandler = async (deps, { payload }, signal)
   if (!read.success) return;
   const { repository, check_run: run, requested_action: action, sender } = read.data;
   const by = personOf(sender);
-  if (action?.identifier !== OPEN_FIX || by === null) return;
+  if (action?.identifier !== OPEN_FIX || by === null || isBot(sender)) return;
   if (run.app?.id !== (await deps.clients.identity(signal)).appId) return;
   const project = await deps.store.projectOfRepository(repository.id);
   const thread = await deps.store.thread(run.external_id ?? '');

@@ -5,7 +5,7 @@ import { askForFix } from './ask-for-fix.ts';
 import { beginAnalysis, type Wish } from './begin-analysis.ts';
 import { type Command, parseCommand } from './command.ts';
 import { isOurs } from './ours.ts';
-import { commentCreated, personOf } from './payloads.ts';
+import { commentCreated, isBot, personOf } from './payloads.ts';
 import { projectForTrigger } from './project-for-trigger.ts';
 import { react } from './react.ts';
 import { stopAnalysis } from './stop-analysis.ts';
@@ -17,7 +17,7 @@ export const onCommentCreated: EventHandler = async (deps, { id, payload }, sign
   const { issue, comment, sender } = read.data;
   const command = parseCommand(comment.body ?? '');
   const by = personOf(sender);
-  if (command === null || by === null) return;
+  if (command === null || by === null || isBot(sender)) return;
   if (isOurs(await deps.clients.identity(signal), { sender }, comment)) return;
   const project = await projectForTrigger(deps, read.data, signal);
   if (project === null) return;

@@ -2,7 +2,7 @@
 import type { EventHandler } from './app-deps.ts';
 import { beginAnalysis } from './begin-analysis.ts';
 import { isOurs } from './ours.ts';
-import { issueLabeled, personOf } from './payloads.ts';
+import { isBot, issueLabeled, personOf } from './payloads.ts';
 import { projectForTrigger } from './project-for-trigger.ts';
 import { mayAsk } from './who-may-ask.ts';
 
@@ -12,7 +12,7 @@ export const onIssueLabeled: EventHandler = async (deps, { id, payload }, signal
   const { issue, label, sender } = read.data;
   const by = personOf(sender);
   // Pull requests have labels too, and they arrive under another event.
-  if (by === null || issue.pull_request) return;
+  if (by === null || isBot(sender) || issue.pull_request) return;
   if (isOurs(await deps.clients.identity(signal), { sender })) return;
   const project = await projectForTrigger(deps, read.data, signal);
   if (project === null) return;

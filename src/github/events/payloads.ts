@@ -84,6 +84,11 @@ export const authorizationRevoked = z.object({ sender: user });
 /** GitHub's own stand-in for people who deleted their account. */
 const GHOST_ID = 10_137;
 
+/** Bots set labels and answer each other; a person stands behind every analysis. */
+export function isBot(found: GithubUser): boolean {
+  return found?.type === 'Bot';
+}
+
 /** Null where nobody can be named any more. */
 export function personOf(found: GithubUser): Person | null {
   if (!found || found.id === GHOST_ID) return null;

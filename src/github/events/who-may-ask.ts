@@ -1,4 +1,4 @@
-// Who may start an analysis: whoever has triage or more in the repository at that moment, person or bot.
+// Who may start an analysis: whoever has triage or more in the repository at that moment; never a bot.
 import type { GithubProject } from '../../domain/project.ts';
 import { isAtLeast, type Role } from '../../domain/role.ts';
 import type { Person } from '../../domain/thread.ts';

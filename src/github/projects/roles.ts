@@ -13,6 +13,8 @@ export interface GithubPermissions extends Permissions {
    * GithubFailure where it could not be asked, so that the event is looked at again later.
    */
   roleOfPerson(person: Person, project: Project, signal: AbortSignal): Promise<Role>;
+  /** The same, asked in this moment: for what cannot be taken back. */
+  roleNow(person: Person, project: Project, signal: AbortSignal): Promise<Role>;
 }
 
 export interface PermissionsOptions {
@@ -66,6 +68,7 @@ export function createPermissions({ clients, now }: PermissionsOptions): GithubP
 
   return {
     roleOfPerson: (person, project, signal) => roleWithin(EVENT_MS, person, project, signal),
+    roleNow: (person, project, signal) => roleWithin(0, person, project, signal),
     async roleOf(account, project, signal) {
       if (!isGithubProject(project)) return 'admin';
       const person = personOf(account);

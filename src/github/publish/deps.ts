@@ -29,7 +29,7 @@ export interface PublishDeps {
   readonly source: Pick<Source, 'open'>;
   readonly clients: Pick<GithubClients, 'repository' | 'identity'>;
   readonly configuration: Pick<ConfigurationReader, 'of'>;
-  readonly permissions: Pick<GithubPermissions, 'roleOfPerson'>;
+  readonly permissions: Pick<GithubPermissions, 'roleNow'>;
   readonly redactor: Pick<Redactor, 'redact'>;
   readonly changes: Changes;
   readonly log: Log;

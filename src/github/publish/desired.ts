@@ -1,6 +1,6 @@
 // The next thing to be done so that GitHub shows what it should; one at a time, until nothing is left. Pure.
 import { isEnded } from '../../domain/investigation.ts';
-import type { PostedComment } from '../../domain/thread.ts';
+import { type PostedComment, triggerKey } from '../../domain/thread.ts';
 import type { View } from './deps.ts';
 import { digestOf } from './marker.ts';
 import { fixStanding } from './standing.ts';
@@ -37,7 +37,8 @@ const WATCH_MS = 60_000;
 export function nextStep(view: View, progress: Progress): Step {
   const { thread, record } = view;
   const { subject, trigger } = thread;
-  if (subject.kind !== 'report' && record.seen !== trigger.at) return { kind: 'react', number: subject.number };
+  if (subject.kind !== 'report' && record.seen !== triggerKey(trigger))
+    return { kind: 'react', number: subject.number };
   const [old] = record.replaced;
   if (old !== undefined) return { kind: 'delete', commentId: old };
   const steps = [commentStep(view), requestStep(view), followStep(view, progress)];

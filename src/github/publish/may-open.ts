@@ -62,7 +62,7 @@ export async function mayOpen(work: Work): Promise<Ground> {
 /** Asked anew before everything that runs the repository's CI with its secrets. */
 export async function mayStillWrite({ deps, view, signal }: Work): Promise<boolean> {
   const person = view.thread.fixRequest;
-  return person !== null && isAtLeast(await deps.permissions.roleOfPerson(person, view.project, signal), 'write');
+  return person !== null && isAtLeast(await deps.permissions.roleNow(person, view.project, signal), 'write');
 }
 
 /** Number of a pull request of ours for the same subject, be it recorded or not. That of this very result has been looked for before. */

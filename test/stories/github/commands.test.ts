@@ -1,0 +1,122 @@
+// Commands in comments: what they start, replace and stop, and what is none.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openDesk } from '../../support/github-desk.ts';
+import { type ShopModel, shopModel } from '../../support/github-model.ts';
+import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+
+let model: ShopModel;
+let stage: GithubStage;
+
+beforeAll(async () => {
+  model = await shopModel();
+  stage = await openGithubStage({ env: model.env });
+}, 60_000);
+
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+  await model[Symbol.asyncDispose]();
+});
+
+it('takes guidance into the report and says 👀 on the comment that gave it', async () => {
+  const desk = await openDesk(stage, 'corner/guided');
+  const asked = desk.say('per', 'Happens to me too.\n\n/analyse Look at the lookup, not at the check.\nSince Tuesday.');
+  await desk.comment('Cause found, with a fix');
+  await stage.rest();
+  expect([desk.reactions(asked), desk.reactions()]).toEqual([['eyes'], []]);
+  const [told = ''] = model.told('Repository corner/guided ');
+  expect(told).toContain('What per asks to be heeded');
+  expect(told).toContain('Look at the lookup, not at the check.\nSince Tuesday.');
+  expect(told).toContain('Happens to me too.');
+  expect(desk.shown(desk.ours()[0]?.body ?? '').text).toContain('/analyse retry');
+}, 90_000);
+
+it('stops at /analyse stop, says so, and starts again when asked again', async () => {
+  const desk = await openDesk(stage, 'corner/stopped');
+  const { asked, release } = model.hold('Repository corner/stopped ');
+  desk.label('mara');
+  const question = await asked;
+  await desk.comment('Investigating');
+  desk.say('per', '/analyse stop');
+  await desk.comment('Stopped, without a result');
+  await question.closed;
+  release();
+  await stage.rest();
+  expect([desk.ours().length, desk.pulls().length]).toEqual([1, 0]);
+  expect(desk.shown(desk.ours()[0]?.body ?? '').text).toContain('stopped with "/analyse stop"');
+
+  desk.say('mara', '/analyse');
+  await desk.pull();
+  await stage.rest();
+  expect(desk.headlines()).toEqual([expect.stringContaining('Cause found, with a fix')]);
+}, 90_000);
+
+it('replaces the run in flight at /analyse retry: one comment, one result, of the later wish', async () => {
+  const desk = await openDesk(stage, 'corner/retried');
+  const { asked, release } = model.hold('Repository corner/retried ');
+  desk.label('mara');
+  const question = await asked;
+  await desk.comment('Investigating');
+  const again = model.hold('Only the lookup');
+  desk.say('mara', '/analyse retry Only the lookup.');
+  await again.asked;
+  await question.closed;
+  again.release();
+  release();
+  await desk.pull();
+  await stage.rest();
+  expect([desk.ours().length, desk.pulls().length]).toEqual([1, 1]);
+  expect(desk.headlines()).toEqual([expect.stringContaining('Cause found, with a fix')]);
+  const before = model.told('Repository corner/retried ').filter((told) => !told.includes('Only the lookup'));
+  expect(before).toHaveLength(1);
+}, 90_000);
+
+it('looks again at an unchanged report when asked to retry, and not when asked to analyse', async () => {
+  const desk = await openDesk(stage, 'corner/again');
+  desk.say('per', '/analyse');
+  await desk.comment('Cause found, with a fix');
+  await stage.rest();
+  const questions = model.told('Repository corner/again ').length;
+  const [first] = desk.ours();
+  stage.double.state.clock.advance(2_000);
+  const same = desk.say('per', '/analyse');
+  await stage.until('👀', () => desk.reactions(same).includes('eyes'));
+  await stage.rest();
+  expect(model.told('Repository corner/again ')).toHaveLength(questions);
+  // The diagnosis is the same: nobody is told of it twice.
+  expect(desk.ours().map(({ id }) => id)).toEqual([first?.id]);
+  desk.say('per', '/analyse retry');
+  await stage.until('more questions', () => model.told('Repository corner/again ').length > questions);
+  await stage.rest();
+  expect(desk.ours()).toHaveLength(1);
+}, 90_000);
+
+it('takes nothing for a command that is quoted, in code, hidden, within a line, or edited in afterwards', async () => {
+  const desk = await openDesk(stage, 'corner/quoted');
+  const { people } = stage.double;
+  desk.say('mara', '> /analyse');
+  desk.say('mara', '```\n/analyse\n```');
+  desk.say('mara', '    /analyse');
+  desk.say('mara', '<!--\n/analyse\n-->');
+  desk.say('mara', 'Say /analyse and it looks; /analyses/today is a folder.');
+  desk.say('mara', '/analyse-this');
+  const edited = desk.say('mara', 'Thank you.');
+  people.editComment(desk.name, edited.id, { by: 'mara', body: '/analyse' });
+  people.edit(desk.name, desk.number, { by: 'mara', body: '/analyse' });
+  await stage.rest();
+  expect([desk.ours(), desk.reactions(), desk.reactions(edited), desk.writes()]).toEqual([[], [], [], []]);
+  expect(model.told('Repository corner/quoted ')).toEqual([]);
+}, 90_000);
+
+it('opens a pull request for a writer who asks for it while the run of a triager goes on', async () => {
+  const desk = await openDesk(stage, 'corner/joined');
+  const { asked, release } = model.hold('Repository corner/joined ');
+  desk.label('per');
+  await asked;
+  desk.say('mara', '/analyse fix');
+  await stage.sender.settled();
+  release();
+  const pull = await desk.pull();
+  await stage.rest();
+  expect(pull.body).toContain('asked for by `mara`');
+  expect([desk.ours().length, desk.pulls().length]).toEqual([1, 1]);
+}, 90_000);

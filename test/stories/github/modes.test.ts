@@ -1,0 +1,99 @@
+// How much may be written: the operator's ceiling, a repository that is only watched, a house that is paused.
+import { expect, it } from 'vitest';
+import { openDesk } from '../../support/github-desk.ts';
+import { heldOf } from '../../support/github-held.ts';
+import { shopModel } from '../../support/github-model.ts';
+import { openGithubStage } from '../../support/github-stage.ts';
+
+it('writes nothing at all where it only observes, and keeps what it would have written', async () => {
+  await using model = await shopModel();
+  await using stage = await openGithubStage({ env: model.env });
+  const desk = await openDesk(stage, 'corner/observed', { config: 'mode: observe\n' });
+  desk.label('mara');
+  await stage.until('what would have been posted', () => heldOf(stage.dataDir, 1)?.pullRequest);
+  desk.say('mara', '/analyse fix');
+  desk.say('per', '/analyse fix');
+  await stage.rest();
+  expect([desk.ours(), desk.reactions(), desk.pulls(), desk.writes()]).toEqual([[], [], [], []]);
+  const held = heldOf(stage.dataDir, 1);
+  expect(held?.comment).toContain('Cause found, with a fix');
+  expect(held?.pullRequest).toContain('Fixes #1.');
+
+  // Nor does a file with a fault, if it can still be read that it wants to be observed.
+  const faulty = await openDesk(stage, 'corner/observed-badly', { config: 'mode: observe\nlabls: []\n' });
+  faulty.label('mara');
+  await stage.until('a question', () => model.told('Repository corner/observed-badly ').length > 2);
+  await stage.rest();
+  expect(faulty.writes()).toEqual([]);
+}, 90_000);
+
+it('stays below the ceiling of the operator, whatever the file says', async () => {
+  await using model = await shopModel();
+  await using stage = await openGithubStage({ env: { ...model.env, MAX_MODE: 'comment' } });
+  const desk = await openDesk(stage, 'corner/low', { config: 'mode: fix\n' });
+  desk.label('mara');
+  await desk.comment('no pull request: the reason stands below');
+  await stage.rest();
+  expect([desk.ours().length, desk.pulls().length]).toEqual([1, 0]);
+
+  await stage.service().end('SIGTERM');
+  await stage.restart({ MAX_MODE: 'fix', DRY_RUN: '1' });
+  const dry = await openDesk(stage, 'corner/dry', { config: 'mode: fix\n' });
+  dry.label('mara');
+  await stage.until('what would have been posted', () => heldOf(stage.dataDir, 2)?.pullRequest);
+  await stage.rest();
+  expect([dry.ours(), dry.reactions(), dry.writes()]).toEqual([[], [], []]);
+}, 90_000);
+
+it('writes and asks nothing while it is paused, keeps what comes in, and goes on when it is resumed', async () => {
+  await using model = await shopModel();
+  await using stage = await openGithubStage({ env: model.env });
+  const desk = await openDesk(stage, 'corner/paused');
+  await stage.command('pause');
+  desk.label('mara');
+  const refused = desk.say('per', '/analyse fix');
+  await stage.rest();
+  expect([desk.ours(), desk.reactions(), desk.reactions(refused), desk.writes()]).toEqual([[], [], [], []]);
+  expect(model.endpoint.requests).toEqual([]);
+
+  await stage.command('resume');
+  // It looks once a minute whether it may; a person who asks again need not wait for that.
+  stage.double.state.clock.advance(2_000);
+  desk.say('mara', '/analyse retry');
+  await desk.pull();
+  await stage.rest();
+  expect([desk.ours().length, desk.pulls().length]).toEqual([1, 1]);
+}, 120_000);
+
+it('starts with GitHub out of reach, says so, and works once it is back', async () => {
+  await using model = await shopModel();
+  await using stage = await openGithubStage({
+    env: model.env,
+    prepare: ({ faults }) => faults.add({ path: /^\/app(?:\/|$)/, times: 2, fault: { kind: 'reset', when: 'before' } }),
+  });
+  const ready = await stage.until('/readyz', async () => {
+    const text = await (await fetch(`${stage.service().address}/readyz`)).text();
+    return text.includes('does not answer') && text;
+  });
+  expect(ready).toContain('github');
+  expect((await fetch(`${stage.service().address}/healthz`)).status).toBe(200);
+  const desk = await openDesk(stage, 'corner/late');
+  desk.label('mara');
+  await desk.pull();
+  await stage.rest();
+  expect([desk.ours().length, desk.pulls().length]).toEqual([1, 1]);
+}, 120_000);
+
+it('asks for what GitHub could not deliver while it was away', async () => {
+  await using model = await shopModel();
+  await using stage = await openGithubStage({ env: model.env });
+  const desk = await openDesk(stage, 'corner/missed');
+  await stage.rest();
+  await stage.service().end('SIGTERM');
+  desk.label('mara');
+  await stage.sender.settled();
+  await stage.restart();
+  await desk.pull();
+  await stage.rest();
+  expect([desk.ours().length, desk.pulls().length, desk.reactions()]).toEqual([1, 1, ['eyes']]);
+}, 120_000);
