@@ -88,13 +88,14 @@ running server.
 Usage: causeway token create --name NAME [--scopes A,B] [--expires 90d]
        causeway token list
        causeway token revoke ID
+       each with --account LOGIN where there is a GitHub App
 
   --name NAME       what the token is for, such as laptop or ci
   --scopes A,B      issues:read, issues:write, projects:read,
                     pull-requests:write; without it the first three
   --expires TIME    hours, days or weeks: 12h, 90d, 4w; without it never
-  --account LOGIN   whose token, as GitHub names the person (needed with a
-                    GitHub App: the role there decides what it may do)
+  --account LOGIN   whose token, as GitHub names the person: the role there
+                    decides what it may do. Local mode has one account
 
 A new token is printed alone on standard output, once: only a hash is kept.
 
