@@ -2,11 +2,11 @@
 import { CausewayError } from '../domain/errors.ts';
 import type { InvestigationStep } from '../domain/evidence.ts';
 import type { Conclusion } from '../domain/issue.ts';
-import type { Project } from '../domain/project.ts';
+import { isGithubProject, type Project } from '../domain/project.ts';
 import type { Log } from '../log.ts';
 import type { AgentStore } from '../ports/agent-store.ts';
 import type { ThreadStore } from '../ports/github-store.ts';
-import type { Repository, Source } from '../ports/source.ts';
+import { type Repository, type Source, SourceBusy } from '../ports/source.ts';
 import type { InvestigationStore, ProjectStore, Run } from '../ports/store.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import { gatherFacts } from '../triage/facts.ts';
@@ -42,7 +42,7 @@ export async function investigate(house: InvestigateDeps, run: Run, signal: Abor
   const investigator = run.settings.useModel ? house.investigator : null;
   const deps = { ...house, investigator, redactor: createRunRedactor(house.redactor) };
   const project = await knownProject(deps, run);
-  const raw = await deps.source.open(project, signal);
+  const raw = await openSource(deps, { run, project }, signal);
   const repository = cleanRepository(raw, deps.redactor);
   if (!run.fresh && (await answeredFromEqual(deps, run, repository, signal))) return;
   const facts = (await recordedFacts(deps, run)) ?? (await gathered(deps, run, repository, signal));
@@ -61,6 +61,27 @@ async function knownProject({ store }: InvestigateDeps, run: Run): Promise<Proje
     'access_lost',
     'The project is no longer known to Causeway; add it again and send the report anew.',
   );
+}
+
+/** Nobody can mend a GitHub that is away but GitHub: a report is not given up for that. */
+const SOURCE_PATIENCE_MS = 60 * 60 * 1_000;
+const SHORTEST_PAUSE_MS = 10_000;
+
+async function openSource(
+  { source, now }: InvestigateDeps,
+  { run, project }: { readonly run: Run; readonly project: Project },
+  signal: AbortSignal,
+): Promise<Repository> {
+  try {
+    return await source.open(project, signal);
+  } catch (error) {
+    const isAway = error instanceof CausewayError && error.code === 'repository_unreachable';
+    const waited = now().getTime() - Date.parse(run.acceptedAt);
+    if (!isAway || error instanceof SourceBusy || !isGithubProject(project) || waited > SOURCE_PATIENCE_MS) throw error;
+    // A third of what it has waited: soon again after a hiccup, seldom in an outage.
+    const retryAt = new Date(now().getTime() + Math.max(SHORTEST_PAUSE_MS, waited / 3));
+    throw new SourceBusy(error.message, retryAt, { cause: error });
+  }
 }
 
 /** The commit is compared, not the branch's name: an answer about code that has moved on since would be false. */

@@ -115,6 +115,8 @@ export interface Run {
   /** Rises each time that the run is started; writes of an older generation are refused (`lease_lost`). */
   readonly generation: number;
   readonly startedAt: string;
+  /** When the first of its reports was accepted. */
+  readonly acceptedAt: string;
 }
 
 export interface RecordedStep extends InvestigationStep {

@@ -53,6 +53,7 @@ async function startRun(trx: Trx, runId: string, now: string): Promise<Run | nul
     text: oldest.text,
     generation: row.generation,
     startedAt: now,
+    acceptedAt: row.created_at,
   };
 }
 

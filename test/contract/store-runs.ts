@@ -29,6 +29,7 @@ export function runsContract(engine: Engine): void {
         text: 'first',
         generation: 1,
         startedAt: at(5),
+        acceptedAt: NOW,
       });
       await store.cancel(first.investigationId, { code: 'cancelled', detail: '' }, NOW);
       expect((await started(store, first.runId)).text).toBe('second');

@@ -14,8 +14,9 @@ import { createJobTable } from '../../src/queue/job-table.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
 import { openSqliteStore } from '../../src/store/open-sqlite.ts';
 import { createSeal } from '../../src/store/seal.ts';
+import { githubGround } from '../support/github-store-samples.ts';
 import { createMemoryRepository } from '../support/memory-source.ts';
-import { type Ground, ground } from '../support/store-samples.ts';
+import { acceptance, accepted, type Ground, ground } from '../support/store-samples.ts';
 
 const SIGNAL = new AbortController().signal;
 const FILES = { 'src/total.js': 'export function total(cart) {\n  return cart.sum;\n}\n' };
@@ -167,6 +168,25 @@ describe('a run', () => {
     expect((await at.store.investigation(id))?.outcome).toMatchObject({
       reason: { code: 'repository_unreachable', detail: 'The disk is away.' },
     });
+  });
+
+  it('on GitHub waits for an hour while GitHub is away, ever longer between its tries, and only then fails the try', async () => {
+    await using at = await place();
+    at.open = async () => {
+      throw new CausewayError('repository_unreachable', 'GitHub answered 502.');
+    };
+    const { runId } = await accepted(at.store, acceptance(await githubGround(at.store), { now: at.now.toISOString() }));
+    const waits: number[] = [];
+    while (waits.reduce((sum, wait) => sum + wait, 0) <= 3_600_000) {
+      const result = await at.handler().handle(job(runId), SIGNAL);
+      if (result.kind !== 'later') throw new Error(`it is ${result.kind}`);
+      waits.push(Date.parse(result.runAt) - at.now.getTime());
+      at.now = new Date(result.runAt);
+    }
+    expect(waits[0]).toBe(10_000);
+    expect(waits).toEqual(waits.toSorted((one, other) => one - other));
+    expect(waits.length).toBeLessThan(30);
+    await expect(at.handler().handle(job(runId), SIGNAL)).rejects.toThrow('GitHub answered 502.');
   });
 
   it('that fails by our own fault tells nobody its inner text', async () => {
