@@ -2,12 +2,18 @@
 import type { HistoryQuery, HistoryResult, LineRange } from '../ports/source.ts';
 import { COMMIT_FORMAT, parseCommits } from './commit-info.ts';
 import { failed } from './damage.ts';
+import type { ConfigEntry } from './git-environment.ts';
 import { literalSpec } from './pathspec.ts';
 import type { RepositoryAccess } from './repository.ts';
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 200;
 const TIMEOUT_MS = 15_000;
+/**
+ * Following a file to where it was added, git compares it with every file of that commit, in case it is a copy of one. Beyond the square
+ * of this many files it compares with those that the commit changed, which is where a renamed one comes from.
+ */
+const RENAMES: ConfigEntry = ['diff.renameLimit', '100'];
 
 /** A query whose path is cleaned and whose lines exist. */
 export interface HistoryScope {
@@ -32,6 +38,7 @@ export async function readHistory(
       ...placeFilter(scope),
     ],
     gitDir: access.mirror.gitDir,
+    config: [RENAMES],
     timeoutMs: TIMEOUT_MS,
     limitCpu: true,
     maxBytes: 16 * 1024 * 1024,

@@ -48,12 +48,11 @@ export async function refreshMirror(git: Git, job: Refresh, signal: AbortSignal)
   }
   const existing = job.anew ? null : await readMirror(git, gitDir, signal);
   if (existing === null) return createMirror(git, job, signal);
-  if (!sameSource(existing.refs, upstream)) {
-    // What a partial clone lacks cannot be packed by a fetch: its new objects are taken over like the first ones.
-    if (await isPartialClone(upstream.objects)) await seed(gitDir, upstream, job.limits);
-    await fetchInto(git, { ...job, shallow: existing.refs.shallow !== '' }, signal);
-    if (!(await isPartialClone(join(gitDir, 'objects')))) await consolidate(git, gitDir, signal);
-  }
+  if (sameSource(existing.refs, upstream)) return { ...existing, brokenDefault: upstream.brokenDefault };
+  // What a partial clone lacks cannot be packed by a fetch: its new objects are taken over like the first ones.
+  if (await isPartialClone(upstream.objects)) await seed(gitDir, upstream, job.limits);
+  await fetchInto(git, { ...job, shallow: existing.refs.shallow !== '' }, signal);
+  if (!(await isPartialClone(join(gitDir, 'objects')))) await consolidate(git, gitDir, signal);
   return requireMirror(git, job, signal);
 }
 

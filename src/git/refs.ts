@@ -26,13 +26,12 @@ export async function readLocalRefs(
   signal: AbortSignal,
 ): Promise<Refs | null> {
   const call = { gitDir: from.gitDir, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, signal };
-  const listed = await git.run({
-    ...call,
-    args: ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads/', 'refs/tags/'],
-  });
+  const [listed, target, head] = await Promise.all([
+    git.run({ ...call, args: ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads/', 'refs/tags/'] }),
+    line(git, { ...call, args: ['symbolic-ref', '--quiet', 'HEAD'] }),
+    line(git, { ...call, args: ['rev-parse', '--verify', '--quiet', from.head] }),
+  ]);
   if (listed.ending.kind !== 'exited' || listed.ending.code !== 0) return null;
-  const target = await line(git, { ...call, args: ['symbolic-ref', '--quiet', 'HEAD'] });
-  const head = await line(git, { ...call, args: ['rev-parse', '--verify', '--quiet', from.head] });
   return {
     head,
     headBranch: target.startsWith('refs/heads/') ? target : '',

@@ -48,7 +48,10 @@ export function pathWordClues(ground: Ground, signals: Pick<Signals, 'words' | '
     for (const part of nameParts(name))
       wanted.set(stem(part), Math.max(wanted.get(stem(part)) ?? 0, Math.sqrt(weight)));
   }
-  const files = ground.index.paths.filter((path) => fileKind(path) === 'source').map(wordsOf);
+  const foldersOf = folderWords();
+  const files = ground.index.paths
+    .filter((path) => fileKind(path) === 'source')
+    .map((path) => wordsOf(path, foldersOf));
   const rarity = rarities(files, wanted);
   return files
     .map(({ path, name, folders }) => {
@@ -80,11 +83,20 @@ interface PathWords {
   readonly folders: ReadonlySet<string>;
 }
 
-function wordsOf(path: string): PathWords {
-  const segments = path.split('/');
-  const name = new Set(nameParts((segments.at(-1) ?? '').replace(/\.\w+$/, '')).map(stem));
-  const folders = new Set(segments.slice(0, -1).flatMap(nameParts).map(stem));
-  return { path, name, folders: folders.difference(name) };
+function wordsOf(path: string, foldersOf: (folder: string) => ReadonlySet<string>): PathWords {
+  const end = path.lastIndexOf('/');
+  const name = new Set(nameParts(path.slice(end + 1).replace(/\.\w+$/, '')).map(stem));
+  return { path, name, folders: foldersOf(path.slice(0, Math.max(0, end))).difference(name) };
+}
+
+/** Many files share a folder: its words are looked for once. */
+function folderWords(): (folder: string) => ReadonlySet<string> {
+  const known = new Map<string, ReadonlySet<string>>();
+  return (folder) => {
+    const words = known.get(folder) ?? new Set(folder.split('/').flatMap(nameParts).map(stem));
+    known.set(folder, words);
+    return words;
+  };
 }
 
 function rarities(files: readonly PathWords[], wanted: ReadonlyMap<string, number>): ReadonlyMap<string, number> {

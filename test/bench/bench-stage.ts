@@ -1,0 +1,123 @@
+// The GitHub double and the real service beside it in its own process, with the moment of everything that the double was asked.
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { parse } from 'yaml';
+import type { GithubDouble } from '../github-double/double.ts';
+import { startGithubDouble } from '../github-double/start.ts';
+import type { Permissions, State } from '../github-double/state.ts';
+import { type WebhookSender, webhookSender } from '../github-double/webhooks/sender.ts';
+import { startService, temporaryFolder } from '../support/service.ts';
+import { openSlowWire } from './slow-wire.ts';
+
+export const OWNER = 'corner';
+
+export interface Seen {
+  /** Milliseconds, as `performance.now()`. */
+  readonly at: number;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+}
+
+export interface BenchStage extends AsyncDisposable {
+  readonly double: GithubDouble;
+  readonly sender: WebhookSender;
+  readonly folder: string;
+  /** Every answer of the API so far; git's requests are in `double.requests`. */
+  readonly seen: readonly Seen[];
+  /** Resolves when nothing was asked for half a second. */
+  quiet(): Promise<void>;
+  /** What the service printed. */
+  output(): string;
+}
+
+export interface BenchStageOptions {
+  readonly prepare: (double: GithubDouble) => Promise<void>;
+  /** Added to every answer of the API; default 0. */
+  readonly delayMs?: number;
+  /** What a scripted model plays; absent: facts only. */
+  readonly script?: object;
+  /** More settings of the service's process, such as a profiler in NODE_OPTIONS. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Resolves when the service knows its installation and rests. */
+export async function openBenchStage(options: BenchStageOptions): Promise<BenchStage> {
+  await using opening = new AsyncDisposableStack();
+  const folder = opening.use(await temporaryFolder()).path;
+  const seen: Seen[] = [];
+  const senders: WebhookSender[] = [];
+  const sink = (state: State): WebhookSender => {
+    const made = webhookSender(state);
+    senders.push(made);
+    return made;
+  };
+  // What is measured is the service, so exchanges are noted here instead of being held against GitHub's description.
+  const validate = ({ method, path: where, status }: { method: string; path: string; status: number }) => {
+    seen.push({ at: performance.now(), method, path: where, status });
+    return [];
+  };
+  const double = opening.use(await startGithubDouble({ basePath: '/api/v3', sink, validate }));
+  const [sender] = senders;
+  if (sender === undefined) throw new Error('the double took no sender');
+  const manifest: { default_permissions: Permissions; default_events: readonly string[] } = parse(
+    await readFile(path.join(import.meta.dirname, '..', '..', 'app.yml'), 'utf8'),
+  );
+  double.app.permissions = manifest.default_permissions;
+  double.app.events = manifest.default_events;
+  double.people.organization(OWNER, { owners: ['nora'] });
+  await options.prepare(double);
+  const wire = options.delayMs ? opening.use(await openSlowWire(double.apiUrl, options.delayMs)) : null;
+  const address = wire === null ? {} : { GITHUB_API_URL: wire.url };
+  const env = { ...(await settings(double, folder, options)), ...address, ...options.env };
+  const service = opening.use(await startService({ projects: [], dataDir: folder, env }));
+  opening.defer(async () => void (await service.end('SIGTERM')));
+  double.app.webhookUrl = `${service.address}/api/github/webhooks`;
+  double.people.install(OWNER, { by: 'nora' });
+  const quiet = () => quietOf(double, seen, sender);
+  // What it asks at its start is none of a label's business.
+  for (const end = Date.now() + START_MS; !STARTED.every((path) => seen.some((one) => one.path === path)); ) {
+    if (Date.now() > end) throw new Error(`The service did not ask at its start:\n${service.output()}`);
+    await wait(20);
+  }
+  await quiet();
+  const opened = opening.move();
+  return {
+    ...{ double, sender, folder, seen, quiet },
+    output: () => service.output(),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+async function settings(
+  { app, apiUrl, webUrl }: GithubDouble,
+  folder: string,
+  { script }: BenchStageOptions,
+): Promise<Readonly<Record<string, string>>> {
+  const key = path.join(folder, 'app.pem');
+  await writeFile(key, app.privateKey, { mode: 0o600 });
+  const scripted = path.join(folder, 'script.json');
+  if (script !== undefined) await writeFile(scripted, JSON.stringify(script));
+  return {
+    APP_ID: String(app.id),
+    PRIVATE_KEY_PATH: key,
+    WEBHOOK_SECRET: app.webhookSecret,
+    GITHUB_API_URL: apiUrl,
+    GITHUB_WEB_URL: webUrl,
+    ALLOWED_OWNERS: OWNER,
+    ...(script === undefined ? {} : { MODEL: `scripted:${scripted}` }),
+  };
+}
+
+const START_MS = 30_000;
+const STARTED = ['/app/hook/deliveries', '/installation/repositories'];
+const QUIET_MS = 600;
+
+async function quietOf(double: GithubDouble, seen: readonly Seen[], sender: WebhookSender): Promise<void> {
+  for (let [before, since] = [-1, 0]; performance.now() - since < QUIET_MS; await wait(20)) {
+    await sender.settled();
+    const count = seen.length + double.requests.length;
+    if (count !== before) [before, since] = [count, performance.now()];
+  }
+}
