@@ -56,7 +56,7 @@ const issues: readonly RouteConfig[] = [
     tags: ['Issues'],
     summary: 'Open the pull request of an issue',
     description:
-      'From the stored change, as a draft. Needs write on the project: you stand behind it. Its address then stands in `analysis.links.pullRequest`. The body is not read.',
+      'From the stored change, as a draft. Needs write on the project: you stand behind it. Its address then stands in `analysis.links.pullRequest`. 409 says why none is opened: there is no change, the project opens none, a newer analysis took the place of this one (its issue is named), or GitHub or a guard was against it. Asked again ten minutes after that, it is tried anew. The body is not read.',
     ...withToken('pull-requests:write'),
     request: { params: IssueParams },
     responses: {

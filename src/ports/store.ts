@@ -8,9 +8,9 @@ import type { Conclusion, Issue } from '../domain/issue.ts';
 import type { Project, ProjectSource } from '../domain/project.ts';
 import type { Report } from '../domain/report.ts';
 import type { InvestigationSettings } from '../domain/settings.ts';
-import type { Webhook, WebhookState } from '../domain/webhook.ts';
 import type { AgentStore } from './agent-store.ts';
 import type { GithubStore, ThreadPart } from './github-store.ts';
+import type { WebhookStore } from './webhook-store.ts';
 
 /** All times are ISO 8601 UTC with milliseconds and are given by the caller, so that clocks can be played. */
 export interface Store
@@ -170,6 +170,7 @@ export interface InvestigationStore {
   ): Promise<readonly string[]>;
   /** Ends the run without an Issue; everyone attached is told. `run` by id where no generation is held (a dead job). */
   giveUp(run: Run | string, reason: FailureReason, now: string): Promise<void>;
+  /** Ends one caller's investigation: `cancelled` where somebody wished it (the reason's code says so), else `gave_up`. */
   cancel(id: string, reason: FailureReason, now: string): Promise<Cancelled>;
 }
 
@@ -179,22 +180,4 @@ export interface IssueStore {
   changeSet(issueId: string): Promise<ChangeSet | null>;
   /** Erases the Issue, its investigation, undelivered webhooks and, if nobody else is attached, the run with its steps; of those whose `sameAs` names it, the oldest takes its place. False: no such Issue. */
   eraseIssue(id: string, now: string): Promise<boolean>;
-}
-
-export interface WebhookStore {
-  webhook(id: string): Promise<Webhook | null>;
-  /** What the webhook says now: the Issue, or the failure; null once it was erased. */
-  webhookData(id: string): Promise<Issue | FailedInvestigation | null>;
-  /** Newest first. */
-  webhooks(accountId: string, limit: number): Promise<readonly Webhook[]>;
-  /** Counts one attempt and says where the webhook stands after it. */
-  recordAttempt(id: string, result: { readonly state: WebhookState; readonly error: string }): Promise<void>;
-}
-
-/** `data` of `issue.failed`. */
-export interface FailedInvestigation {
-  readonly investigationId: string;
-  readonly projectId: string;
-  readonly reference: string;
-  readonly reason: FailureReason;
 }

@@ -4,7 +4,7 @@ import { newId } from '../domain/ids.ts';
 import type { InvestigationOutcome } from '../domain/investigation.ts';
 import type { Issue } from '../domain/issue.ts';
 import type { Webhook, WebhookType } from '../domain/webhook.ts';
-import type { FailedInvestigation, WebhookStore } from '../ports/store.ts';
+import type { FailedInvestigation, WebhookStore } from '../ports/webhook-store.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { issueWhere } from './issues.ts';

@@ -8,7 +8,7 @@ import { newSigningSecret } from '../../src/callback/sign.ts';
 import type { Webhook } from '../../src/domain/webhook.ts';
 import { createLog } from '../../src/log.ts';
 import type { JobResult } from '../../src/ports/queue.ts';
-import type { FailedInvestigation } from '../../src/ports/store.ts';
+import type { FailedInvestigation } from '../../src/ports/webhook-store.ts';
 import { type MemoryWebhookStore, memoryWebhookStore } from '../support/memory-webhook-store.ts';
 import { POLICY, publicAndCanary } from './public-and-canary.ts';
 
