@@ -128,6 +128,7 @@ interface Sending {
 async function send(api: Api, { asked, answer, fault, response }: Sending): Promise<number> {
   if (fault?.kind === 'reset') response.destroy();
   if (fault?.kind === 'reset' || fault?.kind === 'hang') return 0;
+  if (fault?.kind === 'meanwhile' && fault.moment === 'carried_out') await fault.act();
   const chosen =
     (fault === null ? null : faultAnswer(fault, api.state.clock.now(), asked.path)) ?? answer ?? notFound();
   const text = bodyText(chosen);
@@ -142,7 +143,16 @@ async function send(api: Api, { asked, answer, fault, response }: Sending): Prom
   if (fault?.kind === 'drip') await drip(response, text, fault);
   else if (isSame || status === 204) response.end();
   else response.end(fault?.kind === 'half_json' ? text.slice(0, text.length / 2) : text);
+  if (fault?.kind === 'meanwhile' && fault.moment === 'answered') await handedOut(response).then(fault.act);
   return status;
+}
+
+/** Resolves when the whole answer is with the operating system, or its reader is gone. */
+function handedOut(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    if (response.writableFinished || response.destroyed) resolve();
+    else response.once('finish', resolve).once('close', resolve);
+  });
 }
 
 function bodyText({ body }: Answer): string {

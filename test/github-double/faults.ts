@@ -17,7 +17,11 @@ export type Fault =
   /** The real answer, a few bytes at a time. */
   | { readonly kind: 'drip'; readonly everyMilliseconds: number; readonly bytes: number }
   /** The real answer, cut in the middle, as a complete one. */
-  | { readonly kind: 'half_json' };
+  | { readonly kind: 'half_json' }
+  /** No harm of its own: `act` is called when the work is done and before its answer goes out, or as soon as that has gone. */
+  | { readonly kind: 'meanwhile'; readonly moment: Moment; readonly act: () => Promise<unknown> };
+
+export type Moment = 'carried_out' | 'answered';
 
 export interface FaultRule {
   /** Default: any. */

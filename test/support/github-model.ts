@@ -19,7 +19,8 @@ const CHECK = '  return COUPONS.has(code.trim().toUpperCase());';
 export const MENDED_FILE = 'src/coupons.js';
 export const MENDED_LINE = '  const { percent, minimum } = COUPONS.get(code.trim().toUpperCase());';
 
-const TURNS: readonly Played[] = [
+/** What it plays unless it is told otherwise. */
+export const SHOP_TURNS: readonly Played[] = [
   { say: 'The coupon is looked up as it was typed.', calls: [call('read_files', { files: [{ path: MENDED_FILE }] })] },
   {
     say: 'The check reads it in capitals, the lookup does not.',
@@ -50,7 +51,7 @@ function fix(asked: AskedRequest) {
   };
 }
 
-export async function shopModel(turns: readonly Played[] = TURNS): Promise<ShopModel> {
+export async function shopModel(turns: readonly Played[] = SHOP_TURNS): Promise<ShopModel> {
   const held: {
     readonly text: string;
     readonly reached: (asked: AskedRequest) => void;

@@ -1,0 +1,129 @@
+// GitHub limits us, or answers strangely: what must wait waits in the queue and not in a worker, and everything comes to a known end.
+import path from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openDesk } from '../../support/github-desk.ts';
+import { outcomeOf, STRANGE_ANSWERS } from '../../support/github-outcomes.ts';
+import { storedQueue } from '../../support/github-queue.ts';
+import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+
+let stage: GithubStage;
+
+beforeAll(async () => {
+  stage = await openGithubStage();
+}, 60_000);
+
+afterAll(() => stage[Symbol.asyncDispose]());
+
+const MINUTE = 60_000;
+
+/** Minutes until the jobs that wait for later are due. */
+function waits(kind: 'publish' | 'delivery'): readonly number[] {
+  const { jobs } = storedQueue(stage.dataDir);
+  return jobs
+    .filter((job) => job.kind === kind && job.state === 'waiting')
+    .map(({ run_at: runAt }) => (Date.parse(runAt) - Date.now()) / MINUTE)
+    .filter((minutes) => minutes > 0.1);
+}
+
+/** Resolves when GitHub has refused something of that repository, and what that led to is stored. */
+async function refused(name: string): Promise<void> {
+  const { requests } = stage.double;
+  await stage.until('the limit', () => requests.some(({ path: at, status }) => status === 403 && at.includes(name)));
+  await stage.rest();
+}
+
+/** What the clock does in an hour, with the service ended meanwhile. */
+async function anHourLater(): Promise<void> {
+  await stage.service().end('SIGKILL');
+  const database = new Sqlite(path.join(stage.dataDir, 'causeway.db'));
+  database.prepare("UPDATE jobs SET run_at = '2000-01-01T00:00:00.000Z' WHERE state = 'waiting'").run();
+  database.close();
+  await stage.restart();
+}
+
+it('goes on when the limit ends: a comment waits for an hour, through a kill, while others are served', async () => {
+  const limited = await openDesk(stage, 'corner/limited');
+  stage.double.faults.add({
+    ...{ method: 'POST', path: /corner\/limited\/issues\/1\/comments$/ },
+    fault: { kind: 'primary_limit', resetInSeconds: 59 * 60 },
+  });
+  limited.label('per');
+  await refused('corner/limited/');
+  expect(waits('publish')).toEqual([expect.closeTo(59, 0)]);
+
+  const other = await openDesk(stage, 'corner/unlimited');
+  other.label('per');
+  await other.comment('Facts only');
+  await stage.rest();
+  const asked = () => stage.double.requests.filter(({ path: where }) => where.includes('corner/limited')).length;
+  const before = asked();
+  await stage.service().end('SIGKILL');
+  await stage.restart();
+  await stage.rest();
+  expect([waits('publish'), asked()]).toEqual([[expect.closeTo(59, 0)], before]);
+
+  await anHourLater();
+  await limited.comment('Facts only');
+  await stage.rest();
+  expect([limited.ours().length, waits('publish')]).toEqual([1, []]);
+}, 90_000);
+
+it('keeps a label that came while GitHub limited us, and says 👀 when that has ended', async () => {
+  const desk = await openDesk(stage, 'corner/label-limited');
+  stage.double.faults.add({
+    ...{ path: /corner\/label-limited\/collaborators\// },
+    fault: { kind: 'primary_limit', resetInSeconds: 59 * 60 },
+  });
+  desk.label('per');
+  await refused('corner/label-limited/');
+  expect(waits('delivery')).toEqual([expect.closeTo(59, 0)]);
+  expect([desk.reactions(), desk.ours()]).toEqual([[], []]);
+  await anHourLater();
+  await desk.comment('Facts only');
+  await stage.rest();
+  expect([desk.reactions(), desk.ours().length]).toEqual([['eyes'], 1]);
+}, 90_000);
+
+it('stays away for a minute where GitHub asks to slow down and names no time', async () => {
+  const desk = await openDesk(stage, 'corner/slow');
+  stage.double.faults.add({
+    ...{ method: 'POST', path: /corner\/slow\/issues\/1\/comments$/ },
+    fault: { kind: 'secondary_limit', status: 403, retryAfter: null },
+  });
+  desk.label('per');
+  await refused('corner/slow/');
+  expect(waits('publish')).toEqual([expect.closeTo(1, 0)]);
+  await anHourLater();
+  await desk.comment('Facts only');
+  await stage.rest();
+  expect(desk.ours()).toHaveLength(1);
+}, 90_000);
+
+it('has a known end for every strange answer, and asks few times', async () => {
+  const came = await Promise.all(STRANGE_ANSWERS.map((strange) => outcomeOf(stage, strange)));
+  expect(came.map(({ name, comments }) => ({ name, comments }))).toEqual(
+    STRANGE_ANSWERS.map(({ name, comments }) => ({ name, comments })),
+  );
+  expect(came.filter(({ tries }) => tries > 2)).toEqual([]);
+  stage.double.faults.clear();
+  expect(storedQueue(stage.dataDir).jobs.filter(({ state }) => state === 'dead')).toEqual([]);
+}, 120_000);
+
+it('ends at an installation that GitHub does not know any more, without asking again and again', async () => {
+  const desk = await openDesk(stage, 'corner/unknown');
+  await stage.rest();
+  await stage.service().end('SIGTERM');
+  stage.double.faults.add({
+    ...{ method: 'POST', path: /^\/app\/installations\/\d+\/access_tokens$/ },
+    ...{ fault: { kind: 'answer', when: 'before', status: 404 }, times: 1_000 },
+  });
+  const asked = stage.double.requests.length;
+  await stage.restart();
+  desk.label('per');
+  await stage.rest();
+  expect(stage.double.requests.length - asked).toBeLessThan(30);
+  expect([desk.ours(), desk.reactions()]).toEqual([[], []]);
+  expect(storedQueue(stage.dataDir).jobs.filter(({ kind }) => kind === 'delivery')).toEqual([]);
+  stage.double.faults.clear();
+}, 60_000);

@@ -1,0 +1,58 @@
+// `causeway serve --no-worker` in the place of a stage's service: deliveries are taken and kept, and nothing is done.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type GithubStage, OWNER } from './github-stage.ts';
+
+const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+
+export interface Receiving extends AsyncDisposable {
+  /** Resident memory in MiB; null where the system does not tell. */
+  memory(): Promise<number | null>;
+}
+
+/** Ends the stage's service; `stage.restart()` after disposing brings one that works. */
+export async function serveWithoutWorker(
+  stage: GithubStage,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Receiving> {
+  const { address } = stage.service();
+  await stage.service().end('SIGTERM');
+  const { app, apiUrl, webUrl } = stage.double;
+  const child = spawn(process.execPath, [MAIN, 'serve', '--no-worker'], {
+    cwd: stage.dataDir,
+    env: {
+      ...{ PATH: process.env['PATH'], PORT: new URL(address).port, DATA_DIR: stage.dataDir },
+      ...{ APP_ID: String(app.id), PRIVATE_KEY: app.privateKey, WEBHOOK_SECRET: app.webhookSecret },
+      ...{ GITHUB_API_URL: apiUrl, GITHUB_WEB_URL: webUrl, ALLOWED_OWNERS: OWNER, RATE_LIMIT: 'off' },
+      ...env,
+    },
+    stdio: 'ignore',
+  });
+  const ended = once(child, 'exit');
+  await listening(address, child);
+  return {
+    memory: () => memoryOf(child.pid),
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+async function listening(address: string, child: ChildProcess): Promise<void> {
+  while (child.exitCode === null) {
+    const answer = await fetch(`${address}/healthz`).catch(() => null);
+    if (answer?.ok) return;
+    await wait(50);
+  }
+  throw new Error('the service without a worker did not start');
+}
+
+async function memoryOf(pid: number | undefined): Promise<number | null> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(status)?.[1];
+  return kilobytes === undefined ? null : Number(kilobytes) / 1_024;
+}
