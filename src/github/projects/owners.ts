@@ -10,22 +10,41 @@ export interface OwnersOptions {
   readonly log: Log;
 }
 
-/** Says of an installation whether it counts; says so once in the log where it does not. */
-export function createOwners({ clients, allowedOwners, log }: OwnersOptions) {
+export interface Owners {
+  /** Whether the installation counts; says so once in the log where it does not. */
+  counts(installation: Installation, signal: AbortSignal): Promise<boolean>;
+  /** The installation is gone. */
+  forget(installationId: number): void;
+  /** Logins of those whose installations do not count. */
+  ignored(): readonly string[];
+}
+
+export function createOwners({ clients, allowedOwners, log }: OwnersOptions): Owners {
   const allowed = new Set(allowedOwners.map((login) => login.toLowerCase()));
-  const told = new Set<number>();
-  return async ({ id, owner }: Installation, signal: AbortSignal): Promise<boolean> => {
-    const counts =
-      allowed.size > 0
-        ? allowed.has(owner.login.toLowerCase())
-        : owner.id === (await clients.identity(signal)).owner.id;
-    if (!counts && !told.has(id)) {
-      told.add(id);
-      log.warn(
-        { installation: id, owner: owner.login },
-        'an installation is ignored: its owner is not in ALLOWED_OWNERS (by default the owner of the App alone)',
-      );
-    }
-    return counts;
+  const ignored = new Map<number, string>();
+
+  async function isAllowed({ owner }: Installation, signal: AbortSignal): Promise<boolean> {
+    if (allowed.size > 0) return allowed.has(owner.login.toLowerCase());
+    return owner.id === (await clients.identity(signal)).owner.id;
+  }
+
+  return {
+    async counts(installation, signal) {
+      const { id, owner } = installation;
+      if (await isAllowed(installation, signal)) {
+        ignored.delete(id);
+        return true;
+      }
+      if (!ignored.has(id)) {
+        log.warn(
+          { installation: id, owner: owner.login },
+          'an installation is ignored: its owner is not in ALLOWED_OWNERS (by default the owner of the App alone)',
+        );
+      }
+      ignored.set(id, owner.login);
+      return false;
+    },
+    forget: (id) => void ignored.delete(id),
+    ignored: () => [...new Set(ignored.values())].sort(),
   };
 }

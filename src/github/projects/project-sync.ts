@@ -3,6 +3,7 @@ import type { Installation, InstalledRepository } from '../../domain/installatio
 import type { Project } from '../../domain/project.ts';
 import type { InstallationStore } from '../../ports/github-store.ts';
 import { type GithubClients, GithubFailure } from '../clients/github-clients.ts';
+import { withoutMoved } from './elsewhere.ts';
 import { createGrants } from './grants.ts';
 import { createInTurn, type InTurn } from './in-turn.ts';
 import { listInstallations, listRepositories, readInstallation } from './listings.ts';
@@ -21,6 +22,8 @@ export interface ProjectSync {
   installationChanged(installationId: number, signal: AbortSignal): Promise<void>;
   /** One repository of an installation: added, renamed, archived, made public, transferred, removed. Throws like the above. */
   repositoryChanged(repositoryId: number, installationId: number, signal: AbortSignal): Promise<void>;
+  /** Logins of the owners of installations that do not count, as far as they were met; in alphabetical order. */
+  ignoredOwners(): readonly string[];
   /** The App was uninstalled: ends access at once. */
   installationRemoved(installationId: number, signal: AbortSignal): Promise<void>;
 }
@@ -44,7 +47,7 @@ export interface ProjectSyncDeps extends LostAccessDeps {
 
 interface Context {
   readonly deps: ProjectSyncDeps;
-  readonly counts: ReturnType<typeof createOwners>;
+  readonly owners: ReturnType<typeof createOwners>;
   readonly inTurn: InTurn;
   readonly sayMissing: ReturnType<typeof createGrants>;
 }
@@ -52,17 +55,18 @@ interface Context {
 export function createProjectSync(deps: ProjectSyncDeps): ProjectSync {
   const context: Context = {
     deps,
-    counts: createOwners(deps),
+    owners: createOwners(deps),
     inTurn: createInTurn(),
     sayMissing: createGrants(deps.log),
   };
   const { inTurn } = context;
   return {
     reconcile: (signal) => reconcile(context, signal),
+    ignoredOwners: () => context.owners.ignored(),
     installationChanged: (id, signal) => inTurn(id, signal, () => refresh(context, id, signal)),
     repositoryChanged: (repositoryId, installationId, signal) =>
       inTurn(installationId, signal, () => refreshRepository(context, { repositoryId, installationId }, signal)),
-    installationRemoved: (id, signal) => inTurn(id, signal, () => remove(context, id)),
+    installationRemoved: (id, signal) => inTurn(id, signal, () => forget(context, id)),
   };
 }
 
@@ -86,15 +90,15 @@ async function reconcile(context: Context, signal: AbortSignal): Promise<void> {
 
 async function refresh(context: Context, id: number, signal: AbortSignal): Promise<void> {
   const installation = await unlessGone(readInstallation(context.deps.clients.app, id, signal));
-  if (installation === null) await remove(context, id);
+  if (installation === null) await forget(context, id);
   else await take(context, installation, signal);
 }
 
 /** Takes over one installation with all its repositories. */
 async function take(context: Context, installation: Installation, signal: AbortSignal): Promise<void> {
-  const { deps, counts, sayMissing } = context;
+  const { deps, owners, sayMissing } = context;
   const { id, isSuspended, owner } = installation;
-  if (!(await counts(installation, signal))) return remove(context, id);
+  if (!(await owners.counts(installation, signal))) return remove(context, id);
   sayMissing(installation);
   const list = isSuspended ? { repositories: [], isWhole: true } : await wholeList(deps, id, signal);
   if (!list.isWhole) return addTo(deps, installation, list.repositories);
@@ -103,7 +107,8 @@ async function take(context: Context, installation: Installation, signal: AbortS
     { installation: id, owner: owner.login, isSuspended, projects: list.repositories.length, hidden: hidden.length },
     'projects of an installation are up to date',
   );
-  await endAll(deps, hidden);
+  // Suspended, it has lost none to anybody.
+  await endAll(deps, isSuspended ? hidden : await withoutMoved(deps, hidden, signal));
 }
 
 /** A list that is not whole may have changed while it was read. */
@@ -141,7 +146,13 @@ async function refreshRepository(
     return;
   }
   const hidden = await deps.store.hideRepository({ id: repositoryId, installationId }, moment(deps));
-  await endAll(deps, hidden === null ? [] : [hidden]);
+  await endAll(deps, await withoutMoved(deps, hidden === null ? [] : [hidden], signal));
+}
+
+/** There is none any more. */
+async function forget(context: Context, id: number): Promise<void> {
+  context.owners.forget(id);
+  await remove(context, id);
 }
 
 async function remove({ deps }: Context, id: number): Promise<void> {

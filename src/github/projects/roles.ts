@@ -72,14 +72,7 @@ export function createPermissions({ clients, now }: PermissionsOptions): GithubP
     async roleOf(account, project, signal) {
       if (!isGithubProject(project)) return 'admin';
       const person = personOf(account);
-      if (person === null) return 'none';
-      try {
-        return await roleWithin(ACCOUNT_MS, person, project, signal);
-      } catch (error) {
-        // Nothing recent enough is known, else it would have been the answer.
-        if (error instanceof GithubFailure) return 'none';
-        throw error;
-      }
+      return person === null ? 'none' : await roleWithin(ACCOUNT_MS, person, project, signal);
     },
   };
 }

@@ -1,6 +1,6 @@
 // Projects follow GitHub: installations and repositories come, go, move and are renamed, and what was lost is ended.
 import { expect, it } from 'vitest';
-import { createProjectSync } from '../../../src/github/projects/project-sync.ts';
+import { createProjectSync, type ProjectSync } from '../../../src/github/projects/project-sync.ts';
 import { createChanges } from '../../../src/jobs/changes.ts';
 import { createLog } from '../../../src/log.ts';
 import { sqlite } from '../../contract/sqlite-place.ts';
@@ -122,6 +122,23 @@ it('transferred: the project keeps its id and what runs for it, in whatever orde
   expect(house.forgotten).toEqual([]);
 });
 
+it.each<readonly [string, (sync: ProjectSync) => Promise<void>]>([
+  ['the repository', (sync) => sync.repositoryChanged(501, 7, NEVER)],
+  ['the installation', (sync) => sync.installationChanged(7, NEVER)],
+])('transferred, and the old owner tells first, of %s: what runs goes on', async (_name, tell) => {
+  await using house = await openHouse();
+  octo(house.github);
+  house.github.install(8, 'acme');
+  await house.sync.reconcile(NEVER);
+  const { project, investigationId } = await house.investigate('octo/shop');
+  house.github.removeRepository(501);
+  house.github.addRepository(8, 501, 'acme/shop');
+  await tell(house.sync);
+  expect(await house.store.project('acme/shop')).toMatchObject({ id: project.id, source: { installationId: 8 } });
+  expect((await house.store.investigation(investigationId))?.outcome).toEqual({ state: 'queued' });
+  expect([house.stopped, house.forgotten]).toEqual([[], []]);
+});
+
 it.each<readonly [string, (house: Awaited<ReturnType<typeof openHouse>>) => Promise<void>]>([
   [
     'removed from the installation',
@@ -176,7 +193,7 @@ it.each<readonly [string, (house: Awaited<ReturnType<typeof openHouse>>) => Prom
     expect(await house.store.project('octo/shop')).toBeNull();
     expect(await house.store.investigation(investigationId)).toMatchObject({
       outcome: {
-        state: 'cancelled',
+        state: 'gave_up',
         reason: { code: 'access_lost', detail: expect.stringContaining('lost access') },
       },
     });
@@ -262,6 +279,10 @@ it("an owner who is not allowed is ignored and said once; by default only the Ap
   expect(house.logged.filter(({ msg }) => msg.includes('ALLOWED_OWNERS'))).toMatchObject([
     { owner: 'stranger', installation: 9 },
   ]);
+  expect(house.sync.ignoredOwners()).toEqual(['stranger']);
+  house.github.uninstall(9);
+  await house.sync.installationRemoved(9, NEVER);
+  expect(house.sync.ignoredOwners()).toEqual([]);
 });
 
 it('an owner is allowed whatever the case of the login', async () => {

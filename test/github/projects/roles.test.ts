@@ -123,7 +123,7 @@ it('what is asked at the same time is asked once', async () => {
   expect(ground.api.calls()).toHaveLength(1);
 });
 
-it('with GitHub out of reach the last answer counts for five minutes, then nobody has a role', async () => {
+it('with GitHub out of reach the last answer counts for five minutes, then it is said that nothing is known', async () => {
   let isDown = false;
   await using ground = await open(() => (isDown ? { status: 502 } : says('write')));
   await ground.permissions.roleOf(MONA, PROJECT, NEVER);
@@ -131,7 +131,7 @@ it('with GitHub out of reach the last answer counts for five minutes, then nobod
   later(ground, 299);
   expect(await ground.permissions.roleOf(MONA, PROJECT, NEVER)).toBe('write');
   later(ground, 1);
-  expect(await ground.permissions.roleOf(MONA, PROJECT, NEVER)).toBe('none');
+  await expect(ground.permissions.roleOf(MONA, PROJECT, NEVER)).rejects.toMatchObject({ code: 'github_failed' });
   isDown = false;
   expect(await ground.permissions.roleOf(MONA, PROJECT, NEVER)).toBe('write');
 });
