@@ -39,7 +39,7 @@ it('asks for all that it missed while it was out, and does each once, even what 
   const failed = stage.sender.deliveries(stage.double.app.id).filter(({ statusCode }) => statusCode !== 202);
   expect(failed.length).toBeGreaterThan(500);
 
-  // A hundred are asked for at a time: each start is one time.
+  // Each start asks for what is missed then; people press "Redeliver" beside it.
   const missed = () => {
     const all = stage.sender.deliveries(stage.double.app.id);
     const arrived = new Set(all.filter(({ statusCode }) => statusCode === 202).map(({ guid }) => guid));
