@@ -11,7 +11,7 @@ import { openSqliteStore, type SqliteStore } from '../store/open-sqlite.ts';
 import { createSeal } from '../store/seal.ts';
 import type { TokenCommand, WebhookSecretCommand } from '../terminal/command.ts';
 import type { ExitCode, Io } from '../terminal/io.ts';
-import { token } from '../terminal/token.ts';
+import { token, tokensOfAll } from '../terminal/token.ts';
 import { webhookSecret } from '../terminal/webhook-secret.ts';
 import { openDataFolder } from './data-folder.ts';
 import { LOCAL_LOGIN, openAccount } from './house.ts';
@@ -30,6 +30,10 @@ export async function accountCommand(
   signal: AbortSignal,
 ): Promise<ExitCode> {
   const { io, now } = context;
+  if (command.kind === 'token-list' && command.account === null && chooseMode(config).kind === 'github') {
+    await using store = await openStore(config);
+    return await tokensOfAll(io, { store, now });
+  }
   const find = whose(config, command.account);
   await using store = await openStore(config);
   // Always: with another key than that of the stored secrets nothing may be sealed.

@@ -33,7 +33,7 @@ export interface GithubServiceOptions {
   readonly now: () => Date;
 }
 
-/** Events of one repository, and effects of one thread, come one after the other. */
+/** Events of one issue, pull request or repository, and effects of one thread, come one after the other. */
 const IN_ORDER = { concurrency: 8, perGroup: 1 } as const;
 
 /** Owns the data folder until disposed. Asks GitHub nothing yet. */

@@ -95,7 +95,7 @@ function subjectDeps(config: Config) {
 function pauseCommand(kind: 'pause' | 'resume', { dataDir }: Config, io: Io): ExitCode {
   const changed = setPaused(dataDir, kind === 'pause');
   const paused = 'Paused: reports are kept, no model is asked and nothing is posted until "causeway resume".\n';
-  const resumed = 'Resumed: a running server goes on within a minute.\n';
+  const resumed = 'Resumed: a running server goes on within 15 seconds.\n';
   if (kind === 'pause') io.err(changed ? paused : 'It was paused already.\n');
   else io.err(changed ? resumed : 'It was not paused.\n');
   return 0;

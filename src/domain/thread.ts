@@ -64,6 +64,8 @@ export interface ThreadRecord {
   readonly posts: readonly string[];
   /** In mode `observe`: what would have been posted. */
   readonly held: { readonly comment: string; readonly pullRequest: string } | null;
+  /** What GitHub took no comment for, such as that of a locked issue: not tried again before something else is to be said or asked for. */
+  readonly unspoken?: string;
 }
 
 export interface PostedComment {
@@ -89,14 +91,24 @@ export interface PostedPullRequest {
   readonly headSha: string;
   /** The Issue that it carries out. */
   readonly issueId: string;
+  /** Who with write stands behind it, whoever asks for another analysis later. Absent in records of old. */
+  readonly requestedBy?: FixRequest;
   readonly state: 'open' | 'merged' | 'closed';
-  /** Of the live head: `moved` where somebody else has pushed, so that it is theirs now. */
-  readonly checks: 'waiting' | 'green' | 'red' | 'moved';
+  /** What was asked for before was asked for this one. Absent where it is open, or in records of old. */
+  readonly closedAt?: string;
+  readonly checks: ChecksState;
+  /** When a further attempt was last pushed: its checks cannot be older. Absent: none was. */
+  readonly pushedAt?: string;
+  /** Whether the reviewers of the configuration were asked. */
+  readonly isReviewAsked?: boolean;
   /** The further attempts on its own red checks. */
   readonly attempts: readonly PullRequestAttempt[];
   /** The comment that hands it over to people; null: not handed over. */
   readonly handedOver: number | null;
 }
+
+/** Of the live head. `none`: nothing checks it. `moved`: somebody else has pushed, so that it is theirs now. */
+export type ChecksState = 'waiting' | 'green' | 'red' | 'none' | 'moved';
 
 export interface PullRequestAttempt {
   /** The head whose checks were red. */

@@ -1,9 +1,16 @@
 // The door to what is remembered of GitHub: deliveries, installations with their repositories, and threads.
 import type { Installation, InstalledRepository } from '../domain/installation.ts';
 import type { GithubProject, Project } from '../domain/project.ts';
-import type { Person, Subject, Thread, ThreadRecord, Trigger } from '../domain/thread.ts';
+import type { FixRequest, Person, Subject, Thread, ThreadRecord, Trigger } from '../domain/thread.ts';
 
-export interface GithubStore extends DeliveryStore, InstallationStore, ThreadStore {}
+export interface GithubStore extends DeliveryStore, InstallationStore, ThreadStore, ToldStore {}
+
+/** What is told of a project once. It is forgotten with the project. */
+export interface ToldStore {
+  /** `digest` names what it was, such as one state of a file. */
+  wasTold(projectId: string, digest: string): Promise<boolean>;
+  rememberTold(projectId: string, digest: string, now: string): Promise<void>;
+}
 
 export interface NewDelivery {
   /** GitHub's X-GitHub-Delivery. */
@@ -14,7 +21,7 @@ export interface NewDelivery {
   readonly body: string;
   /** Equal for deliveries that mean the same, whatever their id and event name: the signature covers neither. */
   readonly meaning: string;
-  /** Deliveries of one group are handled one after the other, in the order in which they came. */
+  /** Deliveries of one group (one issue or pull request, else one repository or installation) are handled one after the other, in the order in which they came. */
   readonly group: string;
 }
 
@@ -22,12 +29,17 @@ export interface Delivery {
   readonly id: string;
   readonly event: string;
   readonly body: string;
+  /** ISO 8601 UTC: when it came, or came again after it had failed. */
+  readonly receivedAt: string;
 }
 
 export type DeliveryEnd = 'done' | 'failed';
 
 export interface DeliveryStore {
-  /** The delivery and its job, once: `repeated` where its id was seen, or its meaning since `meaningSince`. */
+  /**
+   * The delivery and its job, once: `repeated` where its id was seen, or its meaning since `meaningSince`. One that has failed comes again
+   * under its own id, with the body of this time: somebody had GitHub send it anew.
+   */
   acceptDelivery(
     delivery: NewDelivery,
     times: { readonly now: string; readonly meaningSince: string },
@@ -36,7 +48,7 @@ export interface DeliveryStore {
   delivery(id: string): Promise<Delivery | null>;
   /** Wipes the body; that it was seen is kept. `detail` says why it failed and holds no secret; "" otherwise. */
   endDelivery(id: string, end: DeliveryEnd, detail: string): Promise<void>;
-  /** Those of the ids that were stored, in whatever state. */
+  /** Those of the ids that wait or were handled. One that has failed may come again: GitHub is asked for it where it counts it as failed, too. */
   seenDeliveries(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
@@ -87,6 +99,14 @@ export type ThreadPart =
   /** A further attempt on the thread's own pull request: what a person asked for stays as it is. */
   | { readonly kind: 'follows'; readonly threadId: string };
 
+/** What became of the request for the pull request of an Issue; but for the first, nothing was changed. */
+export type FixOfIssue =
+  | { readonly kind: 'requested'; readonly thread: Thread }
+  /** Its thread is at another analysis by now. `issueId`: of that one; null: it has none (yet). */
+  | { readonly kind: 'superseded'; readonly investigationId: string; readonly issueId: string | null }
+  /** Asked for within the last 10 minutes, and refused: why, in words. */
+  | { readonly kind: 'withheld'; readonly reason: string };
+
 /**
  * Whatever may change what a thread should show enqueues its `publish` job in the same transaction: acceptance, facts, conclusion,
  * giving up, cancelling, a request for a pull request.
@@ -98,13 +118,15 @@ export interface ThreadStore {
   threadOfBranch(projectId: string, branch: string): Promise<Thread | null>;
   /** The thread with this pull request. */
   threadOfPullRequest(projectId: string, number: number): Promise<Thread | null>;
-  /** Someone with write asks for the pull request of a thread. */
-  requestFix(threadId: string, by: Person, now: string): Promise<void>;
+  /** Ids of the investigations of a thread that have not ended, further attempts among them; the oldest first. */
+  openInvestigationsOf(threadId: string): Promise<readonly string[]>;
+  /** Someone with write asks for the pull request of a thread: for that of what it was at by then. */
+  requestFix(threadId: string, request: FixRequest, now: string): Promise<void>;
   /** Someone with write asks for the pull request of an Issue: of the thread that it belongs to, else of a new one of kind `report`. Null: no such Issue. */
   requestFixOfIssue(
     issueId: string,
     request: { readonly by: Person; readonly threadId: string; readonly now: string },
-  ): Promise<Thread | null>;
+  ): Promise<FixOfIssue | null>;
   /** What stands on GitHub now. Also what `analysis.links` of the Issues of its investigations says. */
   saveThreadRecord(threadId: string, record: ThreadRecord, now: string): Promise<void>;
   /** Enqueues the `publish` job: something on GitHub may have changed. */

@@ -5,6 +5,6 @@ import type { Role } from '../domain/role.ts';
 
 /** Local mode: everything. GitHub: what GitHub says, at most 5 minutes ago. */
 export interface Permissions {
-  /** `none` where the person may not even see it, and where GitHub cannot be asked and nothing recent is known. */
+  /** `none` where the person may not even see it. Throws `github_failed` where GitHub cannot be asked and nothing recent is known. */
   roleOf(account: Account, project: Project, signal: AbortSignal): Promise<Role>;
 }

@@ -11,7 +11,7 @@ export interface NewJob {
   readonly kind: JobKind;
   /** Id of the run, webhook, delivery or thread. At most one job of a kind and subject exists; enqueuing again only moves `runAt`. */
   readonly subject: string;
-  /** Jobs of one group share a limit (project for runs, receiving host for webhooks, repository for deliveries, the thread itself for publishing). */
+  /** Jobs of one group share a limit (project for runs, receiving host for webhooks, issue, pull request or repository for deliveries, the thread itself for publishing). */
   readonly group: string;
   /** ISO 8601 UTC; not before. */
   readonly runAt: string;

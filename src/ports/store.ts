@@ -39,6 +39,8 @@ export interface AccountStore {
     readonly signingSecret: string;
     readonly now: string;
   }): Promise<Account>;
+  /** All of them, by login. */
+  accounts(): Promise<readonly Account[]>;
   addToken(token: TokenRecord, hash: string): Promise<void>;
   /** The token and its account, revoked or expired ones too (the caller judges by its own clock); null: unknown. */
   tokenByHash(hash: string): Promise<{ readonly token: TokenRecord; readonly account: Account } | null>;

@@ -8,7 +8,7 @@ import type { Database } from './database.ts';
 import type { AccountTable, Reader, Trx } from './schema.ts';
 import type { Seal } from './seal.ts';
 
-type AccountVerbs = Pick<AccountStore, 'ensureAccount' | 'signingSecrets' | 'rotateSigningSecret'>;
+type AccountVerbs = Pick<AccountStore, 'ensureAccount' | 'accounts' | 'signingSecrets' | 'rotateSigningSecret'>;
 type NewAccount = Parameters<AccountStore['ensureAccount']>[0];
 type Rotation = Parameters<AccountStore['rotateSigningSecret']>[0];
 
@@ -19,6 +19,7 @@ export function accountVerbs(database: Database, seal: Seal): AccountVerbs {
       const known = await database.read((reader) => knownAccount(reader, account));
       return known && isUpToDate(known, account) ? known : database.write((trx) => ensureAccount(trx, account, seal));
     },
+    accounts: () => database.read(allAccounts),
     signingSecrets: (accountId, now) => database.read((reader) => signingSecrets(reader, accountId, { now, seal })),
     rotateSigningSecret: (rotation) => database.write((trx) => rotate(trx, rotation, seal)),
   };
@@ -26,6 +27,15 @@ export function accountVerbs(database: Database, seal: Seal): AccountVerbs {
 
 export function accountFrom(row: Pick<Selectable<AccountTable>, 'id' | 'login' | 'github_id'>): Account {
   return { id: row.id, login: row.login, githubId: row.github_id };
+}
+
+async function allAccounts(reader: Reader): Promise<readonly Account[]> {
+  const rows = await reader
+    .selectFrom('accounts')
+    .select(['id', 'login', 'github_id'])
+    .orderBy('login_lower')
+    .execute();
+  return rows.map(accountFrom);
 }
 
 /** A person on GitHub is their number; whoever has none is their login, whatever its case. */

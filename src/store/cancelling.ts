@@ -14,9 +14,13 @@ export async function cancel(trx: Trx, id: string, reason: FailureReason, moment
     .executeTakeFirst();
   if (!row) return { kind: 'absent' };
   if (row.state !== 'queued' && row.state !== 'running') return { kind: 'ended' };
-  await endInvestigation(trx, id, { state: 'cancelled', reason }, moment.now);
+  // Nobody wished for an end that has another reason.
+  const state = reason.code === 'cancelled' ? 'cancelled' : 'gave_up';
+  await endInvestigation(trx, id, { state, reason }, moment.now);
   await announce(trx, 'issue.failed', row, moment);
-  await writeAudit(trx, { at: moment.now, accountId: row.account_id, verb: 'investigation.cancelled', subject: id });
+  if (state === 'cancelled') {
+    await writeAudit(trx, { at: moment.now, accountId: row.account_id, verb: 'investigation.cancelled', subject: id });
+  }
   await tellThreads(trx, [row], moment);
   const runEnded = (await attachedTo(trx, row.run_id)).length === 0;
   if (runEnded) {

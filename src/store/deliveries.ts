@@ -22,7 +22,7 @@ export function deliveryVerbs(database: Database, enqueuer: Enqueuer, seal: Seal
     async seenDeliveries(ids) {
       if (ids.length === 0) return new Set();
       const rows = await database.read((reader) =>
-        reader.selectFrom('deliveries').select('id').where('id', 'in', ids).execute(),
+        reader.selectFrom('deliveries').select('id').where('id', 'in', ids).where('state', '!=', 'failed').execute(),
       );
       return new Set(rows.map((row) => row.id));
     },
@@ -34,9 +34,13 @@ async function wasSeen(reader: Reader, delivery: NewDelivery, { meaningSince }: 
     .selectFrom('deliveries')
     .select('id')
     .where(({ or, and, eb }) =>
-      or([
-        eb('id', '=', delivery.id),
-        and([eb('meaning', '=', delivery.meaning), eb('received_at', '>=', meaningSince)]),
+      and([
+        or([
+          eb('id', '=', delivery.id),
+          and([eb('meaning', '=', delivery.meaning), eb('received_at', '>=', meaningSince)]),
+        ]),
+        // Its own failed try is no reason against it.
+        or([eb('id', '!=', delivery.id), eb('state', '!=', 'failed')]),
       ]),
     )
     .executeTakeFirst();
@@ -51,9 +55,12 @@ async function accept(
 ): Promise<'stored' | 'repeated'> {
   if (await wasSeen(trx, delivery, times)) return 'repeated';
   const { id, event, body, meaning, group } = delivery;
+  const row = { event, body, meaning, group_key: group, state: 'waiting', detail: '', received_at: times.now } as const;
   await trx
     .insertInto('deliveries')
-    .values({ id, event, body, meaning, group_key: group, state: 'waiting', detail: '', received_at: times.now })
+    .values({ id, ...row })
+    // Only one that has failed comes this far while it exists.
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
     .execute();
   await enqueuer.enqueue(trx, [{ kind: 'delivery', subject: id, group, runAt: times.now }]);
   return 'stored';
@@ -62,12 +69,12 @@ async function accept(
 async function waiting(reader: Reader, id: string, seal: Seal): Promise<Delivery | null> {
   const row = await reader
     .selectFrom('deliveries')
-    .select(['event', 'body'])
+    .select(['event', 'body', 'received_at'])
     .where('id', '=', id)
     .where('state', '=', 'waiting')
     .executeTakeFirst();
   if (!row || row.body === null) return null;
-  return { id, event: row.event, body: seal.open(row.body, purposeFor(id)) };
+  return { id, event: row.event, body: seal.open(row.body, purposeFor(id)), receivedAt: row.received_at };
 }
 
 /** The first end counts: a dead job's comes after that of a handler which could not say so any more. */

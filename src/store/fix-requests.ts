@@ -8,6 +8,7 @@ import {
   type Thread,
   type Trigger,
 } from '../domain/thread.ts';
+import type { FixOfIssue } from '../ports/github-store.ts';
 import { onGithub, writeAudit } from './audit.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import type { Trx } from './schema.ts';
@@ -19,15 +20,20 @@ interface Asked {
   readonly enqueuer: Enqueuer;
 }
 
-export async function requestFix(trx: Trx, threadId: string, { by, now, enqueuer }: Asked): Promise<void> {
+export async function requestFix(
+  trx: Trx,
+  threadId: string,
+  request: FixRequest,
+  { now, enqueuer }: Pick<Asked, 'now' | 'enqueuer'>,
+): Promise<void> {
   const row = await trx
     .updateTable('threads')
-    .set({ fix_request: JSON.stringify({ ...by, at: now } satisfies FixRequest), changed_at: now })
+    .set({ fix_request: JSON.stringify(request), changed_at: now })
     .where('id', '=', threadId)
     .returning('id')
     .executeTakeFirst();
   if (!row) return;
-  await writeAudit(trx, { at: now, accountId: onGithub(by), verb: 'fix.requested', subject: threadId });
+  await writeAudit(trx, { at: now, accountId: onGithub(request), verb: 'fix.requested', subject: threadId });
   await nudgeThreads(trx, [threadId], { enqueuer, runAt: now });
 }
 
@@ -36,7 +42,7 @@ export async function requestFixOfIssue(
   trx: Trx,
   issueId: string,
   request: Asked & { readonly threadId: string },
-): Promise<Thread | null> {
+): Promise<FixOfIssue | null> {
   const issue = await trx
     .selectFrom('issues')
     .innerJoin('investigations', 'investigations.id', 'issues.investigation_id')
@@ -45,8 +51,32 @@ export async function requestFixOfIssue(
     .executeTakeFirst();
   if (!issue) return null;
   const threadId = issue.thread_id ?? (await threadOfReport(trx, issue, request));
-  await requestFix(trx, threadId, request);
-  return threadFrom(await trx.selectFrom('threads').selectAll().where('id', '=', threadId).executeTakeFirstOrThrow());
+  const thread = await threadBy(trx, threadId);
+  if (thread.investigationId !== issue.investigation_id) return supersededBy(trx, thread);
+  const reason = freshRefusal(thread, request.now);
+  if (reason !== null) return { kind: 'withheld', reason };
+  await requestFix(trx, threadId, { ...request.by, at: request.now }, request);
+  return { kind: 'requested', thread: await threadBy(trx, threadId) };
+}
+
+async function threadBy(trx: Trx, id: string): Promise<Thread> {
+  return threadFrom(await trx.selectFrom('threads').selectAll().where('id', '=', id).executeTakeFirstOrThrow());
+}
+
+async function supersededBy(trx: Trx, { investigationId }: Thread): Promise<FixOfIssue> {
+  const query = trx.selectFrom('issues').select('id').where('investigation_id', '=', investigationId);
+  const newer = await query.executeTakeFirst();
+  return { kind: 'superseded', investigationId, issueId: newer?.id ?? null };
+}
+
+/** So long a refusal is worth telling instead of asking GitHub the same again. */
+const REFUSED_MS = 10 * 60_000;
+
+function freshRefusal({ record, fixRequest, investigationId }: Thread, now: string): string | null {
+  const { withheld, pullRequest } = record;
+  if (withheld?.investigationId !== investigationId || pullRequest?.state === 'open' || fixRequest === null)
+    return null;
+  return Date.parse(now) - Date.parse(fixRequest.at) < REFUSED_MS ? withheld.reason : null;
 }
 
 /** A thread without a place of its own on GitHub. Who asks has write, or would not have come this far. */

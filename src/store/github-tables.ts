@@ -25,6 +25,12 @@ export interface InstallationTable {
   removed_at: string | null;
 }
 
+export interface ToldTable {
+  project_id: string;
+  digest: string;
+  told_at: string;
+}
+
 export interface ThreadTable extends Sequenced {
   id: string;
   project_id: string;

@@ -21,6 +21,7 @@ import type { Seal } from './seal.ts';
 import { explainSqlite, forgetErased, openConnection, SQLITE_TABLES, sqliteDialect } from './sqlite-engine.ts';
 import { threadVerbs } from './threads.ts';
 import { tokenVerbs } from './tokens.ts';
+import { toldVerbs } from './told.ts';
 import { transcriptVerbs } from './transcripts.ts';
 import { upkeepVerbs } from './upkeep.ts';
 import { webhookVerbs } from './webhooks.ts';
@@ -65,6 +66,7 @@ export async function openSqliteStore({ file, seal, enqueuer }: SqliteStoreOptio
     ...deliveryVerbs(database, enqueuer, seal),
     ...installationVerbs(database, enqueuer),
     ...threadVerbs(database, enqueuer),
+    ...toldVerbs(database),
     ...upkeepVerbs(database, enqueuer, forget),
     [Symbol.asyncDispose]: () => database.close(),
   };

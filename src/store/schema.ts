@@ -4,7 +4,7 @@ import type { InvestigationState } from '../domain/investigation.ts';
 import type { Origin } from '../domain/report.ts';
 import type { WebhookState, WebhookType } from '../domain/webhook.ts';
 import type { CostTable, TranscriptEntryTable } from './agent-tables.ts';
-import type { DeliveryTable, InstallationTable, ThreadTable } from './github-tables.ts';
+import type { DeliveryTable, InstallationTable, ThreadTable, ToldTable } from './github-tables.ts';
 import type { JobGroupTable, JobTable } from './job-tables.ts';
 
 export interface Schema {
@@ -27,6 +27,7 @@ export interface Schema {
   deliveries: DeliveryTable;
   installations: InstallationTable;
   threads: ThreadTable;
+  told: ToldTable;
 }
 
 /** What a verb writes with. Inside a transaction nothing else may be used: the connection is taken. */

@@ -16,7 +16,9 @@ export function threadVerbs(database: Database, enqueuer: Enqueuer): ThreadStore
     threadOfBranch: (projectId, branch) => database.read((reader) => latest(reader, { project_id: projectId, branch })),
     threadOfPullRequest: (projectId, number) =>
       database.read((reader) => latest(reader, { project_id: projectId, pull_request: number })),
-    requestFix: (threadId, by, now) => database.write((trx) => requestFix(trx, threadId, { by, now, enqueuer })),
+    openInvestigationsOf: (threadId) => database.read((reader) => openOf(reader, threadId)),
+    requestFix: (threadId, request, now) =>
+      database.write((trx) => requestFix(trx, threadId, request, { now, enqueuer })),
     requestFixOfIssue: (issueId, request) =>
       database.write((trx) => requestFixOfIssue(trx, issueId, { ...request, enqueuer })),
     saveThreadRecord: (threadId, record, now) =>
@@ -41,6 +43,17 @@ async function latest(reader: Reader, key: Key): Promise<Thread | null> {
     .limit(1)
     .executeTakeFirst();
   return row ? threadFrom(row) : null;
+}
+
+async function openOf(reader: Reader, threadId: string): Promise<readonly string[]> {
+  const rows = await reader
+    .selectFrom('investigations')
+    .select('id')
+    .where('thread_id', '=', threadId)
+    .where('state', 'in', ['queued', 'running'])
+    .orderBy('seq')
+    .execute();
+  return rows.map((row) => row.id);
 }
 
 interface Nudge {

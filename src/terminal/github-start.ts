@@ -56,6 +56,15 @@ export function pausedText(launcher: Launcher): string {
   ${launcher.here} resume`;
 }
 
+/** Said instead where somebody has, whose installations do not count. */
+export function ignoredText(pageUrl: string, owners: readonly string[]): string {
+  const who = printableLine(owners.join(', '));
+  return `The App is installed for ${who}, and nothing is done there: ALLOWED_OWNERS does not name ${owners.length === 1 ? 'it' : 'them'}
+(where it is empty, the owner of the App alone is allowed). Name ${owners.length === 1 ? 'it' : 'them'} there and start again, or install the App for an allowed owner:
+  ${printableLine(pageUrl)}/installations/new
+`;
+}
+
 /** Said once GitHub has told who the App is, where nobody has installed it yet. */
 export function installText(pageUrl: string): string {
   return `The App is not installed anywhere yet. Choose its repositories here:\n  ${printableLine(pageUrl)}/installations/new\n`;

@@ -88,7 +88,8 @@ running server.
 Usage: causeway token create --name NAME [--scopes A,B] [--expires 90d]
        causeway token list
        causeway token revoke ID
-       each with --account LOGIN where there is a GitHub App
+       each with --account LOGIN where there is a GitHub App; list alone
+       goes without, and shows everybody's
 
   --name NAME       what the token is for, such as laptop or ci
   --scopes A,B      issues:read, issues:write, projects:read,
@@ -128,7 +129,7 @@ Example:
 
   causeway pause
 `,
-  resume: `Go on after "causeway pause", within a minute.
+  resume: `Go on after "causeway pause", within 15 seconds.
 
 Usage: causeway resume
 

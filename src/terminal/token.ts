@@ -38,6 +38,26 @@ export async function token(command: TokenCommand, io: Io, deps: TokenDeps): Pro
   }
 }
 
+/** All tokens of all accounts, each account under its login. */
+export async function tokensOfAll(
+  io: Io,
+  deps: Pick<TokenDeps, 'now'> & {
+    readonly store: Pick<AccountStore, 'accounts' | 'tokens'>;
+  },
+): Promise<ExitCode> {
+  const paint = style(io.colour.out);
+  let count = 0;
+  for (const { id, login } of await deps.store.accounts()) {
+    const tokens = await deps.store.tokens(id);
+    if (tokens.length === 0) continue;
+    io.out(`${count === 0 ? '' : '\n'}${paint.bold(printableLine(login))}\n`);
+    printTable(io, tokens, deps.now());
+    count += tokens.length;
+  }
+  if (count === 0) io.err('There is no token yet: causeway token create --account LOGIN --name laptop makes one.\n');
+  return 0;
+}
+
 type CreateCommand = Extract<TokenCommand, { kind: 'token-create' }>;
 
 async function create(command: CreateCommand, io: Io, deps: TokenDeps): Promise<void> {
@@ -74,10 +94,14 @@ const COLUMNS = [
 async function list(io: Io, deps: TokenDeps): Promise<void> {
   const tokens = await deps.store.tokens(deps.account.id);
   if (tokens.length === 0) return io.err('There is no token yet: causeway token create --name laptop makes one.\n');
+  printTable(io, tokens, deps.now());
+}
+
+function printTable(io: Io, tokens: readonly TokenRecord[], now: Date): void {
   const paint = style(io.colour.out);
   io.out(`${paint.bold(row(COLUMNS.map((column) => column.title)))}\n`);
   for (const record of tokens) {
-    const state = standing(record, deps.now());
+    const state = standing(record, now);
     const line = row([record.id, printableLine(record.name), day(record.createdAt), day(record.lastUsedAt), state]);
     const limits = `    ${record.scopes.join(' ')}${record.projectIds === null ? '' : ` (${record.projectIds.join(' ')})`}`;
     io.out(`${line}\n${paint.dim(limits)}\n`);

@@ -6,7 +6,7 @@ import { label, type Timing } from './label.ts';
 import type { MadeRepository } from './made-repository.ts';
 
 /** A label, and plain things in the same minute. */
-export interface Sample extends Timing {
+interface Sample extends Timing {
   readonly plain: Baselines;
 }
 

@@ -36,6 +36,17 @@ export function cancellingContract(engine: Engine): void {
       });
     });
 
+    it('that nobody wished for is giving up, and is no deed of a person', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { investigationId } = await accepted(store, acceptance(await ground(store), { callbackUrl }));
+      const reason = { code: 'access_lost', detail: 'The App was uninstalled.' } as const;
+      expect(await store.cancel(investigationId, reason, at(1))).toMatchObject({ kind: 'cancelled', runEnded: true });
+      expect((await store.investigation(investigationId))?.outcome).toEqual({ state: 'gave_up', reason });
+      expect((await opened.audit()).map(({ verb }) => verb)).not.toContain('investigation.cancelled');
+    });
+
     it('the last one ends the run and removes its job, queued or running', async () => {
       await using place = await engine.place();
       await using opened = await place.open();

@@ -13,7 +13,7 @@ export function deliveriesContract(engine: Engine): void {
       await using opened = await place.open();
       const body = `{"text":"emoji 🪲, U+2028 \u2028, quotes '\\"\`"}`;
       expect(await opened.store.acceptDelivery(delivery('a', { body }), times)).toBe('stored');
-      expect(await opened.store.delivery('a')).toEqual({ id: 'a', event: 'issues', body });
+      expect(await opened.store.delivery('a')).toEqual({ id: 'a', event: 'issues', body, receivedAt: NOW });
       expect(await opened.jobs()).toEqual([{ kind: 'delivery', subject: 'a', group: 'octo/shop', runAt: NOW }]);
       expect(await opened.store.delivery('unknown')).toBeNull();
     });
@@ -48,7 +48,23 @@ export function deliveriesContract(engine: Engine): void {
       expect(await store.acceptDelivery(replayed('c'), { now: at(60), meaningSince: at(1) })).toBe('stored');
     });
 
-    it('that was handled, well or not, is handed out no more, is not taken again, and is still known', async () => {
+    it('that failed comes again under its id alone: with the body of then, as one that was never handled', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      await store.acceptDelivery(delivery('a', { meaning: 'm' }), times);
+      await store.endDelivery('a', 'failed', 'GitHub was away');
+      const later = { now: at(60), meaningSince: at(-3600) };
+      expect(await store.acceptDelivery(delivery('b', { meaning: 'm' }), later)).toBe('repeated');
+      expect((await store.seenDeliveries(['a'])).size).toBe(0);
+      expect(await store.acceptDelivery(delivery('a', { meaning: 'm', body: '{"again":1}' }), later)).toBe('stored');
+      expect(await store.delivery('a')).toMatchObject({ body: '{"again":1}', receivedAt: at(60) });
+      expect(await opened.deliveryEnds()).toEqual([{ id: 'a', state: 'waiting', detail: '' }]);
+      expect(await opened.jobs()).toMatchObject([{ kind: 'delivery', subject: 'a' }]);
+      expect(await store.acceptDelivery(delivery('a', { meaning: 'm' }), later)).toBe('repeated');
+    });
+
+    it('that was handled, well or not, is handed out no more; one that was handled well is not taken again', async () => {
       await using place = await engine.place();
       await using opened = await place.open();
       const { store } = opened;
@@ -60,7 +76,7 @@ export function deliveriesContract(engine: Engine): void {
       expect(await store.delivery('waiting')).not.toBeNull();
       expect(await store.acceptDelivery(delivery('done'), { now: at(9999), meaningSince: at(9999) })).toBe('repeated');
       const seen = await store.seenDeliveries(['failed', 'done', 'waiting', 'never']);
-      expect([...seen].toSorted()).toEqual(['done', 'failed', 'waiting']);
+      expect([...seen].toSorted()).toEqual(['done', 'waiting']);
       expect(await store.seenDeliveries([])).toEqual(new Set());
     });
 

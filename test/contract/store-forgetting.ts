@@ -139,6 +139,26 @@ export function forgettingContract(engine: Engine): void {
       expect((await store.putRepository(500, repository(1, 'octo/shop'), at(92 * day)))?.id).not.toBe(project.id);
     });
 
+    it('was told of what it was told until it is erased, and no other project of the same', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { project } = await githubGround(store);
+      const other = (await store.putRepository(500, repository(2, 'octo/two'), NOW))!;
+      await store.rememberTold(project.id, 'digest', NOW);
+      await store.rememberTold(project.id, 'digest', at(1));
+      const told = (id: string, digest = 'digest') => store.wasTold(id, digest);
+      expect([await told(project.id), await told(project.id, 'another'), await told(other.id)]).toEqual([
+        true,
+        false,
+        false,
+      ]);
+      await store.hideRepository({ id: 1, installationId: 500 }, NOW);
+      expect(await told(project.id)).toBe(true);
+      await sweep(opened, at(30 * day + 1));
+      expect(await told(project.id)).toBe(false);
+    });
+
     it('takes nothing of the others with it, nor a hidden folder of local mode', async () => {
       await using place = await engine.place();
       await using opened = await place.open();

@@ -28,7 +28,7 @@ export function publishingContract(engine: Engine): void {
       ['giving up', async ({ store, runId }) => store.giveUp(await started(store, runId), reason, at(3))],
       ['giving up a dead job', async ({ store, runId }) => store.giveUp(runId, reason, at(3))],
       ['a cancellation', async ({ store, investigationId }) => store.cancel(investigationId, reason, at(3))],
-      ['a request for a pull request', async ({ store }) => store.requestFix('thr_1', WRITER, at(3))],
+      ['a request for a pull request', async ({ store }) => store.requestFix('thr_1', { ...WRITER, at: at(3) }, at(3))],
       ['a nudge', async ({ store }) => store.nudgeThread('thr_1', at(3))],
       ['facts of its run', async ({ store, runId }) => store.nudgeThreadsOfRun(runId, at(3))],
       [
@@ -96,7 +96,7 @@ export function publishingContract(engine: Engine): void {
       await using opened = await place.open();
       const { store, base } = await openThread(opened);
       await store.nudgeThread('thr_unknown', NOW);
-      await store.requestFix('thr_unknown', WRITER, NOW);
+      await store.requestFix('thr_unknown', { ...WRITER, at: NOW }, NOW);
       await store.nudgeThreadsOfRun('run_unknown', NOW);
       const { runId } = await accepted(store, acceptance(base, { fingerprint: 'other' }));
       await store.conclude(await started(store, runId), conclusion(), NOW);

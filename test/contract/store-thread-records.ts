@@ -96,8 +96,8 @@ export function threadRecordsContract(engine: Engine): void {
       await using opened = await place.open();
       const { store } = await openThread(opened);
       expect((await store.thread('thr_1'))?.fixRequest).toBeNull();
-      await store.requestFix('thr_1', WRITER, at(1));
-      await store.requestFix('thr_1', TRIAGER, at(2));
+      await store.requestFix('thr_1', { ...WRITER, at: at(1) }, at(1));
+      await store.requestFix('thr_1', { ...TRIAGER, at: at(2) }, at(2));
       expect((await store.thread('thr_1'))?.fixRequest).toEqual({ ...TRIAGER, at: at(2) });
       expect((await opened.audit()).filter((entry) => entry.verb === 'fix.requested')).toHaveLength(2);
     });
@@ -108,9 +108,48 @@ export function threadRecordsContract(engine: Engine): void {
       const { store, runId } = await openThread(opened);
       const [issueId = ''] = await store.conclude(await started(store, runId), conclusion(), NOW);
       const asked = await store.requestFixOfIssue(issueId, { by: WRITER, threadId: 'thr_new', now: at(1) });
-      expect(asked).toEqual(await store.thread('thr_1'));
-      expect(asked).toMatchObject({ fixRequest: { ...WRITER, at: at(1) }, subject: { kind: 'issue', number: 12 } });
+      expect(asked).toEqual({ kind: 'requested', thread: await store.thread('thr_1') });
+      expect(await store.thread('thr_1')).toMatchObject({
+        fixRequest: { ...WRITER, at: at(1) },
+        subject: { kind: 'issue', number: 12 },
+      });
       expect(await store.thread('thr_new')).toBeNull();
+    });
+
+    it('for an Issue that a newer analysis has replaced changes nothing, and says which is the newer one', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store, base, runId } = await openThread(opened);
+      const [old = ''] = await store.conclude(await started(store, runId), conclusion(), NOW);
+      const again = acceptance(base, { thread: opening('thr_1'), fresh: true, now: at(1) });
+      const next = await accepted(store, again);
+      const ask = () => store.requestFixOfIssue(old, { by: WRITER, threadId: 'thr_new', now: at(3) });
+      const { investigationId } = next;
+      expect(await ask()).toEqual({ kind: 'superseded', investigationId, issueId: null });
+      const [newer = ''] = await store.conclude(await started(store, next.runId), conclusion(), at(2));
+      expect(await ask()).toEqual({ kind: 'superseded', investigationId, issueId: newer });
+      expect((await store.thread('thr_1'))?.fixRequest).toBeNull();
+      expect(await store.thread('thr_new')).toBeNull();
+    });
+
+    it('for an Issue whose pull request was withheld is not asked anew for ten minutes', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store, runId, investigationId } = await openThread(opened);
+      const [issueId = ''] = await store.conclude(await started(store, runId), conclusion(), NOW);
+      const ask = (now: string) => store.requestFixOfIssue(issueId, { by: WRITER, threadId: 'thr_new', now });
+      await ask(at(1));
+      const withheld = { investigationId, reason: 'the repository is archived.', request: '' };
+      await store.saveThreadRecord('thr_1', record({ withheld }), at(2));
+      expect(await ask(at(600))).toEqual({ kind: 'withheld', reason: withheld.reason });
+      expect((await store.thread('thr_1'))?.fixRequest?.at).toBe(at(1));
+      expect(await ask(at(601))).toMatchObject({ kind: 'requested', thread: { fixRequest: { at: at(601) } } });
+      await store.saveThreadRecord(
+        'thr_1',
+        record({ withheld: { ...withheld, investigationId: 'inv_other' } }),
+        at(602),
+      );
+      expect(await ask(at(603))).toMatchObject({ kind: 'requested' });
     });
 
     it('for an Issue of the API makes a thread for it, once, whose pull request is its link', async () => {
@@ -121,13 +160,17 @@ export function threadRecordsContract(engine: Engine): void {
       const { runId, investigationId } = await accepted(store, acceptance(base));
       const [issueId = ''] = await store.conclude(await started(store, runId), conclusion(), NOW);
       const ask = (threadId: string, now: string) => store.requestFixOfIssue(issueId, { by: WRITER, threadId, now });
-      const made = await ask('thr_1', at(1));
+      const first = await ask('thr_1', at(1));
+      const made = first?.kind === 'requested' ? first.thread : null;
       expect(made).toMatchObject({
         ...{ id: 'thr_1', projectId: base.project.id, subject: { kind: 'report', issueId }, investigationId },
         ...{ fixRequest: { ...WRITER, at: at(1) }, trigger: { kind: 'api', by: WRITER, commentId: null, at: at(1) } },
       });
       expect((await opened.jobs()).map((job) => job.kind)).toContain('publish');
-      expect(await ask('thr_2', at(2))).toEqual({ ...made, fixRequest: { ...WRITER, at: at(2) } });
+      expect(await ask('thr_2', at(2))).toEqual({
+        kind: 'requested',
+        thread: { ...made, fixRequest: { ...WRITER, at: at(2) } },
+      });
       expect((await store.threadOf(base.project.id, { kind: 'report', issueId }))?.id).toBe('thr_1');
       await store.saveThreadRecord('thr_1', record({ pullRequest: pullRequest(issueId) }), at(3));
       expect((await store.issue(issueId))?.analysis.links.pullRequest).toBe('https://github.test/octo/shop/pull/31');

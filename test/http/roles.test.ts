@@ -3,6 +3,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Role } from '../../src/domain/role.ts';
 import type { PostedPullRequest } from '../../src/domain/thread.ts';
 import { GithubFailure } from '../../src/github/clients/github-clients.ts';
+import { opening } from '../support/github-store-samples.ts';
+import { acceptance, accepted, conclusion, started } from '../support/store-samples.ts';
 import { type ApiGround, apiGround, bodyOf, type GroundOptions, listOf } from './api-ground.ts';
 import { githubGround } from './github-ground.ts';
 
@@ -96,6 +98,36 @@ describe('the role on GitHub', () => {
     expect(await listOf(await ground.call('GET', '/api/v1/projects/', { token }))).toHaveLength(46);
   });
 
+  it('that GitHub does not tell just now is no answer: 503 for everything that needs it, and no list with holes', async () => {
+    let isAway = false;
+    const { hidden, token, conclude } = await open({
+      permissions: {
+        roleOf: async (_, { name }) => {
+          if (isAway && name === 'octo/hidden')
+            throw new GithubFailure({ kind: 'unsure', status: null, retryAt: null }, 'No answer.');
+          return 'admin';
+        },
+      },
+    });
+    const { issueId, investigationId } = await conclude(hidden);
+    isAway = true;
+    for (const [method, path, body] of [
+      ['GET', '/api/v1/projects/'],
+      ['GET', `/api/v1/projects/${hidden.id}/`],
+      ['GET', `/api/v1/issues/${issueId}/`],
+      ['DELETE', `/api/v1/issues/${issueId}/`],
+      ['POST', '/api/v1/issues/', { data: 'boom', projectId: hidden.name }],
+      ['GET', '/api/v1/investigations/'],
+      ['GET', `/api/v1/investigations/${investigationId}/`],
+      ['GET', `/api/v1/investigations/${investigationId}/events/`],
+    ] as const) {
+      const answer = await ground.call(method, path, body === undefined ? { token } : { token, body });
+      expect([path, answer.status, answer.headers.get('Retry-After')]).toEqual([path, 503, '30']);
+      expect((await bodyOf(answer)).detail).toContain('GitHub');
+    }
+    expect(await ground.store.issue(issueId)).not.toBeNull();
+  });
+
   it('is not enough while GitHub does not tell the configuration: 503, and nothing was accepted', async () => {
     const failure = new GithubFailure({ kind: 'unsure', status: null, retryAt: null }, 'GitHub could not be reached.');
     const { hidden, token } = await open({ settings: failure });
@@ -109,6 +141,23 @@ describe('the role on GitHub', () => {
 
 describe('POST /api/v1/issues/{issueId}/pull-request/', () => {
   const scopes = ['issues:read', 'pull-requests:write'] as const;
+
+  /** An issue on GitHub that was analysed twice. */
+  async function replaced() {
+    const there = await open();
+    const { store } = ground;
+    const now = ground.clock.now.toISOString();
+    const account = { id: there.accountId, login: 'octocat', githubId: 583231 };
+    const base = { account, project: there.hidden };
+    const change = { kind: 'modified', path: 'a.txt', before: 'old\n', after: 'new\n' } as const;
+    const found = conclusion({ changeSet: { ...conclusion().changeSet, files: [change] } });
+    const analysed = async () => {
+      const { runId } = await accepted(store, acceptance(base, { thread: opening('thr_1'), fresh: true, now }));
+      const [issueId = ''] = await store.conclude(await started(store, runId), found, now);
+      return issueId;
+    };
+    return { ...there, opened: await analysed(), newer: await analysed() };
+  }
 
   it('takes the request of who may write, and is absent for all others', async () => {
     const { hidden, accountId, setRole, conclude } = await open();
@@ -153,6 +202,34 @@ describe('POST /api/v1/issues/{issueId}/pull-request/', () => {
     const again = await ask();
     expect(again.status).toBe(200);
     expect((await bodyOf(again)).message).toContain(url);
+  });
+
+  it('of an analysis that a newer one has replaced is 409, which names the newer issue', async () => {
+    const { hidden, accountId, opened, newer } = await replaced();
+    const token = await ground.newToken({ accountId, scopes });
+    const answer = await ground.call('POST', `/api/v1/issues/${opened}/pull-request/`, { token });
+    expect(answer.status).toBe(409);
+    expect((await bodyOf(answer)).detail).toContain(newer);
+    expect((await ground.store.threadOf(hidden.id, { kind: 'issue', number: 12 }))?.fixRequest).toBeNull();
+    expect((await ground.call('POST', `/api/v1/issues/${newer}/pull-request/`, { token })).status).toBe(202);
+  });
+
+  it('that was withheld is 409 with the reason, and asked for anew ten minutes after it was asked for', async () => {
+    const { hidden, accountId, conclude } = await open();
+    const { issueId, investigationId } = await conclude(hidden);
+    const token = await ground.newToken({ accountId, scopes });
+    const ask = () => ground.call('POST', `/api/v1/issues/${issueId}/pull-request/`, { token });
+    expect((await ask()).status).toBe(202);
+    const thread = await ground.store.threadOf(hidden.id, { kind: 'report', issueId });
+    if (thread === null) throw new Error('no thread');
+    const withheld = { investigationId, reason: 'the repository is archived.', request: 'x' };
+    await ground.store.saveThreadRecord(thread.id, { ...thread.record, withheld }, ground.clock.now.toISOString());
+    ground.clock.now = new Date(ground.clock.now.getTime() + 599_000);
+    const refused = await ask();
+    expect(refused.status).toBe(409);
+    expect((await bodyOf(refused)).detail).toContain('the repository is archived.');
+    ground.clock.now = new Date(ground.clock.now.getTime() + 2_000);
+    expect((await ask()).status).toBe(202);
   });
 
   it('is 409 in local mode, without a change, and where the configuration opens none', async () => {

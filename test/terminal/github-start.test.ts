@@ -1,6 +1,12 @@
 // What `serve` prints with a GitHub App, and on the way to one.
 import { expect, it } from 'vitest';
-import { type GithubStarted, githubStartText, installText, setupText } from '../../src/terminal/github-start.ts';
+import {
+  type GithubStarted,
+  githubStartText,
+  ignoredText,
+  installText,
+  setupText,
+} from '../../src/terminal/github-start.ts';
 
 const started: GithubStarted = {
   ...{
@@ -42,4 +48,12 @@ it('leads to the page that makes the App, and to where it is installed', () => {
   });
   expect(text).toMatch(/https:\/\/causeway\.example\/setup\n.*AAAAA-BBBBB/);
   expect(installText('https://github.com/apps/x')).toContain('https://github.com/apps/x/installations/new');
+});
+
+it('names the owner of an installation that does not count, and the setting, and never says that there is none', () => {
+  const text = ignoredText('https://github.com/apps/x', ['acme']);
+  expect(text).toContain('installed for acme');
+  expect(text).toContain('ALLOWED_OWNERS');
+  expect(text).not.toContain('not installed');
+  expect(text).toContain('https://github.com/apps/x/installations/new');
 });

@@ -5,7 +5,7 @@ import { createJobTable } from '../../src/queue/job-table.ts';
 import { openSqliteStore } from '../../src/store/open-sqlite.ts';
 import { createSeal } from '../../src/store/seal.ts';
 import type { TokenCommand, WebhookSecretCommand } from '../../src/terminal/command.ts';
-import { token } from '../../src/terminal/token.ts';
+import { token, tokensOfAll } from '../../src/terminal/token.ts';
 import { webhookSecret } from '../../src/terminal/webhook-secret.ts';
 import { scriptedTerminal } from '../support/scripted-terminal.ts';
 
@@ -78,6 +78,33 @@ describe('token list', () => {
       tok_00000000000000000000  a name that is…   2025-05-31  never       never
           issues:read
       tok_00000000000000000000  laptop            2025-03-01  never       expired
+          issues:read
+      "
+    `);
+  });
+
+  it('of all accounts names whose they are, and leaves out who has none', async () => {
+    await using account = await openAccount();
+    const now = new Date(START).toISOString();
+    const mona = await account.store.ensureAccount({ login: 'mona', githubId: 7, signingSecret: 'whsec_m', now });
+    await account.store.ensureAccount({ login: 'nobody', githubId: 8, signingSecret: 'whsec_n', now });
+    const io = scriptedTerminal();
+    const deps = { store: account.store, now: () => new Date(START) };
+    expect(await tokensOfAll(io, deps)).toBe(0);
+    expect(io.printed.out).toBe('');
+    expect(io.printed.err).toContain('--account LOGIN');
+    await account.run(CREATE);
+    await token({ ...CREATE, name: 'ci' }, scriptedTerminal(), { ...deps, account: mona });
+    await tokensOfAll(io, deps);
+    expect(io.printed.out.replaceAll(/tok_\w{20}/g, 'tok_00000000000000000000')).toMatchInlineSnapshot(`
+      "local
+      ID                        NAME              CREATED     LAST USED   EXPIRES
+      tok_00000000000000000000  laptop            2025-03-01  never       2025-05-30
+          issues:read
+
+      mona
+      ID                        NAME              CREATED     LAST USED   EXPIRES
+      tok_00000000000000000000  ci                2025-03-01  never       2025-05-30
           issues:read
       "
     `);

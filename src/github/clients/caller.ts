@@ -1,9 +1,11 @@
 // One way of calling GitHub: Octokit with our credentials, a deadline, a check of every answer, and failures in our words.
 import { Octokit } from '@octokit/rest';
 import { type GithubCaller, GithubFailure } from './github-clients.ts';
+import { disbelieved, mayAsk } from './hold-back.ts';
 import type { Patience } from './patience.ts';
 import { type Answer, type Asked, failureOf, unreadable, unsureFailure } from './read-failure.ts';
 import { graphqlFailure } from './read-graphql.ts';
+import { resourceOf, routeOf } from './route.ts';
 import { openAnswers, wholeAnswers } from './whole-answer.ts';
 
 export interface Credential {
@@ -59,15 +61,22 @@ interface Way {
 /** A refused token did nothing, so that one more try with a new one makes two of nothing. */
 async function authorised(send: Send, request: Request, way: Way): Promise<Reply> {
   const { credential, options } = way;
+  mayAsk(request, options);
   // A caller who forgot to hand the deadline on does not wait for ever either.
   const signal = request.request.signal ?? AbortSignal.any([options.lifetime, AbortSignal.timeout(options.deadlineMs)]);
   const header = await credential.header(signal);
   const first = await attempt(send, withHeader(request, { header, signal, way }), way);
   if (first.ok) return first.answer;
-  if (first.failure.status !== 401 || !credential.renew(header, first.date)) throw first.failure;
+  if (first.failure.status !== 401) throw first.failure;
+  if (!credential.renew(header, first.date)) {
+    disbelieved(credential.as, options);
+    throw first.failure;
+  }
   const renewed = await credential.header(signal);
+  mayAsk(request, options);
   const second = await attempt(send, withHeader(request, { header: renewed, signal, way }), way);
   if (second.ok) return second.answer;
+  if (second.failure.status === 401) disbelieved(credential.as, options);
   throw second.failure;
 }
 
@@ -91,7 +100,8 @@ type Attempt =
 async function attempt(send: Send, request: Request, { options, credential }: Way): Promise<Attempt> {
   const { apiUrl, webUrl, now, patience } = options;
   const route = routeOf(request, apiUrl);
-  const asked: Asked = { route, as: credential.as, apiUrl, webUrl, now: now(), patience };
+  const resource = resourceOf(request, apiUrl);
+  const asked: Asked = { route, as: credential.as, apiUrl, webUrl, now: now(), patience, resource };
   try {
     const answer = await send(request);
     const failure = faultOf(answer, request, asked);
@@ -126,12 +136,6 @@ function mayBeText(answer: Reply, request: Request, { apiUrl }: Asked): boolean 
   const accept = String(request.headers.accept ?? '');
   const wantsText = Boolean(request.mediaType?.format) || (accept !== '' && !/json/.test(accept));
   return wantsText || new URL(answer.url || apiUrl).origin !== new URL(apiUrl).origin;
-}
-
-/** The address as it is written down, such as `GET /repos/{owner}/{repo}`: nothing of what was put in, and no query. */
-function routeOf({ method, url }: Request, apiUrl: string): string {
-  const path = url.startsWith(apiUrl) ? url.slice(apiUrl.length) : url.replace(/^https?:\/\/[^/]*/, '');
-  return `${method} ${path.split(/[?#{]\?|[?#]/)[0]}`;
 }
 
 /** Octokit gives a network fault the status 500, without a response. */

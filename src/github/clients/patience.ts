@@ -1,10 +1,23 @@
-// How long to stay away after a secondary limit that names no time: GitHub asks for a minute at least, and longer each time.
+// Until when nothing is asked of GitHub with one kind of credential: as long as GitHub says, or longer each time where it says nothing.
 
 const FIRST_MS = 60_000;
 const LONGEST_MS = 30 * 60_000;
 
+/** What GitHub counts on its own. A secondary limit holds for all of them. */
+export type Resource = 'core' | 'graphql' | 'search';
+
+interface Hold {
+  readonly until: Date;
+  /** For a person. */
+  readonly message: string;
+}
+
 export interface Patience {
-  /** Until when nothing should be asked. Refusals within one wait count once. */
+  /** Null: it may be asked. */
+  held(resource: Resource): Hold | null;
+  /** Nothing is asked before then; never shortens what holds already. Null: of all resources. */
+  hold(hold: Hold, resource: Resource | null): void;
+  /** Until when to stay away after a refusal that names no time: a minute at least, and longer each time. Refusals within one wait count once. */
   refused(): Date;
   answered(): void;
 }
@@ -12,7 +25,16 @@ export interface Patience {
 export function createPatience(now: () => Date): Patience {
   let waitMs = 0;
   let until = 0;
+  const holds = new Map<Resource | null, Hold>();
+  const standing = (resource: Resource | null): Hold | null => {
+    const hold = holds.get(resource);
+    if (hold !== undefined && hold.until.getTime() > now().getTime()) return hold;
+    holds.delete(resource);
+    return null;
+  };
   return {
+    held: (resource) => later(standing(null), standing(resource)),
+    hold: (hold, resource) => void holds.set(resource, later(standing(resource), hold) ?? hold),
     refused() {
       const moment = now().getTime();
       if (moment >= until) {
@@ -26,4 +48,9 @@ export function createPatience(now: () => Date): Patience {
       if (now().getTime() >= until) waitMs = 0;
     },
   };
+}
+
+function later(one: Hold | null, other: Hold | null): Hold | null {
+  if (one === null || other === null) return one ?? other;
+  return one.until > other.until ? one : other;
 }

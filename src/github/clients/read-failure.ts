@@ -1,7 +1,7 @@
 // What an answer of GitHub that is no success means for us, in our words: later, gone, refused, or unsure.
 import { GithubFailure, type GithubFailureKind } from './github-clients.ts';
-import { limitedUntil } from './limits.ts';
-import type { Patience } from './patience.ts';
+import { limited, limitedUntil } from './limits.ts';
+import type { Patience, Resource } from './patience.ts';
 
 /** What was asked, without anything that was sent. */
 export interface Asked {
@@ -13,6 +13,8 @@ export interface Asked {
   readonly webUrl: string;
   readonly now: Date;
   readonly patience: Patience;
+  /** Which of GitHub's counts it falls under. */
+  readonly resource: Resource;
 }
 
 export interface Answer {
@@ -88,10 +90,6 @@ function strange(answer: Answer, { route, apiUrl }: Asked): string {
   return answer.status >= 500
     ? `GitHub answered "${route}" with ${answer.status}: a fault of its own, which may have happened after the work was done. It is tried again.`
     : `${apiUrl} answered "${route}" with a page (${answer.status}), as GitHub's API does not: check GITHUB_API_URL and the proxy on the way.`;
-}
-
-export function limited(until: Date): string {
-  return `GitHub's rate limit is used up until ${until.toISOString().slice(0, 16).replace('T', ' ')} UTC; it goes on by itself then.`;
 }
 
 function suspended(): string {

@@ -1,7 +1,7 @@
 // What a GraphQL answer with `errors` means: it arrives with status 200 whatever went wrong.
 import { GithubFailure } from './github-clients.ts';
-import { graphqlLimitedUntil } from './limits.ts';
-import { type Answer, type Asked, errorsOf, lacksPermission, limited, textAt, wordsOf } from './read-failure.ts';
+import { heldBack, limited } from './limits.ts';
+import { type Answer, type Asked, errorsOf, lacksPermission, textAt, wordsOf } from './read-failure.ts';
 
 /** Null where the answer has no errors. */
 export function graphqlFailure(answer: Answer, asked: Asked): GithubFailure | null {
@@ -13,7 +13,7 @@ export function graphqlFailure(answer: Answer, asked: Asked): GithubFailure | nu
     new GithubFailure({ kind, status, retryAt: null, said }, message);
   const types = new Set(errors.map((error) => textAt(error, 'type')));
   if (types.has('RATE_LIMITED') || /secondary rate limit/i.test(said)) {
-    const retryAt = graphqlLimitedUntil(answer.headers, asked);
+    const retryAt = heldBack(answer.headers, asked);
     return new GithubFailure({ kind: 'busy', status, retryAt, said }, limited(retryAt));
   }
   if (errors.some(isFaultOfGithub)) {

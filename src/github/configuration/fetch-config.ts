@@ -1,6 +1,6 @@
 // One file of a repository's default branch through GitHub's API, asked for with the ETag of the last time.
 import { type GithubCaller, GithubFailure } from '../clients/github-clients.ts';
-import { MAX_CONFIG_BYTES } from './parse-repository-config.ts';
+import { MAX_CONFIG_BYTES, TOO_LARGE } from './parse-repository-config.ts';
 
 export interface WantedFile {
   readonly owner: string;
@@ -42,7 +42,7 @@ function contentOf(data: Content): Found {
   const { type, size, encoding, content } = data as Readonly<Record<string, unknown>>;
   if (type !== 'file') return { kind: 'unusable', message: 'It is not an ordinary file.' };
   if (Number(size) > MAX_CONFIG_BYTES) {
-    return { kind: 'unusable', message: 'The file is larger than 64 KiB. Keep what Causeway needs.' };
+    return { kind: 'unusable', message: TOO_LARGE };
   }
   if (encoding !== 'base64' || typeof content !== 'string') return { kind: 'unusable', message: 'It is not text.' };
   try {

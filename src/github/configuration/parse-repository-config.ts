@@ -7,7 +7,8 @@ import { readYaml, type YamlFault, type YamlFile } from './read-yaml.ts';
 import { type ConfigProblem, DEFAULT_CONFIG, type ReadConfig, type RepositoryConfig } from './repository-config.ts';
 import { toConfig } from './to-config.ts';
 
-export const MAX_CONFIG_BYTES = 64 * 1024;
+export const MAX_CONFIG_BYTES = 16 * 1024;
+export const TOO_LARGE = `The file is larger than ${MAX_CONFIG_BYTES / 1024} KiB. Keep what Causeway needs.`;
 const SHOWN_VALUE = 40;
 
 /**
@@ -17,7 +18,7 @@ const SHOWN_VALUE = 40;
 export function parseRepositoryConfig(given: string, file: string): ReadConfig {
   const text = given.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
   if (Buffer.byteLength(text) > MAX_CONFIG_BYTES) {
-    return faulty(text, file, { line: 0, message: 'The file is larger than 64 KiB. Keep what Causeway needs.' });
+    return faulty(text, file, { line: 0, message: TOO_LARGE });
   }
   const yaml = read(text);
   if ('message' in yaml) return faulty(text, file, yaml);

@@ -73,7 +73,8 @@ export function createConfigurationReader(deps: ConfigurationDeps): Configuratio
       if (own !== null) return own;
       const owners = await ownersProject(deps, project);
       const fallback = owners === null ? null : await fileOf(owners, `${owners.name}: ${FILE}`, signal);
-      return fallback ?? { config: DEFAULT_CONFIG, problem: null };
+      if (owners === null || fallback === null) return { config: DEFAULT_CONFIG, problem: null };
+      return { ...fallback, heldBy: owners.id };
     },
     forget: (projectId) => {
       forgotten += 1;

@@ -11,6 +11,7 @@ import {
   parseDocument,
   visit,
 } from 'yaml';
+import { boundsFault } from './parse-bounds.ts';
 
 export interface YamlFault {
   /** From 1; 0 where no line is to blame. */
@@ -25,12 +26,10 @@ export interface YamlFile {
   lineOf(path: readonly PropertyKey[]): number;
 }
 
-const MAX_DEPTH = 20;
-
 /** Never throws. */
 export function readYaml(text: string): YamlFile | YamlFault {
-  const deep = tooDeep(text);
-  if (deep > 0) return { line: deep, message: `It is nested more than ${MAX_DEPTH} deep.` };
+  const tooMuch = boundsFault(text);
+  if (tooMuch !== null) return tooMuch;
   const lines = new LineCounter();
   const lineAt = (offset: number): number => lines.linePos(offset).line;
   const document = parseDocument(text, {
@@ -113,15 +112,4 @@ function step(node: unknown, part: PropertyKey): Spot | null {
 
 function startOf(node: unknown): number {
   return isNode(node) ? (node.range?.[0] ?? 0) : 0;
-}
-
-/** The line where brackets or indentation go too deep, so that no parser has to; 0: none. */
-function tooDeep(text: string): number {
-  for (const [index, line] of text.split('\n').entries()) {
-    const open = line.match(/[[{]/g)?.length ?? 0;
-    const dashes = /^[\s-]*/.exec(line)?.[0].match(/-(?=\s)/g)?.length ?? 0;
-    const questions = line.match(/\?\s/g)?.length ?? 0;
-    if (open > MAX_DEPTH || dashes > MAX_DEPTH || questions > MAX_DEPTH) return index + 1;
-  }
-  return 0;
 }

@@ -51,6 +51,8 @@ export interface ReadConfig {
   readonly config: RepositoryConfig;
   /** What is wrong with the file, in one text for a person, with the line; null: nothing. The safe defaults stand then. */
   readonly problem: ConfigProblem | null;
+  /** Id of the project that holds the file, where that is the owner's `.github`. */
+  readonly heldBy?: string;
 }
 
 export interface ConfigProblem {

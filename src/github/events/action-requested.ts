@@ -17,6 +17,7 @@ export const onActionRequested: EventHandler = async (deps, { payload }, signal)
   const thread = await deps.store.thread(run.external_id ?? '');
   if (project === null || thread?.projectId !== project.id) return;
   if (!isAtLeast(await deps.permissions.roleOfPerson(by, project, signal), 'write')) return;
-  await deps.store.requestFix(thread.id, by, deps.now().toISOString());
+  const now = deps.now().toISOString();
+  await deps.store.requestFix(thread.id, { ...by, at: now }, now);
   deps.queue.wake();
 };

@@ -1,6 +1,6 @@
 // `/analyse fix` by someone with write: the pull request of the result that stands, or an analysis that leads to one.
 import { isEnded } from '../../domain/investigation.ts';
-import type { Thread } from '../../domain/thread.ts';
+import type { Thread, Trigger } from '../../domain/thread.ts';
 import type { CausewayAppDeps } from './app-deps.ts';
 import { beginAnalysis, type Wish } from './begin-analysis.ts';
 import { react } from './react.ts';
@@ -13,9 +13,25 @@ export async function askForFix(deps: CausewayAppDeps, wish: Wish, signal: Abort
     // An equal report would be answered with the result that has no change.
     return await beginAnalysis(deps, { ...wish, fresh: true }, signal);
   }
+  if (await isOvertaken(deps, thread, trigger)) {
+    await react(deps, wish, 'confused', signal);
+    return;
+  }
   await react(deps, wish, 'eyes', signal);
-  await deps.store.requestFix(thread.id, trigger.by, deps.now().toISOString());
+  // As of the comment: what was concluded since, its writer has not seen.
+  await deps.store.requestFix(thread.id, { ...trigger.by, at: trigger.at }, deps.now().toISOString());
   deps.queue.wake();
+}
+
+/** A newer analysis has begun since the comment was written: whoever wrote it meant the one before. */
+async function isOvertaken(
+  { store }: Pick<CausewayAppDeps, 'store'>,
+  thread: Thread,
+  trigger: Trigger,
+): Promise<boolean> {
+  const investigation = await store.investigation(thread.investigationId);
+  // GitHub's times are whole seconds.
+  return investigation !== null && Date.parse(investigation.createdAt) >= Date.parse(trigger.at) + 1_000;
 }
 
 async function leadsToChange({ store }: Pick<CausewayAppDeps, 'store'>, thread: Thread): Promise<boolean> {

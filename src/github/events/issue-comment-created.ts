@@ -9,6 +9,7 @@ import { commentCreated, isBot, personOf } from './payloads.ts';
 import { projectForTrigger } from './project-for-trigger.ts';
 import { react } from './react.ts';
 import { stopAnalysis } from './stop-analysis.ts';
+import { isTooOld } from './too-old.ts';
 import { mayAsk } from './who-may-ask.ts';
 
 export const onCommentCreated: EventHandler = async (deps, { id, payload }, signal) => {
@@ -19,6 +20,7 @@ export const onCommentCreated: EventHandler = async (deps, { id, payload }, sign
   const by = personOf(sender);
   if (command === null || by === null || isBot(sender)) return;
   if (isOurs(await deps.clients.identity(signal), { sender }, comment)) return;
+  if (isTooOld(deps, comment.created_at, id)) return;
   const project = await projectForTrigger(deps, read.data, signal);
   if (project === null) return;
   const role = await mayAsk(deps, { project, by }, signal);
@@ -40,7 +42,7 @@ interface Order {
 async function carryOut(deps: CausewayAppDeps, { command, role, wish }: Order, signal: AbortSignal): Promise<void> {
   switch (command.kind) {
     case 'stop':
-      return await stopAnalysis(deps, wish);
+      return await stopAnalysis(deps, wish, signal);
     case 'fix':
       // What is found on a pull request is not pushed anywhere (yet).
       if (wish.subject.kind === 'issue' && isAtLeast(role, 'write')) return await askForFix(deps, wish, signal);

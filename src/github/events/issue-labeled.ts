@@ -4,6 +4,7 @@ import { beginAnalysis } from './begin-analysis.ts';
 import { isOurs } from './ours.ts';
 import { isBot, issueLabeled, personOf } from './payloads.ts';
 import { projectForTrigger } from './project-for-trigger.ts';
+import { isTooOld } from './too-old.ts';
 import { mayAsk } from './who-may-ask.ts';
 
 export const onIssueLabeled: EventHandler = async (deps, { id, payload }, signal) => {
@@ -14,6 +15,7 @@ export const onIssueLabeled: EventHandler = async (deps, { id, payload }, signal
   // Pull requests have labels too, and they arrive under another event.
   if (by === null || isBot(sender) || issue.pull_request) return;
   if (isOurs(await deps.clients.identity(signal), { sender })) return;
+  if (isTooOld(deps, issue.updated_at, id)) return;
   const project = await projectForTrigger(deps, read.data, signal);
   if (project === null) return;
   const configuration = await deps.configuration.of(project, signal);

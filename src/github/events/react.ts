@@ -1,4 +1,4 @@
-// A reaction where words would be chatter: "eyes" says that we are at it, "confused" that a command was understood and is not carried out.
+// A reaction where words would be chatter: "eyes" says that we are at it, or have done it, "confused" that a command was understood and is not carried out.
 import { type GithubProject, repositoryOf } from '../../domain/project.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import type { ReadConfig } from '../configuration/repository-config.ts';

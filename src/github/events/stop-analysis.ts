@@ -1,29 +1,37 @@
-// `/analyse stop`: the run in flight ends, and the thread says so.
-import type { GithubProject } from '../../domain/project.ts';
-import type { Subject, Thread } from '../../domain/thread.ts';
+// `/analyse stop`: whatever runs for the thread ends, further attempts on its pull request included, and the thread says so.
+import type { Thread } from '../../domain/thread.ts';
 import { cancelInvestigation } from '../../jobs/end-early.ts';
 import type { CausewayAppDeps } from './app-deps.ts';
+import type { Wish } from './begin-analysis.ts';
 import { nudge } from './nudge.ts';
+import { react } from './react.ts';
 
-interface Spot {
-  readonly project: GithubProject;
-  readonly subject: Exclude<Subject, { kind: 'report' }>;
-}
+type Spot = Pick<Wish, 'project' | 'configuration' | 'subject' | 'comment'>;
 
 const STOPPED = { code: 'cancelled', detail: 'It was stopped with "/analyse stop".' } as const;
 
-/** On our own pull request: the analysis that it came from. Nothing where none runs. */
-export async function stopAnalysis(deps: CausewayAppDeps, { project, subject }: Spot): Promise<void> {
-  const thread = (await deps.store.threadOf(project.id, subject)) ?? (await behindPullRequest(deps, project, subject));
-  if (thread === null) return;
-  await cancelInvestigation(deps, thread.investigationId, STOPPED);
-  await nudge(deps, thread);
+/** On our own pull request: the analysis that it came from, too. Where nothing runs the command gets one look of confusion. */
+export async function stopAnalysis(deps: CausewayAppDeps, spot: Spot, signal: AbortSignal): Promise<void> {
+  let count = 0;
+  for (const thread of await threadsAt(deps, spot)) {
+    for (const id of await deps.store.openInvestigationsOf(thread.id)) {
+      const { kind } = await cancelInvestigation(deps, id, STOPPED);
+      if (kind === 'cancelled') count += 1;
+    }
+    await nudge(deps, thread);
+  }
+  try {
+    await react(deps, spot, count > 0 ? 'eyes' : 'confused', signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    // Done again for the sign's sake it would find nothing that runs.
+    deps.log.info({ err: error, project: spot.project.id }, 'the sign at a command was not accepted');
+  }
 }
 
-async function behindPullRequest(
-  { store }: CausewayAppDeps,
-  project: GithubProject,
-  subject: Spot['subject'],
-): Promise<Thread | null> {
-  return subject.kind === 'pull_request' ? await store.threadOfPullRequest(project.id, subject.number) : null;
+/** A pull request of ours may have been analysed itself, besides. */
+async function threadsAt({ store }: CausewayAppDeps, { project, subject }: Spot): Promise<readonly Thread[]> {
+  const own = await store.threadOf(project.id, subject);
+  const behind = subject.kind === 'pull_request' ? await store.threadOfPullRequest(project.id, subject.number) : null;
+  return [own, behind].filter((thread) => thread !== null);
 }

@@ -84,7 +84,7 @@ export function kindOf(event: string, payload: DeliveryPayload): DeliveryKind {
   const { action } = payload;
   if (used.actions !== null && !used.actions.includes(String(action))) return { kind: 'ignored' };
   const sameWithinMs = REPEATABLE.has(`${event}.${action}`) ? SAME_WITHIN_MS : null;
-  return { kind: 'used', group: groupOf(payload), sameWithinMs };
+  return { kind: 'used', group: groupOf(event, payload), sameWithinMs };
 }
 
 /** The signature covers the body alone, so that it is the body that says whether two deliveries mean the same. */
@@ -99,9 +99,25 @@ function fits({ actions, objects, own = [] }: UsedEvent, payload: DeliveryPayloa
   return !SUBJECTS.some((name) => !mine.has(name) && Object.hasOwn(payload, name));
 }
 
-/** What happens in one repository, and to one installation, is handled in the order in which it came. */
-function groupOf({ repository, installation }: DeliveryPayload): string {
-  if (isRecord(repository) && Number.isSafeInteger(repository['id'])) return `repository ${repository['id']}`;
+/** The member that has the number of what an event is about. Issues and pull requests of a repository share their numbers. */
+const NUMBERED: Readonly<Record<string, string>> = {
+  issues: 'issue',
+  issue_comment: 'issue',
+  pull_request: 'pull_request',
+};
+
+/**
+ * What happens to one issue or pull request is handled in the order in which it came, and waits for nothing else: of what is told of
+ * others, and of the repository, no handler believes more than that something may have changed. Each looks up what is so now, so that it
+ * matters not which of them comes first, while one slow answer about one issue would hold up all of them. The rest waits for its repository.
+ */
+function groupOf(event: string, payload: DeliveryPayload): string {
+  const { repository, installation } = payload;
+  if (isRecord(repository) && Number.isSafeInteger(repository['id'])) {
+    const subject = payload[NUMBERED[event] ?? ''];
+    const number = isRecord(subject) ? subject['number'] : null;
+    return `repository ${repository['id']}${Number.isSafeInteger(number) ? ` issue ${number}` : ''}`;
+  }
   if (isRecord(installation) && Number.isSafeInteger(installation['id'])) return `installation ${installation['id']}`;
   return 'app';
 }

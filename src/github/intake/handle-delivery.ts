@@ -3,11 +3,13 @@ import { CausewayError } from '../../domain/errors.ts';
 import type { Log } from '../../log.ts';
 import type { Delivery, DeliveryStore } from '../../ports/github-store.ts';
 import type { JobHandler, JobResult } from '../../ports/queue.ts';
+import { SourceBusy } from '../../ports/source.ts';
 import type { Redactor } from '../../redact/redactor.ts';
 import { type GithubClients, GithubFailure } from '../clients/github-clients.ts';
 import type { DeliveriesInFlight } from './in-flight.ts';
 import type { ReceivingProbot } from './open-probot.ts';
 import { type DeliveryPayload, isRecord } from './parse-delivery.ts';
+import { waitUntil } from './when-again.ts';
 
 export interface DeliveryHandlerDeps {
   readonly store: Pick<DeliveryStore, 'delivery' | 'endDelivery'>;
@@ -18,9 +20,13 @@ export interface DeliveryHandlerDeps {
   readonly allowedOwners: readonly string[];
   readonly redactor: Pick<Redactor, 'redact'>;
   readonly log: Log;
+  readonly now: () => Date;
 }
 
-/** A limit of GitHub postpones the job, lost access ends it; all else is tried again by the queue, three times. */
+/**
+ * A limit of GitHub postpones the job, for up to a week, and so does a GitHub that does not answer, for up to a day; lost access ends it; all else is tried
+ * again by the queue, three times.
+ */
 export function createDeliveryHandler(deps: DeliveryHandlerDeps): JobHandler {
   return {
     handle: async (job, signal) => {
@@ -29,10 +35,7 @@ export function createDeliveryHandler(deps: DeliveryHandlerDeps): JobHandler {
       const payload: DeliveryPayload = JSON.parse(delivery.body);
       return await attempted(deps, { delivery, payload }, signal);
     },
-    dead: async (job, error) => {
-      deps.log.error({ err: error, delivery: job.subject }, 'a delivery could not be handled');
-      await deps.store.endDelivery(job.subject, 'failed', await deps.redactor.redact(wordsOf(error)));
-    },
+    dead: (job, error) => buried(deps, job.subject, error),
   };
 }
 
@@ -49,13 +52,39 @@ async function attempted(deps: DeliveryHandlerDeps, opened: Opened, signal: Abor
   } catch (error) {
     signal.throwIfAborted();
     const cause = innerError(error);
-    if (!(cause instanceof GithubFailure)) throw cause;
-    if (cause.kind === 'busy' && cause.retryAt !== null) return { kind: 'later', runAt: cause.retryAt.toISOString() };
-    if (cause.kind !== 'gone') throw cause;
+    if (isWorthWaiting(cause)) return await afterPause(deps, opened.delivery, cause);
+    if (!(cause instanceof GithubFailure) || cause.kind !== 'gone') throw cause;
     deps.log.info({ delivery: id, reason: cause.message }, 'a delivery about what is gone, or not ours any more');
   }
   await deps.store.endDelivery(id, 'done', '');
   return { kind: 'done' };
+}
+
+type Postponing = GithubFailure | SourceBusy;
+
+function isWorthWaiting(cause: unknown): cause is Postponing {
+  if (cause instanceof SourceBusy) return true;
+  return cause instanceof GithubFailure && (cause.kind === 'busy' || cause.kind === 'unsure');
+}
+
+/** Nobody sends it again while it waits: GitHub was told that we have it. */
+async function afterPause(deps: DeliveryHandlerDeps, delivery: Delivery, cause: Postponing): Promise<JobResult> {
+  const { id: subject, receivedAt } = delivery;
+  const until = waitUntil({ receivedAt: new Date(receivedAt), now: deps.now(), named: cause.retryAt });
+  if (until !== null) {
+    deps.log.info({ delivery: subject, until, reason: cause.message }, 'a delivery waits until it can be handled');
+    return { kind: 'later', runAt: until.toISOString() };
+  }
+  await buried(deps, subject, cause);
+  return { kind: 'done' };
+}
+
+async function buried({ log, store, redactor }: DeliveryHandlerDeps, delivery: string, error: unknown): Promise<void> {
+  log.error(
+    { err: error, delivery },
+    'a delivery could not be handled; "Redeliver" in the settings of the App sends it again',
+  );
+  await store.endDelivery(delivery, 'failed', await redactor.redact(wordsOf(error)));
 }
 
 /** The receiver has held event and payload together. */

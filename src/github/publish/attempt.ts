@@ -7,6 +7,7 @@ import { GithubFailure } from '../clients/github-clients.ts';
 import { investigationSettings } from '../configuration/investigation-settings.ts';
 import { attemptReport } from './attempt-report.ts';
 import type { Result, Work } from './deps.ts';
+import { personBehind } from './fix-request.ts';
 import type { Following } from './follow-checks.ts';
 import { mayStillWrite } from './may-open.ts';
 import { changeFor, commit } from './open-pull-request.ts';
@@ -63,16 +64,18 @@ export async function endAttempt(
   const others = posted.attempts.slice(0, -1);
   if (pushed === null) return { ...posted, attempts: [...others, { ...attempt, outcome: 'nothing' }] };
   deps.log.info({ thread: view.thread.id, pullRequest: posted.number }, 'a further attempt was pushed');
-  return { ...posted, headSha: pushed, checks: 'waiting', attempts: [...others, { ...attempt, outcome: 'pushed' }] };
+  const attempts = [...others, { ...attempt, outcome: 'pushed' as const }];
+  return { ...posted, headSha: pushed, pushedAt: deps.now().toISOString(), checks: 'waiting', attempts };
 }
 
 /** Full sha of the new commit; null where the attempt has no change that may be pushed unread. */
-async function pushedOnTop(work: Work, { branch, headSha }: PostedPullRequest, result: Result): Promise<string | null> {
+async function pushedOnTop(work: Work, posted: PostedPullRequest, result: Result): Promise<string | null> {
+  const { branch, headSha } = posted;
   const { issue } = result;
   const { outcome, guards } = issue.analysis;
   if (outcome !== 'code_fix' || issue.diff.files.length === 0 || guards.length > 0) return null;
-  if (!work.view.opens || !(await mayStillWrite(work))) return null;
-  const change = await changeFor(work, result, headSha);
+  if (!work.view.opens || !(await mayStillWrite(work, personBehind(posted, work.view.thread)))) return null;
+  const change = await changeFor(work, result, { sha: headSha, base: branch, analysed: null });
   if (change.kind === 'withheld') {
     work.deps.log.info({ thread: work.view.thread.id, reason: change.reason }, 'a further attempt is withheld');
     return null;

@@ -17,6 +17,8 @@ export interface ChangeGround {
   readonly changeSet: ChangeSet;
   /** Full sha of the commit that the change is to stand on. */
   readonly head: string;
+  /** Where that is on another branch than the one that was analysed; null: it is on the same. */
+  readonly elsewhere: { readonly base: string; readonly analysed: string } | null;
   readonly paths: InvestigationSettings['paths'];
   readonly redact: (text: string) => Promise<string>;
 }
@@ -35,7 +37,9 @@ export async function changeToPublish(ground: ChangeGround, signal: AbortSignal)
   } catch (error) {
     if (error instanceof Withheld) return { kind: 'withheld', reason: error.message };
     if (!(error instanceof CausewayError) || error.code !== 'diff_refused') throw error;
-    const reason = 'the change no longer fits the files that it is about. `/analyse retry` makes a new one.';
+    const { elsewhere } = ground;
+    const stale = 'the change no longer fits the files that it is about. `/analyse retry` makes a new one.';
+    const reason = elsewhere === null ? stale : `the change does not fit there: ${otherBase(elsewhere)}`;
     return { kind: 'withheld', reason };
   }
 }
@@ -50,8 +54,8 @@ async function filesOf(ground: ChangeGround, signal: AbortSignal): Promise<Commi
   const standing = new Map([...now].filter(([path]) => !moved.has(path)));
   const made: MadeFile[] = [];
   for (const file of files) {
-    const from = requireUnchanged(file, before, now);
-    requireFree(file, standing);
+    const from = requireUnchanged(file, { before, now }, ground.elsewhere);
+    requireFree(file, standing, ground.elsewhere);
     requireAllowed(file, ground.paths);
     await requireClean(file, ground.redact);
     made.push(madeFile(file, from, from === null ? '' : await readWhole(tree, from, signal)));
@@ -84,12 +88,17 @@ async function entriesOf(tree: SourceTree, signal: AbortSignal): Promise<Entries
 }
 
 /** The file that is changed, the same now as it was when it was analysed; null for a new one. */
-function requireUnchanged(file: FileDiff, before: Entries, now: Entries): TreeEntry | null {
+function requireUnchanged(
+  file: FileDiff,
+  { before, now }: { readonly before: Entries; readonly now: Entries },
+  elsewhere: ChangeGround['elsewhere'],
+): TreeEntry | null {
   if (file.status === 'added') return null;
   const path = file.previousFileName ?? file.fileName;
   const entry = now.get(path);
   const earlier = before.get(path);
   if (entry === undefined || earlier?.blob !== entry.blob || earlier.kind !== entry.kind) {
+    if (elsewhere !== null) throw new Withheld(`${shown(path)} is another there: ${otherBase(elsewhere)}`);
     throw new Withheld(
       `${shown(path)} has changed since it was analysed. \`/analyse retry\` looks at it as it is now.`,
     );
@@ -99,14 +108,16 @@ function requireUnchanged(file: FileDiff, before: Entries, now: Entries): TreeEn
 }
 
 /** Nothing may stand where a file arrives, nor in place of one of its folders; git would let the new one win. */
-function requireFree(file: FileDiff, standing: Entries): void {
+function requireFree(file: FileDiff, standing: Entries, elsewhere: ChangeGround['elsewhere']): void {
   if (file.status !== 'added' && file.status !== 'renamed') return;
   const path = file.fileName;
   const parts = path.split('/');
   const folders = parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
   const taken = [path, ...folders].find((one) => standing.has(one));
   if (taken !== undefined || [...standing.keys()].some((one) => one.startsWith(`${path}/`))) {
-    throw new Withheld(`there is something at ${shown(taken ?? path)} by now. \`/analyse retry\` looks again.`);
+    const where = shown(taken ?? path);
+    if (elsewhere !== null) throw new Withheld(`there is something at ${where}: ${otherBase(elsewhere)}`);
+    throw new Withheld(`there is something at ${where} by now. \`/analyse retry\` looks again.`);
   }
 }
 
@@ -150,6 +161,11 @@ async function requireClean(file: FileDiff, redact: ChangeGround['redact']): Pro
   const added = file.changes.flatMap(({ lines }) => lines.map(({ newCode }) => newCode)).join('\n');
   if ((await redact(added)) === added) return;
   throw new Withheld(`the change of ${shown(file.fileName)} holds what looks like a secret.`);
+}
+
+/** Another analysis would look at the same branch again: it is for people to carry the change over. */
+function otherBase({ base, analysed }: NonNullable<ChangeGround['elsewhere']>): string {
+  return `pull requests go to ${shown(base)} here (\`pull_request.base\`), and it was analysed on ${shown(analysed)}. Someone has to carry the change over.`;
 }
 
 function shown(path: string): string {

@@ -7,7 +7,7 @@ import type { Thread, ThreadRecord } from '../../domain/thread.ts';
 import type { Changes } from '../../jobs/changes.ts';
 import type { Log } from '../../log.ts';
 import type { AgentStore } from '../../ports/agent-store.ts';
-import type { ThreadStore } from '../../ports/github-store.ts';
+import type { InstallationStore, ThreadStore } from '../../ports/github-store.ts';
 import type { Queue } from '../../ports/queue.ts';
 import type { Source } from '../../ports/source.ts';
 import type { InvestigationStore, IssueStore, ProjectStore } from '../../ports/store.ts';
@@ -20,6 +20,7 @@ import type { Outbox } from './outbox.ts';
 
 export interface PublishDeps {
   readonly store: Pick<ThreadStore, 'thread' | 'saveThreadRecord'> &
+    Pick<InstallationStore, 'installation'> &
     Pick<InvestigationStore, 'investigation' | 'accept' | 'cancel'> &
     Pick<IssueStore, 'issue' | 'changeSet' | 'eraseIssue'> &
     Pick<ProjectStore, 'project'> &
@@ -65,8 +66,12 @@ export interface View {
   readonly record: ThreadRecord;
   readonly project: GithubProject;
   readonly config: RepositoryConfig;
-  /** Whether pull requests are opened here, by the repository's own word and the operator's. */
+  /** Whether pull requests are opened here, by the repository's own word, the operator's, and what the installation was granted. */
   readonly opens: boolean;
+  /** What a pull request needs to be written and was not granted, by GitHub's names. */
+  readonly lacks: readonly string[];
+  /** Whether we may see all checks: where not, it cannot be said that there are none. */
+  readonly seesChecks: boolean;
   readonly investigation: Investigation;
   /** Null until it has concluded. */
   readonly result: Result | null;

@@ -4,7 +4,7 @@ import { type PostedComment, triggerKey } from '../../domain/thread.ts';
 import type { View } from './deps.ts';
 import { digestOf } from './marker.ts';
 import { fixStanding } from './standing.ts';
-import { isRemoved, type WantedComment, wantedComment } from './wanted.ts';
+import { isRemoved, utterance, type WantedComment, wantedComment } from './wanted.ts';
 
 export type Step =
   | { readonly kind: 'react'; readonly number: number }
@@ -63,6 +63,7 @@ function commentStep(view: View): Step | null {
   const { record, thread } = view;
   const comment = wantedComment(view);
   if (comment === null || thread.subject.kind === 'report') return null;
+  if (record.unspoken === utterance(view, comment)) return null;
   const standing = record.comment;
   if (comment.how === 'edit' && standing !== null && !isRemoved(standing)) return editStep(view, standing, comment);
   return silenced(view) ?? { kind: 'post', number: thread.subject.number, comment };

@@ -1,5 +1,6 @@
 // Which request for a pull request it is: one that was refused once is not tried again, but the next one is.
-import type { Thread, ThreadRecord } from '../../domain/thread.ts';
+import type { FixRequest, PostedPullRequest, Thread, ThreadRecord } from '../../domain/thread.ts';
+import type { LivePullRequest } from './outbox.ts';
 
 type Withheld = NonNullable<ThreadRecord['withheld']>;
 
@@ -13,6 +14,23 @@ export function refusedFor(thread: Thread, withheld: ThreadRecord['withheld']): 
   return withheld.request === requestKey(thread) ? withheld.reason : null;
 }
 
-function requestKey({ fixRequest }: Thread): string {
+/** Who stands behind a pull request that was opened: a later trigger changes nothing about that. */
+export function personBehind({ requestedBy }: PostedPullRequest, { fixRequest }: Thread): FixRequest | null {
+  return requestedBy ?? fixRequest;
+}
+
+/** ISO 8601. GitHub's clock may be ahead of ours, by which requests are dated: it was closed when we see that it is, at the latest. */
+export function closingTime({ closedAt }: Pick<LivePullRequest, 'closedAt'>, now: Date): string {
+  return new Date(Math.min(Date.parse(closedAt ?? now.toISOString()), now.getTime())).toISOString();
+}
+
+/** Whether somebody asks for it anew that was closed unmerged; a request made while it was open was for that one. */
+export function isAskedAgain({ fixRequest }: Thread, { state, requestedBy, closedAt }: PostedPullRequest): boolean {
+  if (state !== 'closed' || fixRequest === null || requestedBy === undefined) return false;
+  return [requestedBy.at, closedAt ?? requestedBy.at].every((at) => Date.parse(fixRequest.at) > Date.parse(at));
+}
+
+/** Tells one request of a thread from the next. */
+export function requestKey({ fixRequest }: Thread): string {
   return fixRequest === null ? '' : `${fixRequest.id} ${fixRequest.at}`;
 }

@@ -3,10 +3,12 @@ import { repositoryOf } from '../../domain/project.ts';
 import type { PostedPullRequest, PullRequestAttempt, ThreadRecord } from '../../domain/thread.ts';
 import { cancelInvestigation } from '../../jobs/end-early.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
+import { askReviewers } from './ask-reviewers.ts';
 import { beginAttempt, endAttempt } from './attempt.ts';
 import { issueCarriedBy } from './commit-trailers.ts';
 import type { Work } from './deps.ts';
 import { silentUntil } from './desired.ts';
+import { closingTime, personBehind } from './fix-request.ts';
 import { handOver } from './hand-over.ts';
 import { mayStillWrite } from './may-open.ts';
 import type { LivePullRequest } from './outbox.ts';
@@ -31,10 +33,14 @@ interface Judged {
   readonly waitMs: number | null;
   /** Red checks that are red on the base as well. */
   readonly notOurs: readonly Check[];
+  /** Whether it was marked ready for review just now. */
+  readonly isMadeReady?: boolean;
 }
 
 /** An event may be missed; after some days nothing is awaited any more from a check that never ends. */
 const POLL_MS = 600_000;
+/** CI that has not begun by then does not come. */
+const NO_CHECKS_MS = 600_000;
 const PATIENCE_MS = 3 * 24 * 3_600_000;
 const ATTEMPT_MS = 60_000;
 
@@ -44,7 +50,8 @@ export async function follow(work: Work, posted: PostedPullRequest): Promise<Fol
   if (live === null) return { record: view.record, lookAt: null };
   if (live.state !== 'open') {
     const attempts = await stopped(work, posted);
-    return { record: { ...view.record, pullRequest: { ...posted, attempts, state: live.state } }, lookAt: null };
+    const pullRequest = { ...posted, attempts, state: live.state, closedAt: closingTime(live, deps.now()) };
+    return { record: { ...view.record, pullRequest }, lookAt: null };
   }
   const { appId } = await deps.clients.identity(signal);
   const caller = deps.clients.repository(view.project.source, 'read');
@@ -53,8 +60,17 @@ export async function follow(work: Work, posted: PostedPullRequest): Promise<Fol
   await bringUpToDate(work, { ...following, posted: judged.posted }, judged.notOurs);
   const lookAt = judged.waitMs === null ? null : new Date(deps.now().getTime() + judged.waitMs).toISOString();
   const posts = judged.posted.handedOver === posted.handedOver ? [] : [deps.now().toISOString()];
-  const record = { ...view.record, posts: [...view.record.posts, ...posts], pullRequest: judged.posted };
+  const pullRequest = await withReviewers(work, judged, live);
+  const record = { ...view.record, posts: [...view.record.posts, ...posts], pullRequest };
   return { record, lookAt };
+}
+
+/** Asked once, as soon as it is no draft; not where it is somebody else's by now. */
+async function withReviewers(work: Work, { posted, isMadeReady }: Judged, live: LivePullRequest) {
+  const isDraft = live.isDraft && isMadeReady !== true;
+  if (isDraft || posted.isReviewAsked === true || posted.checks === 'moved') return posted;
+  await askReviewers(work, posted.number);
+  return { ...posted, isReviewAsked: true };
 }
 
 async function judge(work: Work, following: Following): Promise<Judged> {
@@ -71,8 +87,15 @@ async function judge(work: Work, following: Following): Promise<Judged> {
   const verdict = verdictOf(checks);
   if (verdict === 'red') return await onRed(work, following, redOf(checks));
   if (verdict === 'green') return await onGreen(work, following);
-  const age = work.deps.now().getTime() - Date.parse(live.createdAt);
+  const age = work.deps.now().getTime() - Date.parse(posted.pushedAt ?? live.createdAt);
+  if (checks.length === 0 && work.view.seesChecks) return onNone(posted, age);
   return settled({ ...posted, checks: 'waiting' }, age < PATIENCE_MS ? POLL_MS : null);
+}
+
+/** Where one comes all the same, GitHub tells of it. */
+function onNone(posted: PostedPullRequest, age: number): Judged {
+  if (age >= NO_CHECKS_MS) return settled({ ...posted, checks: 'none' });
+  return settled({ ...posted, checks: 'waiting' }, NO_CHECKS_MS - age);
 }
 
 function settled(posted: PostedPullRequest, waitMs: number | null = null): Judged {
@@ -89,24 +112,24 @@ async function moved(work: Work, { posted, live }: Following): Promise<Judged> {
     issueCarriedBy(head, view.thread.id) !== null;
   if (isOurs) {
     const attempts = withOutcome(posted.attempts, 'pushed');
-    return settled({ ...posted, headSha: live.headSha, attempts, checks: 'waiting' }, 0);
+    const pushedAt = work.deps.now().toISOString();
+    return settled({ ...posted, headSha: live.headSha, pushedAt, attempts, checks: 'waiting' }, 0);
   }
   if (posted.checks === 'moved') return settled(posted);
   return settled({ ...posted, attempts: await stopped(work, posted), checks: 'moved' });
 }
 
 async function onGreen({ outbox, view, deps, signal }: Work, { posted, live }: Following): Promise<Judged> {
-  const { ready, reviewers } = view.config.pullRequest;
-  if (ready && posted.checks !== 'green') {
-    try {
-      if (live.isDraft) await outbox.markReady(posted.nodeId, signal);
-      if (reviewers.length > 0) await outbox.requestReviewers(posted.number, reviewers, signal);
-    } catch (error) {
-      if (!(error instanceof GithubFailure) || error.kind !== 'refused') throw error;
-      deps.log.warn({ thread: view.thread.id, err: error }, 'GitHub refused to ask for reviews');
-    }
+  const green = settled({ ...posted, checks: 'green' });
+  if (!view.config.pullRequest.ready || posted.checks === 'green' || !live.isDraft) return green;
+  try {
+    await outbox.markReady(posted.nodeId, signal);
+    return { ...green, isMadeReady: true };
+  } catch (error) {
+    if (!(error instanceof GithubFailure) || error.kind !== 'refused') throw error;
+    deps.log.warn({ thread: view.thread.id, err: error }, 'GitHub refused to mark a pull request ready');
+    return green;
   }
-  return settled({ ...posted, checks: 'green' });
 }
 
 async function onRed(work: Work, following: Following, red: readonly Check[]): Promise<Judged> {
@@ -126,10 +149,12 @@ async function onRed(work: Work, following: Following, red: readonly Check[]): P
 }
 
 /** A head that was tried once is not tried again. */
-async function mayTryAgain(work: Work, { attempts, headSha }: PostedPullRequest): Promise<boolean> {
+async function mayTryAgain(work: Work, posted: PostedPullRequest): Promise<boolean> {
+  const { attempts, headSha } = posted;
   const { opens, config } = work.view;
   if (!opens || attempts.length >= config.pullRequest.attempts) return false;
-  return !attempts.some((attempt) => attempt.headSha === headSha) && (await mayStillWrite(work));
+  if (attempts.some((attempt) => attempt.headSha === headSha)) return false;
+  return await mayStillWrite(work, personBehind(posted, work.view.thread));
 }
 
 async function stopped({ deps }: Work, { attempts }: PostedPullRequest): Promise<readonly PullRequestAttempt[]> {

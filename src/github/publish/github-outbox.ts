@@ -36,9 +36,12 @@ export function createGithubOutbox(deps: PublishDeps, { project }: Pick<View, 'p
   };
 }
 
-/** Our texts are made to fit; this holds where one was not. Its last lines are the ones by which we find it again. */
+/**
+ * Our texts are made to fit; this holds where one has grown since. A cut within code or a fold would set free what stands behind it, so
+ * that all folds go. The last lines are the ones by which we find it again.
+ */
 function fitting(text: string): string {
-  if (text.length <= MOST_CHARACTERS) return text;
-  const end = text.slice(-400);
-  return `${text.slice(0, MOST_CHARACTERS - end.length - 40)}\n\n[more was left out]\n\n${end.slice(end.indexOf('\n') + 1)}`;
+  const fold = text.indexOf('<details>');
+  if (text.length <= MOST_CHARACTERS || fold === -1) return text;
+  return `${text.slice(0, fold)}[The details were too long to be shown here]${text.slice(text.lastIndexOf('</details>') + '</details>'.length)}`;
 }

@@ -38,12 +38,9 @@ export function githubRequests(post: Post): Requests {
     markReady: async (id, signal) => {
       await push.call((octokit, request) => octokit.graphql(READY, { id, request }), signal);
     },
-    requestReviewers: async (number, reviewers, signal) => {
-      await push.call(
-        ({ rest }, request) =>
-          rest.pulls.requestReviewers({ ...place, pull_number: number, reviewers: [...reviewers], request }),
-        signal,
-      );
+    requestReviewers: async (number, { people, teams }, signal) => {
+      const wanted = { pull_number: number, reviewers: [...people], team_reviewers: [...teams] };
+      await push.call(({ rest }, request) => rest.pulls.requestReviewers({ ...place, ...wanted, request }), signal);
     },
   };
 }
@@ -72,8 +69,9 @@ async function openPullRequest(post: Post, wanted: NewPullRequest, signal: Abort
   } catch (error) {
     const isRefused = error instanceof GithubFailure && error.status === 422;
     if (!isRefused || !wanted.isDraft) throw error;
-    // The same answer is given where there is one already.
-    return (await pullRequestOf(post, head, signal)) ?? (await create(false));
+    // The same answer is given where one is open already.
+    const standing = await pullRequestOf(post, head, signal);
+    return standing?.state === 'open' ? standing : await create(false);
   }
 }
 
@@ -92,5 +90,6 @@ function live(data: Answer): LivePullRequest {
     isDraft: data.draft ?? false,
     body: data.body ?? '',
     createdAt: data.created_at,
+    closedAt: data.closed_at,
   };
 }

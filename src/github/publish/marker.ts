@@ -11,16 +11,19 @@ export interface Marker {
 }
 
 const MARKER =
-  /<!-- causeway thread=(thr_[0-9A-Za-z]{1,40}) investigation=(inv_[0-9A-Za-z]{1,40}) kind=(facts|result|pull-request|hand-over) -->/;
+  /^<!-- causeway thread=(thr_[0-9A-Za-z]{1,40}) investigation=(inv_[0-9A-Za-z]{1,40}) kind=(facts|result|pull-request|hand-over) -->$/;
 const SEAL = /\n?<!-- causeway seal=([0-9a-f]{16}) -->\s*$/;
 
 export function markerText({ threadId, investigationId, kind }: Marker): string {
   return `<!-- causeway thread=${threadId} investigation=${investigationId} kind=${kind} -->`;
 }
 
-/** Null where the text holds none. That it stands in a text of our own must be known otherwise: anybody can quote it. */
+/**
+ * Of the last line, where ours stands; null where that is another one, such as what a person wrote below. That it is a text of our own
+ * must be known otherwise: anybody can quote it.
+ */
 export function markerIn(text: string): Marker | null {
-  const [, threadId, investigationId, kind] = MARKER.exec(text) ?? [];
+  const [, threadId, investigationId, kind] = MARKER.exec(lastLine(text)) ?? [];
   if (threadId === undefined || investigationId === undefined || kind === undefined) return null;
   return { threadId, investigationId, kind: kind as MarkerKind };
 }
@@ -39,6 +42,11 @@ export function sealed(text: string): string {
 export function isAsSealed(text: string): boolean {
   const seal = SEAL.exec(plain(text))?.[1];
   return seal !== undefined && seal === digestOf(plain(plain(text).replace(SEAL, '')));
+}
+
+/** But for a seal. */
+function lastLine(text: string): string {
+  return plain(plain(text).replace(SEAL, '')).split('\n').at(-1) ?? '';
 }
 
 function plain(text: string): string {

@@ -1,7 +1,7 @@
 // What GitHub says against a pull request just now: who asked, the repository, the subject, and others who are at work on it.
 import { repositoryOf } from '../../domain/project.ts';
 import { isAtLeast } from '../../domain/role.ts';
-import type { Subject } from '../../domain/thread.ts';
+import type { Person, Subject } from '../../domain/thread.ts';
 import { type GithubCaller, GithubFailure } from '../clients/github-clients.ts';
 import { branchPrefix, isOurBranch } from './branch-name.ts';
 import { issueCarriedBy } from './commit-trailers.ts';
@@ -9,7 +9,8 @@ import type { Work } from './deps.ts';
 
 /** The branch that a pull request is to be merged into, and where it stands. */
 export type Ground =
-  | { readonly kind: 'base'; readonly base: string; readonly sha: string }
+  /** `analysed`: the default branch, where the base is another one that the configuration names; null otherwise. */
+  | { readonly kind: 'base'; readonly base: string; readonly sha: string; readonly analysed: string | null }
   | { readonly kind: 'withheld'; readonly reason: string };
 
 type Place = ReturnType<typeof repositoryOf>;
@@ -50,25 +51,30 @@ export async function mayOpen(work: Work): Promise<Ground> {
   const asking: Asking = { caller: deps.clients.repository(view.project.source, 'read'), place, signal };
   const { data } = await asking.caller.call(({ rest }, request) => rest.repos.get({ ...place, request }), signal);
   if (data.archived) return withheld('the repository is archived.');
-  if (!(await mayStillWrite(work))) return withheld('whoever asked for it has no write access (any more).');
+  if (!(await mayStillWrite(work, view.thread.fixRequest)))
+    return withheld('whoever asked for it has no write access (any more).');
   const own = await ownOpen(work);
   if (own !== null) return withheld(`#${own} of an earlier analysis is still open. Close it, then \`/analyse retry\`.`);
   const against = subject.kind === 'issue' ? await againstIssue(asking, subject.number) : null;
   if (against !== null) return withheld(against);
   const base = view.config.pullRequest.base || data.default_branch;
-  return await baseOf(asking, subject, base);
+  const ground = await baseOf(asking, subject, base);
+  const isOther = ground.kind === 'base' && subject.kind !== 'pull_request' && base !== data.default_branch;
+  return isOther ? { ...ground, analysed: data.default_branch } : ground;
 }
 
 /** Asked anew before everything that runs the repository's CI with its secrets. */
-export async function mayStillWrite({ deps, view, signal }: Work): Promise<boolean> {
-  const person = view.thread.fixRequest;
+export async function mayStillWrite({ deps, view, signal }: Work, person: Person | null): Promise<boolean> {
   return person !== null && isAtLeast(await deps.permissions.roleNow(person, view.project, signal), 'write');
 }
 
 /** Number of a pull request of ours for the same subject, be it recorded or not. That of this very result has been looked for before. */
 async function ownOpen({ outbox, view, signal }: Work): Promise<number | null> {
   const { thread, record } = view;
-  if (record.pullRequest?.state === 'open') return record.pullRequest.number;
+  const known = record.pullRequest;
+  if (known?.state === 'open') return known.number;
+  // People may have opened it again.
+  if (known && (await outbox.pullRequest(known.number, signal))?.state === 'open') return known.number;
   const prefix = branchPrefix(thread.subject);
   for (const name of prefix === null ? [] : await outbox.branchesNamed(prefix, signal)) {
     const head = await outbox.branch(name, signal);
@@ -122,7 +128,7 @@ async function headOf({ caller, place, signal }: Asking, base: string): Promise<
       ({ rest }, request) => rest.git.getRef({ ...place, ref: `heads/${base}`, request }),
       signal,
     );
-    return { kind: 'base', base, sha: data.object.sha };
+    return { kind: 'base', base, sha: data.object.sha, analysed: null };
   } catch (error) {
     if (!(error instanceof GithubFailure) || error.status !== 404) throw error;
     return withheld(`there is no branch \`${base.replaceAll('`', '')}\`.`);

@@ -9,9 +9,9 @@ import { changeToPublish } from './change-to-publish.ts';
 import { issueCarriedBy, withTrailers } from './commit-trailers.ts';
 import type { Result, Work } from './deps.ts';
 import { recentPosts } from './desired.ts';
-import { refusal } from './fix-request.ts';
+import { closingTime, refusal } from './fix-request.ts';
 import { sealed } from './marker.ts';
-import { mayOpen } from './may-open.ts';
+import { type Ground, mayOpen } from './may-open.ts';
 import type { CommitFiles, LivePullRequest } from './outbox.ts';
 import { placeOf } from './wanted.ts';
 
@@ -38,8 +38,9 @@ async function open(work: Work, result: Result): Promise<ThreadRecord> {
   if (made !== null) return recorded(work, made, issue);
   const ground = await mayOpen(work);
   if (ground.kind === 'withheld') return withheld(work, ground.reason);
-  const change = await changeFor(work, result, ground.sha);
+  const change = await changeFor(work, result, ground);
   if (change.kind === 'withheld') return withheld(work, change.reason);
+  if (!(await isStillAsked(work))) return work.view.record;
   const branch = await preparedBranch(work, issue, ground);
   if (branch === null) return withheld(work, 'its branch name is taken. `/analyse retry` chooses another.');
   if (!branch.isCommitted) await commit(work, { issue, branch: branch.name, head: branch.head, files: change.files });
@@ -58,20 +59,32 @@ async function open(work: Work, result: Result): Promise<ThreadRecord> {
   return recorded(work, request, issue);
 }
 
-/** One that was opened before we could record it, whatever has become of it since. */
+/** GitHub takes its time to answer: who asked for this result has not asked for a newer one. */
+async function isStillAsked({ deps, view }: Work): Promise<boolean> {
+  const now = await deps.store.thread(view.thread.id);
+  return now !== null && now.investigationId === view.thread.investigationId && now.fixRequest !== null;
+}
+
+/** One that was opened before we could record it, whatever has become of it since; not the closed one in whose place another is asked for. */
 async function findMade({ outbox, view, signal }: Work, issue: Issue): Promise<LivePullRequest | null> {
   for (const name of branchNames(view.thread.subject, issue.id)) {
     const head = await outbox.branch(name, signal);
     if (head === null) return null;
-    if (issueCarriedBy(head, view.thread.id) === issue.id) return await outbox.pullRequestOf(name, signal);
+    if (issueCarriedBy(head, view.thread.id) !== issue.id) continue;
+    const found = await outbox.pullRequestOf(name, signal);
+    return found !== null && found.state !== 'open' && found.number === view.record.pullRequest?.number ? null : found;
   }
   return null;
 }
 
 type Change = Awaited<ReturnType<typeof changeToPublish>>;
 
-/** The files of a commit that stands on `head`. */
-export async function changeFor({ deps, view, signal }: Work, { changeSet }: Result, head: string): Promise<Change> {
+/** The files of a commit that stands on `sha`, the head of `base`. */
+export async function changeFor(
+  { deps, view, signal }: Work,
+  { changeSet }: Result,
+  { sha: head, base, analysed }: Omit<Extract<Ground, { kind: 'base' }>, 'kind'>,
+): Promise<Change> {
   if (changeSet === null) return { kind: 'withheld', reason: 'the change was erased.' };
   const repository = await deps.source.open(view.project, signal);
   for (const sha of [head, changeSet.base]) {
@@ -83,7 +96,8 @@ export async function changeFor({ deps, view, signal }: Work, { changeSet }: Res
   }
   const { paths } = view.config;
   const redact = (text: string) => deps.redactor.redact(text);
-  return await changeToPublish({ repository, changeSet, head, paths, redact }, signal);
+  const elsewhere = analysed === null ? null : { base, analysed };
+  return await changeToPublish({ repository, changeSet, head, elsewhere, paths, redact }, signal);
 }
 
 interface Branch {
@@ -136,6 +150,8 @@ function recorded({ view, deps }: Work, live: LivePullRequest, issue: Issue): Th
     ...{ number: live.number, url: live.url, nodeId: live.nodeId, branch: live.branch, base: live.base },
     ...{ headSha: live.headSha, issueId: issue.id, state: live.state, checks: 'waiting' },
     ...{ attempts: [], handedOver: null },
+    ...(view.thread.fixRequest !== null && { requestedBy: view.thread.fixRequest }),
+    ...(live.closedAt !== null && { closedAt: closingTime(live, now) }),
   };
   const posts = [...recentPosts(view.record.posts, now), now.toISOString()];
   return { ...view.record, pullRequest, withheld: null, posts };

@@ -28,9 +28,15 @@ export interface Outbox {
   pullRequest(number: number, signal: AbortSignal): Promise<LivePullRequest | null>;
   updatePullRequest(number: number, body: string, signal: AbortSignal): Promise<void>;
   markReady(nodeId: string, signal: AbortSignal): Promise<void>;
-  requestReviewers(number: number, logins: readonly string[], signal: AbortSignal): Promise<void>;
+  requestReviewers(number: number, reviewers: Reviewers, signal: AbortSignal): Promise<void>;
   /** What of the record is to be remembered. */
   keep(record: ThreadRecord): ThreadRecord;
+}
+
+/** Logins, and slugs of teams of the repository's own organisation. */
+export interface Reviewers {
+  readonly people: readonly string[];
+  readonly teams: readonly string[];
 }
 
 export interface OwnComment {
@@ -87,4 +93,6 @@ export interface LivePullRequest {
   readonly isDraft: boolean;
   readonly body: string;
   readonly createdAt: string;
+  /** Null: it is open. */
+  readonly closedAt: string | null;
 }

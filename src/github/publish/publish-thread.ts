@@ -11,11 +11,13 @@ import { createGithubOutbox } from './github-outbox.ts';
 import { openPullRequest } from './open-pull-request.ts';
 import type { Outbox } from './outbox.ts';
 import { createRecordingOutbox } from './recording-outbox.ts';
-import { edit, post, react, remove } from './show-comment.ts';
+import { edit, post, react, remove, unlessRefused } from './show-comment.ts';
 import { isObserved, loadView } from './view.ts';
 
 /** How soon a paused house looks whether it may go on. */
-const PAUSED_MS = 60_000;
+const PAUSED_MS = 15_000;
+/** Where GitHub is at a limit and names no time. */
+const BUSY_MS = 60_000;
 /** After no answer, or one that leaves open what happened: then it is looked for before it is done again. */
 const UNSURE_MS = 15_000;
 /** How soon a repository is asked again that git could not reach. */
@@ -23,11 +25,17 @@ const UNREACHABLE_MS = 300_000;
 /** No thread needs so many effects in a row; more would be a bug that must not go round in circles on GitHub. */
 const MOST_EFFECTS = 20;
 
+interface PublishHouse extends PublishDeps {
+  /** Says once for each silence that a thread has fallen silent, however often it is looked at meanwhile. */
+  readonly tellSilence: (thread: string, until: string) => void;
+}
+
 export function createPublishHandler(deps: PublishDeps): JobHandler {
+  const house: PublishHouse = { ...deps, tellSilence: silenceTeller(deps) };
   return {
     handle: async (job, signal) => {
       try {
-        return await publishThread(deps, job.subject, signal);
+        return await publishThread(house, job.subject, signal);
       } catch (error) {
         signal.throwIfAborted();
         return afterFailure(deps, job.subject, error);
@@ -48,7 +56,7 @@ interface State {
 
 const START: State = { record: null, outbox: null, progress: { hasFollowed: false, followAt: null } };
 
-async function publishThread(deps: PublishDeps, threadId: string, signal: AbortSignal): Promise<JobResult> {
+async function publishThread(deps: PublishHouse, threadId: string, signal: AbortSignal): Promise<JobResult> {
   let state = START;
   for (let effects = 0; effects < MOST_EFFECTS; effects += 1) {
     if (deps.paused()) return later(deps, PAUSED_MS);
@@ -91,9 +99,9 @@ async function effectOf(work: Work, step: Effect): Promise<ThreadRecord> {
     case 'delete':
       return await remove(work, step.commentId);
     case 'post':
-      return await post(work, step.number, step.comment);
+      return await unlessRefused(work, step.comment, post(work, step.number, step.comment));
     case 'edit':
-      return await edit(work, step.standing, step.comment);
+      return await unlessRefused(work, step.comment, edit(work, step.standing, step.comment));
     case 'open':
       return await openPullRequest(work);
     case 'follow':
@@ -107,12 +115,26 @@ async function remember({ store, now }: PublishDeps, { thread }: View, record: T
 }
 
 function waiting(
-  { log }: PublishDeps,
+  { tellSilence }: PublishHouse,
   thread: string,
   { runAt, isSilenced }: Extract<Step, { kind: 'later' }>,
 ): JobResult {
-  if (isSilenced) log.warn({ thread, runAt }, 'posted too much in one place within an hour; silent until then');
+  if (isSilenced) tellSilence(thread, runAt);
   return { kind: 'later', runAt };
+}
+
+const MOST_SILENCES = 1_000;
+
+function silenceTeller({ log }: Pick<PublishDeps, 'log'>): PublishHouse['tellSilence'] {
+  const told = new Map<string, string>();
+  return (thread, runAt) => {
+    if (told.get(thread) === runAt) return;
+    told.delete(thread);
+    told.set(thread, runAt);
+    const [oldest] = told.keys();
+    if (told.size > MOST_SILENCES && oldest !== undefined) told.delete(oldest);
+    log.warn({ thread, runAt }, 'posted too much in one place within an hour; silent until then');
+  };
 }
 
 function afterFailure(deps: PublishDeps, thread: string, error: unknown): JobResult {
@@ -125,7 +147,7 @@ function afterFailure(deps: PublishDeps, thread: string, error: unknown): JobRes
   if (!(error instanceof GithubFailure)) throw error;
   switch (error.kind) {
     case 'busy':
-      return error.retryAt === null ? later(deps, PAUSED_MS) : { kind: 'later', runAt: error.retryAt.toISOString() };
+      return error.retryAt === null ? later(deps, BUSY_MS) : { kind: 'later', runAt: error.retryAt.toISOString() };
     case 'unsure':
       return later(deps, UNSURE_MS);
     case 'gone':

@@ -2,6 +2,7 @@
 import type { PullRequestAttempt } from '../../domain/thread.ts';
 import { pullRequestText } from '../render/pull-request-text.ts';
 import type { Work } from './deps.ts';
+import { personBehind } from './fix-request.ts';
 import type { Following } from './follow-checks.ts';
 import { isAsSealed, sealed } from './marker.ts';
 import { type Check, readChecks, redOf } from './read-checks.ts';
@@ -15,7 +16,7 @@ export async function bringUpToDate(work: Work, following: Following, notOurs: r
   const { body } = pullRequestText({
     place: placeOf(view, 'pull-request'),
     issue: view.published,
-    requestedBy: view.thread.fixRequest?.login ?? '',
+    requestedBy: personBehind(posted, view.thread)?.login ?? '',
     commentUrl: view.record.comment?.url ?? '',
     attempt: await lastPushed(following, signal),
     checks: posted.checks,

@@ -42,6 +42,6 @@ export function createRecordingOutbox(before: ThreadRecord): Outbox {
 function nowhere({ branch, base, isDraft, body }: NewPullRequest): LivePullRequest {
   return {
     ...{ number: 0, nodeId: '', url: '', branch, base, baseSha: '', headSha: '', state: 'open' },
-    ...{ isDraft, body, createdAt: '' },
+    ...{ isDraft, body, createdAt: '', closedAt: null },
   };
 }

@@ -5,7 +5,7 @@ import type { Work } from './deps.ts';
 import { recentPosts } from './desired.ts';
 import { digestOf, type Marker, markerIn } from './marker.ts';
 import type { OwnComment } from './outbox.ts';
-import { isRemoved, removed, type WantedComment } from './wanted.ts';
+import { isRemoved, removed, utterance, type WantedComment } from './wanted.ts';
 
 /** Clocks differ; a comment of this thread is not older than that. */
 const SLACK_MS = 600_000;
@@ -39,6 +39,21 @@ export async function post(work: Work, number: number, wanted: WantedComment): P
     comment: commentOf(work, wanted, made),
     replaced: [...view.record.replaced, ...replaced],
   };
+}
+
+/** In a locked conversation nothing can be said; the pull request that was asked for is opened all the same. */
+export async function unlessRefused(
+  { view, deps }: Work,
+  wanted: WantedComment,
+  said: Promise<ThreadRecord>,
+): Promise<ThreadRecord> {
+  try {
+    return await said;
+  } catch (error) {
+    if (!(error instanceof GithubFailure) || error.kind !== 'refused') throw error;
+    deps.log.warn({ thread: view.thread.id, err: error }, 'GitHub took no comment here');
+    return { ...view.record, unspoken: utterance(view, wanted) };
+  }
 }
 
 /** A comment that somebody has deleted is not made again for the same analysis. */

@@ -3,13 +3,15 @@ import type { Issue } from '../../domain/issue.ts';
 import type { PostedPullRequest, Thread } from '../../domain/thread.ts';
 import type { FixStanding } from '../render/ground.ts';
 import type { Result, View } from './deps.ts';
-import { refusedFor } from './fix-request.ts';
+import { isAskedAgain, refusedFor } from './fix-request.ts';
 
 export function fixStanding(view: View, { issue }: Result): FixStanding {
   const { record, published } = view;
   const posted = record.pullRequest;
-  if (posted !== null && (posted.issueId === issue.id || isStillThere(posted, published, issue))) return opened(posted);
+  const isThis = posted?.issueId === issue.id && !isAskedAgain(view.thread, posted);
+  if (posted !== null && (isThis || isStillThere(posted, published, issue))) return opened(posted);
   if (issue.analysis.outcome !== 'code_fix' || issue.diff.files.length === 0) return { kind: 'none' };
+  if (view.thread.fixRequest === null && !isOffered(view)) return { kind: 'none' };
   const reason = forbidden(view, issue);
   if (reason !== null) return { kind: 'withheld', reason };
   if (view.thread.fixRequest === null) return { kind: 'on_request' };
@@ -35,18 +37,26 @@ function changeOf(issue: Issue): string {
 
 function opened(posted: PostedPullRequest): FixStanding {
   const { number, url, state, checks, attempts, handedOver } = posted;
+  if (number === 0) return { kind: 'observed' };
+  const isTrying = state === 'open' && attempts.at(-1)?.outcome === null;
   const pushed = attempts.filter(({ outcome }) => outcome !== null).length;
-  return { kind: 'opened', number, url, state, checks, attempts: pushed, isHandedOver: handedOver !== null };
+  return { kind: 'opened', number, url, state, checks, attempts: pushed, isTrying, isHandedOver: handedOver !== null };
 }
 
-function forbidden({ opens, thread }: View, issue: Issue): string | null {
+/** Who has not asked for a pull request is told of one only where they would get it: on pull requests the command is refused. */
+function isOffered({ opens, thread }: View): boolean {
+  return opens && thread.subject.kind === 'issue';
+}
+
+function forbidden({ opens, lacks }: View, issue: Issue): string | null {
   const never = issue.analysis.guards.find(({ rule }) => rule.startsWith('never/'));
   if (never !== undefined) {
     return `${guardWords(never)}.`;
   }
   if (opens) return null;
-  // Who has not asked for one is told of none.
-  return thread.fixRequest === null ? null : 'pull requests are switched off here (mode `comment`).';
+  if (lacks.length === 0) return 'pull requests are switched off here (mode `comment`).';
+  const wanted = lacks.map((name) => `\`${name}: write\``).join(' and ');
+  return `Causeway was not granted ${wanted} here. Whoever administers the App's installation can grant that in its settings on GitHub.`;
 }
 
 /** What a person with write must have seen before they ask; null where nothing is left to be seen, or they have. */
@@ -54,7 +64,8 @@ function unseen(thread: Thread, issue: Issue): string | null {
   const guards = issue.analysis.guards.filter(({ rule }) => rule.startsWith('person/'));
   if (guards.length === 0 || isAskedAfterSeeing(thread, issue)) return null;
   const what = guards.slice(0, 3).map(guardWords);
-  return `${what.join('; ')}. Read the change first; someone with write access can then ask for it with \`/analyse fix\`.`;
+  const how = thread.subject.kind === 'issue' ? ' with `/analyse fix`' : ' once more';
+  return `${what.join('; ')}. Read the change first; someone with write access can then ask for it${how}.`;
 }
 
 function guardWords({ file, reason }: Issue['analysis']['guards'][number]): string {
@@ -63,5 +74,6 @@ function guardWords({ file, reason }: Issue['analysis']['guards'][number]): stri
 
 /** A request that came with the trigger was made before there was anything to see. */
 function isAskedAfterSeeing({ fixRequest }: Thread, issue: Issue): boolean {
-  return fixRequest !== null && fixRequest.at > issue.createdAt;
+  // GitHub dates a comment by whole seconds: within the same one it counts as before.
+  return fixRequest !== null && Date.parse(fixRequest.at) > Date.parse(issue.createdAt);
 }

@@ -1,4 +1,5 @@
 // Loads all that is known of a thread: from the store, and its repository's configuration.
+import type { Installation } from '../../domain/installation.ts';
 import type { Investigation } from '../../domain/investigation.ts';
 import type { Conclusion, Issue } from '../../domain/issue.ts';
 import { isGithubProject } from '../../domain/project.ts';
@@ -28,7 +29,9 @@ export async function loadView(
     record: current,
     project,
     config,
-    opens: config.mode !== 'comment' && deps.ceiling !== 'comment',
+    ...rightsOf(await store.installation(project.source.installationId), {
+      opens: config.mode !== 'comment' && deps.ceiling !== 'comment',
+    }),
     investigation,
     result,
     facts: await factsOf(deps, investigation),
@@ -39,6 +42,17 @@ export async function loadView(
     recordUrl: result === null ? '' : deps.recordUrl(result.issue),
     now: deps.now(),
   };
+}
+
+/** An installation that is not known is asked all the same: GitHub says what is wrong. */
+function rightsOf(
+  installation: Installation | null,
+  { opens }: Pick<View, 'opens'>,
+): Pick<View, 'opens' | 'lacks' | 'seesChecks'> {
+  if (installation === null) return { opens, lacks: [], seesChecks: false };
+  const granted = new Map(Object.entries(installation.permissions));
+  const lacks = ['contents', 'pull_requests'].filter((name) => (granted.get(name) ?? 'read') === 'read');
+  return { opens: opens && lacks.length === 0, lacks, seesChecks: granted.has('checks') && granted.has('statuses') };
 }
 
 /** Whether nothing may leave: what would have is noted down instead. */

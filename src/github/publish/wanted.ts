@@ -4,8 +4,10 @@ import type { PostedComment } from '../../domain/thread.ts';
 import { endComment } from '../render/end-comment.ts';
 import { factsComment } from '../render/facts-comment.ts';
 import type { Place } from '../render/ground.ts';
+import { MAX_PAGE } from '../render/page.ts';
 import { resultComment } from '../render/result-comment.ts';
 import type { Result, View } from './deps.ts';
+import { requestKey } from './fix-request.ts';
 import { type MarkerKind, markerText } from './marker.ts';
 import { diagnosisOf, fixStanding } from './standing.ts';
 
@@ -25,6 +27,11 @@ export function wantedComment(view: View): WantedComment | null {
   if (!isEnded(outcome)) return whileItRuns(view, standing);
   if (outcome.state === 'concluded') return view.result && atTheEnd(view, view.result, standing);
   return outcome.state === 'gave_up' || outcome.state === 'cancelled' ? withoutResult(view, standing) : null;
+}
+
+/** Names what is to be said, and at whose wish, so that GitHub is not asked again to take what it has refused. */
+export function utterance({ thread }: Pick<View, 'thread'>, { shows }: Pick<WantedComment, 'shows'>): string {
+  return [thread.investigationId, shows, requestKey(thread)].join(' ').trim();
 }
 
 /** Somebody has taken our comment away: it is not written again for the same analysis. */
@@ -61,17 +68,17 @@ function whileItRuns(view: View, standing: PostedComment | null): WantedComment 
 
 function atTheEnd(view: View, result: Result, standing: PostedComment | null): WantedComment {
   const isKnown = standing?.shows === 'result' && (isOfThis(standing, view) || isSameDiagnosis(view, result));
-  return { shows: 'result', text: resultText(view, result, 'result'), how: isKnown ? 'edit' : 'post' };
+  return { shows: 'result', text: resultText(view, result), how: isKnown ? 'edit' : 'post' };
 }
 
 function isSameDiagnosis({ earlier }: View, { issue }: Result): boolean {
   return earlier !== null && diagnosisOf(earlier.issue) === diagnosisOf(issue);
 }
 
-function resultText(view: View, result: Result, kind: MarkerKind): string {
+function resultText(view: View, result: Result, most = MAX_PAGE): string {
   const fix = fixStanding(view, result);
   const recordUrl = view.result === result ? view.recordUrl : '';
-  return resultComment({ place: placeOf(view, kind), ...result, fix, recordUrl });
+  return resultComment({ place: placeOf(view, 'result'), ...result, fix, recordUrl, most });
 }
 
 /** A person who stopped it before anything was said needs no comment about it. What an earlier analysis found stays, below. */
@@ -84,5 +91,7 @@ function withoutResult(view: View, standing: PostedComment | null): WantedCommen
   if (standing === null) return { shows: 'result', text, how: 'post' };
   const before = standing.shows === 'result' ? view.earlier : null;
   if (before === null) return { shows: 'result', text, how: 'edit' };
-  return { shows: 'result', text: `${text}\n\n---\n\n${resultText(view, before, 'result')}`, how: 'edit' };
+  const head = `${text}\n\n---\n\n`;
+  const earlier = resultText(view, before, MAX_PAGE - head.length);
+  return { shows: 'result', text: `${head}${earlier}`, how: 'edit' };
 }

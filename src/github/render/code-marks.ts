@@ -1,5 +1,6 @@
 // Foreign text as code of Markdown: nothing in it can end the span or the fence that it stands in.
 import { cutAt, withoutUnseen } from '../../domain/inert-text.ts';
+import { withoutOrders } from './commit-orders.ts';
 
 const MAX_SPAN = 1_000;
 const MAX_LINE = 2_000;
@@ -31,10 +32,13 @@ export function codeSpan(text: string): string {
   const shown = line.length > MAX_SPAN ? `${cutAt(line, MAX_SPAN - 1)}…` : line;
   const fence = '`'.repeat(longestRun(shown, '`') + 1);
   const pad = shown.startsWith('`') || shown.endsWith('`') ? ' ' : '';
-  return `${fence}${pad}${shown}${pad}${fence}`;
+  return withoutOrders(`${fence}${pad}${shown}${pad}${fence}`);
 }
 
-/** A block without a line feed at its end; lines over 2,000 characters are cut, and say so. `info` outside of the known languages is left out. */
+/**
+ * A block without a line feed at its end; lines over 2,000 characters are cut, and say so. `info` outside of the known languages is left
+ * out. A diff stays to the letter, since people apply it: it stands in no text that becomes the message of a commit.
+ */
 export function fenced(text: string, info: string): string {
   const lines = withoutMarks(text)
     .replace(/^(?:[ \t]*\n)+|\s+$/g, '')
@@ -45,7 +49,8 @@ export function fenced(text: string, info: string): string {
   const body = lines.join('\n');
   const fence = '`'.repeat(Math.max(3, longestRun(body, '`') + 1));
   const language = info.toLowerCase();
-  return `${fence}${LANGUAGES.has(language) ? language : ''}\n${body}\n${fence}`;
+  const block = `${fence}${LANGUAGES.has(language) ? language : ''}\n${body}\n${fence}`;
+  return language === 'diff' ? block : withoutOrders(block);
 }
 
 function longestRun(text: string, character: string): number {

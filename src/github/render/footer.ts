@@ -1,9 +1,20 @@
 // The small last line: what it cost, where the whole record is, and how to have it done again or stopped.
 import type { Issue } from '../../domain/issue.ts';
 import { codeSpan } from './code-marks.ts';
+import type { Place } from './ground.ts';
 
-export const AGAIN = '`/analyse retry <what to look at>` runs it again';
 export const STOP = '`/analyse stop` ends it';
+const AGAIN = '`/analyse retry <what to look at>` runs it again';
+const BACK: Readonly<Record<Place['subject']['kind'], string>> = {
+  issue: '`/analyse retry <what to look at>` on the issue, or close this',
+  pull_request: '`/analyse retry <what to look at>` on the pull request that it is for, or close this',
+  report: 'close this where it does not help',
+};
+
+/** For a text on our own pull request: an analysis starts where the report is. Without its number, which would refer to it once more. */
+export function backAtSubject({ subject }: Pick<Place, 'subject'>): string {
+  return BACK[subject.kind];
+}
 
 /** One line. `recordUrl` is our own address, or "". */
 export function resultFooter({ analysis }: Issue, recordUrl: string): string {

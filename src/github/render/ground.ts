@@ -2,7 +2,7 @@
 import type { ChangeSet } from '../../domain/change-set.ts';
 import type { FailureReason } from '../../domain/errors.ts';
 import type { Conclusion, Issue } from '../../domain/issue.ts';
-import type { Subject } from '../../domain/thread.ts';
+import type { ChecksState, Subject } from '../../domain/thread.ts';
 
 /** What every text needs to know of its place. */
 export interface Place {
@@ -31,12 +31,16 @@ export type FixStanding =
   | { readonly kind: 'withheld'; readonly reason: string }
   /** It is being opened. */
   | { readonly kind: 'opening' }
+  /** It would be, but nothing may leave here. */
+  | { readonly kind: 'observed' }
   | {
       readonly kind: 'opened';
       readonly number: number;
       readonly url: string;
       readonly state: 'open' | 'merged' | 'closed';
-      readonly checks: 'waiting' | 'green' | 'red' | 'moved';
+      readonly checks: ChecksState;
+      /** Whether a further attempt runs just now. */
+      readonly isTrying: boolean;
       /** Further attempts made so far. */
       readonly attempts: number;
       readonly isHandedOver: boolean;
@@ -60,6 +64,8 @@ export interface ResultGround {
   readonly fix: FixStanding;
   /** Address where the whole record can be read; "" where there is none. */
   readonly recordUrl: string;
+  /** Fewer characters than the usual 60,000, where something else stands before it. */
+  readonly most?: number;
 }
 
 export interface EndGround {
@@ -71,14 +77,14 @@ export interface EndGround {
 export interface PullRequestGround {
   readonly place: Place;
   readonly issue: Issue;
-  /** Login of the person with write who stands behind it, without @. */
+  /** Login of the person with write who stands behind it, without @; "" where that is not known. */
   readonly requestedBy: string;
   /** Where the subject's own comment stands; "" for none. */
   readonly commentUrl: string;
   /** Null for the first commit; what was red for a further attempt. */
   readonly attempt: { readonly number: number; readonly failedChecks: readonly string[] } | null;
   /** Of the live head, as far as known. */
-  readonly checks: 'waiting' | 'green' | 'red' | 'moved';
+  readonly checks: ChecksState;
 }
 
 export interface HandOverGround {

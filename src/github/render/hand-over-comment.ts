@@ -2,7 +2,7 @@
 import type { Issue } from '../../domain/issue.ts';
 import { bullet, codeSpan } from './code-marks.ts';
 import { investigationFold, logFold } from './folds.ts';
-import { AGAIN } from './footer.ts';
+import { backAtSubject } from './footer.ts';
 import type { HandOverGround, Place } from './ground.ts';
 import { isOfRepository } from './headline.ts';
 import { type Block, type Fold, pageText, text } from './page.ts';
@@ -24,7 +24,7 @@ export function handOverComment({ place, attempts, failedChecks, lastIssue }: Ha
       ...open,
     ],
     folds,
-    footer: AGAIN,
+    footer: backAtSubject(place),
     marker: place.marker,
   });
 }

@@ -1,6 +1,7 @@
 // The line that everybody reads: what came of it, how sure that is, and what to do next.
 import type { Issue, Outcome } from '../../domain/issue.ts';
 import { codeSpan } from './code-marks.ts';
+import { STOP } from './footer.ts';
 import type { FixStanding, Place } from './ground.ts';
 
 const OUTCOMES: Readonly<Record<Outcome, string>> = {
@@ -42,6 +43,8 @@ function nextAction(outcome: Outcome, fix: FixStanding, place: Place): string {
       return openedAction(fix, place);
     case 'opening':
       return 'a pull request is being opened';
+    case 'observed':
+      return 'a pull request would be opened, were it not for mode `observe`';
     case 'on_request':
       return 'next: `/analyse fix` opens a pull request (needs write access)';
     case 'withheld':
@@ -56,6 +59,7 @@ function openedAction(fix: Extract<FixStanding, { readonly kind: 'opened' }>, pl
   if (fix.state === 'merged') return `merged in ${link}`;
   if (fix.state === 'closed') return `${link} was closed unmerged`;
   if (fix.isHandedOver) return `next: ${link} needs a person, its checks are red`;
+  if (fix.isTrying) return `${link} has red checks · a further attempt runs, ${STOP}`;
   switch (fix.checks) {
     case 'waiting':
       return `${link} waits for its checks`;
@@ -63,6 +67,8 @@ function openedAction(fix: Extract<FixStanding, { readonly kind: 'opened' }>, pl
       return `next: review ${link}, its checks are green`;
     case 'red':
       return `${link} has red checks`;
+    case 'none':
+      return `next: review ${link}, no checks ran here`;
     case 'moved':
       return `next: review ${link}, which others have pushed to`;
   }

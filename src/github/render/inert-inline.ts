@@ -1,6 +1,8 @@
 // Foreign text as one line of Markdown: its code stays code, and what GitHub would link, mention, refer to or draw becomes code.
 import { cutAt, inertLine } from '../../domain/inert-text.ts';
 import { codeSpan } from './code-marks.ts';
+import { withoutOrders } from './commit-orders.ts';
+import { isReadInto, isShownReadInto } from './read-into.ts';
 
 /** The address of a place such as `src/a.ts:12` in the repository; null for everything else. */
 export type SourceLinks = (text: string) => string | null;
@@ -8,13 +10,6 @@ export type SourceLinks = (text: string) => string | null;
 export const NO_LINKS: SourceLinks = () => null;
 
 const MAX_WORD = 500;
-/**
- * Mentions, addresses of mail and packages, `$` of formulas, references, addresses with or without a scheme, advisories, emoji by name.
- * A word that holds one of them anywhere becomes code, where GitHub reads nothing into it.
- */
-const READ_INTO =
-  /[@$]|#\d|:\/\/|www\.|\b(?:mailto|xmpp|tel|data|javascript):|\bGH-\d|\b(?:GHSA|CVE)-\w|:[a-z0-9_+-]+:/i;
-const SHA = /(?<![0-9a-z])(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,}(?![0-9a-z])/i;
 const OPENING = '([{"\'“‘«*';
 const CLOSING = '.,;:!?)]}"\'”’»…*';
 const LINK = /!?\[([^[\]]{0,300})\]\(<?([^()\s<>]{0,500})>?(?:\s+"[^"]{0,200}")?\)/g;
@@ -24,7 +19,10 @@ const BOLD_CLOSES = /(?<=^|[\p{L}\p{N})\]"'”.!?:%])\*\*(?=$|[\s.,;:!?)"'”])/
 
 /** At most `max` characters of the text (then ending in `…`), more of Markdown. Safe at the start of a line and after other text. */
 export function inertInline(text: string, max: number, links: SourceLinks = NO_LINKS): string {
-  return guardStart(inertPieces(inertLine(text, max), links));
+  const line = inertLine(text, max);
+  const shown = inertPieces(line, links).trim();
+  // What is shown is judged, however it came about.
+  return withoutOrders(guardStart(isShownReadInto(shown) ? codeSpan(line) : shown));
 }
 
 interface Piece {
@@ -33,14 +31,14 @@ interface Piece {
 }
 
 function inertPieces(line: string, links: SourceLinks): string {
+  const pieces = withoutBold(withoutLinkedCode(piecesOf(line)));
+  // A span of nothing that can be seen keeps apart what stands on both of its sides.
+  const parts = pieces.flatMap(({ isCode, text }) => (isCode ? [linked(text, links) || ' '] : inertWords(text, links)));
   const out: string[] = [];
-  for (const { isCode, text } of withoutBold(withoutLinkedCode(piecesOf(line)))) {
-    const parts = isCode ? [linked(text, links)] : inertWords(text, links);
-    for (const part of parts) {
-      // Two spans side by side would be one.
-      if (part.startsWith('`') && out.at(-1)?.endsWith('`')) out.push(' ');
-      if (part !== '') out.push(part);
-    }
+  for (const part of parts) {
+    // Two spans side by side would be one.
+    if (part.startsWith('`') && out.at(-1)?.endsWith('`')) out.push(' ');
+    if (part !== '') out.push(part);
   }
   return out.join('');
 }
@@ -107,7 +105,7 @@ function inertWords(text: string, links: SourceLinks): readonly string[] {
 function inertWord(word: string, links: SourceLinks): readonly string[] {
   const short = word.length > MAX_WORD ? `${cutAt(word, MAX_WORD - 1)}…` : word;
   const { lead, core, tail } = trimmed(short);
-  if (!READ_INTO.test(short) && !SHA.test(short) && links(core) === null) return [escaped(short)];
+  if (!isReadInto(short) && links(core) === null) return [escaped(short)];
   return [escaped(lead), linked(core === '' ? short : core, links), core === '' ? '' : escaped(tail)];
 }
 
@@ -122,6 +120,7 @@ function trimmed(word: string): { readonly lead: string; readonly core: string; 
 
 function linked(code: string, links: SourceLinks): string {
   const span = codeSpan(code);
+  if (span === '') return '';
   const address = links(code.trim());
   return address === null ? span : `[${span}](${address})`;
 }

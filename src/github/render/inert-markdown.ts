@@ -1,6 +1,7 @@
 // Foreign Markdown as Markdown that does nothing: code and lists stay, everything else is text.
 import { inertText } from '../../domain/inert-text.ts';
 import { fenced } from './code-marks.ts';
+import { withoutOrders } from './commit-orders.ts';
 import { inertInline, NO_LINKS, type SourceLinks } from './inert-inline.ts';
 
 const FENCE = /^\s*(`{3,}|~{3,})\s*([^\s`]*)/;
@@ -25,10 +26,11 @@ export function inertMarkdown(text: string, max: number, links: SourceLinks = NO
   let at = 0;
   while (at < lines.length)
     at = readFence(lines, at, reading) ?? readIndented(lines, at, reading) ?? readLine(lines, at, reading);
-  return reading.out
+  const whole = reading.out
     .join('\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim();
+  return withoutOrders(whole);
 }
 
 /** The line after the fence; null where none begins. One that is never closed holds the rest. */

@@ -21,10 +21,12 @@ export interface Page {
   /** Small; one line. */
   readonly footer: string;
   readonly marker: string;
+  /** Characters; 60,000 unless told. Never less than half of that. */
+  readonly most?: number;
 }
 
 /** What GitHub takes is 65,536. */
-const MAX_PAGE = 60_000;
+export const MAX_PAGE = 60_000;
 /** What is folded has at least the rest. */
 const MAX_OPEN = 24_000;
 /** Room for the words that say what was cut. */
@@ -43,13 +45,13 @@ export function code(body: string, info = ''): Block {
   return { kind: 'code', info, text: `${shown}\n`, left: body.slice(shown.length).split('\n').length };
 }
 
-/** At most 60,000 characters: the largest folds are cut first, each says so. Empty blocks and folds are left out. */
-export function pageText({ open, folds, footer, marker }: Page): string {
+/** At most `most` characters: the largest folds are cut first, each says so. Empty blocks and folds are left out. */
+export function pageText({ open, folds, footer, marker, most = MAX_PAGE }: Page): string {
   const head = fitted(open, MAX_OPEN);
   const tail = [footer === '' ? '' : `<sub>${footer}</sub>`, marker].filter((line) => line !== '').join('\n\n');
   const full = folds.filter(({ blocks }) => blocks.some(isFilled));
   const lengths = full.map((fold) => foldText(fold, MAX_PAGE).length + 2);
-  const limit = evenLimit(lengths, MAX_PAGE - head.length - tail.length - 4);
+  const limit = evenLimit(lengths, most - head.length - tail.length - 4);
   return [head, ...full.map((fold) => foldText(fold, limit - 2)), tail].join('\n\n');
 }
 

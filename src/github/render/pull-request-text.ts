@@ -2,6 +2,7 @@
 import type { Issue } from '../../domain/issue.ts';
 import { bullet, codeSpan } from './code-marks.ts';
 import { investigationFold, reproductionFold } from './folds.ts';
+import { backAtSubject } from './footer.ts';
 import type { Place, PullRequestGround } from './ground.ts';
 import { isOfRepository } from './headline.ts';
 import type { SourceLinks } from './inert-inline.ts';
@@ -18,6 +19,7 @@ const CHECKS: Readonly<Record<PullRequestGround['checks'], string>> = {
   waiting: 'they have not finished yet',
   green: 'they are green on this head',
   red: 'they are red on this head',
+  none: 'none ran on this head',
   moved: 'others have pushed since, so that they are no longer followed',
 };
 
@@ -97,8 +99,8 @@ function checkedWords({ attempt, checks }: PullRequestGround): string {
 
 function footer({ place, requestedBy, commentUrl }: PullRequestGround): string {
   return [
-    `asked for by ${codeSpan(requestedBy)}`,
+    ...(requestedBy === '' ? [] : [`asked for by ${codeSpan(requestedBy)}`]),
     ...(isOfRepository(commentUrl, place) ? [`[how it was found](${commentUrl})`] : []),
-    '`/analyse retry <what to look at>` here, or close it',
+    backAtSubject(place),
   ].join(' · ');
 }

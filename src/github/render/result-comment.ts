@@ -8,8 +8,8 @@ import { shownIssue } from './shown-issue.ts';
 import { sourceLinks } from './source-links.ts';
 import { causeBlocks, questionBlocks, reasonBlocks, remarkBlocks, suspectBlocks, whatToDo } from './story.ts';
 
-/** Markdown of at most 60,000 characters, the marker as its last line. */
-export function resultComment({ place, issue: whole, changeSet, fix, recordUrl }: ResultGround): string {
+/** Markdown of at most 60,000 characters (or `most`), the marker as its last line. */
+export function resultComment({ place, issue: whole, changeSet, fix, recordUrl, most }: ResultGround): string {
   const shown = shownIssue(whole, place);
   const { issue } = shown;
   const links = sourceLinks(place, issue);
@@ -31,5 +31,6 @@ export function resultComment({ place, issue: whole, changeSet, fix, recordUrl }
     ],
     footer: resultFooter(issue, recordUrl),
     marker: place.marker,
+    ...(most !== undefined && { most }),
   });
 }

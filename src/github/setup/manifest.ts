@@ -9,7 +9,6 @@ export type InstallKind = (typeof INSTALL_KINDS)[number];
 const AppFile = z.object({
   name: z.string(),
   description: z.string(),
-  url: z.string(),
   default_permissions: z.record(z.string(), z.enum(['read', 'write'])),
   default_events: z.array(z.string()),
 });
@@ -32,7 +31,8 @@ export function buildManifest({ appFile, name, kind, publicUrl, redirectUrl }: M
   return {
     name,
     description: app.description,
-    url: app.url,
+    // Where those who meet the App can read about it: this service has no page of that name on GitHub.
+    url: publicUrl,
     public: false,
     hook_attributes: { url: `${publicUrl}/api/github/webhooks`, active: true },
     redirect_url: redirectUrl,

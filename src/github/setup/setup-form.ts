@@ -17,6 +17,8 @@ export type ReadForm =
 
 const MOST_BYTES = 16 * 1024;
 
+const NO_ADDRESS = 'The address begins with https:// (or http://) and has no user name, query or fragment.';
+
 const Form = z.object({
   code: z.string(),
   owner: z.enum(['user', 'organisation'], 'Choose whether you or an organisation owns the App.'),
@@ -26,7 +28,12 @@ const Form = z.object({
     .trim()
     .regex(/^[A-Za-z0-9][A-Za-z0-9 ._-]{0,33}$/, 'The name has 1 to 34 letters, digits, spaces, dots and hyphens.'),
   kind: z.enum(INSTALL_KINDS, 'Choose what the App may do.'),
-  publicUrl: z.string().trim().refine(isAddress, 'The address begins with https:// (or http://) and has no query.'),
+  publicUrl: z.string().transform((text, { issues }) => {
+    const address = addressOf(text.trim());
+    if (address !== null) return address;
+    issues.push({ code: 'custom', input: text, message: NO_ADDRESS });
+    return z.NEVER;
+  }),
 });
 
 /** Null where it is no form of at most 16 KiB. */
@@ -42,7 +49,7 @@ export async function readForm(request: Request): Promise<ReadForm | null> {
   if (owner === 'organisation' && !/^[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})$/.test(organisation)) {
     return { kind: 'faults', faults: ['Give the name of the organisation as it stands in its address on GitHub.'] };
   }
-  return { kind: 'form', form: { ...values, organisation, publicUrl: values.publicUrl.replace(/\/+$/, '') } };
+  return { kind: 'form', form: { ...values, organisation } };
 }
 
 async function textOf({ body }: Request): Promise<string | null> {
@@ -59,7 +66,10 @@ async function textOf({ body }: Request): Promise<string | null> {
   return Buffer.concat(chunks, size).toString('utf8');
 }
 
-function isAddress(text: string): boolean {
+/** As the URL parser writes it, so that nothing but an address gets into the manifest; without a slash at its end. Null where it is none. */
+function addressOf(text: string): string | null {
   const url = URL.parse(text);
-  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && !/[?#]/.test(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) return null;
+  if (url.username !== '' || url.password !== '' || /[?#]/.test(url.href)) return null;
+  return url.href.replace(/\/+$/, '');
 }

@@ -12,6 +12,7 @@ export async function github(database: Kysely<unknown>, form: TableForm): Promis
   await threads(database, form);
   await investigations(database);
   await accountsAndIssues(database);
+  await told(database, form);
 }
 
 async function deliveries({ schema }: Kysely<unknown>, form: TableForm): Promise<void> {
@@ -114,4 +115,15 @@ async function accountsAndIssues({ schema }: Kysely<unknown>): Promise<void> {
   await schema.alterTable('accounts').addColumn('github_id', 'integer').execute();
   await schema.createIndex('accounts_github_id').on('accounts').column('github_id').unique().execute();
   await schema.alterTable('issues').addColumn('links', 'text').execute();
+}
+
+async function told({ schema }: Kysely<unknown>, form: TableForm): Promise<void> {
+  await schema
+    .createTable('told')
+    .addColumn('project_id', 'text', (column) => column.notNull().references('projects.id').onDelete('cascade'))
+    .addColumn('digest', 'text', (column) => column.notNull())
+    .addColumn('told_at', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('told_key', ['project_id', 'digest'])
+    .modifyEnd(form.end)
+    .execute();
 }

@@ -7,6 +7,7 @@ import { DEFAULT_CONFIG } from '../../../src/github/configuration/repository-con
 import '../../support/property-seed.ts';
 
 const FILE = '.github/causeway.yml';
+const MANY = '1: It has more than 1400 parts. Keep what Causeway needs.';
 
 function complaint(text: string): string {
   const { problem } = parseRepositoryConfig(text, FILE);
@@ -78,8 +79,21 @@ describe('a configuration file', () => {
       `instructions: ${'x'.repeat(8_001)}\n`,
       `1: \`instructions\` must be text of at most 8000 characters; it is \`${'x'.repeat(40)}…\`.`,
     ],
-    [`# ${'x'.repeat(70_000)}\n`, '0: The file is larger than 64 KiB. Keep what Causeway needs.'],
   ])('is complained about once, with its line: %j', (text, expected) => {
+    expect(complaint(text)).toBe(expected);
+  });
+
+  it.each([
+    [`# ${'x'.repeat(16_384)}\n`, '0: The file is larger than 16 KiB. Keep what Causeway needs.'],
+    [`paths: {${Array.from({ length: 2_000 }, (_, at) => `${at}:,`).join('')}}`, MANY],
+    [`paths:\n${Array.from({ length: 2_000 }, (_, at) => `  ${at}:\n`).join('')}`, `701${MANY.slice(1)}`],
+    [`a: [${','.repeat(16_000)}]`, MANY],
+    [`a: ${'[\n'.repeat(8_000)}`, '21: It is nested more than 20 deep.'],
+    [`a: ${'[ "]" ,\n'.repeat(2_000)}`, '21: It is nested more than 20 deep.'],
+    [`a: ["${']'.repeat(60)}", ${'{b: '.repeat(20)}`, '1: It is nested more than 20 deep.'],
+    [`a:\n  ${'- '.repeat(21)}x\n`, '2: It is nested more than 20 deep.'],
+    [`a:\n  ${'? '.repeat(21)}x\n`, '2: It is nested more than 20 deep.'],
+  ])('that would cost more to read than it can say is given to no parser: %#', (text, expected) => {
     expect(complaint(text)).toBe(expected);
   });
 
@@ -113,6 +127,21 @@ describe('a configuration file', () => {
     'a: &a [x,x]\nb: &b [*a,*a]\nc: &c [*b,*b]\n',
   ])('that is a bomb is refused: %#', (text) => {
     expect(complaint(text)).not.toBe('');
+  });
+
+  it('may fill every list that there is, with brackets in its words', () => {
+    const names = (prefix: string, count: number) => Array.from({ length: count }, (_, at) => `${prefix}${at}`);
+    const list = (items: readonly string[]) => items.map((item) => `    - ${item}\n`).join('');
+    const text = [
+      `labels:\n${list(names('l', 20))}`,
+      `checks:\n  include:\n${list(names('i', 100))}  exclude:\n${list(names('e', 100))}  branches:\n${list(names('b', 100))}`,
+      `paths:\n  allow:\n${list(names('a', 100))}  block:\n${list(names('b', 100))}`,
+      `pull_request:\n  reviewers:\n${list(names('r', 15))}`,
+      `instructions: |\n${'  [ { - ? [, : [ see [x\n'.repeat(200)}`,
+    ].join('');
+    const { problem, config } = parseRepositoryConfig(text, FILE);
+    expect(problem).toBeNull();
+    expect(config.paths.block).toHaveLength(100);
   });
 
   it('never throws, and never gives more than comments with a fault', () => {
@@ -169,5 +198,11 @@ describe('settings of an investigation', () => {
     expect(settings('None', 'none').useModel).toBe(false);
     expect(settings('dearer', 'gpt-test').useModel).toBe(false);
     expect(settings('gpt-test', null).useModel).toBe(false);
+  });
+
+  it('use no model where an investigation may cost nothing', () => {
+    const useModel = (run: number | null) =>
+      investigationSettings({ ...DEFAULT_CONFIG, budget: { run, month: null } }, 'gpt-test').useModel;
+    expect([null, 0, 0.01].map(useModel)).toEqual([true, false, true]);
   });
 });

@@ -118,7 +118,7 @@ describe('the configuration of a repository', () => {
 
   it.each([
     [Buffer.from([0x6d, 0xff, 0xfe]), 'The file is not UTF-8. Save it as UTF-8.'],
-    [' '.repeat(70_000), 'The file is larger than 64 KiB. Keep what Causeway needs.'],
+    [' '.repeat(70_000), 'The file is larger than 16 KiB. Keep what Causeway needs.'],
   ])('that is no text of a sensible size is complained about: %#', async (content, message) => {
     github.files.set('octo/shop', content);
     const { config, problem } = await reader().of(SHOP, SIGNAL);

@@ -1,5 +1,7 @@
 // Who starts an analysis with what: it is the sender that counts, and the role that GitHub says he has.
 import { describe, expect, it } from 'vitest';
+import { pullRequest, record } from '../../support/github-store-samples.ts';
+import { acceptance, accepted, conclusion, NOW } from '../../support/store-samples.ts';
 import { shop } from './event-house.ts';
 
 const NAME = 'octo/shop';
@@ -170,6 +172,45 @@ describe('a command', () => {
     await house.settle();
     expect(await house.runs()).toEqual([]);
     expect(house.cancelled).toHaveLength(1);
+  });
+
+  it('"stop" is answered with a sign: 👀 where something was stopped, confusion where nothing runs', async () => {
+    await using house = await shop();
+    const { people } = house.double;
+    const signs = (comment: ReturnType<typeof people.comment>) => comment.reactions.map(({ content }) => content);
+    const idle = people.comment(NAME, 1, { by: 'tria', body: '/analyse stop' });
+    await house.settle();
+    people.label(NAME, 1, 'analyse', 'ada');
+    await house.settle();
+    const stop = people.comment(NAME, 1, { by: 'tria', body: '/analyse stop' });
+    await house.settle();
+    const again = people.comment(NAME, 1, { by: 'tria', body: '/analyse stop' });
+    await house.settle();
+    expect([idle, stop, again].map(signs)).toEqual([['confused'], ['eyes'], ['confused']]);
+  });
+
+  it.each(['the issue', 'our pull request'])('"stop" on %s ends a further attempt too', async (where) => {
+    await using house = await shop();
+    const { people } = house.double;
+    people.label(NAME, 1, 'analyse', 'ada');
+    await house.settle();
+    const [run] = await house.runs();
+    const project = await house.store.project(NAME);
+    const thread = await house.store.threadOf(project!.id, { kind: 'issue', number: 1 });
+    const [issueId = ''] = await house.store.conclude(run!, conclusion(), NOW);
+    await people.push(NAME, { by: 'wren', branch: 'topic', files: { 'a.txt': 'new\n' } });
+    const { number } = await people.openPull(NAME, { by: 'wren', title: 'Ours', head: 'topic' });
+    await house.store.saveThreadRecord(thread!.id, record({ pullRequest: pullRequest(issueId, { number }) }), NOW);
+    const account = { id: run!.accountId, login: 'ada', githubId: 1 };
+    const follows = { kind: 'follows', threadId: thread!.id } as const;
+    await accepted(house.store, acceptance({ account, project: project! }, { thread: follows, fingerprint: 'red' }));
+    await house.settle();
+    expect(await house.runs()).toHaveLength(1);
+    const on = where === 'the issue' ? 1 : number;
+    const stop = people.comment(NAME, on, { by: 'tria', body: '/analyse stop' });
+    await house.settle();
+    expect(await house.runs()).toEqual([]);
+    expect(stop.reactions.map(({ content }) => content)).toEqual(['eyes']);
   });
 
   it('"fix" by triage gets one look of confusion and no words', async () => {

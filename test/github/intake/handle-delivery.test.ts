@@ -9,6 +9,7 @@ import { createDeliveriesInFlight } from '../../../src/github/intake/in-flight.t
 import { openProbot } from '../../../src/github/intake/open-probot.ts';
 import { createLog } from '../../../src/log.ts';
 import type { ClaimedJob, JobHandler } from '../../../src/ports/queue.ts';
+import { SourceBusy } from '../../../src/ports/source.ts';
 import { delivery, labelled, type Reception, reception } from './signed-delivery.ts';
 
 const { privateKey } = generateKeyPairSync('rsa', {
@@ -44,7 +45,10 @@ async function handling(deed: Deed, allowedOwners: readonly string[] = ['OCTO'])
   const redactor = { redact: async (text: string) => text.replaceAll('ghs_secret', '[redacted]') };
   return {
     ...house,
-    handler: createDeliveryHandler({ store: house.store, probot, inFlight, clients, allowedOwners, redactor, log }),
+    handler: createDeliveryHandler({
+      ...{ store: house.store, probot, inFlight, clients, allowedOwners, redactor, log },
+      now: house.clock.now,
+    }),
     output: () => output,
     ended: () =>
       house.store.database.read((reader) =>
@@ -93,10 +97,60 @@ describe('a delivery', () => {
     expect(await house.ended()).toEqual({ state: 'done', detail: '', body: null });
   });
 
-  it.each(['unsure', 'refused'] as const)('is tried again by the queue where GitHub was %s', async (kind) => {
-    await using house = await handling(() => Promise.reject(failure(kind)));
-    await expect(house.handler.handle(JOB, here())).rejects.toMatchObject({ kind });
+  it('is tried again by the queue where GitHub refused', async () => {
+    await using house = await handling(() => Promise.reject(failure('refused')));
+    await expect(house.handler.handle(JOB, here())).rejects.toMatchObject({ kind: 'refused' });
     expect(await house.store.delivery('d-1')).not.toBeNull();
+  });
+
+  it.each(['unsure', 'busy'] as const)('outlives hours in which GitHub is %s and names no time', async (kind) => {
+    let isAway = true;
+    await using house = await handling(() => (isAway ? Promise.reject(failure(kind)) : undefined));
+    const pauses: number[] = [];
+    for (let waited = 0; waited < 3600; waited = pauses.reduce((sum, pause) => sum + pause, 0)) {
+      const result = await house.handler.handle(JOB, here());
+      if (result.kind !== 'later') throw new Error('it was not to be tried again');
+      pauses.push((Date.parse(result.runAt) - house.clock.now().getTime()) / 1_000);
+      house.clock.forward(pauses.at(-1) ?? 0);
+    }
+    expect(pauses.slice(0, 5)).toEqual([1, 5, 30, 120, 600]);
+    expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
+    isAway = false;
+    expect(await house.handler.handle(JOB, here())).toEqual({ kind: 'done' });
+    expect(await house.ended()).toMatchObject({ state: 'done' });
+  });
+
+  it('that GitHub puts off again and again ends after a week', async () => {
+    await using house = await handling(() => Promise.reject(failure('busy', new Date('2026-12-01T00:00:00Z'))));
+    house.clock.forward(7 * 24 * 60 * 60 - 1);
+    expect(await house.handler.handle(JOB, here())).toMatchObject({ kind: 'later' });
+    house.clock.forward(2);
+    expect(await house.handler.handle(JOB, here())).toEqual({ kind: 'done' });
+    expect(await house.ended()).toMatchObject({ state: 'failed' });
+  });
+
+  it('waits for its source until git can read it again', async () => {
+    const retryAt = new Date('2026-11-20T11:00:00Z');
+    await using house = await handling(() => Promise.reject(new SourceBusy('the mirror is busy', retryAt)));
+    expect(await house.handler.handle(JOB, here())).toEqual({ kind: 'later', runAt: retryAt.toISOString() });
+  });
+
+  it('fails after a day without GitHub, with one line in the log, and comes again when it is sent by hand', async () => {
+    let isAway = true;
+    let seen: unknown = null;
+    await using house = await handling((payload) => {
+      if (isAway) throw failure('unsure');
+      seen = payload;
+    });
+    house.clock.forward(24 * 60 * 60 + 1);
+    expect(await house.handler.handle(JOB, here())).toEqual({ kind: 'done' });
+    expect(await house.ended()).toMatchObject({ state: 'failed', detail: 'GitHub: unsure', body: null });
+    expect(house.output().match(/"level":(?:"error"|50)/g)).toHaveLength(1);
+    isAway = false;
+    await house.receive(delivery(labelled(), { id: 'd-1' }));
+    expect(await house.handler.handle(JOB, here())).toEqual({ kind: 'done' });
+    expect(seen).toEqual(labelled());
+    expect(await house.ended()).toMatchObject({ state: 'done', detail: '' });
   });
 
   it('is thrown without the payload that Probot hangs on every error, and logs none of it', async () => {

@@ -24,8 +24,24 @@ describe('a delivery with a good signature', () => {
     await using house = await reception();
     const answer = await house.receive(delivery(BODY, { id: 'd-1' }));
     expect(answer.status).toBe(202);
-    expect(await house.jobs()).toEqual([['delivery', 'd-1', 'repository 42']]);
-    expect(await house.store.delivery('d-1')).toEqual({ id: 'd-1', event: 'issues', body: BODY });
+    expect(await house.jobs()).toEqual([['delivery', 'd-1', 'repository 42 issue 1']]);
+    expect(await house.store.delivery('d-1')).toMatchObject({ id: 'd-1', event: 'issues', body: BODY });
+  });
+
+  it('waits for what is told of the same issue or pull request, and for nothing else in its repository', async () => {
+    await using house = await reception();
+    const { issue, label: _, ...rest } = labelled(3);
+    const comment = { ...rest, action: 'created', issue, comment: { id: 1 } };
+    const closed = { ...rest, action: 'closed', pull_request: { number: 3 } };
+    const push = { repository: { id: 42, owner: { login: 'octo' } }, pusher: { name: 'ada' }, ref: 'refs/heads/main' };
+    await house.receive(delivery(labelled(3)));
+    await house.receive(delivery(comment, { event: 'issue_comment' }));
+    await house.receive(delivery(closed, { event: 'pull_request' }));
+    await house.receive(delivery(labelled(4)));
+    await house.receive(delivery(push, { event: 'push' }));
+    const three = 'repository 42 issue 3';
+    const groups = [three, three, three, 'repository 42 issue 4', 'repository 42'];
+    expect((await house.jobs()).map(([, , group]) => group)).toEqual(groups);
   });
 
   it('is one delivery however often it comes, even at once', async () => {

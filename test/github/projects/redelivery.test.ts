@@ -156,6 +156,7 @@ it('a limit in the middle stops the asking, and what is left is asked for later'
   await expect(redelivery.askAgain(NEVER)).rejects.toMatchObject({ kind: 'busy' });
   expect(hook.arrived).toEqual(['guid-0', 'guid-1', 'guid-2', 'guid-3']);
   hook.fault = null;
+  ground.clock.now = new Date(ground.clock.now.getTime() + 61_000);
   await redelivery.askAgain(NEVER);
   expect(hook.arrived.toSorted()).toEqual(Array.from({ length: 10 }, (_, n) => `guid-${n}`));
 });

@@ -26,7 +26,8 @@ async function withGround(test: (ground: Ground) => Promise<void>, files: Record
       const head = over.head ?? (await opened.resolve('', SIGNAL)) ?? '';
       const changeSet: ChangeSet = { base, files: changes };
       const paths = { allow: [], block: [] };
-      const ground = { repository: opened, changeSet, paths, redact: async (text: string) => text, ...over, head };
+      const redact = async (text: string) => text;
+      const ground = { repository: opened, changeSet, elsewhere: null, paths, redact, ...over, head };
       return await changeToPublish(ground, SIGNAL);
     },
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { EMPTY_RECORD, type ThreadRecord } from '../../../src/domain/thread.ts';
 import type { View } from '../../../src/github/publish/deps.ts';
 import { nextStep, type Step } from '../../../src/github/publish/desired.ts';
-import { digestOf } from '../../../src/github/publish/marker.ts';
+import { digestOf, markerIn } from '../../../src/github/publish/marker.ts';
 import { removed, wantedComment } from '../../../src/github/publish/wanted.ts';
 import {
   at,
@@ -143,6 +143,24 @@ describe('an end without a result', () => {
     const step = next(sampleView({ investigation: gaveUp, record, earlier }));
     expect(step.kind).toBe('edit');
     expect(step.kind === 'edit' && step.comment.text.split('---').length).toBeGreaterThan(1);
+  });
+
+  it('leaves room for itself, however long the earlier result is', () => {
+    const record = { ...SEEN, comment: comment({ shows: 'result', investigationId: OTHER }) };
+    const reason = { code: 'internal', detail: 'It broke. '.repeat(190) } as const;
+    const sizes = Array.from({ length: 30 }, (_, step) => 3_500 + step * 100);
+    const texts = sizes.map((size) => {
+      const after = Array.from({ length: size }, (_, line) => `line ${line}\n`).join('');
+      const files = [{ kind: 'added', path: 'x.js', mode: '100644', after }] as const;
+      const earlier = { ...fixResult(), changeSet: { base: 'a'.repeat(40), files } };
+      return (
+        wantedComment(sampleView({ investigation: investigation({ state: 'gave_up', reason }), record, earlier }))
+          ?.text ?? ''
+      );
+    });
+    expect(Math.max(...texts.map(({ length }) => length))).toBeLessThanOrEqual(60_000);
+    expect(Math.max(...texts.map(({ length }) => length))).toBeGreaterThan(55_000);
+    expect(texts.map((text) => markerIn(text)?.kind)).toEqual(sizes.map(() => 'result'));
   });
 
   it('is said once', () => {

@@ -1,5 +1,6 @@
 // Our own pull request on its live head: green, red, tried again, handed over, and taken out of our hands.
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_APP } from '../../github-double/initial-state.ts';
 import { FILES, FIXED, type PublishingHouse, publishingHouse, SHOP } from './publishing-house.ts';
 
 const SECOND = 'one\n22\nthree\n';
@@ -74,6 +75,54 @@ describe('green checks', () => {
     expect([...house.pulls()[0]!.pull!.reviewerIds]).toEqual([house.double.people.user('rita').id]);
   });
 
+  it.each([
+    ['opened ready', { draft: false, ready: false }, null],
+    ['marked ready', { draft: true, ready: true }, 'success'],
+  ] as const)(
+    'or no draft at all: %s, it asks people and teams, whatever GitHub says to one of them',
+    async (_, how, checks) => {
+      await using house = await publishingHouse();
+      house.double.people.user('rita');
+      house.double.people.grant(SHOP, 'rita', 'write');
+      const { pullRequest } = house.setting.config;
+      const reviewers = ['nobody', 'rita', 'Octo/back-end', 'others/team'];
+      house.setting.config = { ...house.setting.config, pullRequest: { ...pullRequest, ...how, reviewers } };
+      const pull = await opened(house);
+      if (checks !== null) await pull.report(checks);
+      await house.settle();
+      await house.settle();
+      expect([...house.pulls()[0]!.pull!.reviewerIds]).toEqual([house.double.people.user('rita').id]);
+      const asked = house.double.requests.filter(({ path }) => path.endsWith('/requested_reviewers'));
+      expect(asked.map(({ body }) => JSON.parse(body))).toEqual([
+        { reviewers: ['nobody', 'rita'], team_reviewers: ['back-end'] },
+        { reviewers: ['nobody'], team_reviewers: [] },
+        { reviewers: ['rita'], team_reviewers: [] },
+        { reviewers: [], team_reviewers: ['back-end'] },
+      ]);
+    },
+  );
+
+  it('that never come are not awaited for ever, and still heeded when they do', async () => {
+    await using house = await publishingHouse();
+    const pull = await opened(house);
+    house.advance(600);
+    expect(await house.settle()).toEqual({ kind: 'done' });
+    expect(house.comments()[0]?.body).toMatch(/next: review .*, no checks ran here/);
+    expect(pull.body()).toContain('none ran on this head');
+    await pull.report('success');
+    expect(await house.settle()).toEqual({ kind: 'done' });
+    expect(house.comments()[0]?.body).toContain('its checks are green');
+  });
+
+  it('are not said to be none where we may not see them', async () => {
+    const { checks: _, ...permissions } = DEFAULT_APP.permissions ?? {};
+    await using house = await publishingHouse({ permissions });
+    await opened(house);
+    house.advance(1_200);
+    expect((await house.settle()).kind).toBe('later');
+    expect(house.comments()[0]?.body).toContain('waits for its checks');
+  });
+
   it('are waited for as long as one of them runs, and looked at now and then', async () => {
     await using house = await publishingHouse();
     const pull = await opened(house);
@@ -110,6 +159,7 @@ describe('red checks', () => {
     expect(text).toContain('expected 22, got 2');
     expect(text).toContain('-two\n+2');
     expect(await house.store.investigation(attempt!.investigationId)).toMatchObject({ origin: 'check-run' });
+    expect(house.comments()[0]?.body).toContain('a further attempt runs, `/analyse stop` ends it');
     await house.conclude({ ...SECOND_FIX, base: first });
     await house.settle();
     const second = await pull.head();

@@ -12,6 +12,14 @@ describe('a marker', () => {
     expect(markerIn('<!-- causeway thread=1 investigation=2 kind=facts -->')).toBeNull();
   });
 
+  it('counts as the last line alone, be there a seal below or not', () => {
+    const other = markerText({ ...MARKER, threadId: 'thr_2' });
+    expect(markerIn(`${other}\n\n${markerText(MARKER)}`)).toEqual(MARKER);
+    expect(markerIn(sealed(`${other}\r\n${markerText(MARKER)}`))).toEqual(MARKER);
+    expect(markerIn(`${markerText(MARKER)}\n\nI do not think so.`)).toBeNull();
+    expect(markerIn(`> ${markerText(MARKER)}`)).toBeNull();
+  });
+
   it('shows nothing to people', () => {
     expect(markerText(MARKER)).toMatch(/^<!-- [^<>]* -->$/);
   });

@@ -80,7 +80,11 @@ describe('without a person who has write', () => {
     expect(house.comments()[0]?.body).toContain('/analyse fix');
     expect(house.pulls()).toHaveLength(0);
     const wanda = house.double.people.user('wanda');
-    await house.store.requestFix(thread.id, { id: wanda.id, login: 'wanda' }, house.deps.now().toISOString());
+    await house.store.requestFix(
+      thread.id,
+      { id: wanda.id, login: 'wanda', at: house.deps.now().toISOString() },
+      house.deps.now().toISOString(),
+    );
     await house.settle();
     expect(house.pulls()).toHaveLength(1);
   });
@@ -104,7 +108,11 @@ describe('without a person who has write', () => {
     await house.settle();
     const rita = house.double.people.user('rita');
     house.double.people.grant(SHOP, 'rita', 'write');
-    await house.store.requestFix(thread.id, { id: rita.id, login: 'rita' }, house.deps.now().toISOString());
+    await house.store.requestFix(
+      thread.id,
+      { id: rita.id, login: 'rita', at: house.deps.now().toISOString() },
+      house.deps.now().toISOString(),
+    );
     await house.settle();
     expect(house.pulls()).toHaveLength(1);
     expect(house.comments()[0]?.body).not.toContain('No pull request was opened');
@@ -158,6 +166,17 @@ describe('a pull request is withheld, and the comment says why', () => {
       setting.config = { ...setting.config, pullRequest: { ...setting.config.pullRequest, base: 'gone' } };
     };
     expect(await withheld(config)).toContain('no branch `gone`');
+  });
+
+  it('where the configured base has another file there, with its name and no useless advice', async () => {
+    const other = async ({ setting, double }: PublishingHouse) => {
+      await double.people.push(SHOP, { by: 'wanda', branch: 'release', files: { 'src/cart.js': 'older\n' } });
+      setting.config = { ...setting.config, pullRequest: { ...setting.config.pullRequest, base: 'release' } };
+    };
+    const reason = await withheld(other);
+    expect(reason).toContain('`src/cart.js` is another there: pull requests go to `release` here');
+    expect(reason).toContain('analysed on `main`');
+    expect(reason).not.toContain('retry');
   });
 
   it('where the configuration closes the path', async () => {
@@ -247,6 +266,32 @@ describe('the conversation', () => {
     expect(house.comments()).toHaveLength(1);
   });
 
+  it.each([
+    ['before the first word', false],
+    ['after the facts', true],
+  ])('is not needed for the pull request where the issue is locked %s', async (_, hasFacts) => {
+    await using house = await publishingHouse();
+    await house.ask();
+    if (hasFacts) await house.facts();
+    await house.publish();
+    house.double.people.lock(SHOP, house.issue.number);
+    await house.conclude();
+    await house.settle();
+    expect(house.pulls()).toHaveLength(1);
+    expect(house.pulls()[0]?.body).toContain(`Fixes #${house.issue.number}.`);
+    const tries = () =>
+      house.writes().filter((write) => write.endsWith(`issues/${house.issue.number}/comments`)).length;
+    const before = tries();
+    house.advance(300);
+    await house.settle();
+    expect(tries()).toBe(before);
+    house.issue.locked = false;
+    await house.ask();
+    await house.conclude();
+    await house.settle();
+    expect(house.comments()).toHaveLength(1);
+  });
+
   it('ends quietly on a locked issue', async () => {
     await using house = await publishingHouse();
     await house.ask({ fix: false });
@@ -301,6 +346,8 @@ describe('where nothing may leave', () => {
     const { record } = await house.thread();
     expect(record.held?.comment).toContain('causeway thread=');
     expect(record.held?.pullRequest).toContain('causeway thread=');
+    expect(record.held?.comment).toContain('a pull request would be opened');
+    expect(record.held?.comment).not.toContain('#0');
     expect(record).toMatchObject({ comment: null, pullRequest: null });
   });
 
@@ -308,12 +355,37 @@ describe('where nothing may leave', () => {
     await using house = await publishingHouse();
     await house.ask();
     house.setting.paused = true;
-    expect((await house.publish()).kind).toBe('later');
+    const before = house.double.state.clock.now().getTime();
+    const result = await house.publish();
+    const runAt = result.kind === 'later' ? Date.parse(result.runAt) : 0;
+    expect(runAt).toBeGreaterThanOrEqual(before + 15_000);
+    expect(runAt).toBeLessThanOrEqual(house.double.state.clock.now().getTime() + 15_000);
     expect(house.writes()).toEqual([]);
     house.setting.paused = false;
     await house.publish();
     expect(house.issue.reactions).toHaveLength(1);
   });
+
+  it.each([{ contents: 'read', pull_requests: 'write' }, { contents: 'read' }] as const)(
+    'an installation with %j is not asked for a pull request, and says what to grant to who asks',
+    async (granted) => {
+      const permissions = { metadata: 'read', issues: 'write', ...granted } as const;
+      await using house = await publishingHouse({ permissions });
+      const thread = await house.ask({ by: 'tria', role: 'triage', fix: false });
+      await house.conclude();
+      expect(await house.settle()).toEqual({ kind: 'done' });
+      expect(house.comments()[0]?.body).not.toMatch(/analyse fix|No pull request|write access/);
+      const wanda = { id: house.double.people.user('wanda').id, login: 'wanda' };
+      await house.store.requestFix(
+        thread.id,
+        { ...wanda, at: house.deps.now().toISOString() },
+        house.deps.now().toISOString(),
+      );
+      expect(await house.settle()).toEqual({ kind: 'done' });
+      expect(house.comments()[0]?.body.match(/was not granted `contents: write`/g)).toHaveLength(1);
+      expect(house.writes().filter((write) => /refs|graphql|pulls/.test(write))).toEqual([]);
+    },
+  );
 
   it('in mode comment there is a result and no pull request', async () => {
     await using house = await publishingHouse({ config: { mode: 'comment' } });

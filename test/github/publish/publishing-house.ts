@@ -2,6 +2,7 @@
 import type { ChangeSet } from '../../../src/domain/change-set.ts';
 import type { FailureReason } from '../../../src/domain/errors.ts';
 import { newId } from '../../../src/domain/ids.ts';
+import type { Installation } from '../../../src/domain/installation.ts';
 import type { Analysis, Conclusion } from '../../../src/domain/issue.ts';
 import type { GithubProject } from '../../../src/domain/project.ts';
 import type { Role } from '../../../src/domain/role.ts';
@@ -42,8 +43,10 @@ interface Setting {
   readonly deps?: Partial<PublishDeps>;
   readonly config?: Partial<RepositoryConfig>;
   readonly isPrivate?: boolean;
+  /** What the installation was granted, where that is not all. */
+  readonly permissions?: Installation['permissions'];
   /** Called with each answer of GitHub before we see it; throw to lose it. */
-  readonly onAnswer?: (method: string, path: string) => void;
+  readonly onAnswer?: (method: string, path: string) => unknown;
 }
 
 export interface PublishingHouse extends AsyncDisposable {
@@ -94,7 +97,10 @@ export async function publishingHouse(setting: Setting = {}): Promise<Publishing
   const { store } = opened;
   const { people } = double;
   const repository = await people.openRepository(SHOP, { files: FILES, isPrivate: setting.isPrivate ?? false });
-  const installation = people.install('octo');
+  const installation = people.install(
+    'octo',
+    setting.permissions === undefined ? {} : { permissions: setting.permissions },
+  );
   people.user(WRITER);
   people.grant(SHOP, WRITER, 'write');
   const issue = people.openIssue(SHOP, { by: WRITER, title: 'The cart breaks', body: 'It says two.' });
@@ -102,7 +108,7 @@ export async function publishingHouse(setting: Setting = {}): Promise<Publishing
     {
       id: installation.id,
       owner: { id: repository.ownerId, login: 'octo', kind: 'organization' },
-      permissions: double.app.permissions,
+      permissions: installation.permissions,
       isSuspended: false,
     },
     [
@@ -123,7 +129,7 @@ export async function publishingHouse(setting: Setting = {}): Promise<Publishing
       ...{ userAgent: 'Causeway/test', installations: store, now },
       fetch: async (input, init) => {
         const response = await fetch(input, init);
-        setting.onAnswer?.(init?.method ?? 'GET', new URL(String(input)).pathname);
+        await setting.onAnswer?.(init?.method ?? 'GET', new URL(String(input)).pathname);
         return response;
       },
     }),

@@ -61,6 +61,8 @@ export function sampleView(over: Partial<View> = {}, thread: Partial<Thread> = {
     project: PROJECT,
     config: DEFAULT_CONFIG,
     opens: true,
+    lacks: [],
+    seesChecks: true,
     investigation: investigation({ state: 'running' }),
     result: null,
     facts: null,

@@ -18,6 +18,7 @@ const OPENED: FixStanding = {
   url: 'https://github.com/octo/shop/pull/12',
   state: 'open',
   checks: 'green',
+  isTrying: false,
   attempts: 0,
   isHandedOver: false,
 };
@@ -211,6 +212,9 @@ describe('the result', () => {
       firstLineFor({}, OPENED),
       firstLineFor({}, { ...OPENED, checks: 'red', isHandedOver: true }),
       firstLineFor({}, { ...OPENED, state: 'merged' }),
+      firstLineFor({}, { ...OPENED, checks: 'red', isTrying: true }),
+      firstLineFor({}, { ...OPENED, checks: 'none' }),
+      firstLineFor({}, { kind: 'observed' }),
       firstLineFor({}, { ...OPENED, url: 'https://evil.example/pull/12' }),
       firstLineFor({ outcome: 'action_recommended' }),
       firstLineFor({ outcome: 'not_a_bug', confidence: 0.8 }),
@@ -223,6 +227,9 @@ describe('the result', () => {
         "**Cause found, with a fix · confidence 92 % · next: review [#12](https://github.com/octo/shop/pull/12), its checks are green**",
         "**Cause found, with a fix · confidence 92 % · next: [#12](https://github.com/octo/shop/pull/12) needs a person, its checks are red**",
         "**Cause found, with a fix · confidence 92 % · merged in [#12](https://github.com/octo/shop/pull/12)**",
+        "**Cause found, with a fix · confidence 92 % · [#12](https://github.com/octo/shop/pull/12) has red checks · a further attempt runs, \`/analyse stop\` ends it**",
+        "**Cause found, with a fix · confidence 92 % · next: review [#12](https://github.com/octo/shop/pull/12), no checks ran here**",
+        "**Cause found, with a fix · confidence 92 % · a pull request would be opened, were it not for mode \`observe\`**",
         "**Cause found, with a fix · confidence 92 % · next: review \`#12\`, its checks are green**",
         "**Cause found, with something to do · confidence 92 % · next: do what stands below**",
         "**Not a bug · confidence 80 % · next: close this, or say what was missed**",
@@ -362,7 +369,7 @@ describe('the other texts', () => {
 
       Causeway pushes nothing more here by itself. Push to this branch, or close the pull request.
 
-      <sub>\`/analyse retry <what to look at>\` runs it again</sub>
+      <sub>\`/analyse retry <what to look at>\` on the issue, or close this</sub>
 
       <!-- causeway thread=thr_1 investigation=inv_1 kind=result -->"
     `);
@@ -406,6 +413,8 @@ describe('the other texts', () => {
     } as const;
     const titled = pullRequestText({ ...ground, issue: { ...ground.issue, analysis } });
     expect(titled.title).toBe('Fix: Till no. 1 mara');
+    expect(body).toContain('asked for by `mona` · ');
+    expect(body).toContain('`/analyse retry <what to look at>` on the issue, or close this');
     expect(body.slice(0, body.indexOf('<details>'))).toMatchInlineSnapshot(`
       "**Cause found, and mended here · confidence 92 % · next: review it as a stranger's change**
 

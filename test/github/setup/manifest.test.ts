@@ -32,6 +32,7 @@ describe('the manifest', () => {
     expect(build('fix')).toMatchObject({
       ...{ name: 'Shop fixer', public: false, redirect_url: 'https://c.example/back' },
       hook_attributes: { url: 'https://c.example/api/github/webhooks', active: true },
+      url: 'https://c.example',
       setup_url: 'https://c.example/',
     });
   });

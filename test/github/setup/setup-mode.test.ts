@@ -59,11 +59,13 @@ const comeBack = ({ back, cookie }: { back: URL; cookie: string }) =>
   get(back.pathname + back.search, { Cookie: cookie });
 
 describe('the one-time code', () => {
-  it('is asked for anew after ten wrong ones only when a minute has gone by, also for the right one', async () => {
+  it('opens however many wrong ones a stranger has sent, who may send ten a minute', async () => {
     for (let tries = 0; tries < 10; tries++) expect((await submit({ code: `WRONG${tries}` })).status).toBe(403);
-    expect((await submit()).status).toBe(429);
-    now = new Date(now.getTime() + 60_001);
+    expect((await submit({ code: 'WRONG' })).status).toBe(429);
     expect((await submit()).status).toBe(200);
+    expect((await submit({ code: 'WRONG' })).status).toBe(429);
+    now = new Date(now.getTime() + 60_001);
+    expect((await submit({ code: 'WRONG' })).status).toBe(403);
   });
 
   it('may be typed without its hyphens, in any case', async () => {
@@ -92,10 +94,25 @@ describe('a form', () => {
     [{ owner: 'organisation', organisation: '../../x' }, 'name of the organisation'],
     [{ name: '<b>' }, 'The name has'],
     [{ publicUrl: 'javascript:alert(1)' }, 'The address begins with'],
+    [{ publicUrl: 'https://me@c.example' }, 'The address begins with'],
+    [{ publicUrl: 'https://:secret@c.example' }, 'The address begins with'],
+    [{ publicUrl: 'https://c.example/?x=1' }, 'The address begins with'],
+    [{ publicUrl: 'https://c.example/#x' }, 'The address begins with'],
+    [{ publicUrl: 'https://c.example/?' }, 'The address begins with'],
   ])('with %j is refused with what to do', async (changes, words) => {
     const answer = await submit(changes);
     expect(answer.status).toBe(422);
     expect(await answer.text()).toContain(words);
+  });
+
+  it.each([
+    ['https://a.example/"><script>', 'https://a.example/%22%3E%3Cscript%3E'],
+    [' HTTPS://A.example:443/x/../causeway// ', 'https://a.example/causeway'],
+    ['https://a.example', 'https://a.example'],
+  ])('with the address %j gives the manifest %j', async (publicUrl, address) => {
+    const page = await (await submit({ publicUrl })).text();
+    expect(page).toContain(`&quot;setup_url&quot;:&quot;${address}/&quot;`);
+    expect(page).not.toContain('<script');
   });
 
   it('that is none, or too large, is refused', async () => {

@@ -10,7 +10,16 @@ import { type GithubStage, openGithubStage } from '../../support/github-stage.ts
 let stage: GithubStage;
 
 beforeAll(async () => {
-  stage = await openGithubStage();
+  stage = await openGithubStage({
+    env: { ALLOWED_OWNERS: 'corner,rival' },
+    // Limits are an installation's own: whoever is to go on meanwhile needs another one.
+    prepare: ({ people }) => {
+      people.organization('corner', { owners: ['nora'], members: ['per'] });
+      people.organization('rival', { owners: ['rex'], members: ['per'] });
+      people.install('corner', { by: 'nora' });
+      people.install('rival', { by: 'rex' });
+    },
+  });
 }, 60_000);
 
 afterAll(() => stage[Symbol.asyncDispose]());
@@ -52,7 +61,8 @@ it('goes on when the limit ends: a comment waits for an hour, through a kill, wh
   await refused('corner/limited/');
   expect(waits('publish')).toEqual([expect.closeTo(59, 0)]);
 
-  const other = await openDesk(stage, 'corner/unlimited');
+  const other = await openDesk(stage, 'rival/unlimited');
+  stage.double.people.grant('rival/unlimited', 'per', 'write');
   other.label('per');
   await other.comment('Facts only');
   await stage.rest();

@@ -52,15 +52,36 @@ it('opens none for an issue that was closed meanwhile, and says so', async () =>
   expect([desk.pulls().length, desk.ours().length]).toEqual([0, 1]);
 }, 90_000);
 
-it('is silent on a locked issue, and does not knock again and again', async () => {
+it('says nothing on a locked issue, does not knock again and again, and opens the pull request that was asked for', async () => {
   const desk = await openDesk(stage, 'corner/locked');
   stage.double.people.lock(desk.name, desk.number);
   desk.label('mara');
-  await stage.until('a question', () => model.told('Repository corner/locked ').length > 0);
+  const pull = await desk.pull();
   await stage.rest();
-  expect([desk.ours(), desk.pulls()]).toEqual([[], []]);
+  expect(pull.body).toContain(`Fixes #${desk.number}.`);
+  expect([desk.ours(), desk.pulls().length]).toEqual([[], 1]);
   const knocks = stage.double.requests.filter(({ status, path }) => status === 403 && path.includes('corner/locked/'));
   expect(knocks.length).toBeLessThan(10);
+}, 90_000);
+
+it('takes a closed pull request for an answer, until someone with write asks once more', async () => {
+  const desk = await openDesk(stage, 'corner/second-thoughts');
+  const { people } = stage.double;
+  desk.label('mara');
+  const first = await desk.pull();
+  await stage.rest();
+  people.close(desk.name, first.number, 'mara');
+  await desk.comment('was closed unmerged');
+  await stage.rest();
+  expect(desk.pulls()).toHaveLength(1);
+  desk.say('per', '/analyse fix');
+  await stage.rest();
+  expect(desk.pulls()).toHaveLength(1);
+  desk.say('mara', '/analyse fix');
+  await stage.until('another pull request', () => desk.pulls().length > 1);
+  await stage.rest();
+  expect(desk.pulls().map(({ state }) => state)).toEqual(['closed', 'open']);
+  expect(desk.headlines()).toEqual([expect.stringContaining(`#${desk.pulls()[1]?.number}`)]);
 }, 90_000);
 
 it('does not write its comment again for those who have deleted it', async () => {

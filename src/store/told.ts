@@ -1,0 +1,28 @@
+// What was told of a project once and is not to be told again, such as the fault in its configuration file.
+import type { ToldStore } from '../ports/github-store.ts';
+import type { Database } from './database.ts';
+
+export function toldVerbs(database: Database): ToldStore {
+  return {
+    async wasTold(projectId, digest) {
+      const row = await database.read((reader) =>
+        reader
+          .selectFrom('told')
+          .select('digest')
+          .where('project_id', '=', projectId)
+          .where('digest', '=', digest)
+          .executeTakeFirst(),
+      );
+      return row !== undefined;
+    },
+    async rememberTold(projectId, digest, now) {
+      await database.write((trx) =>
+        trx
+          .insertInto('told')
+          .values({ project_id: projectId, digest, told_at: now })
+          .onConflict((conflict) => conflict.columns(['project_id', 'digest']).doNothing())
+          .execute(),
+      );
+    },
+  };
+}

@@ -1,0 +1,56 @@
+// A configuration file that cannot be used is complained of once for each state of it, however much is said meanwhile.
+import { expect, it } from 'vitest';
+import { repository } from '../../github-double/lookup.ts';
+import { type EventHouse, shop } from './event-house.ts';
+
+const NAME = 'octo/shop';
+const FAULTY = { '.github/causeway.yml': 'labels: [analyse]\nlabls: [bug]\n' };
+
+/** How often it is said in a repository that a file cannot be used. */
+function complaints({ double }: EventHouse, name: string): number {
+  const { comments } = repository(double.state, name);
+  return [...comments.values()].filter(({ body }) => body.includes('cannot be used')).length;
+}
+
+async function analyse(house: EventHouse, name: string): Promise<void> {
+  const { people } = house.double;
+  const { number } = people.openIssue(name, { by: 'eve', title: 'Again', body: 'It crashes again' });
+  people.label(name, number, 'analyse', 'ada');
+  await house.settle();
+}
+
+it('is not complained of again when a hundred newer comments hide the complaint', async () => {
+  await using house = await shop({ files: FAULTY });
+  const { people } = house.double;
+  await analyse(house, NAME);
+  expect(complaints(house, NAME)).toBe(1);
+  for (let count = 0; count < 101; count++) people.comment(NAME, 1, { by: 'eve', body: 'Me too.' });
+  await house.settle();
+  await analyse(house, NAME);
+  expect(complaints(house, NAME)).toBe(1);
+});
+
+it('is complained of once where two subjects ask at the same moment', async () => {
+  await using house = await shop({ files: FAULTY });
+  const { people } = house.double;
+  for (const title of ['One', 'Two']) {
+    const { number } = people.openIssue(NAME, { by: 'eve', title, body: 'It crashes' });
+    people.label(NAME, number, 'analyse', 'ada');
+  }
+  const labelled = house.announced.splice(0).filter(({ payload }) => payload['action'] === 'labeled');
+  await Promise.all(labelled.map((announced, at) => house.handle(announced, `d-${at}`)));
+  expect([labelled.length, complaints(house, NAME)]).toEqual([2, 1]);
+});
+
+it('of the organisation is complained of in the first repository that it holds in, and in no other', async () => {
+  await using house = await shop();
+  const { people } = house.double;
+  await people.openRepository('octo/.github', { files: FAULTY });
+  await people.openRepository('octo/cart', {});
+  people.grant('octo/cart', 'ada', 'admin');
+  await house.settle();
+  await analyse(house, NAME);
+  await analyse(house, 'octo/cart');
+  expect([complaints(house, NAME), complaints(house, 'octo/cart')]).toEqual([1, 0]);
+  expect(await house.runs()).toHaveLength(2);
+});
