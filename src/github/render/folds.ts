@@ -89,8 +89,12 @@ function patchBlocks(changeSet: ChangeSet | null): readonly Block[] {
   }
 }
 
+/** The expressions behind a search by form are long, and tell people nothing that its action does not. */
 function excerpt(result: string): string {
-  const lines = result.trimEnd().split('\n');
+  const lines = result
+    .trimEnd()
+    .split('\n')
+    .filter((line) => !line.startsWith('expression: '));
   const byLines = lines.slice(0, RESULT_LINES);
   while (byLines.length > 1 && byLines.join('\n').length > RESULT_CHARACTERS) byLines.pop();
   const cut = lines.length - byLines.length;

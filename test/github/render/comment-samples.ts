@@ -36,7 +36,11 @@ export function fixedIssue(over: Partial<Issue> = {}, analysis: Partial<Analysis
       solutionSteps: [{ stepNumber: 1, description: 'Fall back to no discount for a code that is not known.' }],
       diff: toDiff(CHANGE),
       investigationSteps: [
-        ...sampleIssue().investigationSteps,
+        // People are not shown the expressions that a search by form was made with.
+        ...sampleIssue().investigationSteps.map((step) => ({
+          ...step,
+          result: `${step.result}\nexpression: /percent/`,
+        })),
         {
           action: 'ci_log: find "TypeError"',
           result: "12: TypeError: Cannot destructure property 'percent'\n[3 more hits]",
