@@ -1,26 +1,8 @@
-// The known word nearest to a mistyped one.
+// A hint for who mistyped a word of the command line.
+import { nearestName } from '../domain/nearest-name.ts';
 
-/** ` Did you mean "x"?` for a word at most two edits (and less than half of it, dashes aside) away; empty where none is near. */
+/** ` Did you mean "x"?` for a word that is nearly one of those known; empty where none is near. */
 export function didYouMean(word: string, known: readonly string[]): string {
-  const ranked = known
-    .map((name) => ({ name, distance: editDistance(word.toLowerCase(), name.toLowerCase()) }))
-    .sort((a, b) => a.distance - b.distance);
-  const best = ranked[0];
-  const length = word.replace(/^-+/, '').length;
-  if (best === undefined || best.distance > 2 || best.distance * 2 >= Math.max(length, 3)) return '';
-  return ` Did you mean "${best.name}"?`;
-}
-
-/** Insertions, deletions and replacements between the two (Levenshtein). */
-function editDistance(from: string, to: string): number {
-  let last = Array.from({ length: to.length + 1 }, (_, at) => at);
-  for (const [i, character] of [...from].entries()) {
-    const row = [i + 1];
-    for (let j = 1; j <= to.length; j++) {
-      const replaced = (last[j - 1] ?? 0) + (character === to[j - 1] ? 0 : 1);
-      row.push(Math.min(replaced, (last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
-    }
-    last = row;
-  }
-  return last[to.length] ?? 0;
+  const name = nearestName(word, known);
+  return name === null ? '' : ` Did you mean "${name}"?`;
 }

@@ -1,8 +1,9 @@
 // The text of `.github/causeway.yml` as a configuration, or the one fault that keeps it from being one.
+
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
+import { nearestName } from '../../domain/nearest-name.ts';
 import { FILE_SCHEMA, type FileContent } from './file-schema.ts';
-import { didYouMeanKey } from './near-key.ts';
 import { readYaml, type YamlFault, type YamlFile } from './read-yaml.ts';
 import { type ConfigProblem, DEFAULT_CONFIG, type ReadConfig, type RepositoryConfig } from './repository-config.ts';
 import { toConfig } from './to-config.ts';
@@ -87,7 +88,7 @@ function expected({ path, message }: z.core.$ZodIssue, value: unknown): string {
 function unknownKey(key: string, path: readonly PropertyKey[]): string {
   const known = knownKeys(path);
   const within = path.length === 0 ? '' : ` in \`${nameOf(path)}\``;
-  const near = didYouMeanKey(key, known);
+  const near = didYouMean(key, known);
   const list = known.map((name) => `\`${name}\``).join(', ');
   return `${quoted(key)} is not known${within}${near === '' ? `. Known are ${list}.` : near}`;
 }
@@ -123,4 +124,10 @@ function inWords(value: unknown): string {
 function quoted(text: string): string {
   const line = text.replace(/[\s`]+/g, ' ').trim();
   return `\`${line.length > SHOWN_VALUE ? `${line.slice(0, SHOWN_VALUE).toWellFormed()}…` : line}\``;
+}
+
+/** `, did you mean …?` for a key that is nearly one of those known. */
+function didYouMean(key: string, known: readonly string[]): string {
+  const name = nearestName(key.replaceAll('-', '_'), known);
+  return name === null ? '' : `, did you mean \`${name}\`?`;
 }
