@@ -24,6 +24,7 @@ const HANDLERS = {
   'pull_request.closed': onPullRequestChanged,
   'pull_request.reopened': onPullRequestChanged,
   'pull_request.synchronize': onPullRequestChanged,
+  'pull_request.ready_for_review': onPullRequestChanged,
   'check_suite.completed': onCheckSuiteCompleted,
   'check_run.completed': onCheckRunCompleted,
   'check_run.requested_action': onActionRequested,

@@ -75,12 +75,13 @@ describe('a thread looks again', () => {
     expect(await nudged(house)).toEqual([thread.id]);
   });
 
-  it.each(['close', 'push', 'merge'])('when its pull request changes: %s', async (change) => {
+  it.each(['close', 'push', 'merge', 'ready'])('when its pull request changes: %s', async (change) => {
     const { house, thread, number } = await published();
     await using _ = house;
     const { people } = house.double;
     if (change === 'close') people.close(NAME, number, 'ada');
     else if (change === 'merge') await people.merge(NAME, number, 'ada');
+    else if (change === 'ready') people.markReady(NAME, number, 'ada');
     else await people.push(NAME, { by: 'ada', branch: BRANCH, files: { 'b.txt': 'b\n' } });
     await house.settle();
     expect(await nudged(house)).toEqual([thread.id]);
