@@ -81,7 +81,10 @@ describe('a thread looks again', () => {
     const { people } = house.double;
     if (change === 'close') people.close(NAME, number, 'ada');
     else if (change === 'merge') await people.merge(NAME, number, 'ada');
-    else if (change === 'ready') people.markReady(NAME, number, 'ada');
+    else if (change === 'ready') {
+      people.convertToDraft(NAME, number, 'ada');
+      people.markReady(NAME, number, 'ada');
+    }
     else await people.push(NAME, { by: 'ada', branch: BRANCH, files: { 'b.txt': 'b\n' } });
     await house.settle();
     expect(await nudged(house)).toEqual([thread.id]);
