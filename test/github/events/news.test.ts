@@ -84,8 +84,7 @@ describe('a thread looks again', () => {
     else if (change === 'ready') {
       people.convertToDraft(NAME, number, 'ada');
       people.markReady(NAME, number, 'ada');
-    }
-    else await people.push(NAME, { by: 'ada', branch: BRANCH, files: { 'b.txt': 'b\n' } });
+    } else await people.push(NAME, { by: 'ada', branch: BRANCH, files: { 'b.txt': 'b\n' } });
     await house.settle();
     expect(await nudged(house)).toEqual([thread.id]);
   });
