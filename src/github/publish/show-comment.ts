@@ -1,5 +1,5 @@
 // The one comment on a thread's subject: made once, edited in place, replaced by a result, and never forced on those who took it away.
-import type { PostedComment, Thread, ThreadRecord } from '../../domain/thread.ts';
+import { type PostedComment, type Thread, type ThreadRecord, triggerKey } from '../../domain/thread.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import type { Work } from './deps.ts';
 import { recentPosts } from './desired.ts';
@@ -23,7 +23,7 @@ export async function react({ outbox, view, signal, deps }: Work, number: number
     if (!(error instanceof GithubFailure) || (error.kind !== 'gone' && error.kind !== 'refused')) throw error;
     deps.log.info({ thread: view.thread.id, err: error }, 'GitHub took no reaction');
   }
-  return { ...view.record, seen: trigger.at };
+  return { ...view.record, seen: triggerKey(trigger) };
 }
 
 /** Looks for one that was made but not recorded before it makes another. */
