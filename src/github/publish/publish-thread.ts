@@ -47,7 +47,7 @@ export function createPublishHandler(deps: PublishDeps): JobHandler {
   };
 }
 
-/** Of one try of the job. The publisher alone writes the record, so it is read only once. */
+/** Of one try of the job. The publisher alone writes the record (but for a 👀, which may be given twice), so it is read only once. */
 interface State {
   readonly record: ThreadRecord | null;
   readonly outbox: Outbox | null;
