@@ -2,6 +2,7 @@
 import { readProcessConfig } from '../config.ts';
 import { CausewayError } from '../domain/errors.ts';
 import type { createCausewayApp } from '../github/app.ts';
+import type { ArrivedEvent } from '../github/intake/open-probot.ts';
 import { createLog, registerSecret } from '../log.ts';
 import { type GithubService, openGithubService } from './github-service.ts';
 import { chooseMode } from './service-mode.ts';
@@ -32,20 +33,13 @@ export async function openProbotApp(): Promise<ReturnType<typeof createCausewayA
   };
 }
 
-interface AnyEvent {
-  readonly id: string;
-  readonly name: string;
-  readonly payload: unknown;
-}
-
-async function handleAlone(open: () => Promise<GithubService>, { id, name, payload }: AnyEvent): Promise<void> {
+async function handleAlone(open: () => Promise<GithubService>, { id, name, payload }: ArrivedEvent): Promise<void> {
   await using service = await open();
   const { parts, probot } = service;
   const signal = AbortSignal.timeout(LONGEST_MS);
   // What the event is about must be a project: no installation event has told of it here.
   await parts.sync.reconcile(signal);
-  const event = { id, name, payload } as unknown as Parameters<typeof probot.receive>[0];
-  await parts.inFlight.during(id, signal, () => probot.receive(event));
+  await parts.inFlight.during(id, signal, () => probot.receive({ id, name, payload }));
   await using worker = service.startWork();
   await worker.idle(signal);
 }

@@ -1,5 +1,6 @@
 // From GitHub's refusals to words with a repair.
 import { CausewayError } from '../domain/errors.ts';
+import { isSpent, resetOf, waitOf } from './clients/limit-headers.ts';
 
 export interface CallContext {
   /** What was asked for, such as `the issue`. */
@@ -65,14 +66,13 @@ function forbidden(answer: Answer, { what, hasToken }: CallContext): string {
 /** Null where the answer is about something else. Primary limits name their reset, secondary ones a wait. */
 function rateLimit({ status, headers }: Answer, { hasToken, now }: CallContext): string | null {
   if (status !== 403 && status !== 429) return null;
-  const retryAfter = Number(headers['retry-after']);
-  const reset = Number(headers['x-ratelimit-reset']) * 1_000;
-  const spent = headers['x-ratelimit-remaining'] !== undefined && Number(headers['x-ratelimit-remaining']) === 0;
-  const until = retryAfter > 0 ? now.getTime() + retryAfter * 1_000 : spent ? reset : Number.NaN;
-  if (Number.isNaN(until) && status !== 429) return null;
-  const when = Number.isFinite(until)
-    ? `it opens again at ${new Date(until).toISOString().slice(11, 16)} UTC (in ${minutes(until - now.getTime())})`
-    : 'try again in a minute';
+  const wait = waitOf(headers['retry-after'], now);
+  const until = wait !== null ? new Date(now.getTime() + wait) : isSpent(headers) ? resetOf(headers) : null;
+  if (until === null && status !== 429) return null;
+  const when =
+    until === null
+      ? 'try again in a minute'
+      : `it opens again at ${until.toISOString().slice(11, 16)} UTC (in ${minutes(until.getTime() - now.getTime())})`;
   const more = hasToken ? '' : ' A token in GITHUB_TOKEN has a limit of its own, 5,000 calls an hour.';
   return `GitHub's rate limit is used up: ${when}.${more}`;
 }

@@ -1,16 +1,13 @@
 // The GitHub double and the real service beside it in its own process, with the moment of everything that the double was asked.
-import { readFile, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { parse } from 'yaml';
+import { asManifestSays } from '../github-double/as-manifest-says.ts';
 import type { GithubDouble } from '../github-double/double.ts';
 import { startGithubDouble } from '../github-double/start.ts';
-import type { Permissions, State } from '../github-double/state.ts';
+import type { State } from '../github-double/state.ts';
 import { type WebhookSender, webhookSender } from '../github-double/webhooks/sender.ts';
+import { appSettings, OWNER } from '../support/app-settings.ts';
 import { startService, temporaryFolder } from '../support/service.ts';
 import { openSlowWire } from './slow-wire.ts';
-
-export const OWNER = 'corner';
 
 export interface Seen {
   /** Milliseconds, as `performance.now()`. */
@@ -61,16 +58,12 @@ export async function openBenchStage(options: BenchStageOptions): Promise<BenchS
   const double = opening.use(await startGithubDouble({ basePath: '/api/v3', sink, validate }));
   const [sender] = senders;
   if (sender === undefined) throw new Error('the double took no sender');
-  const manifest: { default_permissions: Permissions; default_events: readonly string[] } = parse(
-    await readFile(path.join(import.meta.dirname, '..', '..', 'app.yml'), 'utf8'),
-  );
-  double.app.permissions = manifest.default_permissions;
-  double.app.events = manifest.default_events;
+  await asManifestSays(double.app);
   double.people.organization(OWNER, { owners: ['nora'] });
   await options.prepare(double);
   const wire = options.delayMs ? opening.use(await openSlowWire(double.apiUrl, options.delayMs)) : null;
   const address = wire === null ? {} : { GITHUB_API_URL: wire.url };
-  const env = { ...(await settings(double, folder, options)), ...address, ...options.env };
+  const env = { ...(await appSettings(double, folder, options.script)), ...address, ...options.env };
   const service = opening.use(await startService({ projects: [], dataDir: folder, env }));
   opening.defer(async () => void (await service.end('SIGTERM')));
   double.app.webhookUrl = `${service.address}/api/github/webhooks`;
@@ -87,26 +80,6 @@ export async function openBenchStage(options: BenchStageOptions): Promise<BenchS
     ...{ double, sender, folder, seen, quiet },
     output: () => service.output(),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
-  };
-}
-
-async function settings(
-  { app, apiUrl, webUrl }: GithubDouble,
-  folder: string,
-  { script }: BenchStageOptions,
-): Promise<Readonly<Record<string, string>>> {
-  const key = path.join(folder, 'app.pem');
-  await writeFile(key, app.privateKey, { mode: 0o600 });
-  const scripted = path.join(folder, 'script.json');
-  if (script !== undefined) await writeFile(scripted, JSON.stringify(script));
-  return {
-    APP_ID: String(app.id),
-    PRIVATE_KEY_PATH: key,
-    WEBHOOK_SECRET: app.webhookSecret,
-    GITHUB_API_URL: apiUrl,
-    GITHUB_WEB_URL: webUrl,
-    ALLOWED_OWNERS: OWNER,
-    ...(script === undefined ? {} : { MODEL: `scripted:${scripted}` }),
   };
 }
 

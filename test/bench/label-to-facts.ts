@@ -1,7 +1,8 @@
 // How long people wait after a label: to 👀 and to facts, with nothing known yet and with everything at hand, beside plain git.
 import { setTimeout as wait } from 'node:timers/promises';
+import { OWNER } from '../support/app-settings.ts';
 import { type Baselines, baselines } from './baselines.ts';
-import { type BenchStage, OWNER, openBenchStage } from './bench-stage.ts';
+import { type BenchStage, openBenchStage } from './bench-stage.ts';
 import { label, type Timing } from './label.ts';
 import type { MadeRepository } from './made-repository.ts';
 

@@ -4,12 +4,12 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { parse } from 'yaml';
+import { asManifestSays } from './as-manifest-says.ts';
 import type { GithubDouble } from './double.ts';
 import { git } from './git/run-git.ts';
 import { servePage } from './page/serve-page.ts';
 import { startGithubDouble } from './start.ts';
-import type { App, Permissions } from './state.ts';
+import type { App } from './state.ts';
 import { webhookSender } from './webhooks/sender.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
@@ -43,11 +43,7 @@ function optionsOf(given: readonly string[]): Options | null {
 
 /** The double's App as app.yml describes it, with the address of Causeway. */
 async function prepareApp({ app, people }: GithubDouble, webhook: string): Promise<App> {
-  const manifest: { default_permissions: Permissions; default_events: readonly string[] } = parse(
-    await readFile(path.join(ROOT, 'app.yml'), 'utf8'),
-  );
-  app.permissions = manifest.default_permissions;
-  app.events = manifest.default_events;
+  await asManifestSays(app);
   app.webhookUrl = webhook;
   people.organization(OWNER, { owners: ['nora'], members: ['per'] });
   return app;

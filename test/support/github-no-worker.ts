@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type GithubStage, OWNER } from './github-stage.ts';
+import { OWNER } from './app-settings.ts';
+import type { GithubStage } from './github-stage.ts';
 
 const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 

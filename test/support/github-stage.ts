@@ -1,18 +1,19 @@
 // A stage for whole stories: the GitHub double with its people, and the real service beside it in its own process.
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import Sqlite from 'better-sqlite3';
-import { parse } from 'yaml';
+import { asManifestSays } from '../github-double/as-manifest-says.ts';
 import type { GithubDouble } from '../github-double/double.ts';
 import { repository } from '../github-double/lookup.ts';
 import { startGithubDouble } from '../github-double/start.ts';
-import type { Comment, Permissions } from '../github-double/state.ts';
+import type { Comment } from '../github-double/state.ts';
 import { type WebhookSender, webhookSender } from '../github-double/webhooks/sender.ts';
 import { type ApiClient, apiClient } from './api-client.ts';
+import { appSettings, OWNER } from './app-settings.ts';
 import { type Service, startService, temporaryFolder } from './service.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
@@ -49,9 +50,6 @@ export interface StageOptions {
   readonly installed?: boolean;
 }
 
-/** The organisation of the stories; `nora` owns it, `mara` may write, `per` may triage, `ola` is a stranger. */
-export const OWNER = 'corner';
-
 export async function openGithubStage(options: StageOptions = {}): Promise<GithubStage> {
   await using opening = new AsyncDisposableStack();
   const folder = opening.use(await temporaryFolder());
@@ -64,13 +62,13 @@ export async function openGithubStage(options: StageOptions = {}): Promise<Githu
   const double = opening.use(await startGithubDouble({ basePath: '/api/v3', sink }));
   const [sender] = senders;
   if (sender === undefined) throw new Error('the double took no sender');
-  await asManifestSays(double);
+  await asManifestSays(double.app);
   double.people.organization(OWNER, { owners: ['nora'], members: ['per'] });
   await options.prepare?.(double);
   if (options.installed !== false) installOnce(double);
   const dataDir = path.join(folder.path, 'data');
   await mkdir(dataDir, { recursive: true });
-  const env = { ...(await settings(double, folder.path, options)), ...options.env };
+  const env = { ...(await appSettings(double, folder.path, options.script)), ...options.env };
   let service = await startService({ projects: [], dataDir, env });
   opening.defer(async () => void (await service.end('SIGKILL')));
   const port = new URL(service.address).port;
@@ -105,36 +103,6 @@ function installOnce({ people, state }: GithubDouble): void {
   const { id } = people.organization(OWNER);
   if ([...state.installations.values()].some(({ accountId }) => accountId === id)) return;
   people.install(OWNER, { by: 'nora' });
-}
-
-/** Permissions and events that a newcomer's App would have. */
-async function asManifestSays({ app }: GithubDouble): Promise<void> {
-  const manifest: { default_permissions: Permissions; default_events: readonly string[] } = parse(
-    await readFile(path.join(ROOT, 'app.yml'), 'utf8'),
-  );
-  app.permissions = manifest.default_permissions;
-  app.events = manifest.default_events;
-}
-
-async function settings(
-  { app, apiUrl, webUrl }: GithubDouble,
-  folder: string,
-  { script }: StageOptions,
-): Promise<Readonly<Record<string, string>>> {
-  const key = path.join(folder, 'app.pem');
-  await writeFile(key, app.privateKey, { mode: 0o600 });
-  const scripted = path.join(folder, 'script.json');
-  if (script !== undefined) await writeFile(scripted, JSON.stringify(script));
-  return {
-    APP_ID: String(app.id),
-    PRIVATE_KEY_PATH: key,
-    WEBHOOK_SECRET: app.webhookSecret,
-    GITHUB_API_URL: apiUrl,
-    GITHUB_WEB_URL: webUrl,
-    ALLOWED_OWNERS: OWNER,
-    RATE_LIMIT: 'off',
-    ...(script === undefined ? {} : { MODEL: `scripted:${scripted}` }),
-  };
 }
 
 /** Names of the copies of source that the service keeps: `<project id>.git` each. */

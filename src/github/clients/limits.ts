@@ -1,4 +1,5 @@
 // GitHub's two limits: the primary one says when it opens again, the secondary one sometimes how long to wait.
+import { isSpent, resetOf, waitOf } from './limit-headers.ts';
 import type { Answer, Asked } from './read-failure.ts';
 
 type Limited = Pick<Asked, 'now' | 'patience' | 'resource'>;
@@ -19,7 +20,8 @@ export function limitedUntil({ status, headers }: Answer, said: string, asked: L
 /** The same for a GraphQL answer that says it was limited, with the status 200. */
 export function heldBack(headers: Answer['headers'], { now, patience, resource }: Limited): Date {
   const wait = waitOf(headers['retry-after'], now);
-  const reset = wait === null && isSpent(headers) ? resetOf(headers, now) : null;
+  const named = wait === null && isSpent(headers) ? resetOf(headers) : null;
+  const reset = named === null ? null : within(now, named.getTime() - now.getTime());
   const until = reset ?? (wait === null ? patience.refused() : within(now, wait));
   // An hour that is used up is counted for each resource; a secondary limit is one for all of them.
   patience.hold({ until, message: limited(until) }, reset === null ? null : resource);
@@ -32,23 +34,6 @@ export function limited(until: Date): string {
 
 export function minuteOf(moment: Date): string {
   return moment.toISOString().slice(0, 16).replace('T', ' ');
-}
-
-function isSpent(headers: Answer['headers']): boolean {
-  return String(headers['x-ratelimit-remaining'] ?? '').trim() === '0';
-}
-
-function resetOf(headers: Answer['headers'], now: Date): Date | null {
-  const reset = Number(headers['x-ratelimit-reset'] ?? Number.NaN) * 1_000;
-  return Number.isFinite(reset) ? within(now, reset - now.getTime()) : null;
-}
-
-/** Seconds or a date, as milliseconds from now; null where there is none that can be read. */
-function waitOf(header: string | number | undefined, now: Date): number | null {
-  const text = String(header ?? '').trim();
-  if (/^\d+$/.test(text)) return Number(text) * 1_000;
-  const until = Date.parse(text);
-  return Number.isNaN(until) ? null : until - now.getTime();
 }
 
 function within(now: Date, wait: number): Date {

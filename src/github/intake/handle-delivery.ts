@@ -87,11 +87,9 @@ async function buried({ log, store, redactor }: DeliveryHandlerDeps, delivery: s
   await store.endDelivery(delivery, 'failed', await redactor.redact(wordsOf(error)));
 }
 
-/** The receiver has held event and payload together. */
 async function handOver(deps: DeliveryHandlerDeps, { delivery, payload }: Opened, signal: AbortSignal): Promise<void> {
   const { id, event: name } = delivery;
-  const event = { id, name, payload } as unknown as Parameters<ReceivingProbot['receive']>[0];
-  await deps.inFlight.during(id, signal, () => deps.probot.receive(event));
+  await deps.inFlight.during(id, signal, () => deps.probot.receive({ id, name, payload }));
 }
 
 /** Whom the repository, or else the installation, belongs to; null where the delivery names nobody. */

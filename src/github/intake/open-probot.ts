@@ -1,5 +1,4 @@
 // Probot for stored deliveries: it hands them to the app function, and neither serves, logs, waits nor tries again.
-
 import { Probot, ProbotOctokit } from 'probot';
 import type { Log } from '../../log.ts';
 
@@ -13,8 +12,17 @@ export interface ProbotOptions {
   readonly app: (app: Probot) => void;
 }
 
-/** What the delivery handler needs of Probot. */
-export type ReceivingProbot = Pick<Probot, 'receive'>;
+/** An event as it arrived: name and payload belong together, as the receiver has seen to. */
+export interface ArrivedEvent {
+  readonly id: string;
+  readonly name: string;
+  readonly payload: unknown;
+}
+
+export interface ReceivingProbot {
+  /** Rejects with an AggregateError where handlers throw. */
+  receive(event: ArrivedEvent): Promise<void>;
+}
 
 export async function openProbot({ appId, privateKey, apiUrl, log, app }: ProbotOptions): Promise<ReceivingProbot> {
   const probot = new Probot({
@@ -34,5 +42,6 @@ export async function openProbot({ appId, privateKey, apiUrl, log, app }: Probot
   });
   await probot.ready();
   await probot.load(app);
-  return probot;
+  // Probot's types tell each event's payload by its name, which only one who looks into the body can know.
+  return { receive: (event) => probot.receive(event as unknown as Parameters<Probot['receive']>[0]) };
 }

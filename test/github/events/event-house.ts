@@ -17,6 +17,7 @@ import { createLog } from '../../../src/log.ts';
 import type { JobResult, Queue } from '../../../src/ports/queue.ts';
 import type { Run } from '../../../src/ports/store.ts';
 import { createJobTable } from '../../../src/queue/job-table.ts';
+import { createRedactor } from '../../../src/redact/redactor.ts';
 import { openSqliteStore, type SqliteStore } from '../../../src/store/open-sqlite.ts';
 import { createSeal } from '../../../src/store/seal.ts';
 import type { GithubDouble } from '../../github-double/double.ts';
@@ -84,7 +85,7 @@ export async function eventHouse(options: EventHouseOptions = {}): Promise<Event
     cancel: async (_, subject) => void cancelled.push(subject),
   };
   const base = { store, queue, clients, log, now, changes: createChanges() };
-  const redactor = { redact: async (text: string) => text };
+  const redactor = opening.use(createRedactor({ exactValues: () => [] }));
   const inFlight = createDeliveriesInFlight();
   const register = createCausewayApp({
     ...base,

@@ -225,6 +225,49 @@ describe('a command', () => {
     expect(await house.runs()).toEqual([]);
   });
 
+  it('"fix" written before the analysis that stands now asks for nothing: its writer meant the one before', async () => {
+    await using house = await shop();
+    const { people } = house.double;
+    people.label(NAME, 1, 'analyse', 'tria');
+    await house.settle();
+    const late = people.comment(NAME, 1, { by: 'wren', body: '/analyse fix' });
+    const [commented] = house.announced.splice(0);
+    house.double.state.clock.advance(60_000);
+    people.comment(NAME, 1, { by: 'tria', body: '/analyse retry with my patch' });
+    await house.settle();
+    await house.handle(commented!, 'd-late');
+    const project = await house.store.project(NAME);
+    const thread = await house.store.threadOf(project!.id, { kind: 'issue', number: 1 });
+    expect(thread?.fixRequest).toBeNull();
+    expect(late.reactions.map(({ content }) => content)).toEqual(['confused']);
+  });
+
+  it('"fix" counts from when it was written, however late it arrives', async () => {
+    await using house = await shop();
+    const { people, state } = house.double;
+    people.label(NAME, 1, 'analyse', 'tria');
+    await house.settle();
+    state.clock.advance(10_000);
+    const comment = people.comment(NAME, 1, { by: 'wren', body: '/analyse fix' });
+    const [commented] = house.announced.splice(0);
+    state.clock.advance(3_600_000);
+    await house.handle(commented!, 'd-late');
+    const project = await house.store.project(NAME);
+    const thread = await house.store.threadOf(project!.id, { kind: 'issue', number: 1 });
+    expect(thread?.fixRequest).toMatchObject({ login: 'wren', at: comment.createdAt });
+  });
+
+  it.each(['label', 'comment'])('of a body that somebody kept for weeks does nothing: %s', async (kind) => {
+    await using house = await shop();
+    const { people, state } = house.double;
+    if (kind === 'label') people.label(NAME, 1, 'analyse', 'wren');
+    else people.comment(NAME, 1, { by: 'wren', body: '/analyse' });
+    const kept = house.announced.splice(0).at(-1)!;
+    state.clock.advance(15 * 24 * 3_600_000);
+    await house.handle(kept, 'd-replayed');
+    expect([await house.runs(), house.writes()]).toEqual([[], []]);
+  });
+
   it('"fix" by write asks for the pull request of what runs, or starts an analysis that leads to one', async () => {
     await using house = await shop();
     const { people } = house.double;

@@ -1,0 +1,31 @@
+// The register of secrets, and that no line of the log shows one.
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createLog, registeredSecrets, registerSecret } from '../src/log.ts';
+
+beforeEach(() => vi.useFakeTimers({ now: new Date('2026-11-20T10:00:00.000Z'), toFake: ['Date'] }));
+afterEach(() => vi.useRealTimers());
+
+function logged(write: (log: ReturnType<typeof createLog>) => void): string {
+  const lines: string[] = [];
+  write(createLog({ level: 'trace', destination: { write: (line) => void lines.push(line) } }));
+  return lines.join('');
+}
+
+it('shows nothing of a key of several lines, which a line of the log holds with its line ends escaped', () => {
+  const key = '-----BEGIN TEST KEY-----\nbG9uZyBlbm91Z2g=\nYW5vdGhlciBsaW5l\n-----END TEST KEY-----\n';
+  registerSecret(key);
+  const lines = logged((log) => log.info({ detail: `said: ${key}` }, 'failed'));
+  expect(lines).not.toContain('bG9uZyBlbm91Z2g=');
+  expect(lines).toContain('said: [redacted]');
+});
+
+it('forgets a token some time after it has expired, and a lasting secret never, whichever is said first', () => {
+  registerSecret('a-token-of-one-hour', 1_000);
+  registerSecret('a-lasting-secret');
+  registerSecret('a-lasting-secret', 1_000);
+  expect(registeredSecrets()).toEqual(expect.arrayContaining(['a-token-of-one-hour', 'a-lasting-secret']));
+  vi.setSystemTime(Date.now() + 2_000);
+  registerSecret('the-token-after-it', 1_000);
+  expect(registeredSecrets()).not.toContain('a-token-of-one-hour');
+  expect(registeredSecrets()).toEqual(expect.arrayContaining(['the-token-after-it', 'a-lasting-secret']));
+});
