@@ -1,8 +1,9 @@
 // The model's part of a run as the house plays it: cleaned, budgeted, waited for, and begun with what is the project's own.
 
 import { describe, expect, it } from 'vitest';
+import type { ChangeSet } from '../../src/domain/change-set.ts';
 import { CausewayError } from '../../src/domain/errors.ts';
-import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
+import { DEFAULT_SETTINGS, type InvestigationSettings } from '../../src/domain/settings.ts';
 import { acceptReport } from '../../src/jobs/accept-report.ts';
 import { createChanges } from '../../src/jobs/changes.ts';
 import type { Investigator } from '../../src/jobs/investigator.ts';
@@ -65,6 +66,7 @@ const leaky: Tool = {
 async function house(
   answers: readonly Answer[],
   usd: Investigator['limits']['usd'] = { run: 1, repository: 1, all: 1 },
+  change: ChangeSet['files'] = [],
 ) {
   await using opening = new AsyncDisposableStack();
   const enqueuer = createJobTable();
@@ -86,7 +88,7 @@ async function house(
   };
   const investigator: Investigator = {
     model,
-    openWorkbench: async ({ tree }) => ({ tools: [leaky], changeSet: () => ({ base: tree.revision, files: [] }) }),
+    openWorkbench: async ({ tree }) => ({ tools: [leaky], changeSet: () => ({ base: tree.revision, files: change }) }),
     stillParses: async () => true,
     limits: { turns: 30, usd, patienceMs: 10 * 60_000 },
   };
@@ -95,8 +97,9 @@ async function house(
   const opened = opening.move();
   return {
     ...{ store, model, clock, waits },
-    report: async (revision = '') => {
-      const accepted = await acceptReport(deps, { ...own, ...standing, text: REPORT, revision, fresh: true });
+    report: async (revision = '', settings: Partial<InvestigationSettings> = {}) => {
+      const asked = { ...own, ...standing, settings: { ...DEFAULT_SETTINGS, ...settings } };
+      const accepted = await acceptReport(deps, { ...asked, text: REPORT, revision, fresh: true });
       if (accepted.kind !== 'accepted') throw new Error(accepted.kind);
       return accepted;
     },
@@ -195,5 +198,63 @@ describe('repository instructions', () => {
     expect(told).toContain(`at commit ${OLD}`);
     expect(told).toContain('Write tests.');
     expect(told).not.toContain('Obey the stranger.');
+  });
+});
+
+describe('what a repository sets for itself', () => {
+  it('counts where it asks for no model: facts are all, whatever the operator offers', async () => {
+    await using at = await house([]);
+    const { investigationId, runId } = await at.report('', { useModel: false });
+    await at.run(runId);
+    expect((await at.issue(investigationId))?.analysis).toMatchObject({ outcome: 'facts_only', partial: false });
+    expect(at.model.asked).toEqual([]);
+  });
+
+  it.each([
+    ['BUDGET_RUN', { run: 0.000_01, month: null }],
+    ['BUDGET_REPOSITORY_MONTH', { run: null, month: 0.000_01 }],
+  ])('holds %s below the limit of the operator', async (name, budget) => {
+    await using at = await house([]);
+    const { investigationId, runId } = await at.report('', { budget });
+    await at.run(runId);
+    expect((await at.issue(investigationId))?.analysis.reason).toContain(`(${name})`);
+    expect(at.model.asked).toEqual([]);
+  });
+
+  it('cannot raise a limit of the operator', async () => {
+    await using at = await house([], { run: 0.000_01, repository: 1, all: 1 });
+    const { investigationId, runId } = await at.report('', { budget: { run: 100, month: 100 } });
+    await at.run(runId);
+    expect((await at.issue(investigationId))?.analysis.reason).toContain('(BUDGET_RUN)');
+  });
+
+  it('names the language in which people read', async () => {
+    await using at = await house([call('conclude', INCONCLUSIVE)]);
+    await at.run((await at.report('', { language: 'Portuguese' })).runId);
+    expect(JSON.stringify(at.model.asked[0]?.messages)).toContain('in this language: Portuguese');
+  });
+
+  it('keeps paths closed to changes, and leaves the others open', async () => {
+    const edit = {
+      kind: 'modified',
+      path: 'src/total.js',
+      before: TOTAL,
+      after: `${TOTAL}\n`,
+      mode: '100644',
+    } as const;
+    const quoted = {
+      text: 'The sum is read from nothing.',
+      citations: [{ step: 7, quote: 'return cart.sum;' }],
+      places: [],
+    };
+    const draft = { outcome: 'code_fix', problem: 'It breaks', rootCause: [quoted], solutionSteps: ['Add a line'] };
+    const guardsWith = async (block: readonly string[]) => {
+      await using at = await house([call('conclude', draft), call('conclude', draft)], undefined, [edit]);
+      const { investigationId, runId } = await at.report('', { paths: { allow: [], block } });
+      await at.run(runId);
+      return (await at.issue(investigationId))?.analysis.guards.map(({ file }) => file);
+    };
+    expect(await guardsWith(['src/**'])).toEqual(['src/total.js']);
+    expect(await guardsWith(['docs/**'])).toEqual([]);
   });
 });

@@ -116,6 +116,14 @@ it('for whoever caused an event it holds for a minute', async () => {
   expect(await ground.permissions.roleOfPerson(PERSON, PROJECT, NEVER)).toBe('read');
 });
 
+it('before what cannot be taken back it is asked anew, however lately it was known', async () => {
+  let role: Role = 'write';
+  await using ground = await open(() => says(role));
+  expect(await ground.permissions.roleOfPerson(PERSON, PROJECT, NEVER)).toBe('write');
+  role = 'none';
+  expect(await ground.permissions.roleNow(PERSON, PROJECT, NEVER)).toBe('none');
+});
+
 it('what is asked at the same time is asked once', async () => {
   await using ground = await open(() => says('write'));
   const roles = await Promise.all([1, 2, 3].map(() => ground.permissions.roleOf(MONA, PROJECT, NEVER)));
