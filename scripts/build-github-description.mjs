@@ -24,12 +24,13 @@ const OPERATIONS = {
   reactions: `list-for-issue create-for-issue delete-for-issue list-for-issue-comment create-for-issue-comment
     delete-for-issue-comment`,
   pulls: `list create get update merge list-commits list-files list-requested-reviewers request-reviewers remove-requested-reviewers
-    list-reviews create-review list-review-comments create-review-comment`,
+    list-reviews get-review create-review update-review list-comments-for-review list-review-comments create-review-comment
+    get-review-comment update-review-comment delete-review-comment`,
   checks: `create get update list-annotations list-for-ref list-suites-for-ref get-suite list-for-suite rerequest-run
     rerequest-suite`,
   actions: `list-workflow-runs-for-repo get-workflow-run get-workflow-run-attempt list-jobs-for-workflow-run
     list-jobs-for-workflow-run-attempt get-job-for-workflow-run download-job-logs-for-workflow-run download-workflow-run-logs
-    get-workflow`,
+    download-workflow-run-attempt-logs get-workflow`,
   users: 'get-authenticated get-by-username get-by-id',
 };
 const METHODS = ['get', 'put', 'post', 'patch', 'delete'];

@@ -34,7 +34,14 @@ const FIELDS = {
   PullRequest: `additions author authorAssociation baseRef baseRefName baseRefOid baseRepository body changedFiles closed closedAt
     closingIssuesReferences comments commits createdAt databaseId deletions editor headRef headRefName headRefOid headRepository
     headRepositoryOwner id includesCreatedEdit isCrossRepository isDraft labels lastEditedAt locked mergeCommit mergeable merged mergedAt
-    number repository resourcePath state title updatedAt url userContentEdits`,
+    number repository resourcePath reviews state title updatedAt url userContentEdits`,
+  PullRequestReview: `author authorAssociation body comments commit createdAt databaseId editor id includesCreatedEdit isMinimized
+    lastEditedAt minimizedReason pullRequest repository resourcePath state submittedAt updatedAt url userContentEdits viewerCanMinimize`,
+  PullRequestReviewConnection: CONNECTION,
+  PullRequestReviewComment: `author authorAssociation body commit createdAt databaseId diffHunk editor id includesCreatedEdit isMinimized
+    lastEditedAt line minimizedReason originalLine originalStartLine outdated path pullRequest repository resourcePath startLine updatedAt
+    url userContentEdits viewerCanMinimize`,
+  PullRequestReviewCommentConnection: CONNECTION,
   IssueComment: `author authorAssociation body createdAt databaseId editor id includesCreatedEdit isMinimized issue lastEditedAt
     minimizedReason pullRequest repository resourcePath updatedAt url userContentEdits viewerCanMinimize`,
   UserContentEdit: 'createdAt deletedAt diff editedAt editor id updatedAt',

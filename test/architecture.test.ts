@@ -15,7 +15,10 @@ const ROOMS: Readonly<Record<string, Room>> = {
   domain: { rooms: [], packages: [] },
   ports: { rooms: ['domain'], packages: [] },
   triage: { rooms: ['domain', 'ports'], packages: [] },
-  redact: { rooms: ['domain'], packages: ['@secretlint/core', '@secretlint/secretlint-rule-preset-recommend'] },
+  redact: {
+    rooms: ['domain'],
+    packages: ['@secretlint/core', '@secretlint/profiler', '@secretlint/secretlint-rule-preset-recommend'],
+  },
   agent: { rooms: ['domain', 'ports'], packages: ['zod'] },
   model: { rooms: ['domain', 'ports'], packages: ['openai'] },
   tools: { rooms: ['domain', 'ports', 'git'], packages: ['zod', 'web-tree-sitter', '@vscode/tree-sitter-wasm'] },

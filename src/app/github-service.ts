@@ -3,14 +3,14 @@ import { parseCallbackAllow } from '../callback/callback-policy.ts';
 import type { AppCredentials, Config } from '../config.ts';
 import { createCausewayApp } from '../github/app.ts';
 import { gitCredentials } from '../github/clients/git-credentials.ts';
-import { createDeliveryHandler } from '../github/intake/handle-delivery.ts';
 import { openProbot, type ReceivingProbot } from '../github/intake/open-probot.ts';
-import { createPublishHandler } from '../github/publish/publish-thread.ts';
+import { type CheckReader, createCheckReader } from '../jobs/checks/check-reader.ts';
 import type { Investigator } from '../jobs/investigator.ts';
 import { type Log, registerSecret } from '../log.ts';
 import type { Worker } from '../ports/queue.ts';
 import { takeOwnership } from '../store/single-owner.ts';
 import { openDataFolder } from './data-folder.ts';
+import { githubLanes } from './github-lanes.ts';
 import { type GithubParts, githubParts, openClients } from './github-parts.ts';
 import { type House, openHouse, startWork } from './house.ts';
 import { openInvestigator } from './open-investigator.ts';
@@ -32,9 +32,6 @@ export interface GithubServiceOptions {
   readonly log: Log;
   readonly now: () => Date;
 }
-
-/** Events of one issue, pull request or repository, and effects of one thread, come one after the other. */
-const IN_ORDER = { concurrency: 8, perGroup: 1 } as const;
 
 /** Owns the data folder until disposed. Asks GitHub nothing yet. */
 export async function openGithubService(options: GithubServiceOptions): Promise<GithubService> {
@@ -66,30 +63,22 @@ export async function openGithubService(options: GithubServiceOptions): Promise<
   const { appId } = credentials;
   const app = createCausewayApp(parts.app);
   const probot = await openProbot({ appId, privateKey, apiUrl: config.githubApiUrl, log, app });
+  const { readCheck } = opening.use(createCheckReader());
   const opened = opening.move();
   return {
     ...{ house, parts, probot, investigator },
-    startWork: () => startGithubWork({ house, parts, probot, investigator }, config),
+    startWork: () => startGithubWork({ house, parts, probot, investigator, readCheck }, config),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
 
-type Ground = Pick<GithubService, 'house' | 'parts' | 'probot' | 'investigator'>;
+type Ground = Pick<GithubService, 'house' | 'parts' | 'probot' | 'investigator'> & Pick<CheckReader, 'readCheck'>;
 
-function startGithubWork({ house, parts, probot, investigator }: Ground, config: Config): Worker {
-  const { app, clients, inFlight, permissions } = parts;
+function startGithubWork({ house, parts, probot, investigator, readCheck }: Ground, config: Config): Worker {
   const waits = createWaits(house);
-  const delivery = createDeliveryHandler({ ...house, probot, inFlight, clients, allowedOwners: config.allowedOwners });
-  const publish = createPublishHandler({
-    ...app,
-    ...house,
-    permissions,
-    waitsFor: waits.waitsFor,
-    recordUrl: () => '',
-  });
   return startWork(house, {
     ...{ concurrency: config.concurrency, investigationTimeoutMs: config.investigationTimeoutMs, investigator },
-    ...{ paused: app.paused, onWait: waits.onWait },
-    lanes: { delivery: { handler: delivery, limits: IN_ORDER }, publish: { handler: publish, limits: IN_ORDER } },
+    ...{ paused: parts.app.paused, onWait: waits.onWait },
+    lanes: githubLanes(house, { config, parts, probot, readCheck, waitsFor: waits.waitsFor }),
   });
 }

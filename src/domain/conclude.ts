@@ -1,4 +1,5 @@
 // From one conclusion to each caller's own Issue.
+import type { Verdict } from './check.ts';
 import { toDiff } from './diff.ts';
 import type { Conclusion, Issue } from './issue.ts';
 import type { Origin } from './report.ts';
@@ -11,6 +12,8 @@ export interface IssueOwner {
   readonly reference: string;
   readonly origin: Origin;
   readonly report: string;
+  /** What is known of its failed check without a model: stands above what the run says. Null: it is of none. */
+  readonly verdict: Verdict | null;
   /** The Issue whose investigation this one joined; null for the first. */
   readonly sameAs: string | null;
   /** Moment of conclusion, ISO 8601 UTC with milliseconds. */
@@ -39,7 +42,7 @@ export function issueFor(owner: IssueOwner, conclusion: Conclusion): Issue {
       outcome: analysis.outcome,
       partial: analysis.partial,
       reason: analysis.reason,
-      verdict: analysis.verdict,
+      verdict: owner.verdict ?? analysis.verdict,
       confidence: analysis.confidence,
       suspects: analysis.suspects,
       citations: analysis.citations,

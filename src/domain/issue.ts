@@ -1,5 +1,6 @@
 // The Issue: a concluded investigation exactly as the interface shows it. Field names are the interface's.
 import type { ChangeSet } from './change-set.ts';
+import type { Verdict } from './check.ts';
 import type { InvestigationStep } from './evidence.ts';
 import type { Origin } from './report.ts';
 
@@ -40,8 +41,6 @@ export type Outcome =
   | 'not_a_bug'
   | 'inconclusive'
   | 'facts_only';
-
-type Verdict = 'code' | 'base_broken' | 'flaky' | 'infrastructure' | 'inconclusive';
 
 /** A place in the source that the facts point at, best first. `line` 0 and `function` "" where unknown; score 0 to 1. */
 export interface Suspect {

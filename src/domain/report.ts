@@ -1,5 +1,6 @@
 // A report: what was handed in, as it was accepted (redacted, NUL replaced).
 
+import type { Verdict } from './check.ts';
 import type { InvestigationSettings } from './settings.ts';
 
 export type Origin = 'api' | 'github-issue' | 'check-run' | 'cli';
@@ -19,6 +20,8 @@ export interface Report {
   /** Whether every word of it was written by someone who may write to the project. */
   readonly isTrusted: boolean;
   readonly settings: InvestigationSettings;
+  /** On a failed check, what is known without a model; absent: it is of none. */
+  readonly verdict?: Verdict;
   /** True: never joined to an equal report. */
   readonly fresh: boolean;
 }

@@ -1,9 +1,12 @@
 // A thread: one subject on GitHub, what was asked there and by whom, and what Causeway has put there.
+import type { CommitRange } from './failure.ts';
 import type { Role } from './role.ts';
 
 export type Subject =
   | { readonly kind: 'issue'; readonly number: number }
   | { readonly kind: 'pull_request'; readonly number: number }
+  /** A failure of the default branch: it has no place on GitHub but check runs and the pull request that mends it. */
+  | { readonly kind: 'failure'; readonly failureId: string }
   /** An Issue of the API: it has no place on GitHub but the pull request that somebody asked for. */
   | { readonly kind: 'report'; readonly issueId: string };
 
@@ -20,7 +23,8 @@ export interface FixRequest extends Person {
 
 /** What made the analysis start, pinned when it arrived. */
 export interface Trigger {
-  readonly kind: 'label' | 'comment' | 'button' | 'api';
+  /** `checks`: nobody asked; red checks did. `by` is then who stands behind the commit: its pusher, or the author of the pull request. */
+  readonly kind: 'label' | 'comment' | 'button' | 'api' | 'checks';
   readonly by: Person;
   /** Of that person at that moment. */
   readonly role: Role;
@@ -66,6 +70,18 @@ export interface ThreadRecord {
   readonly held: { readonly comment: string; readonly pullRequest: string } | null;
   /** What GitHub took no comment for, such as that of a locked issue: not tried again before something else is to be said or asked for. */
   readonly unspoken?: string;
+  /** The suggestions in a pull request, as one review. Absent: there are none. */
+  readonly suggested?: PostedSuggestions;
+}
+
+export interface PostedSuggestions {
+  /** Of the review. 0: there was nothing to suggest, which is not looked at again. */
+  readonly reviewId: number;
+  readonly nodeId: string;
+  readonly investigationId: string;
+  /** The head that they were made for. */
+  readonly headSha: string;
+  readonly isMinimized?: boolean;
 }
 
 export interface PostedComment {
@@ -73,8 +89,12 @@ export interface PostedComment {
   readonly url: string;
   /** The investigation that it tells of. */
   readonly investigationId: string;
-  /** `facts`: while it runs. `result`: what came of it, be it an Issue or the reason that there is none. */
-  readonly shows: 'facts' | 'result';
+  /** For GitHub's GraphQL; absent in records of old. */
+  readonly nodeId?: string;
+  /** Folded away by us as resolved. */
+  readonly isMinimized?: boolean;
+  /** `facts`: while it runs. `result`: what came of it, be it an Issue or the reason that there is none. `settled`: the one line that is left once the checks are green. */
+  readonly shows: 'facts' | 'result' | 'settled';
   /** Of the text as we last wrote it: an unchanged text is not written again. Empty, like `url`, where somebody has deleted the comment. */
   readonly digest: string;
   readonly at: string;
@@ -91,6 +111,8 @@ export interface PostedPullRequest {
   readonly headSha: string;
   /** The Issue that it carries out. */
   readonly issueId: string;
+  /** Of a red default branch: the commits that it became red with, as they were when this was opened. Null: not known. */
+  readonly range?: CommitRange | null;
   /** Who with write stands behind it, whoever asks for another analysis later. Absent in records of old. */
   readonly requestedBy?: FixRequest;
   readonly state: 'open' | 'merged' | 'closed';
@@ -135,5 +157,13 @@ export function triggerKey({ at, commentId }: Pick<Trigger, 'at' | 'commentId'>)
 
 /** Names a subject within its project. */
 export function subjectKey(subject: Subject): string {
-  return subject.kind === 'report' ? `report ${subject.issueId}` : `${subject.kind} ${subject.number}`;
+  switch (subject.kind) {
+    case 'report':
+      return `report ${subject.issueId}`;
+    case 'failure':
+      return `failure ${subject.failureId}`;
+    case 'issue':
+    case 'pull_request':
+      return `${subject.kind} ${subject.number}`;
+  }
 }

@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CausewayError } from '../domain/errors.ts';
-import { objectsSize, watchSize } from './folder-size.ts';
+import { type FetchLimits, fetchInto, tooLarge } from './fetch.ts';
+import { objectsSize } from './folder-size.ts';
 import { unreachable } from './git-failure.ts';
 import { objectFormat } from './local-repository.ts';
 import { consolidate, PARTIAL } from './mirror-upkeep.ts';
@@ -12,11 +13,6 @@ import { textOrNothing } from './plain-files.ts';
 import { isEmpty, MIRRORED_HEAD, type Refs, readLocalRefs, sameRefs } from './refs.ts';
 import type { Git } from './run-git.ts';
 import type { Upstream } from './upstream.ts';
-
-interface RefreshLimits {
-  readonly fetchTimeoutMs: number;
-  readonly maxBytes: number;
-}
 
 /** A mirror and the refs that it has now. */
 export interface Mirror {
@@ -30,7 +26,7 @@ export interface Mirror {
 interface Refresh {
   readonly gitDir: string;
   readonly upstream: Upstream;
-  readonly limits: RefreshLimits;
+  readonly limits: FetchLimits;
   readonly anew: boolean;
 }
 
@@ -51,7 +47,7 @@ export async function refreshMirror(git: Git, job: Refresh, signal: AbortSignal)
   if (sameSource(existing.refs, upstream)) return { ...existing, brokenDefault: upstream.brokenDefault };
   // What a partial clone lacks cannot be packed by a fetch: its new objects are taken over like the first ones.
   if (await isPartialClone(upstream.objects)) await seed(gitDir, upstream, job.limits);
-  await fetchInto(git, { ...job, shallow: existing.refs.shallow !== '' }, signal);
+  await fetchRefs(git, { ...job, shallow: existing.refs.shallow !== '' }, signal);
   if (!(await isPartialClone(join(gitDir, 'objects')))) await consolidate(git, gitDir, signal);
   return requireMirror(git, job, signal);
 }
@@ -78,7 +74,7 @@ async function createMirror(git: Git, job: Refresh, signal: AbortSignal): Promis
       throw unreachable(job.upstream.what, made.ending, made.stderr);
     }
     if (job.upstream.objects !== '') await seed(partial, job.upstream, job.limits);
-    await fetchInto(git, { ...job, gitDir: partial, shallow: false }, signal);
+    await fetchRefs(git, { ...job, gitDir: partial, shallow: false }, signal);
     // What is damaged stays for its readers until its like stands ready; without one there is nothing to move.
     await rename(job.gitDir, replaced).catch(() => undefined);
     await rename(partial, job.gitDir);
@@ -88,69 +84,38 @@ async function createMirror(git: Git, job: Refresh, signal: AbortSignal): Promis
   return requireMirror(git, job, signal);
 }
 
-async function fetchInto(
+async function fetchRefs(
   git: Git,
-  job: {
-    readonly gitDir: string;
-    readonly upstream: Upstream;
-    readonly limits: RefreshLimits;
-    readonly shallow: boolean;
-  },
+  job: Omit<Refresh, 'anew'> & { readonly shallow: boolean },
   signal: AbortSignal,
 ): Promise<void> {
   const { gitDir, upstream, limits } = job;
-  using size = watchSize(join(gitDir, 'objects', 'pack'), limits.maxBytes);
-  const partial = await isPartialClone(upstream.objects);
-  const head = upstream.refs.head === '' ? [] : [`+HEAD:${MIRRORED_HEAD}`];
-  const fetched = await git
-    .run({
-      // Progress makes a git whose starter was killed notice that nobody reads any more: it ends by SIGPIPE.
-      args: [
-        'fetch',
-        '--progress',
-        '--prune',
-        '--force',
-        '--no-tags',
-        '--no-write-fetch-head',
-        '--no-recurse-submodules',
-        '--update-shallow',
-        ...(job.shallow ? ['--unshallow'] : []),
-        '--',
-        upstream.access.address,
+  const { what, access, refs } = upstream;
+  const fetched = await fetchInto(
+    git,
+    {
+      ...{ gitDir, what, access, limits },
+      options: ['--prune', ...(job.shallow ? ['--unshallow'] : [])],
+      refspecs: [
         '+refs/heads/*:refs/heads/*',
         '+refs/tags/*:refs/tags/*',
-        ...head,
+        ...(refs.head === '' ? [] : [`+HEAD:${MIRRORED_HEAD}`]),
       ],
-      gitDir,
-      ...upstream.access,
-      config: [...upstream.access.config, ...(partial ? PROMISED : [])],
-      timeoutMs: limits.fetchTimeoutMs,
-      maxBytes: 16 * 1024 * 1024,
-      signal: AbortSignal.any([signal, size.exceeded]),
-    })
-    .catch((error: unknown) => {
-      throw size.exceeded.aborted ? tooLarge(upstream.what, limits.maxBytes) : error;
-    });
-  if (await size.check()) throw tooLarge(upstream.what, limits.maxBytes);
+      config: (await isPartialClone(upstream.objects)) ? PROMISED : [],
+    },
+    signal,
+  );
   if (fetched.ending.kind !== 'exited' || fetched.ending.code !== 0) {
-    throw unreachable(upstream.what, fetched.ending, fetched.stderr);
+    throw unreachable(what, fetched.ending, fetched.stderr);
   }
-  await pointHead(git, { gitDir, refs: upstream.refs }, signal);
+  await pointHead(git, { gitDir, refs }, signal);
 }
 
 /** Takes over the objects of a source on disk. */
-async function seed(gitDir: string, upstream: Upstream, limits: RefreshLimits): Promise<void> {
+async function seed(gitDir: string, upstream: Upstream, limits: FetchLimits): Promise<void> {
   const { objects } = upstream;
   if ((await objectsSize(objects)) > limits.maxBytes) throw tooLarge(upstream.what, limits.maxBytes);
   await seedObjects(objects, join(gitDir, 'objects'));
-}
-
-function tooLarge(what: string, maxBytes: number): CausewayError {
-  const limit = `${Math.round(maxBytes / 1024 ** 2)} MiB`;
-  return new CausewayError(
-    'repository_unreachable',
-    `${what} is larger than ${limit}, which is the limit for one repository.`,
-  );
 }
 
 async function pointHead(

@@ -5,8 +5,11 @@ import { join, resolve } from 'node:path';
 import { CausewayError } from '../domain/errors.ts';
 import type { Project } from '../domain/project.ts';
 import type { Source } from '../ports/source.ts';
+import { createAskedCommits } from './asked-commits.ts';
 import { createCatFileBatch } from './cat-file-batch.ts';
 import { createCertificates } from './certificates.ts';
+import type { FetchLimits } from './fetch.ts';
+import { fetchCommit } from './fetch-commit.ts';
 import type { Environment } from './git-environment.ts';
 import { type Mirror, refreshMirror } from './mirror-refresh.ts';
 import { clearLeftovers, PARTIAL } from './mirror-upkeep.ts';
@@ -14,7 +17,7 @@ import { acquireProcessLock } from './process-lock.ts';
 import { createRepository } from './repository.ts';
 import { createGit } from './run-git.ts';
 import { createSingleFlight, untilAborted } from './single-flight.ts';
-import { type Credentials, openUpstream } from './upstream.ts';
+import { type Credentials, openRemote, openUpstream } from './upstream.ts';
 
 export interface GitSourceOptions {
   /** Where mirrors are kept; made if absent. Nothing else may live there. */
@@ -25,6 +28,8 @@ export interface GitSourceOptions {
   readonly fetchTimeoutMs?: number;
   /** Largest mirror that is still fetched, in bytes (default 20 GiB). */
   readonly maxMirrorBytes?: number;
+  /** How long a commit that the source did not give out is not asked for again (default one minute). */
+  readonly refusalLastsMs?: number;
   /** Longest wait for another process at the same mirror (default 2 minutes). */
   readonly lockWaitMs?: number;
   /** Git sees PATH, proxies and certificates of it, nothing else. */
@@ -42,12 +47,10 @@ export function createGitSource(options: GitSourceOptions): Source & AsyncDispos
     certificates: createCertificates(folder, environment['NODE_EXTRA_CA_CERTS']),
     lifetime: lifetime.signal,
   });
-  const limits = {
-    fetchTimeoutMs: options.fetchTimeoutMs ?? 15 * 60_000,
-    maxBytes: options.maxMirrorBytes ?? 20 * 1024 ** 3,
-  };
+  const limits = limitsOf(options);
   const credentials = options.credentials ?? (async () => null);
   const refreshes = createSingleFlight<Mirror>();
+  const asked = createAskedCommits(options.refusalLastsMs);
 
   async function refresh(project: Project, anew: boolean, signal: AbortSignal): Promise<Mirror> {
     const paths = pathsOf(folder, project.id);
@@ -57,13 +60,30 @@ export function createGitSource(options: GitSourceOptions): Source & AsyncDispos
     return await refreshMirror(git, { gitDir: paths.mirror, upstream, limits, anew }, signal);
   }
 
+  async function ask(project: Project, sha: string, signal: AbortSignal): Promise<boolean> {
+    const { mirror: gitDir, lock } = pathsOf(folder, project.id);
+    using _lock = await acquireProcessLock(lock, signal, options.lockWaitMs);
+    await clearLeftovers(gitDir);
+    const remote = await openRemote(project, credentials, signal);
+    return remote !== null && (await fetchCommit(git, { gitDir, sha, remote, limits }, signal));
+  }
+
   return {
     async open(project, signal) {
       const mirror = await refreshes.join(project.id, signal, (shared) => refresh(project, false, shared));
       const renew = once((until) =>
         refreshes.join(`anew ${project.id}`, until, (shared) => refresh(project, true, shared)),
       );
-      return createRepository({ git, mirror, blobs: createCatFileBatch(git, mirror.gitDir), renew });
+      const fetchBySha = async (sha: string, until: AbortSignal) =>
+        project.source.kind !== 'path' &&
+        (await asked.ask(`${project.id} ${sha}`, until, (shared) => ask(project, sha, shared)));
+      return createRepository({
+        git,
+        mirror,
+        blobs: createCatFileBatch(git, mirror.gitDir),
+        renew,
+        fetchCommit: fetchBySha,
+      });
     },
     async forget(projectId) {
       const paths = pathsOf(folder, projectId);
@@ -80,6 +100,10 @@ export function createGitSource(options: GitSourceOptions): Source & AsyncDispos
       );
     },
   };
+}
+
+function limitsOf({ fetchTimeoutMs = 15 * 60_000, maxMirrorBytes = 20 * 1024 ** 3 }: GitSourceOptions): FetchLimits {
+  return { fetchTimeoutMs, maxBytes: maxMirrorBytes };
 }
 
 /** Does `work` at the first call only; what it came to holds for every later one, but for a call that was given up. */

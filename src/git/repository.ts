@@ -4,6 +4,7 @@ import type { Repository } from '../ports/source.ts';
 import type { BlobReader } from './cat-file-batch.ts';
 import { createCommitTree } from './commit-tree.ts';
 import { DamagedObjects, withRenewal } from './damage.ts';
+import { objectFormat } from './local-repository.ts';
 import type { Mirror } from './mirror-refresh.ts';
 import type { Refs } from './refs.ts';
 import type { Git } from './run-git.ts';
@@ -15,6 +16,8 @@ export interface RepositoryAccess {
   readonly blobs: BlobReader;
   /** Makes the mirror anew from its source, once, however often it is asked for. */
   renew(signal: AbortSignal): Promise<void>;
+  /** Fetches a commit by its full sha; false where the source does not give it out, or is no remote. */
+  fetchCommit(sha: string, signal: AbortSignal): Promise<boolean>;
 }
 
 const HEX_PREFIX = /^[0-9a-f]{7,64}$/i;
@@ -37,7 +40,30 @@ export function createRepository(access: RepositoryAccess): Repository {
       }
       return null;
     },
-    tree: (sha) => createCommitTree(access, sha),
+    async bring(sha, signal) {
+      if (!FULL_SHA.test(sha)) return false;
+      if ((await commitOf(access, sha, signal)) !== null) return true;
+      return (await fetchedCommit(access, sha.toLowerCase(), signal)) !== null;
+    },
+    tree: (sha) => createCommitTree(keeping(access, sha), sha),
+  };
+}
+
+/** A commit that no branch or tag leads to is asked for by its whole id; never by less, which could mean another. */
+async function fetchedCommit(access: RepositoryAccess, id: string, signal: AbortSignal): Promise<string | null> {
+  const length = objectFormat(access.mirror.refs) === 'sha256' ? 64 : 40;
+  if (id.length !== length) return null;
+  return (await access.fetchCommit(id, signal)) ? commitOf(access, id, signal) : null;
+}
+
+/** A mirror made anew has branches and tags alone: a commit that was fetched by its id is fetched once more. */
+function keeping(access: RepositoryAccess, sha: string): RepositoryAccess {
+  return {
+    ...access,
+    async renew(signal) {
+      await access.renew(signal);
+      await access.fetchCommit(sha, signal);
+    },
   };
 }
 

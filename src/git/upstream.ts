@@ -17,8 +17,8 @@ export type Credentials = (
   signal: AbortSignal,
 ) => Promise<{ readonly username: string; readonly password: string } | null>;
 
-/** How git may reach the source in this one refresh. */
-interface Access {
+/** How git may reach the source in this one fetch. */
+export interface Access {
   readonly address: string;
   readonly protocols: readonly Protocol[];
   readonly config: readonly ConfigEntry[];
@@ -37,6 +37,32 @@ export interface Upstream extends AsyncDisposable {
   readonly what: string;
 }
 
+/** A source with an address, before anything was asked of it. */
+export interface Remote {
+  readonly access: Access;
+  /** The repository in words, for messages; without credentials. */
+  readonly what: string;
+}
+
+/** Null for a source on this disk. Throws `repository_unreachable`. */
+export async function openRemote(
+  project: Project,
+  credentials: Credentials,
+  signal: AbortSignal,
+): Promise<Remote | null> {
+  const { source, name } = project;
+  if (source.kind === 'path') return null;
+  return remoteOf({ name, url: source.url }, () => credentials(project, signal));
+}
+
+async function remoteOf(
+  at: { readonly name: string; readonly url: string },
+  credentials: () => ReturnType<Credentials>,
+): Promise<Remote> {
+  const url = checkedUrl(at.url, at.name);
+  return { what: `The repository of ${at.name} (${url})`, access: accessTo(url, await credentials()) };
+}
+
 /** Asks the source for its refs. `gitDir` is the mirror, beside which a stand-in is put. Throws `repository_unreachable`. */
 export async function openUpstream(
   git: Git,
@@ -44,14 +70,11 @@ export async function openUpstream(
   options: { readonly gitDir: string; readonly credentials: Credentials },
   signal: AbortSignal,
 ): Promise<Upstream> {
-  const { source } = project;
-  if (source.kind === 'path') {
-    return openPath(git, { path: source.path, name: project.name, gitDir: options.gitDir }, signal);
-  }
-  const url = checkedUrl(source.url, project.name);
-  const what = `The repository of ${project.name} (${url})`;
-  const access = accessTo(url, await options.credentials(project, signal));
-  return announced(git, { what, access, gitDir: options.gitDir }, signal);
+  const { gitDir, credentials } = options;
+  const { source, name } = project;
+  if (source.kind === 'path') return openPath(git, { path: source.path, name, gitDir }, signal);
+  const remote = await remoteOf({ name, url: source.url }, () => credentials(project, signal));
+  return announced(git, { ...remote, gitDir }, signal);
 }
 
 /** A source that says itself which refs it has: a remote, or a bundle. */

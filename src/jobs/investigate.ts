@@ -73,7 +73,10 @@ async function openSource(
   signal: AbortSignal,
 ): Promise<Repository> {
   try {
-    return await source.open(project, signal);
+    const repository = await source.open(project, signal);
+    // The head of a fork is on no branch here; fetching it by its sha is waited for alike.
+    if (run.revision !== '') await repository.bring(run.revision, signal);
+    return repository;
   } catch (error) {
     const isAway = error instanceof CausewayError && error.code === 'repository_unreachable';
     const waited = now().getTime() - Date.parse(run.acceptedAt);

@@ -96,6 +96,21 @@ export type ThreadPart =
       /** Whether GitHub has taken the 👀 at the trigger already. */
       readonly isSeen: boolean;
     }
+  /**
+   * Red checks are looked into, and nobody asked: the thread of their subject is made (with `threadId`) where there is none, and is from now
+   * on that of this trigger; other investigations of it go on. The failure's investigation becomes this one. Where `isLead` is false the
+   * thread's own investigation stays as it is, if it is there: a head may have several causes. A request for a pull request is only replaced
+   * by another person's, never by none.
+   */
+  | {
+      readonly kind: 'found';
+      readonly threadId: string;
+      readonly subject: Subject;
+      readonly trigger: Trigger;
+      readonly fixRequest: Person | null;
+      readonly failureId: string;
+      readonly isLead: boolean;
+    }
   /** A further attempt on the thread's own pull request: what a person asked for stays as it is. */
   | { readonly kind: 'follows'; readonly threadId: string };
 

@@ -2,16 +2,17 @@
 
 /**
  * `run`: an investigation run. `webhook`: one webhook to a caller. `delivery`: one delivery from GitHub.
- * `publish`: brings what stands on GitHub for one thread up to what is known.
+ * `publish`: brings what stands on GitHub for one thread up to what is known. `head`: looks at the checks of one commit.
+ * `check-run`: brings our own check run on one head up to what is known. `backfill`: reads the red checks of a project's last 14 days.
  */
-export type JobKind = 'run' | 'webhook' | 'delivery' | 'publish';
+export type JobKind = 'run' | 'webhook' | 'delivery' | 'publish' | 'head' | 'check-run' | 'backfill';
 
 /** A job to be enqueued: only an id passes between the rooms. */
 export interface NewJob {
   readonly kind: JobKind;
-  /** Id of the run, webhook, delivery or thread. At most one job of a kind and subject exists; enqueuing again only moves `runAt`. */
+  /** Id of the run, webhook, delivery, thread, head or project. At most one job of a kind and subject exists; enqueuing again only moves `runAt`. */
   readonly subject: string;
-  /** Jobs of one group share a limit (project for runs, receiving host for webhooks, issue, pull request or repository for deliveries, the thread itself for publishing). */
+  /** Jobs of one group share a limit (project for runs, receiving host for webhooks, issue, pull request or repository for deliveries, the thread or head itself for publishing, project for heads, installation for backfills). */
   readonly group: string;
   /** ISO 8601 UTC; not before. */
   readonly runAt: string;

@@ -28,8 +28,14 @@ export interface Repository {
   readonly defaultBranch: string;
   /** True where history was cut off (shallow clone): blame and history say less than there is. */
   readonly shallow: boolean;
-  /** Full sha of a branch, tag or (≥ 7 digit) sha; "" is the default branch; null where there is no such commit. */
+  /** Full sha of a branch, tag or (≥ 7 digit) sha; "" is the default branch; null where there is no such commit here. */
   resolve(revision: string, signal: AbortSignal): Promise<string | null>;
+  /**
+   * Fetches a commit that no branch or tag leads to, such as the head of a fork's pull request, unless it is here; false where the source does
+   * not give it out. Only for what the house itself was told of: a whole network of forks can be named so, by whoever writes a report.
+   * Throws as `open` does.
+   */
+  bring(sha: string, signal: AbortSignal): Promise<boolean>;
   /** The tree of one commit. `sha` is a full sha that `resolve` gave. */
   tree(sha: string): SourceTree;
 }

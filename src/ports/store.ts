@@ -9,6 +9,7 @@ import type { Project, ProjectSource } from '../domain/project.ts';
 import type { Report } from '../domain/report.ts';
 import type { InvestigationSettings } from '../domain/settings.ts';
 import type { AgentStore } from './agent-store.ts';
+import type { CheckStore } from './check-store.ts';
 import type { GithubStore, ThreadPart } from './github-store.ts';
 import type { WebhookStore } from './webhook-store.ts';
 
@@ -16,6 +17,7 @@ import type { WebhookStore } from './webhook-store.ts';
 export interface Store
   extends AccountStore,
     AgentStore,
+    CheckStore,
     GithubStore,
     ProjectStore,
     InvestigationStore,

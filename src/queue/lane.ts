@@ -6,7 +6,7 @@ export interface Lane {
   readonly limits: LaneLimits;
 }
 
-const KINDS: readonly JobKind[] = ['delivery', 'publish', 'run', 'webhook'];
+const KINDS: readonly JobKind[] = ['delivery', 'head', 'publish', 'check-run', 'run', 'webhook', 'backfill'];
 
 /** The kinds that have both a handler and limits. */
 export function lanesOf(...[handlers, limits]: Parameters<Queue['work']>): ReadonlyMap<JobKind, Lane> {

@@ -1,7 +1,8 @@
 // The thread that looks for secrets in large texts, so that the event loop stays free.
 import { parentPort } from 'node:worker_threads';
+import { READY } from './asked-thread.ts';
 import { secretSpans } from './find-secrets.ts';
-import { READY, type ScanReply, type ScanRequest } from './scan-thread.ts';
+import type { ScanReply, ScanRequest } from './scan-thread.ts';
 
 parentPort?.on('message', ({ id, text, exactValues }: ScanRequest) => {
   void secretSpans(text, exactValues).then((spans) => {

@@ -4,10 +4,10 @@ import type { Acceptance, Accepted, InvestigationStore } from '../ports/store.ts
 import { writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
-import { replaceOthers, threadFor } from './open-thread.ts';
+import { linkFailure, replaceOthers, threadFor } from './open-thread.ts';
 import type { Trx } from './schema.ts';
 import { settingsText } from './settings-text.ts';
-import { nudgeThreads } from './thread-rows.ts';
+import { nudgePullRequest, nudgeShown } from './thread-nudges.ts';
 
 /** An idempotency key counts for 24 hours, whether or not it was swept since. */
 const KEY_MS = 24 * 60 * 60 * 1000;
@@ -24,12 +24,17 @@ async function accept(trx: Trx, acceptance: Acceptance, enqueuer: Enqueuer): Pro
   const joined = await joinableRun(trx, acceptance);
   const run = joined ?? (await startedRun(trx, acceptance, enqueuer));
   await attach(trx, acceptance, { ...run, threadId });
+  await linkFailure(trx, acceptance, threadId);
   await keepKey(trx, acceptance);
   await writeAudit(trx, { at: now, accountId: report.accountId, verb: 'report.accepted', subject: investigationId });
   // After it was attached: an equal report goes on with the run that it would otherwise end and begin anew.
   const opened = acceptance.thread?.kind === 'opens' ? threadId : null;
   const replacedRunId = opened && (await replaceOthers(trx, { threadId: opened, investigationId }, { enqueuer, now }));
-  await nudgeThreads(trx, [threadId], { enqueuer, runAt: now });
+  await nudgeShown(trx, [threadId], { enqueuer, runAt: now });
+  if (acceptance.thread?.kind === 'opens') {
+    const { subject } = acceptance.thread;
+    await nudgePullRequest(trx, { projectId: report.projectId, subject }, { enqueuer, runAt: now });
+  }
   return { kind: 'accepted', investigationId, runId: run.id, joined: joined !== null, replacedRunId };
 }
 
@@ -131,6 +136,7 @@ async function attach(
       thread_id: run.threadId,
       is_trusted: report.isTrusted ? 1 : 0,
       settings: settingsText(report.settings),
+      verdict: report.verdict ?? null,
     })
     .execute();
 }

@@ -3,7 +3,7 @@ import type { InvestigationOutcome } from '../domain/investigation.ts';
 import type { Run } from '../ports/store.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import type { Trx } from './schema.ts';
-import { nudgeThreads } from './thread-rows.ts';
+import { nudgeShown } from './thread-nudges.ts';
 import type { Attached } from './webhooks.ts';
 
 /** What every ending needs: the jobs that it causes, and the moment. */
@@ -68,7 +68,7 @@ export async function tellThreads(
   ended: readonly Pick<Waiting, 'thread_id'>[],
   { enqueuer, now }: Moment,
 ): Promise<void> {
-  await nudgeThreads(
+  await nudgeShown(
     trx,
     ended.map((one) => one.thread_id),
     { enqueuer, runAt: now },

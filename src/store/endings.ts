@@ -4,6 +4,7 @@ import { newId } from '../domain/ids.ts';
 import type { Conclusion } from '../domain/issue.ts';
 import type { InvestigationStore, Run } from '../ports/store.ts';
 import { cancel } from './cancelling.ts';
+import { linksOfChecks } from './check-links.ts';
 import type { Database } from './database.ts';
 import {
   attachedTo,
@@ -57,7 +58,7 @@ async function conclude(
         run_id: run.id,
         same_as: sameAs ?? ids[0] ?? null,
         created_at: moment.now,
-        links: null,
+        links: await linksOfChecks(trx, waiting.id),
       })
       .execute();
     await announce(trx, 'issue.created', waiting, moment);

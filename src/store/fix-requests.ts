@@ -12,7 +12,8 @@ import type { FixOfIssue } from '../ports/github-store.ts';
 import { onGithub, writeAudit } from './audit.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import type { Trx } from './schema.ts';
-import { nudgeThreads, recordColumns, threadFrom } from './thread-rows.ts';
+import { nudgeShown } from './thread-nudges.ts';
+import { recordColumns, threadFrom } from './thread-rows.ts';
 
 interface Asked {
   readonly by: Person;
@@ -34,7 +35,7 @@ export async function requestFix(
     .executeTakeFirst();
   if (!row) return;
   await writeAudit(trx, { at: now, accountId: onGithub(request), verb: 'fix.requested', subject: threadId });
-  await nudgeThreads(trx, [threadId], { enqueuer, runAt: now });
+  await nudgeShown(trx, [threadId], { enqueuer, runAt: now });
 }
 
 /** Null: no such Issue. */

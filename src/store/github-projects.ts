@@ -2,10 +2,11 @@
 import { newId } from '../domain/ids.ts';
 import type { InstalledRepository } from '../domain/installation.ts';
 import type { GithubProject, GithubSource } from '../domain/project.ts';
+import { beginBackfill } from './backfills.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { placeOf, projectFrom } from './project-rows.ts';
 import type { Trx } from './schema.ts';
-import { nudgeThreads } from './thread-rows.ts';
+import { nudgeShown } from './thread-nudges.ts';
 
 interface Listed {
   readonly installationId: number;
@@ -29,6 +30,7 @@ export async function putProject(trx: Trx, listed: Listed): Promise<GithubProjec
     .onConflict((conflict) => conflict.column('place').doUpdateSet(row))
     .returning(['id', 'created_at'])
     .executeTakeFirstOrThrow();
+  await beginBackfill(trx, { projectId: id, installationId }, listed);
   if (wasClosed && !source.isArchived) await wakeThreads(trx, id, listed);
   return { id, name, source, createdAt };
 }
@@ -44,7 +46,7 @@ async function isClosed(trx: Trx, place: string): Promise<boolean> {
 /** What ended while nothing could be written there is said now: no comment tells for ever of an investigation that runs. */
 async function wakeThreads(trx: Trx, projectId: string, { enqueuer, now }: Listed): Promise<void> {
   const rows = await trx.selectFrom('threads').select('id').where('project_id', '=', projectId).execute();
-  await nudgeThreads(
+  await nudgeShown(
     trx,
     rows.map(({ id }) => id),
     { enqueuer, runAt: now },

@@ -8,8 +8,8 @@ import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { eraseInvestigations, forgetShown } from './erasing.ts';
 import type { Reader, Trx } from './schema.ts';
+import { nudgeShown } from './thread-nudges.ts';
 import type { LearntLinks } from './thread-records.ts';
-import { nudgeThreads } from './thread-rows.ts';
 
 /** `forgetErased` is called after the commit, to make what was erased unreadable on disk too. */
 export function issueVerbs(database: Database, enqueuer: Enqueuer, forgetErased: () => void): IssueStore {
@@ -44,6 +44,7 @@ export async function issueWhere(
       'investigations.reference',
       'investigations.origin',
       'investigations.text',
+      'investigations.verdict',
       'runs.conclusion',
     ])
     .where(column, '=', id)
@@ -57,6 +58,7 @@ export async function issueWhere(
     reference: row.reference,
     origin: row.origin,
     report: row.text,
+    verdict: row.verdict,
     sameAs: row.same_as,
     createdAt: row.created_at,
   };
@@ -91,7 +93,7 @@ async function eraseIssue(
   if (!row) return false;
   await eraseInvestigations(trx, [row.id], enqueuer);
   if (row.thread_id !== null) await forgetShown(trx, row.thread_id, now);
-  await nudgeThreads(trx, [row.thread_id], { enqueuer, runAt: now });
+  await nudgeShown(trx, [row.thread_id], { enqueuer, runAt: now });
   await writeAudit(trx, { at: now, accountId: row.account_id, verb: 'issue.erased', subject: id });
   return true;
 }

@@ -5,11 +5,14 @@ import { CausewayError } from '../domain/errors.ts';
 import type { Store } from '../ports/store.ts';
 import { acceptanceVerbs } from './acceptance.ts';
 import { accountVerbs } from './accounts.ts';
+import { backfillVerbs } from './backfills.ts';
 import { costVerbs } from './costs.ts';
 import { createDatabase, type Database } from './database.ts';
 import { deliveryVerbs } from './deliveries.ts';
 import { endingVerbs } from './endings.ts';
 import type { Enqueuer } from './enqueuer.ts';
+import { failureVerbs } from './failures.ts';
+import { headVerbs } from './heads.ts';
 import { installationVerbs } from './installations.ts';
 import { investigationVerbs } from './investigations.ts';
 import { issueVerbs } from './issues.ts';
@@ -67,6 +70,9 @@ export async function openSqliteStore({ file, seal, enqueuer }: SqliteStoreOptio
     ...installationVerbs(database, enqueuer),
     ...threadVerbs(database, enqueuer),
     ...toldVerbs(database),
+    ...headVerbs(database, enqueuer),
+    ...failureVerbs(database, enqueuer),
+    ...backfillVerbs(database),
     ...upkeepVerbs(database, enqueuer, forget),
     [Symbol.asyncDispose]: () => database.close(),
   };

@@ -10,6 +10,7 @@ import type { Trx } from './schema.ts';
 import { recordColumns } from './thread-rows.ts';
 
 type Opening = Extract<ThreadPart, { kind: 'opens' }>;
+type Found = Extract<ThreadPart, { kind: 'found' }>;
 
 const REPLACED: FailureReason = {
   code: 'cancelled',
@@ -20,11 +21,18 @@ const REPLACED: FailureReason = {
 export async function threadFor(trx: Trx, acceptance: Acceptance): Promise<string | null> {
   const { thread: part } = acceptance;
   if (part === null) return null;
-  return part.kind === 'opens' ? openThread(trx, acceptance, part) : followedThread(trx, acceptance, part.threadId);
+  switch (part.kind) {
+    case 'opens':
+      return openThread(trx, acceptance, part);
+    case 'found':
+      return findThread(trx, acceptance, part);
+    case 'follows':
+      return followedThread(trx, acceptance, part.threadId);
+  }
 }
 
 async function openThread(trx: Trx, { report, investigationId, now }: Acceptance, part: Opening): Promise<string> {
-  const { subject, trigger, fixRequest, isSeen } = part;
+  const { trigger, fixRequest, isSeen } = part;
   const asked = {
     investigation_id: investigationId,
     trigger_json: JSON.stringify(trigger),
@@ -33,11 +41,7 @@ async function openThread(trx: Trx, { report, investigationId, now }: Acceptance
   };
   const { id } = await trx
     .insertInto('threads')
-    .values({
-      ...{ id: part.threadId, project_id: report.projectId, subject_key: subjectKey(subject) },
-      ...{ subject: JSON.stringify(subject), ...asked, ...recordColumns(EMPTY_RECORD) },
-      created_at: now,
-    })
+    .values({ ...newThread(report.projectId, part, now), ...asked })
     .onConflict((conflict) => conflict.columns(['project_id', 'subject_key']).doUpdateSet(asked))
     .returning('id')
     .executeTakeFirstOrThrow();
@@ -46,6 +50,54 @@ async function openThread(trx: Trx, { report, investigationId, now }: Acceptance
   if (fixRequest)
     await writeAudit(trx, { at: now, accountId: onGithub(fixRequest), verb: 'fix.requested', subject: id });
   return id;
+}
+
+function newThread(projectId: string, { threadId: id, subject }: Opening | Found, now: string) {
+  const named = { id, project_id: projectId, subject_key: subjectKey(subject), subject: JSON.stringify(subject) };
+  return { ...named, ...recordColumns(EMPTY_RECORD), created_at: now };
+}
+
+/** Nobody asked, so that what somebody asked for before stands, and what is in flight goes on. */
+async function findThread(trx: Trx, { report, investigationId, now }: Acceptance, part: Found): Promise<string> {
+  const { trigger, fixRequest } = part;
+  const request = fixRequest && JSON.stringify({ ...fixRequest, at: now } satisfies FixRequest);
+  const found = { trigger_json: JSON.stringify(trigger), changed_at: now, ...(request && { fix_request: request }) };
+  const { id, investigation_id: shown } = await trx
+    .insertInto('threads')
+    .values({
+      ...newThread(report.projectId, part, now),
+      ...{ investigation_id: investigationId, fix_request: request, ...found },
+    })
+    .onConflict((conflict) => conflict.columns(['project_id', 'subject_key']).doUpdateSet(found))
+    .returning(['id', 'investigation_id'])
+    .executeTakeFirstOrThrow();
+  if (part.isLead || !(await isThere(trx, shown))) {
+    await trx.updateTable('threads').set({ investigation_id: investigationId }).where('id', '=', id).execute();
+  }
+  await writeAudit(trx, { at: now, accountId: report.accountId, verb: 'thread.opened', subject: id });
+  if (fixRequest)
+    await writeAudit(trx, { at: now, accountId: onGithub(fixRequest), verb: 'fix.requested', subject: id });
+  return id;
+}
+
+async function isThere(trx: Trx, investigationId: string): Promise<boolean> {
+  const query = trx.selectFrom('investigations').select('id').where('id', '=', investigationId);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
+/** What tells of the cause of a failure from now on, and where. To be called once the investigation is there. */
+export async function linkFailure(
+  trx: Trx,
+  { thread: part, report, investigationId }: Acceptance,
+  threadId: string | null,
+): Promise<void> {
+  if (part?.kind !== 'found') return;
+  await trx
+    .updateTable('failures')
+    .set({ investigation_id: investigationId, thread_id: threadId })
+    .where('id', '=', part.failureId)
+    .where('project_id', '=', report.projectId)
+    .execute();
 }
 
 /** Beside the publisher's own writes: whatever it has in hand it reads anew with the job that this acceptance enqueues. */

@@ -4,6 +4,15 @@ import type { InvestigationState } from '../domain/investigation.ts';
 import type { Origin } from '../domain/report.ts';
 import type { WebhookState, WebhookType } from '../domain/webhook.ts';
 import type { CostTable, TranscriptEntryTable } from './agent-tables.ts';
+import type {
+  BackfillTable,
+  FailureTable,
+  FindingTable,
+  GreenTable,
+  HeadTable,
+  JudgedTable,
+  SightingTable,
+} from './check-tables.ts';
 import type { DeliveryTable, InstallationTable, ThreadTable, ToldTable } from './github-tables.ts';
 import type { JobGroupTable, JobTable } from './job-tables.ts';
 
@@ -28,6 +37,12 @@ export interface Schema {
   installations: InstallationTable;
   threads: ThreadTable;
   told: ToldTable;
+  heads: HeadTable;
+  findings: FindingTable;
+  failures: FailureTable;
+  sightings: SightingTable;
+  greens: GreenTable;
+  backfills: BackfillTable;
 }
 
 /** What a verb writes with. Inside a transaction nothing else may be used: the connection is taken. */
@@ -112,7 +127,7 @@ interface StepTable {
   created_at: string;
 }
 
-interface InvestigationTable extends Sequenced {
+interface InvestigationTable extends Sequenced, JudgedTable {
   id: string;
   run_id: string;
   account_id: string;

@@ -3,6 +3,7 @@ import type { Enqueuer } from './enqueuer.ts';
 import { eraseInvestigations } from './erasing.ts';
 import { ON_GITHUB } from './project-rows.ts';
 import type { Trx } from './schema.ts';
+import { eraseHeads } from './sweep-checks.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -56,6 +57,16 @@ export async function sweepGoneProjects(
   return rows.length;
 }
 
+/** Erases up to `limit` heads of projects hidden long ago, with their jobs; returns how many. */
+export async function sweepGoneHeads(
+  trx: Trx,
+  { now, limit }: { readonly now: string; readonly limit: number },
+  enqueuer: Enqueuer,
+): Promise<number> {
+  const gone = await goneProjects(trx, now);
+  return gone.length === 0 ? 0 : eraseHeads(trx, { projectIds: gone, limit }, enqueuer);
+}
+
 async function goneProjects(trx: Trx, now: string): Promise<readonly string[]> {
   const rows = await trx
     .selectFrom('projects')
@@ -69,6 +80,7 @@ async function goneProjects(trx: Trx, now: string): Promise<readonly string[]> {
 async function eraseProjects(trx: Trx, ids: readonly string[], enqueuer: Enqueuer): Promise<void> {
   const threads = await trx.deleteFrom('threads').where('project_id', 'in', ids).returning('id').execute();
   await removePublishing(trx, threads, enqueuer);
+  await enqueuer.remove(trx, 'backfill', ids);
   await trx.deleteFrom('projects').where('id', 'in', ids).execute();
 }
 

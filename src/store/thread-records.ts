@@ -1,23 +1,38 @@
 // What stands on GitHub for a thread, and what the Issues of its investigations say of it.
 import type { Issue } from '../domain/issue.ts';
-import type { ThreadRecord } from '../domain/thread.ts';
+import { EMPTY_RECORD, type ThreadRecord } from '../domain/thread.ts';
+import type { Enqueuer } from './enqueuer.ts';
 import type { Trx } from './schema.ts';
+import { nudgeHeads } from './thread-nudges.ts';
 import { recordColumns } from './thread-rows.ts';
 
 /** What of `analysis.links` is learnt after the conclusion. */
-export type LearntLinks = Partial<Pick<Issue['analysis']['links'], 'comment' | 'pullRequest'>>;
+export type LearntLinks = Partial<Pick<Issue['analysis']['links'], 'comment' | 'checkRun' | 'pullRequest'>>;
 
 export async function saveThreadRecord(
   trx: Trx,
   threadId: string,
-  { record, now }: { readonly record: ThreadRecord; readonly now: string },
+  { record, now, enqueuer }: { readonly record: ThreadRecord; readonly now: string; readonly enqueuer: Enqueuer },
 ): Promise<void> {
+  const before = await shownBefore(trx, threadId);
   await trx
     .updateTable('threads')
     .set({ ...recordColumns(record), changed_at: now })
     .where('id', '=', threadId)
     .execute();
   await saveLinks(trx, threadId, record);
+  if (shownOf(record) !== before) await nudgeHeads(trx, [threadId], { enqueuer, runAt: now });
+}
+
+async function shownBefore(trx: Trx, threadId: string): Promise<string> {
+  const row = await trx.selectFrom('threads').select('record').where('id', '=', threadId).executeTakeFirst();
+  return shownOf(row ? JSON.parse(row.record) : EMPTY_RECORD);
+}
+
+/** What check runs show of a thread: its pull request, or why there is none. */
+function shownOf({ pullRequest, withheld }: ThreadRecord): string {
+  const opened = pullRequest && [pullRequest.number, pullRequest.state];
+  return JSON.stringify([opened, withheld && [withheld.investigationId, withheld.reason]]);
 }
 
 async function saveLinks(trx: Trx, threadId: string, record: ThreadRecord): Promise<void> {
@@ -41,7 +56,7 @@ function linksAfter(
   issue: { readonly id: string; readonly investigation_id: string },
   { comment, pullRequest }: ThreadRecord,
 ): LearntLinks {
-  const kept = before.pullRequest === undefined ? {} : { pullRequest: before.pullRequest };
+  const { comment: _, ...kept } = before;
   return {
     ...(comment?.investigationId === issue.investigation_id && comment.url !== '' && { comment: comment.url }),
     ...kept,

@@ -6,6 +6,7 @@ import type { Enqueuer } from './enqueuer.ts';
 import { requestFix, requestFixOfIssue } from './fix-requests.ts';
 import type { ThreadTable } from './github-tables.ts';
 import type { Reader, Trx } from './schema.ts';
+import { nudgeShown } from './thread-nudges.ts';
 import { saveThreadRecord } from './thread-records.ts';
 import { nudgeThreads, threadFrom } from './thread-rows.ts';
 
@@ -22,7 +23,7 @@ export function threadVerbs(database: Database, enqueuer: Enqueuer): ThreadStore
     requestFixOfIssue: (issueId, request) =>
       database.write((trx) => requestFixOfIssue(trx, issueId, { ...request, enqueuer })),
     saveThreadRecord: (threadId, record, now) =>
-      database.write((trx) => saveThreadRecord(trx, threadId, { record, now })),
+      database.write((trx) => saveThreadRecord(trx, threadId, { record, now, enqueuer })),
     nudgeThread: (threadId, runAt) => database.write((trx) => nudgeThread(trx, threadId, { enqueuer, runAt })),
     nudgeThreadsOfRun: (runId, runAt) => database.write((trx) => nudgeThreadsOfRun(trx, runId, { enqueuer, runAt })),
   };
@@ -75,7 +76,7 @@ async function nudgeThreadsOfRun(trx: Trx, runId: string, nudge: Nudge): Promise
     .where('state', 'in', ['queued', 'running'])
     .where('thread_id', 'is not', null)
     .execute();
-  await nudgeThreads(
+  await nudgeShown(
     trx,
     rows.map((row) => row.thread_id),
     nudge,

@@ -1,13 +1,23 @@
 // Upkeep: does the database answer, and what is past its retention.
 import type { Store } from '../ports/store.ts';
+import { closeUnseen } from './closing-failures.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { eraseInvestigations } from './erasing.ts';
 import type { Trx } from './schema.ts';
-import { sweepDeliveries, sweepGoneProjects, sweepInstallations, sweepThreads } from './sweep-github.ts';
+import { sweepFailures, sweepHeads, sweepSightings } from './sweep-checks.ts';
+import {
+  sweepDeliveries,
+  sweepGoneHeads,
+  sweepGoneProjects,
+  sweepInstallations,
+  sweepThreads,
+} from './sweep-github.ts';
 
 /** Erased per transaction, so that a sweep of a year's worth does not hold up the calls in between. */
 const BATCH = 200;
+/** A failure that nobody has seen for so long is open no more: its check may have been renamed or taken away. */
+const UNSEEN_MS = 30 * 24 * 60 * 60 * 1_000;
 
 type Limits = Parameters<Store['sweep']>[0];
 
@@ -24,6 +34,16 @@ export function upkeepVerbs(
       if (erased < BATCH) return total;
     }
   }
+  async function sweepChecks({ endedBefore, now }: Limits): Promise<number> {
+    const of = { changedBefore: endedBefore, seenBefore: endedBefore, now, limit: BATCH };
+    const unseenSince = new Date(Date.parse(now) - UNSEEN_MS).toISOString();
+    await inBatches((trx) => closeUnseen(trx, { ...of, unseenSince }));
+    return (
+      (await inBatches((trx) => sweepHeads(trx, of, enqueuer))) +
+      (await inBatches((trx) => sweepGoneHeads(trx, of, enqueuer))) +
+      (await inBatches((trx) => sweepFailures(trx, of)))
+    );
+  }
   return {
     async check() {
       // A row that really changes: only that reaches the disk.
@@ -39,11 +59,12 @@ export function upkeepVerbs(
     },
     async sweep(limits) {
       await database.write((trx) => sweepRest(trx, limits));
+      const checks = await sweepChecks(limits);
       const total =
         (await inBatches((trx) => sweepInvestigations(trx, limits, enqueuer))) +
         (await inBatches((trx) => sweepGoneProjects(trx, { now: limits.now, limit: BATCH }, enqueuer)));
       await database.write((trx) => sweepThreads(trx, limits.endedBefore, enqueuer));
-      if (total > 0) forgetErased();
+      if (total + checks > 0) forgetErased();
       return total;
     },
   };
@@ -70,6 +91,7 @@ async function sweepInvestigations(trx: Trx, { endedBefore }: Limits, enqueuer: 
 async function sweepRest(trx: Trx, { endedBefore, keysBefore, now }: Limits): Promise<void> {
   await trx.deleteFrom('idempotency_keys').where('created_at', '<', keysBefore).execute();
   await trx.deleteFrom('webhooks').where('created_at', '<', endedBefore).where('state', '=', 'delivered').execute();
+  await sweepSightings(trx, endedBefore);
   await sweepDeliveries(trx, now);
   await sweepInstallations(trx, now);
 }

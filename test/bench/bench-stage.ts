@@ -17,12 +17,21 @@ export interface Seen {
   readonly status: number;
 }
 
+/** An event as the double announced it, before it was delivered. */
+interface Told {
+  readonly at: number;
+  readonly event: string;
+  readonly payload: object;
+}
+
 export interface BenchStage extends AsyncDisposable {
   readonly double: GithubDouble;
   readonly sender: WebhookSender;
+  /** Its data folder. */
   readonly folder: string;
   /** Every answer of the API so far; git's requests are in `double.requests`. */
   readonly seen: readonly Seen[];
+  readonly told: readonly Told[];
   /** Resolves when nothing was asked for half a second. */
   quiet(): Promise<void>;
   /** What the service printed. */
@@ -44,11 +53,16 @@ export async function openBenchStage(options: BenchStageOptions): Promise<BenchS
   await using opening = new AsyncDisposableStack();
   const folder = opening.use(await temporaryFolder()).path;
   const seen: Seen[] = [];
+  const told: Told[] = [];
   const senders: WebhookSender[] = [];
   const sink = (state: State): WebhookSender => {
     const made = webhookSender(state);
     senders.push(made);
-    return made;
+    const emit: WebhookSender['emit'] = (event, payload, installationId) => {
+      told.push({ at: performance.now(), event, payload });
+      made.emit(event, payload, installationId);
+    };
+    return { ...made, emit };
   };
   // What is measured is the service, so exchanges are noted here instead of being held against GitHub's description.
   const validate = ({ method, path: where, status }: { method: string; path: string; status: number }) => {
@@ -77,7 +91,7 @@ export async function openBenchStage(options: BenchStageOptions): Promise<BenchS
   await quiet();
   const opened = opening.move();
   return {
-    ...{ double, sender, folder, seen, quiet },
+    ...{ double, sender, folder, seen, told, quiet },
     output: () => service.output(),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

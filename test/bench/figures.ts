@@ -1,4 +1,5 @@
-// Figures of a measurement: medians with their spread, and tables in Markdown.
+// Figures of a measurement: medians with their spread, tables in Markdown, the load of the machine.
+import { cpus, loadavg } from 'node:os';
 
 /** Such as `1.23 (1.10–1.40)`. */
 export function spread(values: readonly number[], digits = 0): string {
@@ -18,4 +19,13 @@ export function median(values: readonly number[]): number {
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+/** How much else the machine has to do: the mean of a minute. */
+export function load(): string {
+  return `load ${(loadavg()[0] ?? 0).toFixed(1)} on ${cpus().length} cores`;
+}
+
+export function say(text: string): void {
+  process.stdout.write(`${text}\n`);
 }

@@ -1,6 +1,7 @@
 // One label, from the delivery that was accepted to 👀 and facts, and what GitHub was asked meanwhile.
 import { setTimeout as wait } from 'node:timers/promises';
-import type { BenchStage, Seen } from './bench-stage.ts';
+import type { BenchStage } from './bench-stage.ts';
+import { callsIn } from './routes.ts';
 
 export interface Timing {
   /** Milliseconds after the label: the delivery was answered with 202; the others count from there. */
@@ -35,12 +36,6 @@ export async function label(stage: BenchStage, name: string, number: number): Pr
   };
 }
 
-export function callsIn(seen: readonly Seen[]): Timing['calls'] {
-  const calls = new Map<string, number>();
-  for (const one of seen) calls.set(routeOf(one), (calls.get(routeOf(one)) ?? 0) + 1);
-  return calls;
-}
-
 /** When something was first made there. */
 async function moment({ seen, output }: BenchStage, from: number, path: string): Promise<number> {
   for (const end = Date.now() + LIMIT_MS; Date.now() < end; await wait(5)) {
@@ -50,18 +45,7 @@ async function moment({ seen, output }: BenchStage, from: number, path: string):
   throw new Error(`Nothing was posted to ${path}. The service said:\n${output()}`);
 }
 
-function gitRequests({ double }: BenchStage): number {
+/** Requests of git over HTTP so far. */
+export function gitRequests({ double }: Pick<BenchStage, 'double'>): number {
   return double.requests.filter(({ path }) => /\/(info\/refs|git-upload-pack)(\?|$)/.test(path)).length;
-}
-
-/** Without what names one repository, issue or commit. */
-function routeOf({ method, path }: Seen): string {
-  const route = path
-    .replace(/^\/repos\/[^/]+\/[^/]+/, '…')
-    .replace(/\/collaborators\/[^/]+/, '/collaborators/{login}')
-    .replace(/\/(issues|installations|pulls|comments)\/\d+/g, '/$1/{n}')
-    .replace(/\/contents\/.*/, '/contents/{path}')
-    .replace(/\/[0-9a-f]{40}/g, '/{sha}')
-    .replace(/\/(ref|matching-refs)\/heads.*/, '/$1/heads/{branch}');
-  return `${method} ${route}`;
 }

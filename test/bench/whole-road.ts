@@ -2,7 +2,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { openShop, reportBug, SHOP_NAME, shopScript } from '../support/github-shop.ts';
 import { openBenchStage } from './bench-stage.ts';
-import { callsIn, label, type Timing } from './label.ts';
+import { label, type Timing } from './label.ts';
+import { callsIn } from './routes.ts';
 
 const LIMIT_MS = 60_000;
 

@@ -37,6 +37,22 @@ export function lanesContract(engine: Engine): void {
     });
   });
 
+  describe('every kind', () => {
+    it('is worked on by the worker that has a handler and limits for it', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const kinds = ['backfill', 'check-run', 'delivery', 'head', 'publish', 'run', 'webhook'] as const;
+      await opened.enqueue(...kinds.map((kind) => job(`of ${kind}`, { kind })));
+      const { handled, handlers } = recorder();
+      const all = <T>(value: T) => Object.fromEntries(kinds.map((kind) => [kind, value]));
+      await using worker = opened.queue({}).work(all(handlers.run), all(plenty));
+      await worker.idle(patience());
+      expect(handled.map(({ kind, subject }) => `${kind} ${subject}`).toSorted()).toEqual(
+        kinds.map((kind) => `${kind} of ${kind}`),
+      );
+    });
+  });
+
   describe('jobs of one group, one at a time', () => {
     it('run in the order in which they came, also those of one moment, beside those of other groups', async () => {
       await using place = await engine.place();

@@ -21,7 +21,10 @@ export const sqlite: Engine = {
   },
 };
 
-const RECORDS = ['runs', 'steps', 'investigations', 'issues', 'webhooks', 'threads', 'jobs', 'job_groups'] as const;
+const RECORDS = [
+  ...(['runs', 'steps', 'investigations', 'issues', 'webhooks', 'threads', 'jobs', 'job_groups'] as const),
+  ...(['heads', 'findings', 'failures', 'sightings', 'greens', 'backfills'] as const),
+] as const;
 
 export async function openSqlite(file: string): Promise<Opened> {
   const jobs = createJobTable();

@@ -34,7 +34,7 @@ export function erasingContract(engine: Engine): void {
       expect(await store.webhook(webhooks[0]!.id)).toBeNull();
       expect(await store.steps(runId, 0)).toEqual([]);
       expect(await store.issueIds(base.project.id)).toEqual([]);
-      expect(Object.values(await opened.recordCounts())).toEqual(Array(8).fill(0));
+      expect(Object.values(await opened.recordCounts()).every((count) => count === 0)).toBe(true);
       expect(await opened.audit()).toContainEqual({ verb: 'issue.erased', subject: issueIds[0] });
       expect(await store.eraseIssue(issueIds[0]!, at(2))).toBe(false);
       expect((await opened.audit()).filter((entry) => entry.verb === 'issue.erased')).toHaveLength(1);

@@ -14,7 +14,8 @@ import { SignIns } from './oauth.ts';
 import { addApp } from './people/accounts.ts';
 import { people } from './people/people.ts';
 import type { EventSink } from './state.ts';
-import { serveStorage, serveWeb } from './web.ts';
+import { serveStorage } from './storage.ts';
+import { serveWeb } from './web.ts';
 
 /**
  * A GitHub on loopback. Disposed with an error when something was asked for that it does not know, or an exchange was not as

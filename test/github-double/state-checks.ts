@@ -10,12 +10,22 @@ export type Conclusion =
   | 'action_required'
   | 'stale';
 
-/** All check runs of one App on one commit; its status and conclusion follow from them. */
+/** How a run can end without a job. */
+export type RunEnd = 'startup_failure' | 'action_required';
+
+/** All check runs of one App on one commit, or of one run of GitHub Actions; its status and conclusion follow from them. */
 export interface CheckSuite {
   readonly id: number;
   readonly appId: number;
   readonly headSha: string;
+  /** Null: of a commit that no branch here has, as for other Apps on heads of forks. */
   readonly headBranch: string | null;
+  /** Whether it belongs to one run of GitHub Actions alone. */
+  readonly isOfRun: boolean;
+  /** Of a run that ended without a job: faulty workflow, or nobody has approved it yet. */
+  withoutJobs: RunEnd | null;
+  /** Who pushed the commit; null: not known. */
+  readonly pusherId: number | null;
   readonly createdAt: string;
   updatedAt: string;
 }
@@ -63,17 +73,27 @@ export interface CommitStatus {
 export interface WorkflowRun {
   readonly id: number;
   readonly suiteId: number;
+  /** The same for all runs of a workflow. */
+  readonly workflowId: number;
   readonly name: string;
   readonly path: string;
   readonly event: string;
   readonly headSha: string;
+  /** Of a fork's pull request: the branch's name in the fork, which may be that of a branch here. */
   readonly headBranch: string;
+  /** Null: the fork is gone. */
+  readonly headRepositoryId: number | null;
   readonly number: number;
   readonly actorId: number;
   readonly createdAt: string;
+  updatedAt: string;
+  /** Of the last attempt. */
+  startedAt: string;
+  /** Who asked for the last attempt. */
+  triggeredById: number;
   status: 'queued' | 'in_progress' | 'completed';
-  conclusion: Conclusion | null;
-  /** Of each attempt, the first attempt first. */
+  conclusion: Conclusion | RunEnd | null;
+  /** Of each attempt, the first attempt first; jobs that were not run again stand in the next attempt as they were. */
   readonly attempts: WorkflowJob[][];
 }
 
@@ -81,8 +101,13 @@ export interface WorkflowRun {
 export interface WorkflowJob {
   readonly id: number;
   readonly name: string;
+  /** The attempt in which it ran, from 1. */
+  readonly attempt: number;
+  readonly startedAt: string;
+  completedAt: string | null;
+  /** Null: it runs. */
   conclusion: Conclusion | null;
-  readonly failedStep: string;
+  failedStep: string;
   /** Null: gone after the retention time (410). */
-  readonly log: string | null;
+  log: string | null;
 }

@@ -1,6 +1,7 @@
 // What the GitHub double knows: the state model by which tests put things in and look at what is there.
 import type { Attachment, Clock, Token, Urls } from './state-beside.ts';
 import type { CheckRun, CheckSuite, CommitStatus, WorkflowRun } from './state-checks.ts';
+import type { Pull, ReviewComment } from './state-pulls.ts';
 
 /** Colleagues of the double who want to know what GitHub would announce: the signed webhook sender. `event` as in `X-GitHub-Event`. */
 export interface EventSink {
@@ -83,6 +84,10 @@ export interface Repository {
   readonly checkRuns: Map<number, CheckRun>;
   readonly statuses: CommitStatus[];
   readonly workflowRuns: Map<number, WorkflowRun>;
+  /** Those of all pull requests. */
+  readonly reviewComments: Map<number, ReviewComment>;
+  /** By sha: who pushed it here last. */
+  readonly pushers: Map<string, number>;
   nextNumber: number;
   readonly createdAt: string;
   updatedAt: string;
@@ -119,39 +124,11 @@ export interface Issue {
 }
 
 /** A body as it was from that moment on; empty while nobody has edited it, then the first text too. */
-interface Edit {
+export interface Edit {
   readonly id: number;
   readonly at: string;
   readonly byId: number | null;
   readonly text: string;
-}
-
-export interface Pull {
-  readonly id: number;
-  readonly headRepositoryId: number | null;
-  readonly headRef: string;
-  headSha: string;
-  baseRef: string;
-  baseSha: string;
-  isDraft: boolean;
-  maintainerCanModify: boolean;
-  mergedAt: string | null;
-  mergedById: number | null;
-  mergeSha: string | null;
-  readonly reviewerIds: Set<number>;
-  readonly reviews: Review[];
-  /** Numbers of issues that it closes when merged, beyond what its body says. */
-  readonly linked: Set<number>;
-  stats: { commits: number; additions: number; deletions: number; files: number };
-}
-
-export interface Review {
-  readonly id: number;
-  readonly authorId: number;
-  readonly body: string;
-  readonly state: 'APPROVED' | 'CHANGES_REQUESTED' | 'COMMENTED';
-  readonly commitSha: string;
-  readonly submittedAt: string;
 }
 
 export interface Comment {

@@ -1,4 +1,4 @@
-// What GitHub has beside its API: git, sign-in, manifests, attachments; and the storage host with the logs of jobs.
+// What GitHub has beside its API: git, sign-in, manifests, attachments.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { canSee, effectivePermissions } from './access.ts';
 import { type Api, readBody } from './api.ts';
@@ -77,23 +77,4 @@ function attachment(state: State, path: string, request: IncomingMessage): Answe
   if (found === undefined || repository === undefined || 'status' in caller) return missing;
   if (!canSee(state, caller, repository)) return missing;
   return { status: 302, headers: { location: `${state.urls.storage}${path}?jwt=abc` }, body: '' };
-}
-
-/** Logs and attachments, for whoever has the address; a token here is a mistake. */
-export function serveStorage(
-  state: State,
-  problems: string[],
-  request: IncomingMessage,
-  response: ServerResponse,
-): void {
-  if (request.headers.authorization !== undefined) problems.push('the storage host saw an Authorization header');
-  const url = new URL(request.url ?? '/', state.urls.storage);
-  const file = state.attachments.get(url.pathname);
-  const [, repositoryId, jobId] = /^\/logs\/(\d+)\/(\d+)$/.exec(url.pathname) ?? [];
-  const runs = [...(state.repositories.get(Number(repositoryId))?.workflowRuns.values() ?? [])];
-  const log = runs.flatMap((run) => run.attempts.flat()).find((job) => job.id === Number(jobId))?.log;
-  const body = file?.body ?? log;
-  if (body === undefined || body === null) problems.push(`unknown request to the storage host: ${request.url}`);
-  response.writeHead(body === undefined || body === null ? 404 : 200, { 'content-type': file?.type ?? 'text/plain' });
-  response.end(body ?? '');
 }

@@ -189,6 +189,19 @@ describe('a run', () => {
     await expect(at.handler().handle(job(runId), SIGNAL)).rejects.toThrow('GitHub answered 502.');
   });
 
+  it('on GitHub waits as well where the commit that it is for cannot be fetched just now', async () => {
+    await using at = await place();
+    const head = 'd'.repeat(40);
+    const repository = createMemoryRepository({ commits: [{ sha: 'c'.repeat(40), subject: 'A', files: FILES }] });
+    const away = async () => {
+      throw new CausewayError('repository_unreachable', 'GitHub answered 502.');
+    };
+    at.open = async () => ({ ...repository, bring: away });
+    const wanted = acceptance(await githubGround(at.store), { now: at.now.toISOString(), revision: head });
+    const { runId } = await accepted(at.store, wanted);
+    expect(await at.handler().handle(job(runId), SIGNAL)).toMatchObject({ kind: 'later' });
+  });
+
   it('that fails by our own fault tells nobody its inner text', async () => {
     await using at = await place();
     const { id, runId } = await at.report();

@@ -111,6 +111,8 @@ export function mirrorsIn({ dataDir }: Pick<GithubStage, 'dataDir'>): readonly s
 }
 
 const PATIENCE_MS = 60_000;
+/** For so long the news of one commit's checks are gathered before they are looked at. */
+const GATHERED_MS = 10_000;
 
 async function until<T>(
   what: string,
@@ -129,13 +131,17 @@ async function rest(sender: WebhookSender, dataDir: string, output: () => string
   const database = new Sqlite(path.join(dataDir, 'causeway.db'), { readonly: true });
   try {
     const due = database
-      .prepare("SELECT count(*) FROM jobs WHERE state = 'running' OR (state = 'waiting' AND run_at <= ?)")
+      .prepare<[string, string], number>(
+        `SELECT count(*) FROM jobs WHERE state = 'running' OR (state = 'waiting' AND run_at <= ?)
+          OR (kind = 'head' AND state = 'waiting' AND run_at <= ?)`,
+      )
       .pluck();
     await until(
       'rest',
       async () => {
         await sender.settled();
-        return due.get(new Date().toISOString()) === 0;
+        const soon = new Date(Date.now() + GATHERED_MS);
+        return due.get(new Date().toISOString(), soon.toISOString()) === 0;
       },
       output,
     );

@@ -10,6 +10,7 @@ import {
   type Trigger,
 } from '../../src/domain/thread.ts';
 import type { NewDelivery, ThreadPart } from '../../src/ports/github-store.ts';
+import type { NewJob } from '../../src/ports/queue.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { type Ground, NOW, SHA } from './store-samples.ts';
 
@@ -45,6 +46,11 @@ export async function githubGround(store: Store): Promise<Ground & { readonly pr
   const project = await store.projectOfRepository(1);
   if (project === null) throw new Error('the repository is no project');
   return { account, project };
+}
+
+/** Jobs without the backfills that every new project begins with. */
+export function butBackfills(jobs: readonly NewJob[]): readonly NewJob[] {
+  return jobs.filter((job) => job.kind !== 'backfill');
 }
 
 export function trigger(changes: Partial<Trigger> = {}): Trigger {

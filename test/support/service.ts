@@ -76,7 +76,7 @@ async function printedAddress(output: () => string, ended: Promise<number | stri
   void ended.then((code) => {
     exit = code;
   });
-  for (let tries = 0; tries < 400 && exit === null; tries++) {
+  for (let tries = 0; tries < 2_400 && exit === null; tries++) {
     const address = /http:\/\/127\.0\.0\.1:\d+/.exec(output())?.[0];
     if (address !== undefined) return address;
     await new Promise((resolve) => setTimeout(resolve, 25));

@@ -48,10 +48,12 @@ const CHECKS = z
         .describe('Only these failed checks are looked at; `*` stands for anything. Empty: all.'),
       exclude: list('a list of names of checks, such as `["lint *"]`', NAME)
         .optional()
-        .describe('These failed checks are never looked at; stronger than include.'),
+        .describe('These failed checks are never looked at; stronger than include. `*` stands for anything.'),
       branches: list('a list of names of branches, such as `[main, "release/*"]`', NAME)
         .optional()
-        .describe('Failed checks are looked at on these branches alone. Empty: the default branch, and pull requests.'),
+        .describe(
+          'Failed checks are looked at on these branches alone, of a pull request on its base; `*` stands for anything. Empty: all; an investigation starts unasked only for the default branch and pull requests.',
+        ),
     },
     { error: 'a group of the keys `include`, `exclude` and `branches`' },
   )

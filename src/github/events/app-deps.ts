@@ -2,6 +2,7 @@
 import type { AcceptReportDeps } from '../../jobs/accept-report.ts';
 import type { CancelDeps } from '../../jobs/end-early.ts';
 import type { Log } from '../../log.ts';
+import type { FailureStore, HeadStore } from '../../ports/check-store.ts';
 import type { GithubStore } from '../../ports/github-store.ts';
 import type { AccountStore, InvestigationStore, IssueStore } from '../../ports/store.ts';
 import type { GithubClients } from '../clients/github-clients.ts';
@@ -14,7 +15,9 @@ export interface CausewayAppDeps extends Omit<AcceptReportDeps, 'store'>, Omit<C
   readonly store: GithubStore &
     Pick<AccountStore, 'ensureAccount' | 'tokens' | 'revokeToken'> &
     Pick<InvestigationStore, 'accept' | 'investigation' | 'cancel'> &
-    Pick<IssueStore, 'changeSet'>;
+    Pick<IssueStore, 'changeSet'> &
+    Pick<HeadStore, 'noteHead' | 'head' | 'headOf' | 'headOfPullRequest' | 'hasRed'> &
+    Pick<FailureStore, 'noteGreen' | 'hasOpenOnDefault' | 'closeOfPullRequest'>;
   readonly clients: GithubClients;
   readonly configuration: ConfigurationReader;
   readonly projects: Pick<ProjectSync, 'installationChanged' | 'installationRemoved' | 'repositoryChanged'>;

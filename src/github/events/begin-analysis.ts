@@ -26,6 +26,8 @@ export interface Wish {
   readonly comment: CommentPayload | null;
   /** True: an equal report is investigated all the same. */
   readonly fresh: boolean;
+  /** True: a pull request is asked for in so many words. */
+  readonly isForFix?: boolean;
 }
 
 /** Throws GithubFailure where what belongs to the report could not be read; nothing has been accepted then. */
@@ -88,7 +90,8 @@ function reportOf(
   };
 }
 
-/** Whoever has write stands behind the pull request. What is found on a pull request is not pushed anywhere. */
-function fixRequestOf({ subject, trigger }: Wish): Person | null {
-  return subject.kind === 'issue' && isAtLeast(trigger.role, 'write') ? trigger.by : null;
+/** Whoever has write stands behind the pull request; for one on top of another they ask in so many words. */
+function fixRequestOf({ subject, trigger, isForFix = false }: Wish): Person | null {
+  const isMeant = subject.kind === 'issue' || isForFix;
+  return isMeant && isAtLeast(trigger.role, 'write') ? trigger.by : null;
 }

@@ -44,8 +44,7 @@ async function carryOut(deps: CausewayAppDeps, { command, role, wish }: Order, s
     case 'stop':
       return await stopAnalysis(deps, wish, signal);
     case 'fix':
-      // What is found on a pull request is not pushed anywhere (yet).
-      if (wish.subject.kind === 'issue' && isAtLeast(role, 'write')) return await askForFix(deps, wish, signal);
+      if (isAtLeast(role, 'write')) return await askForFix(deps, wish, signal);
       await react(deps, wish, 'confused', signal);
       return;
     case 'retry':

@@ -1,6 +1,7 @@
 // Tells a thread that something on GitHub may have changed; what it is, the publisher looks up itself.
 import type { GithubProject } from '../../domain/project.ts';
 import type { Thread } from '../../domain/thread.ts';
+import { isOurBranch } from '../publish/branch-name.ts';
 import type { CausewayAppDeps } from './app-deps.ts';
 
 type NudgeDeps = Pick<CausewayAppDeps, 'store' | 'queue' | 'now'>;
@@ -12,15 +13,13 @@ export async function nudge(deps: NudgeDeps, thread: Thread | null): Promise<voi
   deps.queue.wake();
 }
 
-/** All our branches begin so: every other is of no interest, and costs no question to the store. */
-const OWN_BRANCHES = 'causeway/';
-
 /** The thread whose pull request has this branch as its head. */
 export async function nudgeBranch(
   deps: NudgeDeps,
   project: GithubProject,
   branch: string | null | undefined,
 ): Promise<void> {
-  if (!branch?.startsWith(OWN_BRANCHES)) return;
+  // Every other is of no interest, and costs no question to the store.
+  if (!branch || !isOurBranch(branch)) return;
   await nudge(deps, await deps.store.threadOfBranch(project.id, branch));
 }

@@ -3,12 +3,13 @@ import { z } from 'zod';
 import type { Person } from '../../domain/thread.ts';
 
 const number = z.int().positive();
+const sha = z.string().regex(/^[0-9a-f]{40,64}$/);
 
 /** Null: a deleted user. */
 const user = z.object({ id: number, login: z.string(), type: z.string().optional() }).nullish();
 export type GithubUser = z.infer<typeof user>;
 
-const app = z.object({ id: number }).nullish();
+const app = z.object({ id: number, slug: z.string().optional() }).nullish();
 const installation = z.object({ id: number }).nullish();
 const repository = z.object({ id: number, full_name: z.string(), default_branch: z.string().optional() });
 
@@ -42,21 +43,46 @@ export const issueChanged = z.object({ ...inRepository, issue: z.object({ number
 export const commentCreated = z.object({ ...inRepository, issue, comment });
 export const pullRequestChanged = z.object({
   ...inRepository,
+  action: z.string(),
   pull_request: z.object({
     number,
-    head: z.object({ ref: z.string(), repo: z.object({ id: number }).nullish() }),
+    head: z.object({ ref: z.string(), sha: sha.nullish(), repo: z.object({ id: number }).nullish() }),
   }),
+  /** Of new commits: the head before them. */
+  before: sha.nullish(),
 });
 
-const suite = z.object({ head_branch: z.string().nullish(), app });
-export const checkSuiteCompleted = z.object({ ...inRepository, check_suite: suite });
+/** None of a fork, even where there is one. */
+const pulls = z.array(z.object({ number })).nullish();
+export const checkSuiteCompleted = z.object({
+  ...inRepository,
+  check_suite: z.object({
+    head_branch: z.string().nullish(),
+    head_sha: sha.nullish(),
+    conclusion: z.string().nullish(),
+    pull_requests: pulls,
+    app,
+  }),
+});
 export const checkRunCompleted = z.object({
   ...inRepository,
-  check_run: z.object({ app, check_suite: suite.nullish() }),
+  check_run: z.object({
+    name: z.string().nullish(),
+    head_sha: sha.nullish(),
+    conclusion: z.string().nullish(),
+    completed_at: z.string().nullish(),
+    app,
+    check_suite: z.object({ head_branch: z.string().nullish() }).nullish(),
+  }),
 });
 export const statusCreated = z.object({
   ...inRepository,
-  branches: z.array(z.object({ name: z.string() })).default([]),
+  sha: sha.nullish(),
+  state: z.string().nullish(),
+  context: z.string().nullish(),
+  updated_at: z.string().nullish(),
+  /** Those that hold the commit, at their tip or not. */
+  branches: z.array(z.object({ name: z.string(), commit: z.object({ sha: z.string() }).nullish() })).default([]),
 });
 export const actionRequested = z.object({
   ...inRepository,
@@ -87,6 +113,12 @@ const GHOST_ID = 10_137;
 /** Bots set labels and answer each other; a person stands behind every analysis. */
 export function isBot(found: GithubUser): boolean {
   return found?.type === 'Bot';
+}
+
+/** GitHub answers with an empty object where there is nobody. */
+export function userOf(found: object | null | undefined): GithubUser {
+  const read = user.safeParse(found);
+  return read.success ? read.data : null;
 }
 
 /** Null where nobody can be named any more. */

@@ -1,16 +1,61 @@
-// A pull request was closed, opened again, or got new commits: where it is ours, its thread looks again.
-import type { EventHandler } from './app-deps.ts';
+// A pull request was closed, opened again, or got new commits: where it is ours, its thread looks again, and so does a head that is known.
+import type { GithubProject } from '../../domain/project.ts';
+import type { CausewayAppDeps, EventHandler } from './app-deps.ts';
+import { noteHead, noteKnownHead } from './note-head.ts';
 import { nudge, nudgeBranch } from './nudge.ts';
 import { pullRequestChanged } from './payloads.ts';
+
+/** Its checks begin by then, so that it is found waiting. */
+const NEXT_MS = 60_000;
+
+type Changed = ReturnType<typeof pullRequestChanged.parse>;
 
 export const onPullRequestChanged: EventHandler = async (deps, { payload }) => {
   const read = pullRequestChanged.safeParse(payload);
   if (!read.success) return;
-  const { repository, pull_request: pullRequest } = read.data;
-  const project = await deps.store.projectOfRepository(repository.id);
+  const project = await deps.store.projectOfRepository(read.data.repository.id);
   if (project === null) return;
+  await nudgeThread(deps, project, read.data);
+  await noteNextHead(deps, project, read.data);
+  await nudgeHead(deps, project, read.data);
+  // What failed there alone fails nowhere any more.
+  if (read.data.action === 'closed') {
+    await deps.store.closeOfPullRequest(project.id, read.data.pull_request.number, deps.now().toISOString());
+  }
+};
+
+async function nudgeThread(
+  deps: CausewayAppDeps,
+  project: GithubProject,
+  { repository, pull_request: pullRequest }: Changed,
+): Promise<void> {
   const thread = await deps.store.threadOfPullRequest(project.id, pullRequest.number);
   if (thread !== null) return await nudge(deps, thread);
   // Opened and not recorded yet: the branch knows it. A fork may call its branches what it likes.
   if (pullRequest.head.repo?.id === repository.id) await nudgeBranch(deps, project, pullRequest.head.ref);
-};
+}
+
+/** The one of before new commits is none any more; that of a closed one is not either, and of one that is no draft any more another is due. */
+async function nudgeHead(
+  deps: CausewayAppDeps,
+  project: GithubProject,
+  { pull_request: { head }, before }: Changed,
+): Promise<void> {
+  const sha = before ?? head.sha;
+  if (sha) await noteKnownHead(deps, project, { sha, branch: head.ref }, 0);
+}
+
+/**
+ * The end of a fork's checks names its branch and no pull request: where that is called as our default branch is, nobody can tell from it that
+ * a red one is green. So the head that follows a red one is noted now, and looked at when its checks end.
+ */
+async function noteNextHead(
+  deps: CausewayAppDeps,
+  project: GithubProject,
+  { repository, pull_request: { head, number }, before }: Changed,
+): Promise<void> {
+  const isHidden = head.ref === project.source.defaultBranch && head.repo?.id !== repository.id;
+  if (!isHidden || !before || !head.sha) return;
+  const wasRed = await deps.store.hasRed(project.id, { branch: '', pullRequests: [number] });
+  if (wasRed) await noteHead(deps, project, { sha: head.sha, branch: head.ref }, NEXT_MS);
+}

@@ -12,7 +12,7 @@ import type { Following } from './follow-checks.ts';
 import { mayStillWrite } from './may-open.ts';
 import { changeFor, commit } from './open-pull-request.ts';
 import type { Check } from './read-checks.ts';
-import { resultOf } from './view.ts';
+import { resultOf } from './results.ts';
 
 /** Accepted once for each head, however often this is tried. */
 export async function beginAttempt(

@@ -29,7 +29,8 @@ function subjectName(subject: Subject): string {
       return `issue-${subject.number}`;
     case 'pull_request':
       return `pull-${subject.number}`;
+    case 'failure':
     case 'report':
-      return 'report';
+      return subject.kind;
   }
 }

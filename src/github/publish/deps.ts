@@ -1,5 +1,7 @@
 // What the publisher needs of the house, and the one subject that it is at work on.
 import type { ChangeSet } from '../../domain/change-set.ts';
+import type { Failure } from '../../domain/failure.ts';
+import type { Finding, Head } from '../../domain/head.ts';
 import type { Investigation } from '../../domain/investigation.ts';
 import type { Conclusion, Issue } from '../../domain/issue.ts';
 import type { GithubProject } from '../../domain/project.ts';
@@ -7,6 +9,7 @@ import type { Thread, ThreadRecord } from '../../domain/thread.ts';
 import type { Changes } from '../../jobs/changes.ts';
 import type { Log } from '../../log.ts';
 import type { AgentStore } from '../../ports/agent-store.ts';
+import type { CheckStore } from '../../ports/check-store.ts';
 import type { InstallationStore, ThreadStore } from '../../ports/github-store.ts';
 import type { Queue } from '../../ports/queue.ts';
 import type { Source } from '../../ports/source.ts';
@@ -24,7 +27,8 @@ export interface PublishDeps {
     Pick<InvestigationStore, 'investigation' | 'accept' | 'cancel'> &
     Pick<IssueStore, 'issue' | 'changeSet' | 'eraseIssue'> &
     Pick<ProjectStore, 'project'> &
-    Pick<AgentStore, 'transcript'>;
+    Pick<AgentStore, 'transcript'> &
+    Pick<CheckStore, 'headOfPullRequest' | 'headsOfThread' | 'failure'>;
   readonly queue: Pick<Queue, 'wake' | 'cancel'>;
   /** As it is, with its secrets: what is committed is made from it. */
   readonly source: Pick<Source, 'open'>;
@@ -60,9 +64,36 @@ export interface Result {
   readonly changeSet: ChangeSet | null;
 }
 
+/** The newest judged head of a pull request, as its thread sees it. */
+export interface HeadView {
+  readonly head: Head;
+  readonly causes: readonly Cause[];
+  /** Names of the checks that the standing comment is about, where a head tells them. */
+  readonly namesBefore: readonly string[];
+}
+
+export interface Cause {
+  readonly finding: Finding;
+  /** Of this very thread; null: none was begun, it belongs elsewhere, or it was erased. */
+  readonly investigation: Investigation | null;
+  /** Null until it has concluded. */
+  readonly result: Result | null;
+}
+
+/** A pull request of anybody's, asked for in this very job. */
+export interface LivePull {
+  readonly state: 'open' | 'closed';
+  readonly headSha: string;
+  readonly isDraft: boolean;
+  readonly isFork: boolean;
+}
+
 /** All that is known of a thread in this moment. */
 export interface View {
+  /** Where red checks asked, its investigation is that of the cause that leads. */
   readonly thread: Thread;
+  /** The thread's investigation as it is stored. */
+  readonly storedInvestigationId: string;
   readonly record: ThreadRecord;
   readonly project: GithubProject;
   readonly config: RepositoryConfig;
@@ -82,6 +113,14 @@ export interface View {
   readonly earlier: Result | null;
   /** What the recorded pull request carries out. */
   readonly published: Issue | null;
+  /** What the checks of its pull request say; null: of none, or nothing yet. */
+  readonly checks: HeadView | null;
+  /** The pull request that it is about; null: it is about none, or GitHub was not asked yet. */
+  readonly pull: LivePull | null;
+  /** The failure of the default branch that it is about; null: it is about something else, or that was erased. */
+  readonly failure: Failure | null;
+  /** Names of the checks that are, or were, red there for it; of pull requests, which call their checks what they like, none. */
+  readonly redNames: readonly string[];
   readonly webUrl: string;
   readonly recordUrl: string;
   readonly now: Date;

@@ -1,10 +1,16 @@
 // The next thing to be done so that GitHub shows what it should; one at a time, until nothing is left. Pure.
 import { isEnded } from '../../domain/investigation.ts';
 import { type PostedComment, triggerKey } from '../../domain/thread.ts';
+import { isSettled } from './causes.ts';
 import type { View } from './deps.ts';
+import { areSuggestionsBack, areSuggestionsOver } from './green-again.ts';
 import { digestOf } from './marker.ts';
+import { maySuggest } from './may-suggest.ts';
+import { placeNumber } from './place-of.ts';
 import { fixStanding } from './standing.ts';
-import { isRemoved, utterance, type WantedComment, wantedComment } from './wanted.ts';
+import { isRemoved, type WantedComment } from './standing-comment.ts';
+import { isUnasked } from './unasked.ts';
+import { utterance, wantedComment } from './wanted.ts';
 
 export type Step =
   | { readonly kind: 'react'; readonly number: number }
@@ -12,6 +18,18 @@ export type Step =
   | { readonly kind: 'delete'; readonly commentId: number }
   | { readonly kind: 'post'; readonly number: number; readonly comment: WantedComment }
   | { readonly kind: 'edit'; readonly standing: PostedComment; readonly comment: WantedComment }
+  /** Shrinks it to one line, and folds it away as resolved. */
+  | { readonly kind: 'settle'; readonly standing: PostedComment; readonly comment: WantedComment }
+  /** Unfolds it, and says in it what is to be said now. */
+  | { readonly kind: 'reopen'; readonly standing: PostedComment; readonly comment: WantedComment }
+  /** Looks at the pull request that it is about. */
+  | { readonly kind: 'look'; readonly number: number }
+  /** Puts the change into its files as suggestions. */
+  | { readonly kind: 'suggest'; readonly number: number }
+  /** Folds the suggestions away as resolved. */
+  | { readonly kind: 'fold' }
+  /** Unfolds them. */
+  | { readonly kind: 'unfold' }
   | { readonly kind: 'open' }
   | { readonly kind: 'follow' }
   /** Something is still expected. `isSilenced`: we have posted so much here that we are silent until then. */
@@ -35,15 +53,23 @@ const EDIT_MS = 20_000;
 const WATCH_MS = 60_000;
 
 export function nextStep(view: View, progress: Progress): Step {
-  const { thread, record } = view;
-  const { subject, trigger } = thread;
-  if (subject.kind !== 'report' && record.seen !== triggerKey(trigger))
-    return { kind: 'react', number: subject.number };
-  const [old] = record.replaced;
-  if (old !== undefined) return { kind: 'delete', commentId: old };
-  const steps = [commentStep(view), requestStep(view), followStep(view, progress)];
+  const first = firstStep(view);
+  if (first !== null) return first;
+  const steps = [suggestStep(view), commentStep(view), foldStep(view), requestStep(view), followStep(view, progress)];
   const now = steps.find((step) => step !== null && step.kind !== 'later');
   return now ?? waiting(view, steps, progress);
+}
+
+/** What comes before everything that is weighed. */
+function firstStep({ thread, record, investigation, pull }: View): Step | null {
+  const { subject, trigger } = thread;
+  const number = placeNumber(subject);
+  const isAsked = trigger.kind !== 'checks';
+  if (isAsked && number !== null && record.seen !== triggerKey(trigger)) return { kind: 'react', number };
+  const [old] = record.replaced;
+  if (old !== undefined) return { kind: 'delete', commentId: old };
+  const isDue = subject.kind === 'pull_request' && pull === null && isEnded(investigation.outcome);
+  return isDue ? { kind: 'look', number: subject.number } : null;
 }
 
 /** When we may post again, where we have posted too much; null: now. */
@@ -62,11 +88,12 @@ export function recentPosts(posts: readonly string[], now: Date): readonly strin
 function commentStep(view: View): Step | null {
   const { record, thread } = view;
   const comment = wantedComment(view);
-  if (comment === null || thread.subject.kind === 'report') return null;
+  const number = placeNumber(thread.subject);
+  if (comment === null || number === null) return null;
   if (record.unspoken === utterance(view, comment)) return null;
   const standing = record.comment;
   if (comment.how === 'edit' && standing !== null && !isRemoved(standing)) return editStep(view, standing, comment);
-  return silenced(view) ?? { kind: 'post', number: thread.subject.number, comment };
+  return silenced(view) ?? { kind: 'post', number, comment };
 }
 
 function editStep(view: View, standing: PostedComment, comment: WantedComment): Step | null {
@@ -74,7 +101,20 @@ function editStep(view: View, standing: PostedComment, comment: WantedComment): 
   if (isSame && standing.investigationId === view.thread.investigationId) return null;
   const due = Date.parse(standing.at) + EDIT_MS;
   if (comment.shows === 'facts' && due > view.now.getTime()) return later(due);
-  return { kind: 'edit', standing, comment };
+  if (comment.shows === 'settled') return { kind: 'settle', standing, comment };
+  return { kind: standing.isMinimized === true ? 'reopen' : 'edit', standing, comment };
+}
+
+/** Before the comment, which then says that they are there. */
+function suggestStep(view: View): Step | null {
+  if (areSuggestionsBack(view)) return { kind: 'unfold' };
+  const number = placeNumber(view.thread.subject);
+  if (number === null || !maySuggest(view)) return null;
+  return silenced(view) ?? { kind: 'suggest', number };
+}
+
+function foldStep(view: View): Step | null {
+  return areSuggestionsOver(view) ? { kind: 'fold' } : null;
 }
 
 function requestStep(view: View): Step | null {
@@ -95,13 +135,20 @@ function silenced(view: View): Step | null {
 
 function waiting(view: View, steps: readonly (Step | null)[], { followAt }: Progress): Step {
   const waits = steps.filter((step) => step?.kind === 'later');
-  if (!isEnded(view.investigation.outcome)) {
-    waits.push(later(view.now.getTime() + (view.facts === null ? WATCH_MS : EDIT_MS)));
+  if (isWaiting(view)) {
+    const isTold = view.facts !== null && placeNumber(view.thread.subject) !== null && !isUnasked(view);
+    waits.push(later(view.now.getTime() + (isTold ? EDIT_MS : WATCH_MS)));
   }
   if (followAt !== null) waits.push(later(Date.parse(followAt)));
   const [first] = waits.toSorted((one, other) => one.runAt.localeCompare(other.runAt));
   if (first === undefined) return { kind: 'done' };
   return { ...first, isSilenced: waits.some(({ isSilenced }) => isSilenced) };
+}
+
+/** For the end of what runs; of a head all is awaited, since a comment tells all of it. */
+function isWaiting({ investigation, checks, thread }: View): boolean {
+  const isOfHead = checks !== null && isUnasked({ thread });
+  return !isEnded(investigation.outcome) || (isOfHead && !isSettled(checks.causes));
 }
 
 function later(time: number): Extract<Step, { kind: 'later' }> {

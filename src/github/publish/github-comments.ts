@@ -28,7 +28,7 @@ export function githubComments(post: Post): Comments {
           ({ rest }, request) => rest.issues.createComment({ ...place, issue_number: number, body, request }),
           signal,
         );
-      return { id: data.id, url: data.html_url, body: data.body ?? '' };
+      return { id: data.id, nodeId: data.node_id, url: data.html_url, body: data.body ?? '' };
     },
     updateComment: async (id, text, signal) => {
       const body = await post.clean(text);
@@ -60,8 +60,8 @@ async function ownComments(
           rest.issues.listComments({ ...post.place, issue_number: number, since, per_page: PAGE, page, request }),
         signal,
       );
-    for (const { id, html_url, body, user } of data) {
-      if (user?.id === botId) own.push({ id, url: html_url, body: body ?? '' });
+    for (const { id, node_id, html_url, body, user } of data) {
+      if (user?.id === botId) own.push({ id, nodeId: node_id, url: html_url, body: body ?? '' });
     }
     if (data.length < PAGE) break;
   }

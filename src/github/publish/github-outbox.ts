@@ -5,6 +5,7 @@ import type { PublishDeps, View } from './deps.ts';
 import { githubBranches } from './github-branches.ts';
 import { githubComments } from './github-comments.ts';
 import { githubRequests } from './github-requests.ts';
+import { githubReviews } from './github-reviews.ts';
 import type { Outbox } from './outbox.ts';
 
 /** One repository, and ourselves, as the calls need them. */
@@ -30,6 +31,7 @@ export function createGithubOutbox(deps: PublishDeps, { project }: Pick<View, 'p
   };
   return {
     ...githubComments(post),
+    ...githubReviews(post),
     ...githubBranches(post),
     ...githubRequests(post),
     keep: (record) => (record.held === null ? record : { ...record, held: null }),

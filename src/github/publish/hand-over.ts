@@ -3,9 +3,9 @@ import type { PostedPullRequest } from '../../domain/thread.ts';
 import { handOverComment } from '../render/hand-over-comment.ts';
 import type { Work } from './deps.ts';
 import { markerIn } from './marker.ts';
+import { placeOf } from './place-of.ts';
 import type { Check } from './read-checks.ts';
 import { lookedSince } from './show-comment.ts';
-import { placeOf } from './wanted.ts';
 
 /** Id of the comment, be it made now or before a crash. */
 export async function handOver(work: Work, posted: PostedPullRequest, red: readonly Check[]): Promise<number> {

@@ -1,8 +1,11 @@
 // How we know our own texts on GitHub again: a hidden line in each, and what it was when we wrote it.
 import { createHash } from 'node:crypto';
 
-/** `facts`, `result`: the comment on the subject. `pull-request`: the body of our own. `hand-over`: the last comment there. */
-export type MarkerKind = 'facts' | 'result' | 'pull-request' | 'hand-over';
+/**
+ * `facts`, `result`: the comment on the subject. `suggestions`: the review there. `pull-request`: the body of our own. `hand-over`: the
+ * last comment there.
+ */
+export type MarkerKind = 'facts' | 'result' | 'suggestions' | 'pull-request' | 'hand-over';
 
 export interface Marker {
   readonly threadId: string;
@@ -11,7 +14,7 @@ export interface Marker {
 }
 
 const MARKER =
-  /^<!-- causeway thread=(thr_[0-9A-Za-z]{1,40}) investigation=(inv_[0-9A-Za-z]{1,40}) kind=(facts|result|pull-request|hand-over) -->$/;
+  /^<!-- causeway thread=(thr_[0-9A-Za-z]{1,40}) investigation=(inv_[0-9A-Za-z]{1,40}) kind=(facts|result|suggestions|pull-request|hand-over) -->$/;
 const SEAL = /\n?<!-- causeway seal=([0-9a-f]{16}) -->\s*$/;
 
 export function markerText({ threadId, investigationId, kind }: Marker): string {

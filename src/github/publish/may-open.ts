@@ -55,9 +55,9 @@ export async function mayOpen(work: Work): Promise<Ground> {
     return withheld('whoever asked for it has no write access (any more).');
   const own = await ownOpen(work);
   if (own !== null) return withheld(`#${own} of an earlier analysis is still open. Close it, then \`/analyse retry\`.`);
-  const against = subject.kind === 'issue' ? await againstIssue(asking, subject.number) : null;
+  const against = await againstSubject(work, asking, subject);
   if (against !== null) return withheld(against);
-  const base = view.config.pullRequest.base || data.default_branch;
+  const base = subject.kind === 'failure' ? data.default_branch : view.config.pullRequest.base || data.default_branch;
   const ground = await baseOf(asking, subject, base);
   const isOther = ground.kind === 'base' && subject.kind !== 'pull_request' && base !== data.default_branch;
   return isOther ? { ...ground, analysed: data.default_branch } : ground;
@@ -87,6 +87,14 @@ async function ownOpen({ outbox, view, signal }: Work): Promise<number | null> {
 
 function withheld(reason: string): Ground {
   return { kind: 'withheld', reason };
+}
+
+async function againstSubject({ deps }: Work, asking: Asking, subject: Subject): Promise<string | null> {
+  if (subject.kind === 'issue') return await againstIssue(asking, subject.number);
+  if (subject.kind !== 'failure') return null;
+  // As it is by now: it may have turned green while GitHub was asked.
+  const failure = await deps.store.failure(subject.failureId);
+  return failure?.state === 'open' ? null : 'the checks are green again: nothing is left to mend.';
 }
 
 async function againstIssue({ caller, place, signal }: Asking, number: number): Promise<string | null> {

@@ -4,6 +4,7 @@ import type { PostedPullRequest, ThreadRecord } from '../../domain/thread.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import { commitMessage } from '../render/commit-message.ts';
 import { pullRequestText } from '../render/pull-request-text.ts';
+import { behind } from './behind.ts';
 import { branchNames } from './branch-name.ts';
 import { changeToPublish } from './change-to-publish.ts';
 import { issueCarriedBy, withTrailers } from './commit-trailers.ts';
@@ -13,7 +14,7 @@ import { closingTime, refusal } from './fix-request.ts';
 import { sealed } from './marker.ts';
 import { type Ground, mayOpen } from './may-open.ts';
 import type { CommitFiles, LivePullRequest } from './outbox.ts';
-import { placeOf } from './wanted.ts';
+import { placeOf } from './place-of.ts';
 
 /** The record with the pull request, or with the reason why there is none. */
 export async function openPullRequest(work: Work): Promise<ThreadRecord> {
@@ -51,6 +52,7 @@ async function open(work: Work, result: Result): Promise<ThreadRecord> {
     commentUrl: work.view.record.comment?.url ?? '',
     attempt: null,
     checks: 'waiting',
+    ...behind(work.view, issue),
   });
   const request = await work.outbox.openPullRequest(
     { branch: branch.name, base: ground.base, title, body: sealed(body), isDraft: work.view.config.pullRequest.draft },
@@ -62,7 +64,7 @@ async function open(work: Work, result: Result): Promise<ThreadRecord> {
 /** GitHub takes its time to answer: who asked for this result has not asked for a newer one. */
 async function isStillAsked({ deps, view }: Work): Promise<boolean> {
   const now = await deps.store.thread(view.thread.id);
-  return now !== null && now.investigationId === view.thread.investigationId && now.fixRequest !== null;
+  return now !== null && now.investigationId === view.storedInvestigationId && now.fixRequest !== null;
 }
 
 /** One that was opened before we could record it, whatever has become of it since; not the closed one in whose place another is asked for. */
@@ -88,7 +90,7 @@ export async function changeFor(
   if (changeSet === null) return { kind: 'withheld', reason: 'the change was erased.' };
   const repository = await deps.source.open(view.project, signal);
   for (const sha of [head, changeSet.base]) {
-    if ((await repository.resolve(sha, signal)) !== null) continue;
+    if (await repository.bring(sha, signal)) continue;
     return {
       kind: 'withheld',
       reason: `commit ${sha.slice(0, 7)} cannot be read any more. \`/analyse retry\` looks again.`,
@@ -150,6 +152,7 @@ function recorded({ view, deps }: Work, live: LivePullRequest, issue: Issue): Th
     ...{ number: live.number, url: live.url, nodeId: live.nodeId, branch: live.branch, base: live.base },
     ...{ headSha: live.headSha, issueId: issue.id, state: live.state, checks: 'waiting' },
     ...{ attempts: [], handedOver: null },
+    ...(view.failure !== null && { range: view.failure.range }),
     ...(view.thread.fixRequest !== null && { requestedBy: view.thread.fixRequest }),
     ...(live.closedAt !== null && { closedAt: closingTime(live, now) }),
   };

@@ -10,6 +10,13 @@ export interface Outbox {
   createComment(number: number, body: string, signal: AbortSignal): Promise<OwnComment>;
   updateComment(id: number, body: string, signal: AbortSignal): Promise<void>;
   deleteComment(id: number, signal: AbortSignal): Promise<void>;
+  /** Folds a comment or a review away as resolved. Once more changes nothing. */
+  minimize(nodeId: string, signal: AbortSignal): Promise<void>;
+  unminimize(nodeId: string, signal: AbortSignal): Promise<void>;
+  /** Reviews that our own bot has written there, oldest first. */
+  ownReviews(number: number, signal: AbortSignal): Promise<readonly OwnReview[]>;
+  /** One review that only comments. Refused (422) where a comment does not stand on the commit's part of the diff. */
+  createReview(number: number, review: NewReview, signal: AbortSignal): Promise<OwnReview>;
   /** The commit that a branch stands at; null: no such branch. */
   branch(name: string, signal: AbortSignal): Promise<BranchHead | null>;
   /** Names of branches that begin so. */
@@ -41,7 +48,28 @@ export interface Reviewers {
 
 export interface OwnComment {
   readonly id: number;
+  readonly nodeId: string;
   readonly url: string;
+  readonly body: string;
+}
+
+export interface OwnReview {
+  readonly id: number;
+  readonly nodeId: string;
+  readonly body: string;
+}
+
+export interface NewReview {
+  readonly commitId: string;
+  readonly body: string;
+  readonly comments: readonly ReviewComment[];
+}
+
+/** On lines of the file as the commit has it, both ends among them. */
+export interface ReviewComment {
+  readonly path: string;
+  readonly from: number;
+  readonly to: number;
   readonly body: string;
 }
 

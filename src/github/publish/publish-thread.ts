@@ -4,14 +4,14 @@ import type { ThreadRecord } from '../../domain/thread.ts';
 import type { JobHandler, JobResult } from '../../ports/queue.ts';
 import { SourceBusy } from '../../ports/source.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
-import type { PublishDeps, View, Work } from './deps.ts';
+import { type Effect, effectOf } from './carry-out.ts';
+import type { LivePull, PublishDeps, View, Work } from './deps.ts';
 import { nextStep, type Progress, type Step } from './desired.ts';
 import { follow } from './follow-checks.ts';
 import { createGithubOutbox } from './github-outbox.ts';
-import { openPullRequest } from './open-pull-request.ts';
+import { lookAtPull } from './live-pull.ts';
 import type { Outbox } from './outbox.ts';
 import { createRecordingOutbox } from './recording-outbox.ts';
-import { edit, post, react, remove, unlessRefused } from './show-comment.ts';
 import { isObserved, loadView } from './view.ts';
 
 /** How soon a paused house looks whether it may go on. */
@@ -50,17 +50,18 @@ export function createPublishHandler(deps: PublishDeps): JobHandler {
 /** Of one try of the job. The publisher alone writes the record (but for a 👀, which may be given twice), so it is read only once. */
 interface State {
   readonly record: ThreadRecord | null;
+  readonly pull: LivePull | null;
   readonly outbox: Outbox | null;
   readonly progress: Progress;
 }
 
-const START: State = { record: null, outbox: null, progress: { hasFollowed: false, followAt: null } };
+const START: State = { record: null, pull: null, outbox: null, progress: { hasFollowed: false, followAt: null } };
 
 async function publishThread(deps: PublishHouse, threadId: string, signal: AbortSignal): Promise<JobResult> {
   let state = START;
   for (let effects = 0; effects < MOST_EFFECTS; effects += 1) {
     if (deps.paused()) return later(deps, PAUSED_MS);
-    const view = await loadView(deps, threadId, state.record, signal);
+    const view = await loadView(deps, threadId, state, signal);
     if (view === null) return { kind: 'done' };
     const step = nextStep(view, state.progress);
     if (step.kind === 'done') return step;
@@ -76,37 +77,20 @@ function outboxFor(deps: PublishDeps, view: View): Outbox {
   return isObserved(deps, view.config) ? createRecordingOutbox(view.record) : createGithubOutbox(deps, view);
 }
 
-type Effect = Exclude<Step, { kind: 'later' | 'done' }>;
-
 /** What was done is recorded before anything else is. */
 async function carriedOut(work: Work, step: Effect, progress: Progress): Promise<State> {
   const { deps, outbox, view } = work;
+  const { pull } = view;
+  if (step.kind === 'look') return { record: view.record, pull: await lookAtPull(work, step.number), outbox, progress };
   const { pullRequest } = view.record;
   if (step.kind !== 'follow' || pullRequest === null) {
     const record = await effectOf(work, step);
     await remember(deps, view, outbox.keep(record));
-    return { record, outbox, progress };
+    return { record, pull, outbox, progress };
   }
   const { record, lookAt } = await follow(work, pullRequest);
   await remember(deps, view, outbox.keep(record));
-  return { record, outbox, progress: { hasFollowed: true, followAt: lookAt } };
-}
-
-async function effectOf(work: Work, step: Effect): Promise<ThreadRecord> {
-  switch (step.kind) {
-    case 'react':
-      return await react(work, step.number);
-    case 'delete':
-      return await remove(work, step.commentId);
-    case 'post':
-      return await unlessRefused(work, step.comment, post(work, step.number, step.comment));
-    case 'edit':
-      return await unlessRefused(work, step.comment, edit(work, step.standing, step.comment));
-    case 'open':
-      return await openPullRequest(work);
-    case 'follow':
-      return work.view.record;
-  }
+  return { record, pull, outbox, progress: { hasFollowed: true, followAt: lookAt } };
 }
 
 async function remember({ store, now }: PublishDeps, { thread }: View, record: ThreadRecord): Promise<void> {

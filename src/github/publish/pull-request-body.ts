@@ -1,12 +1,13 @@
 // The body of our pull request says how its checks stand; where a person has written in it, it is theirs.
 import type { PullRequestAttempt } from '../../domain/thread.ts';
 import { pullRequestText } from '../render/pull-request-text.ts';
+import { behind } from './behind.ts';
 import type { Work } from './deps.ts';
 import { personBehind } from './fix-request.ts';
 import type { Following } from './follow-checks.ts';
 import { isAsSealed, sealed } from './marker.ts';
+import { placeOf } from './place-of.ts';
 import { type Check, readChecks, redOf } from './read-checks.ts';
-import { placeOf } from './wanted.ts';
 
 /** `notOurs`: red checks that are red on the base as well. */
 export async function bringUpToDate(work: Work, following: Following, notOurs: readonly Check[]): Promise<void> {
@@ -20,6 +21,7 @@ export async function bringUpToDate(work: Work, following: Following, notOurs: r
     commentUrl: view.record.comment?.url ?? '',
     attempt: await lastPushed(following, signal),
     checks: posted.checks,
+    ...behind(view, view.published, posted),
   });
   const text = sealed(notOurs.length === 0 ? body : `${notOursText(notOurs, live.base)}\n\n${body}`);
   if (text !== live.body) await outbox.updatePullRequest(posted.number, text, signal);

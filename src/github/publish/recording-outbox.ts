@@ -13,10 +13,14 @@ export function createRecordingOutbox(before: ThreadRecord): Outbox {
     ownComments: async () => [],
     createComment: async (_number, body) => {
       note(body);
-      return { id: 0, url: '', body };
+      return { id: 0, nodeId: '', url: '', body };
     },
     updateComment: async (_id, body) => note(body),
     deleteComment: async () => {},
+    minimize: async () => {},
+    unminimize: async () => {},
+    ownReviews: async () => [],
+    createReview: async (_number, { body }) => ({ id: 0, nodeId: '', body }),
     branch: async () => null,
     branchesNamed: async () => [],
     createBranch: async () => {},

@@ -5,7 +5,8 @@ import type { Work } from './deps.ts';
 import { recentPosts } from './desired.ts';
 import { digestOf, type Marker, markerIn } from './marker.ts';
 import type { OwnComment } from './outbox.ts';
-import { isRemoved, removed, utterance, type WantedComment } from './wanted.ts';
+import { isRemoved, removed, type WantedComment } from './standing-comment.ts';
+import { utterance } from './wanted.ts';
 
 /** Clocks differ; a comment of this thread is not older than that. */
 const SLACK_MS = 600_000;
@@ -108,7 +109,8 @@ function adopted(work: Work, found: readonly Found[]): ThreadRecord {
   return {
     ...posted(work),
     comment: {
-      ...{ id: comment.id, url: comment.url, investigationId: marker.investigationId, shows },
+      ...{ id: comment.id, nodeId: comment.nodeId, url: comment.url },
+      ...{ investigationId: marker.investigationId, shows },
       ...{ digest: digestOf(comment.body), at: work.deps.now().toISOString() },
     },
     replaced: [...record.replaced, ...before, ...others],
@@ -120,9 +122,13 @@ function posted({ view, deps }: Work): ThreadRecord {
   return { ...view.record, posts: [...recentPosts(view.record.posts, now), now.toISOString()] };
 }
 
-function commentOf({ view, deps }: Work, wanted: WantedComment, at: Pick<PostedComment, 'id' | 'url'>): PostedComment {
+type Spot = Pick<PostedComment, 'id' | 'url' | 'nodeId' | 'isMinimized'>;
+
+function commentOf({ view, deps }: Work, wanted: WantedComment, at: Spot): PostedComment {
   return {
     ...{ id: at.id, url: at.url, investigationId: view.thread.investigationId },
+    ...(at.nodeId !== undefined && { nodeId: at.nodeId }),
+    ...(at.isMinimized === true && { isMinimized: true }),
     ...{ shows: wanted.shows, digest: digestOf(wanted.text), at: deps.now().toISOString() },
   };
 }

@@ -4,6 +4,10 @@ import type { PostedPullRequest, Thread } from '../../domain/thread.ts';
 import type { FixStanding } from '../render/ground.ts';
 import type { Result, View } from './deps.ts';
 import { isAskedAgain, refusedFor } from './fix-request.ts';
+import { placeNumber } from './place-of.ts';
+
+/** From here on a fix of a red default branch is opened without being asked for. */
+const SURE = 0.78;
 
 export function fixStanding(view: View, { issue }: Result): FixStanding {
   const { record, published } = view;
@@ -11,10 +15,11 @@ export function fixStanding(view: View, { issue }: Result): FixStanding {
   const isThis = posted?.issueId === issue.id && !isAskedAgain(view.thread, posted);
   if (posted !== null && (isThis || isStillThere(posted, published, issue))) return opened(posted);
   if (issue.analysis.outcome !== 'code_fix' || issue.diff.files.length === 0) return { kind: 'none' };
-  if (view.thread.fixRequest === null && !isOffered(view)) return { kind: 'none' };
+  const isAsked = isAskedFor(view, issue);
+  if (!isAsked && !isOffered(view)) return { kind: 'none' };
   const reason = forbidden(view, issue);
   if (reason !== null) return { kind: 'withheld', reason };
-  if (view.thread.fixRequest === null) return { kind: 'on_request' };
+  if (!isAsked) return { kind: 'on_request' };
   const refused = refusedFor(view.thread, record.withheld);
   if (refused !== null) return { kind: 'withheld', reason: refused };
   const shown = unseen(view.thread, issue);
@@ -43,9 +48,28 @@ function opened(posted: PostedPullRequest): FixStanding {
   return { kind: 'opened', number, url, state, checks, attempts: pushed, isTrying, isHandedOver: handedOver !== null };
 }
 
-/** Who has not asked for a pull request is told of one only where they would get it: on pull requests the command is refused. */
-function isOffered({ opens, thread }: View): boolean {
-  return opens && thread.subject.kind === 'issue';
+/** Who has not asked for a pull request is told of one only where they would get it: nothing is pushed to forks. */
+function isOffered({ opens, thread, pull }: View): boolean {
+  const { kind } = thread.subject;
+  return opens && (kind === 'issue' || kind === 'failure' || (kind === 'pull_request' && pull?.isFork === false));
+}
+
+/**
+ * Whether somebody stands behind a pull request of this very analysis. One that red checks began answers no wish of before; and what was
+ * pushed to a red default branch is only mended unseen where the fix is sure.
+ */
+function isAskedFor({ thread, investigation }: View, issue: Issue): boolean {
+  const { fixRequest, trigger, subject } = thread;
+  if (fixRequest === null || trigger.kind !== 'checks') return fixRequest !== null;
+  // GitHub's times are whole seconds.
+  if (Date.parse(fixRequest.at) + 1_000 <= Date.parse(investigation.createdAt)) return false;
+  return subject.kind !== 'failure' || isAskedAfterSeeing(thread, issue) || isSure(issue);
+}
+
+function isSure({ analysis }: Issue): boolean {
+  const { outcome, partial, verdict, confidence, guards } = analysis;
+  const isProven = outcome === 'code_fix' && !partial && verdict === 'code';
+  return isProven && (confidence ?? 0) >= SURE && guards.length === 0;
 }
 
 function forbidden({ opens, lacks }: View, issue: Issue): string | null {
@@ -64,7 +88,7 @@ function unseen(thread: Thread, issue: Issue): string | null {
   const guards = issue.analysis.guards.filter(({ rule }) => rule.startsWith('person/'));
   if (guards.length === 0 || isAskedAfterSeeing(thread, issue)) return null;
   const what = guards.slice(0, 3).map(guardWords);
-  const how = thread.subject.kind === 'issue' ? ' with `/analyse fix`' : ' once more';
+  const how = placeNumber(thread.subject) === null ? ' once more' : ' with `/analyse fix`';
   return `${what.join('; ')}. Read the change first; someone with write access can then ask for it${how}.`;
 }
 
@@ -73,7 +97,7 @@ function guardWords({ file, reason }: Issue['analysis']['guards'][number]): stri
 }
 
 /** A request that came with the trigger was made before there was anything to see. */
-function isAskedAfterSeeing({ fixRequest }: Thread, issue: Issue): boolean {
+export function isAskedAfterSeeing({ fixRequest }: Pick<Thread, 'fixRequest'>, issue: Issue): boolean {
   // GitHub dates a comment by whole seconds: within the same one it counts as before.
   return fixRequest !== null && Date.parse(fixRequest.at) > Date.parse(issue.createdAt);
 }

@@ -1,31 +1,43 @@
 // Loads all that is known of a thread: from the store, and its repository's configuration.
+import type { Failure } from '../../domain/failure.ts';
 import type { Installation } from '../../domain/installation.ts';
 import type { Investigation } from '../../domain/investigation.ts';
 import type { Conclusion, Issue } from '../../domain/issue.ts';
 import { isGithubProject } from '../../domain/project.ts';
-import type { ThreadRecord } from '../../domain/thread.ts';
+import type { Thread, ThreadRecord } from '../../domain/thread.ts';
 import type { GatheredFacts } from '../../jobs/run-records.ts';
 import type { RepositoryConfig } from '../configuration/repository-config.ts';
-import type { PublishDeps, Result, View } from './deps.ts';
+import type { LivePull, PublishDeps, Result, View } from './deps.ts';
+import { ledThread, loadHead, redOnDefault } from './load-head.ts';
+import { resultOf } from './results.ts';
 
-/** Null where there is nothing (any more) to publish: an erased investigation, a hidden project. `record`: as this job has it. */
+/** What a job knows by itself: the record as it has it (null: as it is stored), and the pull request, where it has looked. */
+interface Known {
+  readonly record: ThreadRecord | null;
+  readonly pull: LivePull | null;
+}
+
+/** Null where there is nothing (any more) to publish: an erased investigation, a hidden project. */
 export async function loadView(
   deps: PublishDeps,
   threadId: string,
-  record: ThreadRecord | null,
+  { record, pull }: Known,
   signal: AbortSignal,
 ): Promise<View | null> {
   const { store } = deps;
-  const thread = await store.thread(threadId);
-  if (thread === null) return null;
+  const stored = await store.thread(threadId);
+  if (stored === null) return null;
+  const current = record ?? stored.record;
+  const checks = await loadHead(deps, stored, current);
+  const thread = ledThread(stored, checks);
   const project = await store.project(thread.projectId);
   const investigation = await store.investigation(thread.investigationId);
   if (project === null || !isGithubProject(project) || investigation === null) return null;
   const { config } = await deps.configuration.of(project, signal);
-  const current = record ?? thread.record;
   const result = await resultOf(deps, investigation);
   return {
     thread,
+    storedInvestigationId: stored.investigationId,
     record: current,
     project,
     config,
@@ -38,14 +50,19 @@ export async function loadView(
     waitsFor: deps.waitsFor(investigation.runId),
     earlier: await earlierOf(deps, current, thread.investigationId),
     published: await publishedBy(deps, current),
+    ...{ checks, pull, failure: await failureOf(deps, thread), redNames: await redOnDefault(deps, thread) },
     webUrl: deps.webUrl,
     recordUrl: result === null ? '' : deps.recordUrl(result.issue),
     now: deps.now(),
   };
 }
 
+async function failureOf({ store }: PublishDeps, { subject }: Thread): Promise<Failure | null> {
+  return subject.kind === 'failure' ? await store.failure(subject.failureId) : null;
+}
+
 /** An installation that is not known is asked all the same: GitHub says what is wrong. */
-function rightsOf(
+export function rightsOf(
   installation: Installation | null,
   { opens }: Pick<View, 'opens'>,
 ): Pick<View, 'opens' | 'lacks' | 'seesChecks'> {
@@ -56,17 +73,8 @@ function rightsOf(
 }
 
 /** Whether nothing may leave: what would have is noted down instead. */
-export function isObserved({ ceiling }: PublishDeps, config: RepositoryConfig): boolean {
+export function isObserved({ ceiling }: Pick<PublishDeps, 'ceiling'>, config: RepositoryConfig): boolean {
   return ceiling === 'observe' || config.mode === 'observe';
-}
-
-export async function resultOf(
-  { store }: Pick<PublishDeps, 'store'>,
-  { outcome }: Investigation,
-): Promise<Result | null> {
-  if (outcome.state !== 'concluded') return null;
-  const issue = await store.issue(outcome.issueId);
-  return issue === null ? null : { issue, changeSet: await store.changeSet(issue.id) };
 }
 
 /** A run records its facts before it asks a model. */

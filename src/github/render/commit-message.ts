@@ -8,6 +8,12 @@ import { shownIssue } from './shown-issue.ts';
 
 const MAX_HEADLINE = 72;
 const MAX_BODY = 800;
+const ORIGINS: Readonly<Record<Subject['kind'], string>> = {
+  issue: 'an issue',
+  pull_request: 'red checks of a pull request',
+  failure: 'red checks of a branch',
+  report: 'a report',
+};
 
 /**
  * `headline` is one line of at most 72 characters. Neither part mentions, refers, closes, skips checks or adds trailers: a reference
@@ -17,7 +23,7 @@ export function commitMessage(whole: Issue, subject: Subject): { readonly headli
   // A commit outlives what a repository is today: private ones become public.
   const { issue } = shownIssue(whole, { isPublic: true });
   const cause = plainWords(firstSentences(issue.rootCause, 3).first.replace(/\s*\[step \d+\]/g, ''), MAX_BODY);
-  const origin = { issue: 'an issue', pull_request: 'red checks of a pull request', report: 'a report' }[subject.kind];
+  const origin = ORIGINS[subject.kind];
   const body = [cause, `Proposed by Causeway from ${origin}; the pull request says how it is known.`];
   return { headline: fixTitle(issue, MAX_HEADLINE), body: body.filter((part) => part !== '').join('\n\n') };
 }

@@ -8,6 +8,7 @@ const AGAIN = '`/analyse retry <what to look at>` runs it again';
 const BACK: Readonly<Record<Place['subject']['kind'], string>> = {
   issue: '`/analyse retry <what to look at>` on the issue, or close this',
   pull_request: '`/analyse retry <what to look at>` on the pull request that it is for, or close this',
+  failure: 'close this where it does not help',
   report: 'close this where it does not help',
 };
 
@@ -17,7 +18,12 @@ export function backAtSubject({ subject }: Pick<Place, 'subject'>): string {
 }
 
 /** One line. `recordUrl` is our own address, or "". */
-export function resultFooter({ analysis }: Issue, recordUrl: string): string {
+export function resultFooter(issue: Issue, recordUrl: string): string {
+  return [effort(issue, recordUrl), AGAIN].join(' · ');
+}
+
+/** What an analysis took, on one line, and where its whole record is. */
+export function effort({ analysis }: Issue, recordUrl: string): string {
   const { usage, model, revision, sameAs } = analysis;
   return [
     duration(usage.seconds),
@@ -25,7 +31,6 @@ export function resultFooter({ analysis }: Issue, recordUrl: string): string {
     ...(revision === '' ? [] : [`commit ${codeSpan(revision.slice(0, 12))}`]),
     ...(sameAs === null ? [] : ['answered from an equal report']),
     ...(/^https?:\/\/[^\s()<>"]+$/.test(recordUrl) ? [`[whole record](${recordUrl})`] : []),
-    AGAIN,
   ].join(' · ');
 }
 

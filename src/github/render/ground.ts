@@ -1,6 +1,9 @@
 // What a text for GitHub is rendered from. Rendering is pure: the same ground gives the same text.
 import type { ChangeSet } from '../../domain/change-set.ts';
+import type { Verdict } from '../../domain/check.ts';
 import type { FailureReason } from '../../domain/errors.ts';
+import type { CommitRange, Failure } from '../../domain/failure.ts';
+import type { Excerpt } from '../../domain/head.ts';
 import type { Conclusion, Issue } from '../../domain/issue.ts';
 import type { ChecksState, Subject } from '../../domain/thread.ts';
 
@@ -46,6 +49,26 @@ export type FixStanding =
       readonly isHandedOver: boolean;
     };
 
+/** The red checks that a result is about, where nobody but they asked. */
+export interface RedChecks {
+  /** Names, the first ones first. */
+  readonly names: readonly string[];
+  readonly verdict: Verdict;
+  /** Of the verdict `code`. `greenOn`: the base branch where the same checks are green; "" where they are not, or it is not known. */
+  readonly fault: { readonly isTouched: boolean; readonly greenOn: string };
+  readonly excerpt: Excerpt;
+  /** Red checks of other causes at the same head. */
+  readonly further: readonly FurtherCause[];
+}
+
+export interface FurtherCause {
+  readonly names: readonly string[];
+  /** What was found; null: nothing. */
+  readonly issue: Issue | null;
+  /** Why nothing was, in words; "" where something was. */
+  readonly notFound: string;
+}
+
 export interface FactsGround {
   readonly place: Place;
   /** Null: not known yet. */
@@ -62,6 +85,10 @@ export interface ResultGround {
   /** The edits behind the Issue's diff (`store.changeSet`): shown as a patch. Null: erased, so that the diff is not shown. */
   readonly changeSet: ChangeSet | null;
   readonly fix: FixStanding;
+  /** Absent: a person asked. */
+  readonly checks?: RedChecks;
+  /** Whether the change stands in the pull request's files as suggestions. */
+  readonly isSuggested?: boolean;
   /** Address where the whole record can be read; "" where there is none. */
   readonly recordUrl: string;
   /** Fewer characters than the usual 60,000, where something else stands before it. */
@@ -74,9 +101,26 @@ export interface EndGround {
   readonly reason: FailureReason;
 }
 
+/** What is left of a result once the checks are green. */
+export interface SettledGround {
+  readonly place: Place;
+  /** The green head. */
+  readonly sha: string;
+  /** Names of the checks that were red; empty where they are not known. */
+  readonly names: readonly string[];
+  /** Whether they passed at the very commit that they had failed at. */
+  readonly isFlaky: boolean;
+  /** What had been found; null: nothing, or it was erased. */
+  readonly issue: Issue | null;
+}
+
 export interface PullRequestGround {
   readonly place: Place;
   readonly issue: Issue;
+  /** The failure of a branch that it mends; absent where it is for something else. */
+  readonly failure?: MendedFailure;
+  /** Whether that person did not ask, but pushed what is red. */
+  readonly isForPush?: boolean;
   /** Login of the person with write who stands behind it, without @; "" where that is not known. */
   readonly requestedBy: string;
   /** Where the subject's own comment stands; "" for none. */
@@ -85,6 +129,15 @@ export interface PullRequestGround {
   readonly attempt: { readonly number: number; readonly failedChecks: readonly string[] } | null;
   /** Of the live head, as far as known. */
   readonly checks: ChecksState;
+}
+
+export interface MendedFailure {
+  readonly branch: string;
+  readonly failure: Pick<Failure, 'checkNames' | 'headline'>;
+  /** The commits that the branch became red with before this was made; null: not known. */
+  readonly range: CommitRange | null;
+  /** What has become of the branch since, without this change. `sha`: where it was not red any more. */
+  readonly since: null | { readonly kind: 'gone' | 'back'; readonly sha: string };
 }
 
 export interface HandOverGround {

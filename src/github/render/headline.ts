@@ -2,7 +2,8 @@
 import type { Issue, Outcome } from '../../domain/issue.ts';
 import { codeSpan } from './code-marks.ts';
 import { STOP } from './footer.ts';
-import type { FixStanding, Place } from './ground.ts';
+import type { FixStanding, Place, ResultGround } from './ground.ts';
+import { redWords } from './red-checks.ts';
 
 const OUTCOMES: Readonly<Record<Outcome, string>> = {
   code_fix: 'Cause found, with a fix',
@@ -24,20 +25,26 @@ const NEXT: Readonly<Record<Outcome, string>> = {
   facts_only: 'look where the facts point',
 };
 
-/** Bold, one line: `outcome · confidence · next: …`. */
-export function headline({ analysis }: Issue, fix: FixStanding, place: Place): string {
+type Headed = Pick<ResultGround, 'fix' | 'place' | 'checks' | 'isSuggested'>;
+
+const SUGGESTED = 'next: commit the suggestions in the changed files';
+
+/** Bold, one line: `outcome · confidence · next: …`, with the red checks in front where they asked. */
+export function headline({ analysis }: Issue, ground: Headed): string {
   const { outcome, partial, confidence } = analysis;
   const silent = outcome === 'facts_only' && partial;
   const parts = [
+    ...(ground.checks === undefined ? [] : [redWords(ground.checks)]),
     silent ? 'Facts only, the model gave no answer' : OUTCOMES[outcome],
     ...(partial && !silent ? ['cut short'] : []),
     ...(confidence === null ? [] : [`confidence ${Math.round(confidence * 100)} %`]),
-    nextAction(outcome, fix, place),
+    nextAction(outcome, ground),
   ];
   return `**${parts.join(' · ')}**`;
 }
 
-function nextAction(outcome: Outcome, fix: FixStanding, place: Place): string {
+function nextAction(outcome: Outcome, { fix, place, isSuggested = false }: Headed): string {
+  const next = isSuggested ? SUGGESTED : `next: ${NEXT[outcome]}`;
   switch (fix.kind) {
     case 'opened':
       return openedAction(fix, place);
@@ -46,11 +53,13 @@ function nextAction(outcome: Outcome, fix: FixStanding, place: Place): string {
     case 'observed':
       return 'a pull request would be opened, were it not for mode `observe`';
     case 'on_request':
-      return 'next: `/analyse fix` opens a pull request (needs write access)';
+      return isSuggested
+        ? `${SUGGESTED}, or \`/analyse fix\` for a pull request into this branch (needs write access)`
+        : 'next: `/analyse fix` opens a pull request (needs write access)';
     case 'withheld':
-      return outcome === 'code_fix' ? 'no pull request: the reason stands below' : `next: ${NEXT[outcome]}`;
+      return outcome === 'code_fix' && !isSuggested ? 'no pull request: the reason stands below' : next;
     case 'none':
-      return `next: ${NEXT[outcome]}`;
+      return next;
   }
 }
 
@@ -81,7 +90,7 @@ function pullRequestLink({ number, url }: { readonly number: number; readonly ur
 }
 
 /** Whether an address lies within the repository's own pages and ends no link early. */
-export function isOfRepository(url: string, { webUrl, repository }: Place): boolean {
+export function isOfRepository(url: string, { webUrl, repository }: Pick<Place, 'webUrl' | 'repository'>): boolean {
   return (
     url.startsWith(`${webUrl}/${repository}/`) && /^[^\s()<>[\]\\"'`@]+$/.test(url) && !/\/\.\.?(?:\/|$)/.test(url)
   );

@@ -23,6 +23,8 @@ export interface Page {
   readonly marker: string;
   /** Characters; 60,000 unless told. Never less than half of that. */
   readonly most?: number;
+  /** Characters of what stands open; 24,000 unless told, and never more than `most`. */
+  readonly mostOpen?: number;
 }
 
 /** What GitHub takes is 65,536. */
@@ -46,8 +48,8 @@ export function code(body: string, info = ''): Block {
 }
 
 /** At most `most` characters: the largest folds are cut first, each says so. Empty blocks and folds are left out. */
-export function pageText({ open, folds, footer, marker, most = MAX_PAGE }: Page): string {
-  const head = fitted(open, MAX_OPEN);
+export function pageText({ open, folds, footer, marker, most = MAX_PAGE, mostOpen = MAX_OPEN }: Page): string {
+  const head = fitted(open, mostOpen);
   const tail = [footer === '' ? '' : `<sub>${footer}</sub>`, marker].filter((line) => line !== '').join('\n\n');
   const full = folds.filter(({ blocks }) => blocks.some(isFilled));
   const lengths = full.map((fold) => foldText(fold, MAX_PAGE).length + 2);

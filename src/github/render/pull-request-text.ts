@@ -1,9 +1,10 @@
 // Title and body of a pull request: cause, change, how it was checked and what was not.
 import type { Issue } from '../../domain/issue.ts';
 import { bullet, codeSpan } from './code-marks.ts';
+import { failureAim, sinceThen } from './failure-aim.ts';
 import { investigationFold, reproductionFold } from './folds.ts';
 import { backAtSubject } from './footer.ts';
-import type { Place, PullRequestGround } from './ground.ts';
+import type { PullRequestGround } from './ground.ts';
 import { isOfRepository } from './headline.ts';
 import type { SourceLinks } from './inert-inline.ts';
 import { type Block, pageText, text } from './page.ts';
@@ -30,8 +31,8 @@ export function pullRequestText(ground: PullRequestGround): { readonly title: st
   const links = sourceLinks(place, shown.issue);
   const body = pageText({
     open: [
-      text(firstLine(shown.issue)),
-      text(aim(place, shown.issue.analysis)),
+      ...firstLines(shown.issue, ground),
+      text(aim(ground, shown.issue.analysis)),
       ...causeBlocks(shown.issue, links),
       ...changeBlocks(shown.issue, links),
       text(checkedWords(ground)),
@@ -54,20 +55,25 @@ export function fixTitle({ problem, analysis }: Issue, max: number): string {
   return `${lead}${words || 'a reported problem'}`;
 }
 
-function firstLine({ analysis }: Issue): string {
+/** Where the branch has done without it since, that is what there is to know first. */
+function firstLines({ analysis }: Issue, { failure }: PullRequestGround): readonly Block[] {
+  const since = failure === undefined ? '' : sinceThen(failure);
   const confidence = analysis.confidence === null ? '' : ` · confidence ${Math.round(analysis.confidence * 100)} %`;
-  return `**Cause found, and mended here${confidence} · next: review it as a stranger's change**`;
+  const found = `Cause found, and mended here${confidence}`;
+  return since === '' ? [text(`**${found} · next: review it as a stranger's change**`)] : [text(since), text(found)];
 }
 
 /** The only closing keyword there is comes from us, and only for the issue that was analysed to its end. */
-function aim({ subject }: Place, { outcome, partial }: Issue['analysis']): string {
+function aim({ place: { subject }, failure }: PullRequestGround, { outcome, partial }: Issue['analysis']): string {
   switch (subject.kind) {
     case 'issue':
       return outcome === 'code_fix' && !partial
         ? `Fixes #${subject.number}.`
         : `For #${subject.number}, which it may not settle.`;
     case 'pull_request':
-      return `For the checks of #${subject.number}.`;
+      return `For the checks of #${subject.number}: it goes into the branch of that pull request.`;
+    case 'failure':
+      return failure === undefined ? 'For red checks.' : failureAim(failure);
     case 'report':
       return 'For a report that came through the API.';
   }
@@ -97,9 +103,9 @@ function checkedWords({ attempt, checks }: PullRequestGround): string {
   ].join('\n');
 }
 
-function footer({ place, requestedBy, commentUrl }: PullRequestGround): string {
+function footer({ place, requestedBy, isForPush = false, commentUrl }: PullRequestGround): string {
   return [
-    ...(requestedBy === '' ? [] : [`asked for by ${codeSpan(requestedBy)}`]),
+    ...(requestedBy === '' ? [] : [`${isForPush ? 'after a push by' : 'asked for by'} ${codeSpan(requestedBy)}`]),
     ...(isOfRepository(commentUrl, place) ? [`[how it was found](${commentUrl})`] : []),
     backAtSubject(place),
   ].join(' · ');

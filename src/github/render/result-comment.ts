@@ -4,29 +4,32 @@ import { resultFooter } from './footer.ts';
 import type { ResultGround } from './ground.ts';
 import { headline } from './headline.ts';
 import { pageText, text } from './page.ts';
+import { excerptFold, furtherBlocks } from './red-checks.ts';
 import { shownIssue } from './shown-issue.ts';
 import { sourceLinks } from './source-links.ts';
 import { causeBlocks, questionBlocks, reasonBlocks, remarkBlocks, suspectBlocks, whatToDo } from './story.ts';
 
 /** Markdown of at most 60,000 characters (or `most`), the marker as its last line. */
-export function resultComment({ place, issue: whole, changeSet, fix, recordUrl, most }: ResultGround): string {
+export function resultComment(ground: ResultGround): string {
+  const { place, issue: whole, changeSet, fix, checks, recordUrl, most } = ground;
   const shown = shownIssue(whole, place);
   const { issue } = shown;
   const links = sourceLinks(place, issue);
   return pageText({
     open: [
-      text(headline(issue, fix, place)),
+      text(headline(issue, ground)),
       ...causeBlocks(issue, links),
       ...reasonBlocks(issue, links),
       ...suspectBlocks(issue, links),
       ...questionBlocks(issue),
       ...whatToDo(issue, links),
       ...remarkBlocks(issue, fix, links),
+      ...furtherBlocks(checks?.further ?? [], place),
     ],
     folds: [
       reproductionFold(shown, links),
       investigationFold(shown, links),
-      logFold(shown),
+      checks === undefined || checks.excerpt.lines.length === 0 ? logFold(shown) : excerptFold(checks.excerpt),
       diffFold(changeSet, shown),
     ],
     footer: resultFooter(issue, recordUrl),

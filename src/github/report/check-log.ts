@@ -7,22 +7,47 @@ import type { GatherDeps } from './gather-deps.ts';
 
 const DEADLINE_MS = 60_000;
 
+type LogDeps = Pick<GatherDeps, 'clients' | 'apiUrl' | 'userAgent' | 'fetch'>;
+
+interface WantedLog {
+  readonly project: GithubProject;
+  readonly jobId: number;
+  readonly bytes: number;
+}
+
 /** The log's last bytes. Throws GithubFailure where GitHub has to be asked again later. */
-export async function checkLog(
-  deps: GatherDeps,
-  { project, jobId, bytes }: { readonly project: GithubProject; readonly jobId: number; readonly bytes: number },
+export async function checkLog(deps: LogDeps, wanted: WantedLog, signal: AbortSignal): Promise<string> {
+  try {
+    return await readCheckLog(deps, wanted, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof GithubFailure && error.kind === 'busy') throw error;
+    return `[${noLogOf(error)}]`;
+  }
+}
+
+/** The same, that throws whatever keeps it from being read: GithubFailure, CausewayError, and what the network did. */
+export async function readCheckLog(
+  deps: LogDeps,
+  { project, jobId, bytes }: WantedLog,
   signal: AbortSignal,
 ): Promise<string> {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]);
   const job = { ...repositoryOf(project), jobId };
-  try {
-    const address = await deps.clients
-      .repository(project.source, 'read')
-      .call((octokit, options) => logAddress(octokit, deps, job, options.signal), signal);
-    return await downloadLog(deps, address, bytes, deadline);
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof GithubFailure && error.kind === 'busy') throw error;
-    return `[${error instanceof CausewayError ? error.message : 'The log could not be read.'}]`;
-  }
+  const address = await deps.clients
+    .repository(project.source, 'read')
+    .call((octokit, options) => logAddress(octokit, deps, job, options.signal), signal);
+  return await downloadLog(deps, address, bytes, deadline);
+}
+
+/** Why there is none, in words. */
+export function noLogOf(error: unknown): string {
+  const isGone = error instanceof GithubFailure ? error.status === 410 : isAbsent(error);
+  if (isGone) return 'GitHub no longer keeps the log: run the job again to have it read.';
+  return error instanceof CausewayError ? error.message : 'The log could not be read.';
+}
+
+/** As the host that stores logs says it. */
+function isAbsent(error: unknown): boolean {
+  return error instanceof CausewayError && error.code === 'absent';
 }

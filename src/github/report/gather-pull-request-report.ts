@@ -27,18 +27,16 @@ export async function gatherPullRequestReport(
   const { data } = await deps.clients
     .repository(project.source, 'read')
     .call((octokit, request) => octokit.rest.pulls.get({ ...pull, request }), signal);
-  const { head, base, title } = data;
+  const { head, title } = data;
   const failed = await failedChecks(deps, { project, headSha: head.sha }, signal);
   if (failed.length === 0) return null;
-  const isFork = head.repo?.id !== project.source.repositoryId;
   const parts = [
     `Checks failed on pull request #${subject.number} (${title}), at commit ${head.sha}.`,
-    isFork ? `Its commits are in a fork: the source is read at its base, ${base.sha}, without them.` : '',
     ...failed.map(checkText),
     ...(await logs(deps, project, failed, signal)),
   ];
-  // Logs and titles are written by whoever wrote the change.
-  return { text: composeReport(parts, trigger), revision: isFork ? base.sha : head.sha, isTrusted: false };
+  // Logs and titles are written by whoever wrote the change. The commits of a fork are fetched by their sha.
+  return { text: composeReport(parts, trigger), revision: head.sha, isTrusted: false };
 }
 
 function checkText({ name, conclusion, title, summary, annotations }: FailedCheck): string {

@@ -6,6 +6,7 @@ import { jobs } from './0003-jobs.ts';
 import { audit } from './0004-audit.ts';
 import { agent } from './0005-agent.ts';
 import { github } from './0006-github.ts';
+import { checks } from './0007-checks.ts';
 import type { TableForm, Up } from './table-form.ts';
 
 const ALL: Readonly<Record<string, Up>> = {
@@ -15,6 +16,7 @@ const ALL: Readonly<Record<string, Up>> = {
   '0004-audit': audit,
   '0005-agent': agent,
   '0006-github': github,
+  '0007-checks': checks,
 };
 
 /** All migrations, by name, in the form of one engine. There is no way down: a downgrade is refused. */

@@ -1,6 +1,6 @@
 // What happens to checks: suites are asked for, runs are made and change.
 import { covers, timestamp } from '../lookup.ts';
-import { checkRunBody, checkSuiteBody, runsOfSuite, suiteOutcome } from '../resources/check.ts';
+import { checkRunBody, checkSuiteBody, latestOfSuite, suiteOutcome } from '../resources/check.ts';
 import type { Repository, State } from '../state.ts';
 import type { CheckRun, CheckSuite } from '../state-checks.ts';
 import { announce } from './announce.ts';
@@ -15,29 +15,36 @@ export async function requestSuites(
   for (const installation of state.installations.values()) {
     if (!covers(installation, repository) || installation.permissions['checks'] !== 'write') continue;
     if (installation.suspendedAt !== null) continue;
-    const suite = suiteFor(state, repository, { appId: installation.appId, sha: head.sha, branch: head.branch });
+    const of = { appId: installation.appId, sha: head.sha, branch: head.branch, pusherId: head.byId };
+    const suite = suiteFor(state, repository, of);
     const what = { event: 'check_suite', action: 'requested', senderId: head.byId, onlyAppId: installation.appId };
     announce(state, repository, { ...what, parts: { check_suite: await checkSuiteBody(state, repository, suite) } });
   }
 }
 
-/** The App's suite of that commit, made where there is none. */
-export function suiteFor(
+interface SuiteOf {
+  readonly appId: number;
+  readonly sha: string;
+  readonly branch: string | null;
+  readonly pusherId: number | null;
+}
+
+/** The App's suite of that commit, made where there is none. Those of runs of GitHub Actions are never shared. */
+function suiteFor(state: State, repository: Repository, of: SuiteOf): CheckSuite {
+  const found = [...repository.suites.values()].find(
+    (one) => !one.isOfRun && one.appId === of.appId && one.headSha === of.sha,
+  );
+  return found ?? makeSuite(state, repository, { ...of, isOfRun: false });
+}
+
+export function makeSuite(
   state: State,
   repository: Repository,
-  of: { readonly appId: number; readonly sha: string; readonly branch: string | null },
+  { appId, sha, branch, ...more }: SuiteOf & { readonly isOfRun: boolean; readonly at?: string },
 ): CheckSuite {
-  const found = [...repository.suites.values()].find((one) => one.appId === of.appId && one.headSha === of.sha);
-  if (found !== undefined) return found;
-  const now = timestamp(state);
-  const suite = {
-    id: state.nextId(),
-    appId: of.appId,
-    headSha: of.sha,
-    headBranch: of.branch,
-    createdAt: now,
-    updatedAt: now,
-  };
+  const { isOfRun, pusherId, at = timestamp(state) } = more;
+  const shared = { appId, isOfRun, pusherId, createdAt: at, updatedAt: at };
+  const suite: CheckSuite = { id: state.nextId(), headSha: sha, headBranch: branch, withoutJobs: null, ...shared };
   repository.suites.set(suite.id, suite);
   return suite;
 }
@@ -50,10 +57,11 @@ export async function addCheckRun(
   made: NewCheckRun & { readonly branch: string | null; readonly senderId: number },
 ): Promise<CheckRun> {
   const { branch, senderId, ...given } = made;
-  const suite = suiteFor(state, repository, { appId: made.appId, sha: made.headSha, branch });
+  const pusherId = repository.pushers.get(made.headSha) ?? null;
+  const of = { appId: made.appId, sha: made.headSha, branch, pusherId };
   const run: CheckRun = {
     id: state.nextId(),
-    suiteId: suite.id,
+    suiteId: made.suiteId ?? suiteFor(state, repository, of).id,
     status: 'queued',
     conclusion: null,
     externalId: '',
@@ -80,6 +88,8 @@ export async function changeCheckRun(
   const { senderId, ...fields } = change;
   const wasDone = run.status === 'completed';
   Object.assign(run, fields);
+  // Whoever begins anew takes back how it had ended.
+  if (run.status !== 'completed') Object.assign(run, { conclusion: null, completedAt: null });
   if (!wasDone) await afterCompletion(state, repository, run, senderId);
 }
 
@@ -91,9 +101,25 @@ async function afterCompletion(state: State, repository: Repository, run: CheckR
   const suite = repository.suites.get(run.suiteId);
   if (suite === undefined) return;
   touch(state, suite);
-  if (suiteOutcome(runsOfSuite(repository, suite)).status !== 'completed') return;
+  if (suiteOutcome(latestOfSuite(repository, suite)).status !== 'completed') return;
+  await tellSuite(state, repository, suite, { action: 'completed', senderId: suite.pusherId ?? senderId });
+}
+
+interface SuiteNews {
+  readonly action: 'completed' | 'rerequested';
+  readonly senderId: number;
+}
+
+/** All Apps hear that a suite is done; only its own hears that somebody wants it again. */
+export async function tellSuite(
+  state: State,
+  repository: Repository,
+  suite: CheckSuite,
+  { action, senderId }: SuiteNews,
+): Promise<void> {
   const parts = { check_suite: await checkSuiteBody(state, repository, suite) };
-  announce(state, repository, { event: 'check_suite', action: 'completed', parts, senderId });
+  const only = action === 'rerequested' ? { onlyAppId: suite.appId } : {};
+  announce(state, repository, { event: 'check_suite', action, parts, senderId, ...only });
 }
 
 interface CheckNews {

@@ -2,7 +2,8 @@
 import { timestamp } from '../lookup.ts';
 import { issueBody, labelBody } from '../resources/issue.ts';
 import { fullPull } from '../resources/pull.ts';
-import type { Comment, Issue, Label, Pull, Repository, State } from '../state.ts';
+import type { Comment, Issue, Label, Repository, State } from '../state.ts';
+import type { Pull } from '../state-pulls.ts';
 import { announce } from './announce.ts';
 
 export interface NewIssue {
@@ -159,7 +160,7 @@ function reopen(state: State, repository: Repository, issue: Issue, senderId: nu
 /** The first edit keeps what was there before as well. */
 export function recordEdit(
   state: State,
-  of: Issue | Comment,
+  of: Pick<Comment, 'edits' | 'createdAt' | 'authorId'> & { readonly body: string | null },
   made: { readonly text: string; readonly byId: number },
 ): void {
   if (of.edits.length === 0) {

@@ -4,10 +4,9 @@ import { gitText } from '../git/run-git.ts';
 import { writeCommit } from '../git/write-objects.ts';
 import { timestamp } from '../lookup.ts';
 import { GITHUB_COMMITTER } from '../resources/commit.ts';
-import { reviewBody, simplePull } from '../resources/pull.ts';
 import { simpleUserOf } from '../resources/user.ts';
-import type { Issue, Pull, Repository, Review, State } from '../state.ts';
-import { announce } from './announce.ts';
+import type { Issue, Repository, State } from '../state.ts';
+import type { Pull } from '../state-pulls.ts';
 import { editIssue, type NewIssue, storeIssue, tellIssue, touch } from './issues.ts';
 import { fetchHead, moveRef, pullStats } from './refs.ts';
 
@@ -32,6 +31,7 @@ export async function openPull(state: State, repository: Repository, made: NewPu
   const pull: Pull = {
     id: state.nextId(),
     headRepositoryId: made.head.id,
+    headOwnerId: made.head.ownerId,
     headRef: made.headRef,
     headSha,
     baseRef: made.baseRef,
@@ -133,21 +133,4 @@ export function requestReview(
   touch(state, issue);
   const parts = { requested_reviewer: simpleUserOf(state, by.reviewerId) };
   tellIssue(state, repository, issue, { action: 'review_requested', senderId: by.senderId, parts });
-}
-
-export function addReview(
-  state: State,
-  repository: Repository,
-  issue: Issue,
-  made: Pick<Review, 'authorId' | 'body' | 'state'>,
-): Review {
-  if (issue.pull === null) throw new Error(`#${issue.number} is no pull request.`);
-  const review = { id: state.nextId(), ...made, commitSha: issue.pull.headSha, submittedAt: timestamp(state) };
-  issue.pull.reviews.push(review);
-  const parts = {
-    review: { ...reviewBody(state, repository, issue, review), state: review.state.toLowerCase() },
-    pull_request: simplePull(state, repository, issue, issue.pull),
-  };
-  announce(state, repository, { event: 'pull_request_review', action: 'submitted', parts, senderId: made.authorId });
-  return review;
 }

@@ -5,10 +5,12 @@ import { isAncestor, mergeBase, readCommit } from '../git/read-objects.ts';
 import { git, gitText } from '../git/run-git.ts';
 import { fullName, timestamp } from '../lookup.ts';
 import { accountOfEmail } from '../resources/commit.ts';
-import type { Issue, Pull, Repository, State } from '../state.ts';
+import type { Issue, Repository, State } from '../state.ts';
+import type { Pull } from '../state-pulls.ts';
 import { announce } from './announce.ts';
 import { requestSuites } from './check-suites.ts';
 import { editIssue, tellIssue, touch } from './issues.ts';
+import { outdateRemarks } from './reviews.ts';
 
 const NOTHING = '0'.repeat(40);
 
@@ -30,6 +32,7 @@ export async function moveRef(state: State, repository: Repository, move: RefMov
 /** What follows from a ref that has moved already. */
 export async function afterMove(state: State, repository: Repository, move: RefMove, byId: number): Promise<void> {
   repository.pushedAt = timestamp(state);
+  if (move.to !== null) repository.pushers.set(move.to, byId);
   if (move.from === null || move.to === null) tellRef(state, repository, move, byId);
   await tellPush(state, repository, move, byId);
   if (!move.ref.startsWith('refs/heads/')) return;
@@ -58,6 +61,7 @@ async function followHead(
   pull.headSha = move.to;
   await fetchHead(state, target, issue, pull);
   pull.stats = await pullStats(target, pull);
+  await outdateRemarks(target, issue);
   touch(state, issue);
   const parts = { before: move.from, after: move.to };
   tellIssue(state, target, issue, { action: 'synchronize', senderId: byId, parts });
@@ -65,7 +69,7 @@ async function followHead(
 
 /** `refs/pull/N/head`, for which the objects of a fork come over. */
 export async function fetchHead(state: State, target: Repository, issue: Issue, pull: Pull): Promise<void> {
-  const head = pull.headRepositoryId === null ? undefined : state.repositories.get(pull.headRepositoryId);
+  const head = state.repositories.get(pull.headRepositoryId);
   if (head !== undefined && head.id !== target.id) {
     await git(target.gitDir, ['fetch', '--quiet', head.gitDir, `refs/heads/${pull.headRef}`]);
   }

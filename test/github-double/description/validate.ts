@@ -2,7 +2,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { Exchange } from '../double.ts';
 import { graphqlProblems } from './graphql.ts';
-import { mayAnswer, schemaChanges, textual } from './known-differences.ts';
+import { mayAnswer, queryChanges, schemaChanges, textual } from './known-differences.ts';
 import { description, findOperation, type Operation, type Parameter, type Schema } from './operations.ts';
 
 interface Checks {
@@ -85,13 +85,20 @@ function checksOf(operation: Operation): Checks {
   const body = operation.requestBody?.schema ?? null;
   const checks: Checks = {
     path: texts.compile(parametersSchema(operation.parameters, 'path')),
-    query: texts.compile(parametersSchema(operation.parameters, 'query')),
+    query: texts.compile(parametersSchema(operation.parameters.map(asAsked(operation)), 'query')),
     body: body === null ? null : bodies.compile(withRefs(body) as object),
     bodyNames: body === null ? null : namesOf(body),
     answers: new Map(),
   };
   compiled.set(operation, checks);
   return checks;
+}
+
+function asAsked({ operationId }: Operation): (parameter: Parameter) => Parameter {
+  return (parameter) => {
+    const found = queryChanges.find(({ operation, name }) => operation === operationId && name === parameter.name);
+    return found === undefined ? parameter : { ...parameter, schema: found.schema };
+  };
 }
 
 function parametersSchema(parameters: readonly Parameter[], where: 'path' | 'query'): object {

@@ -6,10 +6,13 @@ import { repositoryByName } from '../lookup.ts';
 import { readNodeId } from '../resources/node-id.ts';
 import { type Answer, actorId, type Call, ok, refused } from '../route.ts';
 import { RATE_LIMIT } from '../routes/users.ts';
+import type { Repository } from '../state.ts';
 import { actorView } from './actor-view.ts';
 import { demand, missing, type View } from './context.ts';
 import { objectView, refView } from './git-views.ts';
 import { mutations } from './mutations.ts';
+import { remarkView, reviewView } from './review-view.ts';
+import { reviewById } from './reviews.ts';
 import { commentView, repositoryView, threadView } from './views.ts';
 
 /** With status 200 whatever went wrong, as GitHub does; GraphQL is for the signed-in only. */
@@ -87,6 +90,17 @@ async function nodeView(call: View, id: string): Promise<unknown> {
   const issue = repository.issues.get(Number(parts[1]));
   const comment = kind === 'IC' ? repository.comments.get(Number(parts[1])) : undefined;
   if (comment !== undefined) return commentView(call, repository, comment);
-  if (issue === undefined || kind === 'IC') throw gone;
+  const fold = reviewNode(call, repository, kind, Number(parts[1]));
+  if (fold !== null) return fold;
+  if (issue === undefined || !['I', 'PR'].includes(kind)) throw gone;
   return threadView(call, repository, issue);
+}
+
+function reviewNode(call: View, repository: Repository, kind: string, id: number): object | null {
+  if (kind !== 'PRR' && kind !== 'PRRC') return null;
+  const found = reviewById(repository, kind, id);
+  if (found === null) return null;
+  return 'review' in found
+    ? reviewView(call, repository, found.issue, found.review)
+    : remarkView(call, repository, found.issue, found.remark);
 }

@@ -5,11 +5,13 @@ import { moveRef } from '../deeds/refs.ts';
 import { isAncestor, objectType, readRefs } from '../git/read-objects.ts';
 import { readNodeId } from '../resources/node-id.ts';
 import { actorId, type Needs } from '../route.ts';
-import type { Comment, Issue, Repository } from '../state.ts';
+import type { Issue, Repository } from '../state.ts';
 import { bringsWorkflows, mayWriteWorkflows } from '../workflows.ts';
 import { type CommitInput, createCommitOnBranch } from './commit-on-branch.ts';
 import { demand, forbiddenError, graphqlError, missing, type View } from './context.ts';
 import { refView } from './git-views.ts';
+import { remarkView, reviewView } from './review-view.ts';
+import { reviewById } from './reviews.ts';
 import { commentView, threadView } from './views.ts';
 
 interface Input<T> {
@@ -28,10 +30,10 @@ export function mutations(call: View) {
     return { ...echo(input), pullRequest: () => threadView(call, repository, issue) };
   };
   const minimize = (subjectId: string, reason: string | null) => {
-    const { repository, comment } = commentOf(call, subjectId);
-    demand(call, repository, [{ issues: 'write' }, { pull_requests: 'write' }]);
-    comment.minimized = reason;
-    return () => commentView(call, repository, comment);
+    const { repository, written, needs, view } = minimizableOf(call, subjectId);
+    demand(call, repository, needs);
+    written.minimized = reason;
+    return view;
   };
   return {
     createCommitOnBranch: ({ input }: Input<CommitInput>) => createCommitOnBranch(call, input),
@@ -106,10 +108,22 @@ function pullOf(call: View, id: string): { repository: Repository; issue: Issue 
   return { repository, issue };
 }
 
-function commentOf(call: View, id: string): { repository: Repository; comment: Comment } {
+/** A comment, a review, or a remark at lines. */
+function minimizableOf(call: View, id: string) {
   const { kind, parts } = readNodeId(id);
-  const repository = kind === 'IC' ? call.state.repositories.get(Number(parts[0])) : undefined;
-  const comment = repository?.comments.get(Number(parts[1]));
-  if (repository === undefined || comment === undefined) throw missing(`a node with the global id of '${id}'`);
-  return { repository, comment };
+  const repository = call.state.repositories.get(Number(parts[0]));
+  if (repository === undefined) throw missing(`a node with the global id of '${id}'`);
+  const comment = kind === 'IC' ? repository.comments.get(Number(parts[1])) : undefined;
+  if (comment !== undefined) {
+    const needs: Needs = [{ issues: 'write' }, { pull_requests: 'write' }];
+    return { repository, written: comment, needs, view: () => commentView(call, repository, comment) };
+  }
+  const found = kind === 'PRR' || kind === 'PRRC' ? reviewById(repository, kind, Number(parts[1])) : null;
+  if (found === null) throw missing(`a node with the global id of '${id}'`);
+  if ('review' in found) {
+    const view = () => reviewView(call, repository, found.issue, found.review);
+    return { repository, written: found.review, needs: PULLS, view };
+  }
+  const view = () => remarkView(call, repository, found.issue, found.remark);
+  return { repository, written: found.remark, needs: PULLS, view };
 }

@@ -4,10 +4,12 @@ import { branchSha, listCommits } from '../git/read-objects.ts';
 import { owner } from '../lookup.ts';
 import { nodeId } from '../resources/node-id.ts';
 import { headRepository } from '../resources/pull.ts';
-import type { Issue, Pull, Repository } from '../state.ts';
+import type { Issue, Repository } from '../state.ts';
+import type { Pull } from '../state-pulls.ts';
 import { actorView } from './actor-view.ts';
 import { connection, type PageArguments, type View } from './context.ts';
 import { commitView, refView } from './git-views.ts';
+import { reviewView } from './review-view.ts';
 
 export function pullFields(call: View, repository: Repository, issue: Issue, pull: Pull) {
   const head = headRepository(call.state, pull);
@@ -45,6 +47,7 @@ export function pullFields(call: View, repository: Repository, issue: Issue, pul
         commit: () => commitView(call, repository, sha),
       }));
     },
+    reviews: (args: PageArguments) => connection(pull.reviews, args, (one) => reviewView(call, repository, issue, one)),
     closingIssuesReferences: (args: PageArguments) => {
       const issues = [...closes(issue)]
         .map((number) => repository.issues.get(number))

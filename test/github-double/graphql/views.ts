@@ -5,12 +5,12 @@ import { readRefs } from '../git/read-objects.ts';
 import { fullName, owner } from '../lookup.ts';
 import { htmlUrl, issueNodeId } from '../resources/issue.ts';
 import { nodeId } from '../resources/node-id.ts';
-import { associationOf } from '../roles.ts';
 import type { Comment, Issue, Label, Repository } from '../state.ts';
 import { actorView } from './actor-view.ts';
 import { connection, demand, missing, type PageArguments, type View } from './context.ts';
 import { expressionView, objectView, refView } from './git-views.ts';
 import { pullFields } from './pull-view.ts';
+import { written } from './written.ts';
 
 export function repositoryView(call: View, repository: Repository): object {
   const { state } = call;
@@ -85,32 +85,6 @@ function labelView(call: View, repository: Repository, label: Label | undefined)
   if (label === undefined) return null;
   const url = `${call.state.urls.web}/${fullName(call.state, repository)}/labels/${encodeURIComponent(label.name)}`;
   return { ...label, __typename: 'Label', id: nodeId('LA', repository.id, label.id), url };
-}
-
-/** What every text of somebody has. */
-function written(call: View, repository: Repository, of: Issue | Comment) {
-  const last = of.edits.at(-1);
-  return {
-    author: actorView(call, of.authorId),
-    authorAssociation: associationOf(call.state, repository, of.authorId),
-    body: of.body ?? '',
-    createdAt: of.createdAt,
-    updatedAt: of.updatedAt,
-    editor: last === undefined ? null : actorView(call, last.byId),
-    lastEditedAt: last?.at ?? null,
-    includesCreatedEdit: last !== undefined,
-    repository: () => repositoryView(call, repository),
-    userContentEdits: (args: PageArguments) =>
-      connection(of.edits.toReversed(), args, (edit) => ({
-        id: nodeId('RE', edit.id),
-        createdAt: edit.at,
-        editedAt: edit.at,
-        updatedAt: edit.at,
-        deletedAt: null,
-        diff: edit.text,
-        editor: actorView(call, edit.byId),
-      })),
-  };
 }
 
 /** An Issue or a PullRequest. */

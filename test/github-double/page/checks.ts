@@ -1,8 +1,9 @@
 // Check runs and commit statuses of one commit, and the page of one check run with its annotations.
 import { entryAt, readBlob } from '../git/read-objects.ts';
-import { latestStatuses } from '../resources/check.ts';
+import { latestRuns, latestStatuses } from '../resources/check.ts';
 import type { Issue, Repository } from '../state.ts';
 import type { Annotation, CheckRun } from '../state-checks.ts';
+import { jobLog } from './actions.ts';
 import { checkForms } from './forms.ts';
 import { framed } from './frame.ts';
 import { type Html, html } from './html.ts';
@@ -18,13 +19,9 @@ interface Line {
   readonly href: string | null;
 }
 
-/** The newest run of each name, as GitHub counts them. */
-function newestRuns(repository: Repository, sha: string): readonly CheckRun[] {
-  const newest = new Map<string, CheckRun>();
-  for (const run of repository.checkRuns.values()) {
-    if (run.headSha === sha) newest.set(`${run.appId} ${run.name}`, run);
-  }
-  return [...newest.values()];
+/** The newest run of each name in each suite, as GitHub counts them. */
+export function newestRuns(repository: Repository, sha: string): readonly CheckRun[] {
+  return latestRuns([...repository.checkRuns.values()].filter((run) => run.headSha === sha));
 }
 
 function linesOf(view: View, sha: string): readonly Line[] {
@@ -78,7 +75,7 @@ export async function checksPage(view: View, issue: Issue, sha: string): Promise
 
 export async function runPage(view: View, run: CheckRun): Promise<Html> {
   const body = html`<p class="muted"><a href="/${view.name}/commit/${run.headSha}" class="mono">${run.headSha.slice(0, 7)}</a></p>
-<div id="live">${await runDetail(view, run)}</div>${!view.isReading && checkForms(view, run)}`;
+<div id="live">${await runDetail(view, run)}${jobLog(view, run)}</div>${!view.isReading && checkForms(view, run)}`;
   return framed({ title: run.name, view, tab: 'code', body });
 }
 
@@ -87,7 +84,7 @@ async function runDetail(view: View, run: CheckRun): Promise<Html> {
   const annotations = await Promise.all(run.annotations.map((one) => annotationBox(view, run, one)));
   return html`<section class="box" style="margin-bottom:16px"><header>${sign(run.conclusion ?? run.status)}
 <strong>${view.double.state.apps.get(run.appId)?.name} / <a href="/${view.name}/runs/${run.id}">${run.name}</a></strong>
-<span>${(run.conclusion ?? run.status).replaceAll('_', ' ')}</span><span class="end">${run.actions.map(({ label }) => html`<span class="pill">${label}</span> `)}</span></header>
+<span>${(run.conclusion ?? run.status).replaceAll('_', ' ')}</span><span class="end">${run.actions.map(({ label }) => html`<span class="action">${label}</span> `)}</span></header>
 <div style="padding:16px">${title && html`<h2 style="margin-top:0">${title}</h2>`}
 ${summary && html`<div class="markdown">${await rendered(view, summary)}</div>`}${text && html`<hr><div class="markdown">${await rendered(view, text)}</div>`}
 ${annotations.length > 0 && html`<h3>Annotations</h3>${annotations}`}</div></section>`;
@@ -99,6 +96,14 @@ async function annotationBox(view: View, run: CheckRun, one: Annotation): Promis
   return html`<div class="annotation ${one.level}"><a class="mono" href="/${view.name}/blob/${run.headSha}/${inAddress(one.path)}#L${one.startLine}">${one.path}:${lines}</a>
 ${one.title && html`<div><strong>${one.title}</strong></div>`}<pre>${one.message}</pre>${one.rawDetails && html`<details><summary>Raw output</summary><pre>${one.rawDetails}</pre></details>`}
 <pre class="mono muted">${await excerpt(view, run.headSha, one)}</pre></div>`;
+}
+
+/** An annotation under the line that it is about, among the files of a pull request. */
+export function annotationBelow(view: View, run: CheckRun, one: Annotation): Html {
+  const where = one.startLine === one.endLine ? `line ${one.endLine}` : `lines ${one.startLine}-${one.endLine}`;
+  const app = view.double.state.apps.get(run.appId)?.name;
+  return html`<div class="annotation ${one.level} below-line"><div class="muted">Check ${one.level} on ${where} in ${one.path}</div>
+<div><strong>${app} / <a href="/${view.name}/runs/${run.id}">${run.name}</a></strong></div>${one.title && html`<div><strong>${one.title}</strong></div>`}<pre>${one.message}</pre></div>`;
 }
 
 async function excerpt(view: View, sha: string, { path, startLine, endLine }: Annotation): Promise<string> {

@@ -6,6 +6,7 @@ import { commentEditForm, threadForms } from './forms.ts';
 import { framed } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { labelPill } from './labels.ts';
+import { markedAs, reviewEntry } from './reviews.ts';
 import { threadHead } from './thread-head.ts';
 import { accountOf, ago, author, avatar, rendered, type View } from './view.ts';
 
@@ -23,7 +24,15 @@ const SIGNS: Readonly<Record<Reaction['content'], string>> = {
 export async function conversationPage(view: View, issue: Issue): Promise<Html> {
   const comments = [...view.repository.comments.values()].filter(({ issueNumber }) => issueNumber === issue.number);
   const first = await entry(view, { ...issue, id: 0 });
-  const rest = await Promise.all(comments.map((comment) => commentEntry(view, comment)));
+  const written = [
+    ...comments.map((one) => ({ at: one.createdAt, id: one.id, show: () => commentEntry(view, one) })),
+    ...(issue.pull?.reviews ?? []).map((one) => ({
+      at: one.submittedAt,
+      id: one.id,
+      show: () => reviewEntry(view, one),
+    })),
+  ].sort((one, other) => one.at.localeCompare(other.at) || one.id - other.id);
+  const rest = await Promise.all(written.map(({ show }) => show()));
   const body = html`<div id="live">${threadHead(view, issue, 'conversation')}
 <div class="columns"><div>${first}${rest}${issue.pull && checkSummary(view, issue.pull.headSha, issue)}</div>${sidebar(view, issue)}</div></div>
 ${!view.isReading && threadForms(view, issue)}`;
@@ -44,7 +53,7 @@ async function commentEntry(view: View, comment: Comment): Promise<Html> {
   if (comment.minimized === null) return entry(view, comment, more);
   const account = accountOf(view, comment.authorId);
   return html`<div class="entry">${avatar(account, 40)}<details class="box minimised" id="issuecomment-${comment.id}">
-<summary>${author(account)} · This comment was marked as ${comment.minimized.toLowerCase().replaceAll('_', ' ')}.</summary>
+<summary>${author(account)} · ${markedAs(comment.minimized)}</summary>
 <div class="markdown" style="padding:16px">${await rendered(view, comment.body)}</div></details></div>`;
 }
 

@@ -2,6 +2,7 @@
 import { grantOf } from '../roles.ts';
 import type { Comment, Issue } from '../state.ts';
 import type { CheckRun } from '../state-checks.ts';
+import type { ReviewComment } from '../state-pulls.ts';
 import { type Html, html } from './html.ts';
 import { branchesOf, type View } from './view.ts';
 
@@ -92,6 +93,12 @@ export async function pushForm(view: View): Promise<Html> {
 <textarea name="content" aria-label="Content" placeholder="The whole file"></textarea>
 <p>${people(view)} <label><input type="checkbox" name="pull" value="yes"> and open a pull request</label> <button class="go">Push</button></p>`,
   )}</section>`;
+}
+
+/** Commits what a remark suggests. */
+export function suggestionForm(view: View, comment: ReviewComment): Html {
+  const fields = html`<button class="go">Commit suggestion</button> ${people(view)}`;
+  return form(view, `suggestions/${comment.id}`, fields);
 }
 
 /** The buttons that its App gave it, and the one that asks for the run again. */

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { GithubDouble, PageHandler } from '../double.ts';
 import { resolveCommit } from '../git/read-objects.ts';
 import { repositoryByName } from '../lookup.ts';
+import { workflowRunPage } from './actions.ts';
 import { act, Refused } from './acts.ts';
 import { commitPage, filesPage } from './changes.ts';
 import { checksPage, runPage } from './checks.ts';
@@ -45,7 +46,8 @@ const pages: readonly Page[] = [
     pattern: /^\/pull\/(\d+)\/files$/,
     show: (view, id) => ofThread(view, id, (issue) => issue.pull && filesPage(view, issue, issue.pull)),
   },
-  { pattern: /^\/runs\/(\d+)$/, show: checkRun },
+  { pattern: /^\/(?:actions\/runs\/\d+\/job|runs)\/(\d+)$/, show: checkRun },
+  { pattern: /^\/actions\/runs\/(\d+)$/, show: workflowRunPage },
   { pattern: /^\/commit\/([0-9a-f]{7,40})$/, show: commit },
   { pattern: /^\/blob\/(.+)$/, show: filePage },
 ];

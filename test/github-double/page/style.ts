@@ -49,6 +49,9 @@ button{font:inherit;font-weight:500;padding:4px 12px;border:1px solid #d1d9e0;bo
 .code .added{background:#dafbe1}.code .added .no{background:#aceebb}.code .removed{background:#ffebe9}.code .removed .no{background:#ffcecb}.code .hunk{background:#ddf4ff;color:var(--muted)}.code tr:target{background:#fff8c5}
 .plus{color:var(--green);font-weight:600}.minus{color:var(--red);font-weight:600}.annotation{border-left:3px solid var(--amber);padding:8px 16px;margin:8px 0;background:var(--soft)}.annotation.failure{border-color:var(--red);color:inherit}.annotation.notice{border-color:var(--link)}
 .annotation pre{white-space:pre-wrap;margin:4px 0 0}.subtabs{display:flex;gap:4px;border-bottom:1px solid var(--line);margin:0 0 24px}.subtabs a{padding:8px 16px;color:var(--fg);border:1px solid transparent;border-radius:6px 6px 0 0;margin-bottom:-1px}.subtabs a[aria-current]{border-color:var(--line);border-bottom-color:#fff;background:#fff}
+.action{display:inline-block;padding:2px 12px;border:1px solid var(--line);border-radius:6px;background:#fff;font-weight:500;color:var(--fg)}
+.remark{margin:16px}.remark>summary{padding:8px 16px}.suggestion{margin:8px 0;overflow:hidden}.suggestion>header{font-size:12px;color:var(--muted)}
+.below>td{padding:8px 16px!important;background:#fff;white-space:normal!important;font:14px/1.5 -apple-system,BlinkMacSystemFont,"Segoe UI","Noto Sans","Open Sans",Helvetica,Arial,sans-serif}.below-line{max-width:780px}.box.below-line{padding:8px 16px}
 `;
 
 /** Shows what happened meanwhile: only what lives is replaced, what was unfolded stays so, and nothing moves while somebody types in it. */

@@ -1,12 +1,10 @@
-// What continuous integration reports: check runs of other Apps, commit statuses, workflow runs; and buttons that people press.
-import { announce } from '../deeds/announce.ts';
-import { addCheckRun, changeCheckRun, suiteFor, tellCheckRun } from '../deeds/check-suites.ts';
+// What continuous integration reports: check runs of other Apps and commit statuses; and buttons that people press.
+import { addCheckRun, changeCheckRun, tellCheckRun, tellSuite } from '../deeds/check-suites.ts';
+import { addStatus } from '../deeds/statuses.ts';
 import { readRefs } from '../git/read-objects.ts';
-import { account, fullName, repository, timestamp } from '../lookup.ts';
-import { statusBody } from '../resources/check.ts';
-import { commitBody } from '../resources/commit.ts';
+import { account, repository, timestamp } from '../lookup.ts';
 import type { Repository, State } from '../state.ts';
-import type { CheckRun, CommitStatus, Conclusion, WorkflowJob, WorkflowRun } from '../state-checks.ts';
+import type { CheckRun, CheckSuite, CommitStatus, Conclusion } from '../state-checks.ts';
 import { accountVerbs } from './accounts.ts';
 
 export interface ReportedCheck {
@@ -21,6 +19,35 @@ export interface ReportedCheck {
     Partial<CheckRun['annotations'][number]>)[];
   readonly detailsUrl?: string;
   readonly externalId?: string;
+}
+
+/** A run of GitHub Actions that begins. */
+export interface StartedRun {
+  readonly sha: string;
+  /** Default `CI`. */
+  readonly workflow?: string;
+  /** Default `push`, of a fork's pull request `pull_request`. */
+  readonly event?: string;
+  /** Default: whoever pushed the commit. */
+  readonly by?: string;
+  /** Default: the branch that stands there, or the fork's. */
+  readonly branch?: string;
+  /** Names of its jobs, each once. */
+  readonly jobs: readonly string[];
+  /** `2026-03-01T10:00:00Z`, for runs of the past; default now. */
+  readonly at?: string;
+}
+
+export interface JobResult extends Pick<ReportedCheck, 'output' | 'annotations'> {
+  readonly conclusion: Conclusion;
+  readonly failedStep?: string;
+  /** As it lies on the storage, with or without the times of its lines; null: expired. */
+  readonly log?: string | null;
+  readonly at?: string;
+}
+
+export interface ReportedRun extends Omit<StartedRun, 'jobs'> {
+  readonly jobs: readonly (JobResult & { readonly name: string })[];
 }
 
 export type CheckVerbs = ReturnType<typeof checkVerbs>;
@@ -66,82 +93,33 @@ export function checkVerbs(state: State) {
       const { by, ...given } = made;
       const creatorId = people.user(by ?? 'ci-service').id;
       const base = { id: state.nextId(), description: null, targetUrl: null, creatorId, createdAt: timestamp(state) };
-      const status: CommitStatus = { ...base, ...given };
-      found.statuses.push(status);
-      await tellStatus(state, found, status);
-      return status;
+      return addStatus(state, found, { ...base, ...given });
     },
-    /** A run of GitHub Actions whose jobs are check runs as well. */
-    async reportWorkflowRun(name: string, made: ReportedRun): Promise<WorkflowRun> {
-      const found = repository(state, name);
-      const app = people.otherApp('github-actions');
-      const branch = await branchOf(found, made.sha);
-      const suite = suiteFor(state, found, { appId: app.id, sha: made.sha, branch });
-      const jobs: WorkflowJob[] = [];
-      for (const job of made.jobs) {
-        const more = { headSha: made.sha, appId: app.id, branch, senderId: app.botId };
-        const check = await addCheckRun(state, found, { ...checkFields(job), ...more, name: job.name });
-        jobs.push({
-          id: check.id,
-          name: job.name,
-          conclusion: check.conclusion,
-          failedStep: job.failedStep ?? '',
-          log: job.log ?? '',
-        });
-      }
-      const worst = made.jobs.find((job) => job.conclusion === 'failure')?.conclusion ?? 'success';
-      const run: WorkflowRun = {
-        id: state.nextId(),
-        suiteId: suite.id,
-        name: made.workflow ?? 'CI',
-        path: '.github/workflows/ci.yml',
-        event: made.event ?? 'push',
-        headSha: made.sha,
-        headBranch: branch ?? found.defaultBranch,
-        number: found.workflowRuns.size + 1,
-        actorId: app.botId,
-        createdAt: timestamp(state),
-        status: 'completed',
-        conclusion: worst,
-        attempts: [jobs],
-      };
-      found.workflowRuns.set(run.id, run);
-      return run;
+    /** A person wants all checks of a suite again; only its App hears of it. */
+    async rerequestSuite(name: string, suite: CheckSuite, by: string): Promise<void> {
+      const news = { action: 'rerequested', senderId: account(state, by).id } as const;
+      await tellSuite(state, repository(state, name), suite, news);
     },
   };
-}
-
-export interface ReportedRun {
-  readonly sha: string;
-  readonly workflow?: string;
-  readonly event?: string;
-  readonly jobs: readonly {
-    readonly name: string;
-    readonly conclusion: Conclusion;
-    readonly failedStep?: string;
-    readonly log?: string | null;
-  }[];
 }
 
 function checkFields(made: Partial<ReportedCheck>): Partial<CheckRun> {
   const conclusion = made.conclusion ?? null;
   const output = { title: null, summary: null, text: null, ...made.output };
-  const blank = {
-    endLine: 0,
-    startColumn: null,
-    endColumn: null,
-    level: 'failure' as const,
-    title: null,
-    rawDetails: null,
-  };
   return {
     status: conclusion === null ? 'queued' : 'completed',
     conclusion,
     output,
-    annotations: (made.annotations ?? []).map((one) => ({ ...blank, ...one, endLine: one.endLine ?? one.startLine })),
+    annotations: annotated(made.annotations ?? []),
     ...(made.detailsUrl === undefined ? {} : { detailsUrl: made.detailsUrl }),
     ...(made.externalId === undefined ? {} : { externalId: made.externalId }),
   };
+}
+
+/** Annotations with what was left out. */
+export function annotated(given: NonNullable<ReportedCheck['annotations']>): CheckRun['annotations'] {
+  const blank = { startColumn: null, endColumn: null, level: 'failure' as const, title: null, rawDetails: null };
+  return given.map((one) => ({ ...blank, ...one, endLine: one.endLine ?? one.startLine }));
 }
 
 function botOf(state: State, run: CheckRun): number {
@@ -152,21 +130,4 @@ function botOf(state: State, run: CheckRun): number {
 export async function branchOf(found: Repository, sha: string): Promise<string | null> {
   const refs = await readRefs(found.gitDir, 'refs/heads/');
   return refs.find((ref) => ref.sha === sha)?.name.slice('refs/heads/'.length) ?? null;
-}
-
-async function tellStatus(state: State, found: Repository, status: CommitStatus): Promise<void> {
-  const branches = (await readRefs(found.gitDir, 'refs/heads/')).filter((ref) => ref.sha === status.sha);
-  const api = `${state.urls.api}/repos/${fullName(state, found)}/commits`;
-  const parts = {
-    ...statusBody(state, found, status),
-    sha: status.sha,
-    name: fullName(state, found),
-    commit: await commitBody(state, found, status.sha),
-    branches: branches.map(({ name, sha }) => ({
-      name: name.slice('refs/heads/'.length),
-      commit: { sha, url: `${api}/${sha}` },
-      protected: false,
-    })),
-  };
-  announce(state, found, { event: 'status', action: null, parts, senderId: status.creatorId });
 }

@@ -143,8 +143,7 @@ function addRepository(
 ): Repository {
   const [login = '', short = ''] = name.split('/');
   const holder = [...state.accounts.values()].find((one) => one.login === login) ?? people.organization(login);
-  const id = state.nextId();
-  const now = timestamp(state);
+  const [id, now] = [state.nextId(), timestamp(state)];
   const made: Repository = {
     id,
     ownerId: holder.id,
@@ -164,6 +163,8 @@ function addRepository(
     checkRuns: new Map(),
     statuses: [],
     workflowRuns: new Map(),
+    reviewComments: new Map(),
+    pushers: new Map(),
     nextNumber: 1,
     createdAt: now,
     updatedAt: now,

@@ -1,9 +1,9 @@
 // People and their issues and pull requests: opened, labelled, commented, edited, merged, reviewed.
 import { addComment, deleteComment, editComment, react } from '../deeds/comments.ts';
 import { addLabels, editIssue, ensureLabel, type IssueEdit, openIssue, removeLabel, touch } from '../deeds/issues.ts';
-import { addReview, mergePull, openPull, requestReview, setDraft } from '../deeds/pulls.ts';
+import { mergePull, openPull, requestReview, setDraft } from '../deeds/pulls.ts';
 import { account, repository } from '../lookup.ts';
-import type { Comment, Issue, Label, Reaction, Repository, Review, State } from '../state.ts';
+import type { Comment, Issue, Label, Reaction, Repository, State } from '../state.ts';
 import type { Attachment } from '../state-beside.ts';
 
 interface WrittenIssue {
@@ -145,10 +145,6 @@ function pullVerbs(state: State) {
     requestReview(name: string, number: number, reviewer: string, by: string): void {
       const ids = { reviewerId: account(state, reviewer).id, senderId: account(state, by).id };
       requestReview(state, repository(state, name), thread(state, name, number), ids);
-    },
-    review(name: string, number: number, made: Pick<Review, 'body' | 'state'> & { readonly by: string }): Review {
-      const written = { authorId: account(state, made.by).id, body: made.body, state: made.state };
-      return addReview(state, repository(state, name), thread(state, name, number), written);
     },
     pulls: (name: string): readonly Issue[] =>
       [...repository(state, name).issues.values()].filter((one) => one.pull !== null),

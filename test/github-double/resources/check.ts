@@ -12,7 +12,8 @@ import { simpleUserOf } from './user.ts';
 export function checkRunBody(state: State, repository: Repository, run: CheckRun) {
   const name = fullName(state, repository);
   const url = `${state.urls.api}/repos/${name}/check-runs/${run.id}`;
-  const html = `${state.urls.web}/${name}/runs/${run.id}`;
+  const ofActions = run.detailsUrl?.startsWith(`${state.urls.web}/${name}/actions/`) ? run.detailsUrl : null;
+  const html = ofActions ?? `${state.urls.web}/${name}/runs/${run.id}`;
   return {
     id: run.id,
     name: run.name,
@@ -49,8 +50,15 @@ export function annotationBody(state: State, repository: Repository, run: CheckR
   };
 }
 
-export function runsOfSuite(repository: Repository, suite: CheckSuite): readonly CheckRun[] {
-  return [...repository.checkRuns.values()].filter((run) => run.suiteId === suite.id);
+/** The newest of each name: a re-run counts in place of what it runs again. */
+export function latestOfSuite(repository: Repository, suite: CheckSuite): readonly CheckRun[] {
+  return latestRuns([...repository.checkRuns.values()].filter((run) => run.suiteId === suite.id));
+}
+
+/** Of each suite the newest run of each name, as `filter=latest` has them; oldest first, as given. */
+export function latestRuns(runs: readonly CheckRun[]): readonly CheckRun[] {
+  const newest = new Map(runs.map((run) => [`${run.suiteId} ${run.name}`, run]));
+  return runs.filter((run) => newest.get(`${run.suiteId} ${run.name}`) === run);
 }
 
 /** The suite's state follows from its runs: completed when all are, with the gravest conclusion. */
@@ -70,14 +78,14 @@ export function suiteOutcome(runs: readonly CheckRun[]): {
 /** The suite as it stands in check run webhooks too. */
 export async function checkSuiteBody(state: State, repository: Repository, suite: CheckSuite) {
   const url = `${state.urls.api}/repos/${fullName(state, repository)}/check-suites/${suite.id}`;
-  const runs = runsOfSuite(repository, suite);
+  const runs = latestOfSuite(repository, suite);
   const head = await simpleCommit(repository, suite.headSha);
   return {
     id: suite.id,
     node_id: nodeId('CS', repository.id, suite.id),
     head_branch: suite.headBranch,
     head_sha: suite.headSha,
-    ...suiteOutcome(runs),
+    ...(suite.withoutJobs === null ? suiteOutcome(runs) : { status: 'completed', conclusion: suite.withoutJobs }),
     url,
     before: null,
     after: suite.headSha,

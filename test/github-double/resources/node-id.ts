@@ -17,6 +17,8 @@ export type NodeKind =
   | 'REF'
   | 'SC'
   | 'PRR'
+  | 'PRRC'
+  | 'W'
   | 'MDI'
   | 'WFR';
 

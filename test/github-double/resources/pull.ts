@@ -1,11 +1,11 @@
 // Pull requests as the API shows them.
-import { fullName, owner } from '../lookup.ts';
+import { fullName } from '../lookup.ts';
 import { associationOf } from '../roles.ts';
-import type { Issue, Pull, Repository, Review, State } from '../state.ts';
+import type { Issue, Repository, State } from '../state.ts';
+import type { Pull } from '../state-pulls.ts';
 import { htmlUrl, issueNodeId, labelsOf } from './issue.ts';
-import { nodeId } from './node-id.ts';
 import { plainRepository } from './repository.ts';
-import { simpleUser, simpleUserOf } from './user.ts';
+import { simpleUserOf } from './user.ts';
 
 /** The short form, in lists. */
 export function simplePull(state: State, repository: Repository, issue: Issue, pull: Pull) {
@@ -33,8 +33,8 @@ export function simplePull(state: State, repository: Repository, issue: Issue, p
     labels: labelsOf(state, repository, issue),
     milestone: null,
     draft: pull.isDraft,
-    head: end(state, headRepository(state, pull), pull.headRef, pull.headSha),
-    base: end(state, repository, pull.baseRef, pull.baseSha),
+    head: end(state, headOf(state, pull), pull.headRef, pull.headSha),
+    base: end(state, { repository, ownerId: repository.ownerId }, pull.baseRef, pull.baseSha),
     author_association: associationOf(state, repository, issue.authorId),
     auto_merge: null,
     active_lock_reason: null,
@@ -72,14 +72,19 @@ function links(api: string, html: string, number: number, pull: Pull) {
 
 /** Null where the fork is gone. */
 export function headRepository(state: State, pull: Pull): Repository | null {
-  return pull.headRepositoryId === null ? null : (state.repositories.get(pull.headRepositoryId) ?? null);
+  return state.repositories.get(pull.headRepositoryId) ?? null;
 }
 
-function end(state: State, repository: Repository | null, ref: string, sha: string) {
-  if (repository === null) return { label: `unknown:${ref}`, ref, sha, user: null, repo: null };
-  const holder = owner(state, repository);
-  const repo = plainRepository(state, repository);
-  return { label: `${holder.login}:${ref}`, ref, sha, user: simpleUser(state, holder), repo };
+function headOf(state: State, pull: Pull) {
+  const repository = headRepository(state, pull);
+  return { repository, ownerId: repository?.ownerId ?? pull.headOwnerId };
+}
+
+/** Where the fork is gone its owner is still named. */
+function end(state: State, held: { repository: Repository | null; ownerId: number }, ref: string, sha: string) {
+  const user = simpleUserOf(state, held.ownerId);
+  const repo = held.repository === null ? null : plainRepository(state, held.repository);
+  return { label: `${user?.login ?? 'unknown'}:${ref}`, ref, sha, user, repo };
 }
 
 /** The whole pull request. */
@@ -93,7 +98,7 @@ export function fullPull(state: State, repository: Repository, issue: Issue, pul
     mergeable_state: mergeableState(issue, pull),
     merged_by: simpleUserOf(state, pull.mergedById),
     comments: [...repository.comments.values()].filter((one) => one.issueNumber === issue.number).length,
-    review_comments: 0,
+    review_comments: [...repository.reviewComments.values()].filter((one) => one.issueNumber === issue.number).length,
     maintainer_can_modify: pull.maintainerCanModify,
     commits: pull.stats.commits,
     additions: pull.stats.additions,
@@ -125,23 +130,5 @@ function minimalPull(state: State, repository: Repository, issue: Issue, pull: P
     url: `${api}/pulls/${issue.number}`,
     head: { ref: pull.headRef, sha: pull.headSha, repo },
     base: { ref: pull.baseRef, sha: pull.baseSha, repo },
-  };
-}
-
-export function reviewBody(state: State, repository: Repository, issue: Issue, review: Review) {
-  const html = `${htmlUrl(state, repository, issue)}#pullrequestreview-${review.id}`;
-  const pull = `${state.urls.api}/repos/${fullName(state, repository)}/pulls/${issue.number}`;
-  return {
-    id: review.id,
-    node_id: nodeId('PRR', repository.id, review.id),
-    user: simpleUserOf(state, review.authorId),
-    body: review.body,
-    state: review.state,
-    html_url: html,
-    pull_request_url: pull,
-    author_association: associationOf(state, repository, review.authorId),
-    _links: { html: { href: html }, pull_request: { href: pull } },
-    submitted_at: review.submittedAt,
-    commit_id: review.commitSha,
   };
 }

@@ -1,165 +1,135 @@
-// Routes of GitHub Actions: runs, their jobs, and the jobs' logs on the storage host.
-import { fullName } from '../lookup.ts';
-import { simpleCommit } from '../resources/commit.ts';
-import { nodeId } from '../resources/node-id.ts';
-import { pullsOfHead } from '../resources/pull.ts';
-import { minimalRepository } from '../resources/repository.ts';
-import { simpleUserOf } from '../resources/user.ts';
+// Routes of GitHub Actions: runs, their jobs, and logs of a job or a whole run on the storage host.
+import { type Attempt, jobBody, runBody } from '../resources/workflow.ts';
 import { type Answer, notFound, ofRepository, ok, paged, type RepositoryCall, type Route, refused } from '../route.ts';
 import type { WorkflowJob, WorkflowRun } from '../state-checks.ts';
 
 const READ = [{ actions: 'read' }] as const;
-
-interface Attempt {
-  readonly run: WorkflowRun;
-  readonly number: number;
-}
+/** GitHub shows no more of a list that is searched. */
+const MOST_FOUND = 1_000;
+const SEARCHES = ['actor', 'branch', 'check_suite_id', 'created', 'event', 'head_sha', 'status'];
 
 export const actionsRoutes: readonly Route[] = [
-  ofRepository('GET /actions/runs', READ, async (call) => {
-    const { searchParams } = call.url;
-    const is = (name: string, value: string | null) => !searchParams.has(name) || searchParams.get(name) === value;
-    const all = [...call.repository.workflowRuns.values()].filter(
-      (run) =>
-        is('head_sha', run.headSha) &&
-        is('branch', run.headBranch) &&
-        (is('status', run.status) || is('status', run.conclusion)),
-    );
-    const page = paged(call, all.reverse());
-    const bodies = (page.body as readonly WorkflowRun[]).map((run) =>
-      runBody(call, { run, number: run.attempts.length }),
-    );
-    return { ...page, body: { total_count: all.length, workflow_runs: await Promise.all(bodies) } };
-  }),
+  ofRepository('GET /actions/runs', READ, listed),
   ...['', '/attempts/{attempt_number}'].flatMap((rest) => [
     ofRepository(
       `GET /actions/runs/{run_id}${rest}`,
       READ,
-      withAttempt(async (call, of) => ok(await runBody(call, of))),
+      withAttempt(async (call, of) => ok(await runBody(call.state, call.repository, of))),
     ),
+    ofRepository(`GET /actions/runs/{run_id}${rest}/jobs`, READ, withAttempt(jobsOf)),
     ofRepository(
-      `GET /actions/runs/{run_id}${rest}/jobs`,
+      `GET /actions/runs/{run_id}${rest}/logs`,
       READ,
       withAttempt((call, of) => {
         const jobs = of.run.attempts[of.number - 1] ?? [];
-        return paged(call, jobs, (page) => ({
-          total_count: jobs.length,
-          jobs: page.map((job) => jobBody(call, of, job)),
-        }));
+        const isRunning = of.number === of.run.attempts.length && of.run.status !== 'completed';
+        return toStorage(call, jobs, { isRunning, path: `run-logs/${call.repository.id}/${of.run.id}/${of.number}` });
       }),
     ),
   ]),
   ofRepository('GET /actions/jobs/{job_id}', READ, (call) => {
     const found = jobOf(call);
-    return found === null ? notFound() : ok(jobBody(call, found.of, found.job));
+    return found === null ? notFound() : ok(jobBody(call.state, call.repository, found.run, found.job));
   }),
   ofRepository('GET /actions/jobs/{job_id}/logs', READ, (call) => {
     const found = jobOf(call);
     if (found === null) return notFound();
-    // Logs of public repositories, too, are for the signed-in only.
-    if (call.caller.kind === 'none') return refused(403, 'Must have admin rights to Repository.');
-    if (found.job.log === null) return refused(410, 'Gone');
-    const signature = encodeURIComponent('a+b/c=');
-    return {
-      status: 302,
-      headers: { location: `${call.state.urls.storage}/logs/${call.repository.id}/${found.job.id}?sig=${signature}` },
-    };
+    const path = `logs/${call.repository.id}/${found.job.id}`;
+    return toStorage(call, [found.job], { isRunning: found.job.conclusion === null, path });
   }),
 ];
+
+/** Sent on to the storage host for a minute; while it runs there is nothing there, and after the retention time no more. */
+function toStorage(
+  call: RepositoryCall,
+  jobs: readonly WorkflowJob[],
+  { isRunning, path }: { readonly isRunning: boolean; readonly path: string },
+): Answer {
+  // Logs of public repositories, too, are for the signed-in only.
+  if (call.caller.kind === 'none') return refused(403, 'Must have admin rights to Repository.');
+  if (isRunning) return notFound();
+  if (jobs.every((job) => job.log === null)) return refused(410, 'Gone');
+  const signature = encodeURIComponent('a+b/c=');
+  return { status: 302, headers: { location: `${call.state.urls.storage}/${path}?sig=${signature}` } };
+}
+
+async function listed(call: RepositoryCall): Promise<Answer> {
+  const { searchParams } = call.url;
+  const found = [...call.repository.workflowRuns.values()]
+    .filter((run) => isWanted(call, run))
+    .sort((one, other) => other.createdAt.localeCompare(one.createdAt) || other.id - one.id);
+  const shown = SEARCHES.some((name) => searchParams.has(name)) ? found.slice(0, MOST_FOUND) : found;
+  const page = paged(call, shown);
+  const bodies = (page.body as readonly WorkflowRun[]).map(async (run) => {
+    const body = await runBody(call.state, call.repository, { run, number: run.attempts.length });
+    return searchParams.get('exclude_pull_requests') === 'true' ? { ...body, pull_requests: [] } : body;
+  });
+  return { ...page, body: { total_count: found.length, workflow_runs: await Promise.all(bodies) } };
+}
+
+function isWanted({ state, url }: RepositoryCall, run: WorkflowRun): boolean {
+  const is = (name: string, ...values: readonly (string | number | null | undefined)[]) => {
+    const wanted = url.searchParams.get(name);
+    return wanted === null || values.some((value) => value !== undefined && String(value) === wanted);
+  };
+  return (
+    is('head_sha', run.headSha) &&
+    is('branch', run.headBranch) &&
+    is('event', run.event) &&
+    is('check_suite_id', run.suiteId) &&
+    is('actor', state.accounts.get(run.actorId)?.login) &&
+    is('status', run.status, run.conclusion) &&
+    isWithin(url.searchParams.get('created'), run.createdAt)
+  );
+}
+
+/** GitHub's search for dates: `>=2026-01-01`, `<2026-02-01T10:00:00Z`, `2026-01-01..2026-01-31`, one day. */
+function isWithin(wanted: string | null, at: string): boolean {
+  if (wanted === null) return true;
+  const [, sign = '', date = ''] = /^(>=|<=|>|<)?(.*)$/.exec(wanted) ?? [];
+  const [from = '', to] = date.split('..');
+  const cut = (text: string, like: string) => text.slice(0, Math.min(like.length, 19));
+  const order = (like: string) => cut(at, like).localeCompare(cut(like, like));
+  if (to !== undefined) return (from === '*' || order(from) >= 0) && (to === '*' || order(to) <= 0);
+  const compared = order(from);
+  return sign === ''
+    ? compared === 0
+    : sign.startsWith('>')
+      ? compared > 0 || isEqual(sign, compared)
+      : compared < 0 || isEqual(sign, compared);
+}
+
+function isEqual(sign: string, compared: number): boolean {
+  return sign.endsWith('=') && compared === 0;
+}
+
+/** `filter=all` has the jobs of earlier attempts too; a numbered attempt has its own alone. */
+function jobsOf(call: RepositoryCall, { run, number }: Attempt): Answer {
+  const isAll = call.params['attempt_number'] === undefined && call.url.searchParams.get('filter') === 'all';
+  const jobs = isAll ? [...new Set(run.attempts.flat())] : (run.attempts[number - 1] ?? []);
+  return paged(call, jobs, (page) => ({
+    total_count: jobs.length,
+    jobs: page.map((job) => jobBody(call.state, call.repository, run, job)),
+  }));
+}
 
 function withAttempt(answer: (call: RepositoryCall, of: Attempt) => Answer | Promise<Answer>) {
   return (call: RepositoryCall): Answer | Promise<Answer> => {
     const run = call.repository.workflowRuns.get(Number(call.params['run_id']));
     const number = Number(call.params['attempt_number'] ?? run?.attempts.length);
-    return run === undefined || number > run.attempts.length ? notFound() : answer(call, { run, number });
+    return run === undefined || !(number >= 1 && number <= run.attempts.length)
+      ? notFound()
+      : answer(call, { run, number });
   };
 }
 
-function jobOf(call: RepositoryCall): { readonly of: Attempt; readonly job: WorkflowJob } | null {
-  for (const run of call.repository.workflowRuns.values()) {
-    for (const [at, jobs] of run.attempts.entries()) {
-      const job = jobs.find((one) => one.id === Number(call.params['job_id']));
-      if (job !== undefined) return { of: { run, number: at + 1 }, job };
-    }
+function jobOf({
+  params,
+  repository,
+}: RepositoryCall): { readonly run: WorkflowRun; readonly job: WorkflowJob } | null {
+  for (const run of repository.workflowRuns.values()) {
+    const job = run.attempts.flat().find((one) => one.id === Number(params['job_id']));
+    if (job !== undefined) return { run, job };
   }
   return null;
-}
-
-async function runBody(call: RepositoryCall, { run, number }: Attempt) {
-  const { state, repository } = call;
-  const name = fullName(state, repository);
-  const api = `${state.urls.api}/repos/${name}/actions/runs/${run.id}`;
-  const commit = await simpleCommit(repository, run.headSha);
-  return {
-    id: run.id,
-    name: run.name,
-    node_id: nodeId('WFR', repository.id, run.id),
-    check_suite_id: run.suiteId,
-    check_suite_node_id: nodeId('CS', repository.id, run.suiteId),
-    head_branch: run.headBranch,
-    head_sha: run.headSha,
-    path: run.path,
-    display_title: commit.message.split('\n')[0] ?? '',
-    run_number: run.number,
-    event: run.event,
-    status: run.status,
-    conclusion: run.conclusion,
-    workflow_id: run.suiteId,
-    url: api,
-    html_url: `${state.urls.web}/${name}/actions/runs/${run.id}`,
-    pull_requests: pullsOfHead(state, repository, run.headSha),
-    created_at: run.createdAt,
-    updated_at: run.createdAt,
-    run_started_at: run.createdAt,
-    actor: simpleUserOf(state, run.actorId),
-    triggering_actor: simpleUserOf(state, run.actorId),
-    run_attempt: number,
-    referenced_workflows: [],
-    jobs_url: `${api}/jobs`,
-    logs_url: `${api}/logs`,
-    check_suite_url: `${state.urls.api}/repos/${name}/check-suites/${run.suiteId}`,
-    artifacts_url: `${api}/artifacts`,
-    cancel_url: `${api}/cancel`,
-    rerun_url: `${api}/rerun`,
-    previous_attempt_url: number > 1 ? `${api}/attempts/${number - 1}` : null,
-    workflow_url: `${state.urls.api}/repos/${name}/actions/workflows/${run.suiteId}`,
-    head_commit: commit,
-    repository: minimalRepository(state, repository),
-    head_repository: minimalRepository(state, repository),
-  };
-}
-
-function jobBody({ state, repository }: RepositoryCall, { run, number }: Attempt, job: WorkflowJob) {
-  const name = fullName(state, repository);
-  const api = `${state.urls.api}/repos/${name}`;
-  const at = run.createdAt;
-  const step = { status: 'completed', started_at: at, completed_at: at };
-  return {
-    id: job.id,
-    run_id: run.id,
-    workflow_name: run.name,
-    head_branch: run.headBranch,
-    run_url: `${api}/actions/runs/${run.id}`,
-    run_attempt: number,
-    node_id: nodeId('CR', repository.id, job.id),
-    head_sha: run.headSha,
-    url: `${api}/actions/jobs/${job.id}`,
-    html_url: `${state.urls.web}/${name}/actions/runs/${run.id}/job/${job.id}`,
-    status: job.conclusion === null ? 'in_progress' : 'completed',
-    conclusion: job.conclusion,
-    created_at: at,
-    started_at: at,
-    completed_at: job.conclusion === null ? null : at,
-    name: job.name,
-    steps: [
-      { ...step, name: 'Set up job', conclusion: 'success', number: 1 },
-      ...(job.failedStep === '' ? [] : [{ ...step, name: job.failedStep, conclusion: job.conclusion, number: 2 }]),
-    ],
-    check_run_url: `${api}/check-runs/${job.id}`,
-    labels: ['ubuntu-latest'],
-    runner_id: 1,
-    runner_name: 'GitHub Actions 1',
-    runner_group_id: 2,
-    runner_group_name: 'GitHub Actions',
-  };
 }

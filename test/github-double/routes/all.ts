@@ -11,6 +11,8 @@ import { issueRoutes } from './issues.ts';
 import { pullRoutes } from './pulls.ts';
 import { refRoutes } from './refs.ts';
 import { repositoryRoutes } from './repositories.ts';
+import { reviewRoutes } from './reviews.ts';
+import { statusRoutes } from './statuses.ts';
 import { userRoutes } from './users.ts';
 
 // Comments before issues: `/issues/comments/…` fits both. Checks before commits: `/commits/{ref}` takes slashes.
@@ -22,9 +24,11 @@ export const routes: readonly Route[] = [
   ...gitDataRoutes,
   ...refRoutes,
   ...checkRoutes,
+  ...statusRoutes,
   ...commitRoutes,
   ...commentRoutes,
   ...issueRoutes,
+  ...reviewRoutes,
   ...pullRoutes,
   ...actionsRoutes,
 ];

@@ -1,17 +1,8 @@
-// Routes of checks: check runs are made, changed, read with annotations; suites and commit statuses are read.
+// Routes of checks: check runs are made, changed, read with annotations; suites are read.
 import { addCheckRun, changeCheckRun } from '../deeds/check-suites.ts';
 import { resolveCommit } from '../git/read-objects.ts';
-import { fullName } from '../lookup.ts';
 import { branchOf } from '../people/checks.ts';
-import {
-  annotationBody,
-  checkRunBody,
-  checkSuiteBody,
-  latestStatuses,
-  simpleStatus,
-  statusBody,
-} from '../resources/check.ts';
-import { minimalRepository } from '../resources/repository.ts';
+import { annotationBody, checkRunBody, checkSuiteBody, latestRuns } from '../resources/check.ts';
 import {
   type Answer,
   actorId,
@@ -30,7 +21,6 @@ import { noCommit } from './commits.ts';
 
 const READ = [{ checks: 'read' }] as const;
 const WRITE = [{ checks: 'write' }] as const;
-const STATUSES = [{ statuses: 'read' }] as const;
 
 export const checkRoutes: readonly Route[] = [
   ofRepository('POST /check-runs', WRITE, makeRun),
@@ -56,18 +46,10 @@ export const checkRoutes: readonly Route[] = [
     return suite === undefined ? notFound() : ok(await checkSuiteBody(call.state, call.repository, suite));
   }),
   ofRepository('GET /commits/{commit_sha}/check-suites', READ, ofCommit(listSuites)),
-  ofRepository('GET /commits/{commit_sha}/status', STATUSES, ofCommit(combined)),
-  ofRepository(
-    'GET /commits/{commit_sha}/statuses',
-    STATUSES,
-    ofCommit((call, sha) => {
-      const all = call.repository.statuses.filter((one) => one.sha === sha).reverse();
-      return paged(call, all, (page) => page.map((one) => statusBody(call.state, call.repository, one)));
-    }),
-  ),
 ];
 
-function ofCommit(answer: (call: RepositoryCall, sha: string) => Answer | Promise<Answer>) {
+/** Of a commit by branch, tag or sha. */
+export function ofCommit(answer: (call: RepositoryCall, sha: string) => Answer | Promise<Answer>) {
   return async (call: RepositoryCall): Promise<Answer> => {
     const sha = await resolveCommit(call.repository.gitDir, call.params['commit_sha'] ?? '');
     return sha === null ? noCommit(call.params['commit_sha']) : answer(call, sha);
@@ -89,9 +71,7 @@ function runsAnswer(call: RepositoryCall, among: (run: CheckRun) => boolean): An
   const all = [...call.repository.checkRuns.values()]
     .filter((run) => among(run) && is('check_name', run.name) && is('status', run.status) && is('app_id', run.appId))
     .reverse();
-  const newest = new Map(all.toReversed().map((run) => [`${run.appId} ${run.name}`, run]));
-  const shown =
-    searchParams.get('filter') === 'all' ? all : all.filter((run) => newest.get(`${run.appId} ${run.name}`) === run);
+  const shown = searchParams.get('filter') === 'all' ? all : latestRuns(all.toReversed()).toReversed();
   return paged(call, shown, (page) => ({
     total_count: shown.length,
     check_runs: page.map((run) => checkRunBody(call.state, call.repository, run)),
@@ -99,26 +79,17 @@ function runsAnswer(call: RepositoryCall, among: (run: CheckRun) => boolean): An
 }
 
 async function listSuites(call: RepositoryCall, sha: string): Promise<Answer> {
-  const suites = [...call.repository.suites.values()].filter((one) => one.headSha === sha);
+  const { searchParams } = call.url;
+  const [appId, name] = [searchParams.get('app_id'), searchParams.get('check_name')];
+  const named = new Set(
+    [...call.repository.checkRuns.values()].filter((run) => run.name === name).map((run) => run.suiteId),
+  );
+  const suites = [...call.repository.suites.values()].filter(
+    (one) =>
+      one.headSha === sha && (appId === null || String(one.appId) === appId) && (name === null || named.has(one.id)),
+  );
   const bodies = await Promise.all(suites.map((one) => checkSuiteBody(call.state, call.repository, one)));
   return paged(call, bodies, (page) => ({ total_count: bodies.length, check_suites: page }));
-}
-
-function combined(call: RepositoryCall, sha: string): Answer {
-  const { state, repository } = call;
-  const latest = latestStatuses(repository, sha);
-  const has = (...wanted: readonly string[]) => latest.some((one) => wanted.includes(one.state));
-  const worst = has('failure', 'error') ? 'failure' : 'pending';
-  const api = `${state.urls.api}/repos/${fullName(state, repository)}/commits/${sha}`;
-  return paged(call, latest, (page) => ({
-    state: latest.length > 0 && !has('failure', 'error', 'pending') ? 'success' : worst,
-    statuses: page.map((one) => simpleStatus(state, repository, one)),
-    sha,
-    total_count: latest.length,
-    repository: minimalRepository(state, repository),
-    commit_url: api,
-    url: `${api}/status`,
-  }));
 }
 
 async function makeRun(call: RepositoryCall): Promise<Answer> {

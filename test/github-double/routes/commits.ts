@@ -42,15 +42,25 @@ async function listed(call: RepositoryCall): Promise<Answer> {
   return { ...page, body: await Promise.all(bodies) };
 }
 
-/** Open ones with that commit, and merged ones that brought it. */
+/**
+ * Of a commit in the default branch the merged pull request that brought it, of any other the open ones that have it. Heads that
+ * live in a fork are not seen from the base repository: `GET /pulls?head=owner:branch` finds their pull requests.
+ */
 async function pullsOfCommit(call: RepositoryCall, sha: string): Promise<Answer> {
-  const { gitDir } = call.repository;
+  const { repository, state } = call;
+  const { defaultBranch, gitDir } = repository;
+  const tip = await resolveCommit(gitDir, `refs/heads/${defaultBranch}`);
+  const isThere = tip !== null && (await isAncestor(gitDir, sha, tip));
+  const parent = state.repositories.get(repository.parentId ?? 0);
+  const own = [...repository.issues.values()].map((issue) => ({ base: repository, issue }));
+  const upstream = [...(parent?.issues.values() ?? [])].map((issue) => ({ base: parent ?? repository, issue }));
   const found = [];
-  for (const issue of call.repository.issues.values()) {
+  for (const { base, issue } of [...own, ...upstream]) {
     const { pull } = issue;
-    if (pull === null || (issue.state === 'closed' && pull.mergedAt === null)) continue;
+    if (pull === null || (pull.mergedAt !== null) !== isThere || (!isThere && issue.state === 'closed')) continue;
+    if (!isThere && pull.headRepositoryId !== repository.id) continue;
     const has = (await isAncestor(gitDir, sha, pull.headSha)) && !(await isAncestor(gitDir, sha, pull.baseSha));
-    if (has || pull.mergeSha === sha) found.push(simplePull(call.state, call.repository, issue, pull));
+    if (has || pull.mergeSha === sha) found.push(simplePull(state, base, issue, pull));
   }
   return paged(call, found);
 }
@@ -66,6 +76,7 @@ async function compare(call: RepositoryCall): Promise<Answer> {
   const ahead = await listCommits(repository.gitDir, head, ['--reverse', `^${base}`]);
   const behind = await listCommits(repository.gitDir, base, [`^${head}`]);
   const files = await readDiff(repository.gitDir, shared, head);
+  const isFirst = (call.url.searchParams.get('page') ?? '1') === '1';
   const name = fullName(state, repository);
   const html = `${state.urls.web}/${name}/compare/${baseName}...${headName}`;
   return ok({
@@ -80,9 +91,17 @@ async function compare(call: RepositoryCall): Promise<Answer> {
     ahead_by: ahead.length,
     behind_by: behind.length,
     total_commits: ahead.length,
-    commits: await Promise.all(ahead.slice(0, 250).map((sha) => commitBody(state, repository, sha))),
-    files: files.slice(0, 300).map((file) => fileBody(state, repository, head, file)),
+    commits: await Promise.all(pageOf(call, ahead).map((sha) => commitBody(state, repository, sha))),
+    // Files stand on the first page alone.
+    files: isFirst ? files.slice(0, 300).map((file) => fileBody(state, repository, head, file)) : [],
   });
+}
+
+/** The first 250 commits, oldest first; with `page` or `per_page` that page of them. */
+function pageOf(call: RepositoryCall, shas: readonly string[]): readonly string[] {
+  const { searchParams } = call.url;
+  if (!searchParams.has('page') && !searchParams.has('per_page')) return shas.slice(0, 250);
+  return paged(call, shas).body as readonly string[];
 }
 
 function comparison(ahead: number, behind: number): string {

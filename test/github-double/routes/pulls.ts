@@ -5,7 +5,7 @@ import { readDiff } from '../git/read-diff.ts';
 import { listCommits, mergeBase } from '../git/read-objects.ts';
 import { accountByLogin, owner } from '../lookup.ts';
 import { commitBody, fileBody } from '../resources/commit.ts';
-import { fullPull, headRepository, reviewBody, simplePull } from '../resources/pull.ts';
+import { fullPull, headRepository, simplePull } from '../resources/pull.ts';
 import { grantOf, mayAtLeast } from '../roles.ts';
 import {
   type Answer,
@@ -21,7 +21,8 @@ import {
   unprocessable,
   viaAppId,
 } from '../route.ts';
-import type { Issue, Pull, Repository } from '../state.ts';
+import type { Issue, Repository } from '../state.ts';
+import type { Pull } from '../state-pulls.ts';
 import { tooLong, tooLongAnswer } from './issues.ts';
 
 const READ = [{ pull_requests: 'read' }] as const;
@@ -71,17 +72,12 @@ export const pullRoutes: readonly Route[] = [
       return { ...page, body: await Promise.all(bodies) };
     }),
   ),
-  ofRepository(
-    'GET /pulls/{pull_number}/reviews',
-    READ,
-    withPull((call, issue, pull) =>
-      paged(call, pull.reviews, (page) => page.map((one) => reviewBody(call.state, call.repository, issue, one))),
-    ),
-  ),
   ofRepository('POST /pulls/{pull_number}/requested_reviewers', WRITE, withPull(askReviewers)),
 ];
 
-function withPull(answer: (call: RepositoryCall, issue: Issue, pull: Pull) => Answer | Promise<Answer>) {
+export type OfPull = (call: RepositoryCall, issue: Issue, pull: Pull) => Answer | Promise<Answer>;
+
+export function withPull(answer: OfPull) {
   return (call: RepositoryCall): Answer | Promise<Answer> => {
     const issue = call.repository.issues.get(Number(call.params['pull_number']));
     return issue === undefined || issue.pull === null ? notFound() : answer(call, issue, issue.pull);
@@ -105,8 +101,8 @@ function listed(call: RepositoryCall): Answer {
 }
 
 function headOwner(call: RepositoryCall, pull: Pull): string {
-  const head = headRepository(call.state, pull);
-  return head === null ? 'unknown' : owner(call.state, head).login;
+  const ownerId = headRepository(call.state, pull)?.ownerId ?? pull.headOwnerId;
+  return call.state.accounts.get(ownerId)?.login ?? 'unknown';
 }
 
 async function open(call: RepositoryCall): Promise<Answer> {

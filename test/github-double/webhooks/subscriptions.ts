@@ -18,6 +18,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   pull_request_review: ['pull_requests'],
   pull_request_review_comment: ['pull_requests'],
   push: ['contents'],
+  merge_group: ['merge_queues'],
   create: ['contents'],
   delete: ['contents'],
   repository: ['metadata'],

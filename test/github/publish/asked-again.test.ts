@@ -205,15 +205,20 @@ describe('a change that a person must have read', () => {
 });
 
 describe('on a pull request', () => {
-  it('nobody is told of a command that is refused there', async () => {
+  it.each([
+    ['of this repository people are told how to get one on top of it', SHOP, true],
+    ['of a fork nobody is told of a command that is refused there', 'wanda/shop', false],
+  ])('%s', async (_, headRepository, isTold) => {
     await using house = await publishingHouse();
     const { people } = house.double;
-    const head = await people.push(SHOP, { by: 'wanda', branch: 'mine', files: { 'y.js': 'y\n' } });
-    const { number } = await people.openPull(SHOP, { by: 'wanda', title: 'Mine', head: 'mine' });
+    if (headRepository !== SHOP) await people.fork(SHOP, 'wanda');
+    const head = await people.push(headRepository, { by: 'wanda', branch: 'mine', files: { 'y.js': 'y\n' } });
+    const wanted = { by: 'wanda', title: 'Mine', head: 'mine', headRepository };
+    const { number } = await people.openPull(SHOP, wanted);
     await house.ask({ subject: { kind: 'pull_request', number }, fix: false });
-    await house.conclude({ base: head, ...GUARDED });
+    await house.conclude({ base: isTold ? head : await house.head(), ...GUARDED });
     await house.settle();
     expect(house.comments(number)).toHaveLength(1);
-    expect(house.comments(number)[0]?.body).not.toMatch(/analyse fix|opens a pull request/);
+    expect(/analyse fix/.test(house.comments(number)[0]?.body ?? '')).toBe(isTold);
   });
 });

@@ -4,7 +4,8 @@ import { EMPTY_RECORD, type ThreadRecord } from '../../../src/domain/thread.ts';
 import type { View } from '../../../src/github/publish/deps.ts';
 import { nextStep, type Step } from '../../../src/github/publish/desired.ts';
 import { digestOf, markerIn } from '../../../src/github/publish/marker.ts';
-import { removed, wantedComment } from '../../../src/github/publish/wanted.ts';
+import { removed } from '../../../src/github/publish/standing-comment.ts';
+import { wantedComment } from '../../../src/github/publish/wanted.ts';
 import {
   at,
   comment,

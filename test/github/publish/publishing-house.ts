@@ -1,6 +1,8 @@
 // A house that publishes on the GitHub double: real store, real git, real clients; investigations end as the test says.
 import type { ChangeSet } from '../../../src/domain/change-set.ts';
+import type { Verdict } from '../../../src/domain/check.ts';
 import type { FailureReason } from '../../../src/domain/errors.ts';
+import { EMPTY_EXCERPT, type Excerpt, type Finding, type HeadPlace, type HeadState } from '../../../src/domain/head.ts';
 import { newId } from '../../../src/domain/ids.ts';
 import type { Installation } from '../../../src/domain/installation.ts';
 import type { Analysis, Conclusion } from '../../../src/domain/issue.ts';
@@ -59,6 +61,10 @@ export interface PublishingHouse extends AsyncDisposable {
   readonly issue: GithubIssue;
   /** A person asks; the earlier investigation of the subject, if any, is cancelled as the store does it. */
   ask(asked?: Asked): Promise<Thread>;
+  /** Nobody asked: red checks of one cause are looked into. */
+  found(red: Found): Promise<Finding>;
+  /** What the checks of a pull request's head say now. */
+  judge(head: JudgedHead): Promise<void>;
   thread(): Promise<Thread>;
   facts(): Promise<void>;
   /** The run that waits ends with this change (default: one that fixes `src/cart.js`). */
@@ -74,6 +80,23 @@ export interface PublishingHouse extends AsyncDisposable {
   head(branch?: string): Promise<string>;
   advance(seconds: number): void;
   writes(): readonly string[];
+}
+
+interface Found {
+  readonly names: readonly string[];
+  readonly subject: Subject | 'failure';
+  readonly sha: string;
+  readonly verdict?: Verdict;
+  readonly fixRequest?: string;
+  readonly isLead?: boolean;
+  readonly excerpt?: Partial<Excerpt>;
+}
+
+interface JudgedHead {
+  readonly number: number;
+  readonly sha: string;
+  readonly findings: readonly Finding[];
+  readonly state?: HeadState;
 }
 
 interface Ending {
@@ -184,6 +207,63 @@ export async function publishingHouse(setting: Setting = {}): Promise<Publishing
       const thread = (await store.threadOf(project.id, subject))!;
       threadId = thread.id;
       return thread;
+    },
+    async found({ names, sha, verdict = 'code', isLead = true, ...red }) {
+      const at = now().toISOString();
+      const personOf = (login: string): Person => ({ id: people.user(login).id, login });
+      const isOnDefault = red.subject === 'failure';
+      const about = {
+        sha,
+        branch: isOnDefault ? 'main' : 'mine',
+        pullRequest: null,
+        isOnDefault,
+        isTrusted: true,
+        verdict,
+        at,
+      };
+      const sightings = names.map((checkName) => ({
+        ...about,
+        key: `${sha} ${checkName}`,
+        app: 'github-actions',
+        checkName,
+      }));
+      const kind = { id: newId('fal'), projectId: project.id, fingerprint: names.join(), headline: 'Error: red' };
+      const { failure, standing } = await store.recordSightings(kind, sightings, at);
+      const subject: Subject = red.subject === 'failure' ? { kind: 'failure', failureId: failure.id } : red.subject;
+      const by = personOf(WRITER);
+      const trigger: Trigger = { kind: 'checks', by, role: 'write', commentId: null, guidance: '', at };
+      const fixRequest = red.fixRequest === undefined ? null : personOf(red.fixRequest);
+      const part = { kind: 'found', threadId: newId('thr'), subject, trigger, fixRequest, isLead } as const;
+      const wanted = acceptance({ account, project }, { fingerprint: newId('req'), origin: 'check-run', now: at });
+      const { runId, investigationId } = await accepted(store, {
+        ...wanted,
+        thread: { ...part, failureId: failure.id },
+      });
+      run = await store.startRun(runId, at);
+      threadId = (await store.threadOf(project.id, subject))!.id;
+      return {
+        ...{ failureId: failure.id, verdict, standing, reasons: ['It is green on the base.'], places: [] },
+        checks: names.map((name) => ({ name, runId: 1, url: '', isRed: true })),
+        ...{
+          excerpt: { ...EMPTY_EXCERPT, ...red.excerpt },
+          investigationId,
+          threadId,
+          isOwnThread: true,
+          notBegun: '',
+        },
+      };
+    },
+    async judge({ number, sha, findings, state = 'red' }) {
+      const at = now().toISOString();
+      const head = await store.noteHead(
+        { id: newId('hed'), projectId: project.id, sha, branch: 'mine' },
+        { runAt: at, now: at },
+      );
+      const place: HeadPlace = {
+        ...{ kind: 'pull_request', number, branch: 'mine', base: { branch: 'main', sha: await house.head() }, sha },
+        ...{ isQueue: false, isFork: false, isDraft: false, author: null, isTrusted: true },
+      };
+      await store.saveHead(head.id, { state, place, findings, leftOut: [], endedAt: at }, at);
     },
     thread: async () => (await store.thread(threadId))!,
     async facts() {

@@ -1,6 +1,7 @@
 // A thread as the publisher sees it, to be changed by each test: an issue that a writer has labelled, and its investigation.
 import type { ChangeSet } from '../../../src/domain/change-set.ts';
 import { toDiff } from '../../../src/domain/diff.ts';
+import { EMPTY_EXCERPT, EMPTY_HEAD_RECORD, type Finding, type Head } from '../../../src/domain/head.ts';
 import type { Investigation, InvestigationOutcome } from '../../../src/domain/investigation.ts';
 import type { Analysis, Conclusion, Issue } from '../../../src/domain/issue.ts';
 import type { GithubProject } from '../../../src/domain/project.ts';
@@ -12,7 +13,7 @@ import {
   type ThreadRecord,
 } from '../../../src/domain/thread.ts';
 import { DEFAULT_CONFIG } from '../../../src/github/configuration/repository-config.ts';
-import type { Result, View } from '../../../src/github/publish/deps.ts';
+import type { Cause, LivePull, Result, View } from '../../../src/github/publish/deps.ts';
 import { sampleIssue } from '../../support/sample-issue.ts';
 import { conclusion } from '../../support/store-samples.ts';
 
@@ -69,11 +70,87 @@ export function sampleView(over: Partial<View> = {}, thread: Partial<Thread> = {
     waitsFor: '',
     earlier: null,
     published: null,
+    storedInvestigationId: 'inv_1',
+    ...{ checks: null, pull: null, failure: null, redNames: [] },
     webUrl: 'https://github.com',
     recordUrl: '',
     now: new Date(NOW),
     ...over,
   };
+}
+
+const LIVE: LivePull = { state: 'open', headSha: 'a'.repeat(40), isDraft: false, isFork: false };
+
+export function livePull(over: Partial<LivePull> = {}): LivePull {
+  return { ...LIVE, ...over };
+}
+
+/** Red checks of one cause, looked into by the thread's own investigation. */
+function finding(over: Partial<Finding> = {}): Finding {
+  return {
+    failureId: 'fal_1',
+    checks: [{ name: 'test (20)', runId: 1, url: '', isRed: true }],
+    ...{ verdict: 'code', isTouched: true },
+    reasons: ['It is red here and green on the base.'],
+    standing: 'new',
+    excerpt: EMPTY_EXCERPT,
+    places: [],
+    investigationId: 'inv_1',
+    threadId: 'thr_1',
+    isOwnThread: true,
+    notBegun: '',
+    ...over,
+  };
+}
+
+export function sampleHead(over: Partial<Head> = {}): Head {
+  return {
+    ...{ id: 'hed_1', projectId: PROJECT.id, sha: LIVE.headSha, branch: 'mine', state: 'red' },
+    place: {
+      ...{ kind: 'pull_request', number: 12, branch: 'mine', base: { branch: 'main', sha: 'b'.repeat(40) } },
+      ...{ sha: LIVE.headSha, isQueue: false, isFork: false, isDraft: false, author: WRITER, isTrusted: true },
+    },
+    ...{
+      findings: [],
+      leftOut: [],
+      stillWaiting: [],
+      endedAt: at(60),
+      record: EMPTY_HEAD_RECORD,
+      createdAt: NOW,
+      changedAt: NOW,
+    },
+    ...over,
+  };
+}
+
+/** A cause with its result; null: its investigation runs still. */
+export function cause(result: Result | null, over: Partial<Finding> = {}): Cause {
+  const found = finding(over);
+  const outcome: InvestigationOutcome =
+    result === null ? { state: 'running' } : { state: 'concluded', issueId: result.issue.id };
+  return { finding: found, investigation: investigation(outcome), result };
+}
+
+/** Nobody asked: red checks of a pull request did, and what of them was looked into is known. */
+export function unasked(causes: readonly Cause[], over: Partial<View> = {}, thread: Partial<Thread> = {}): View {
+  const [first] = causes;
+  const head = sampleHead({ findings: causes.map((one) => one.finding) });
+  return sampleView(
+    {
+      record: EMPTY_RECORD,
+      checks: { head, causes, namesBefore: ['test (20)'] },
+      pull: LIVE,
+      investigation: first?.investigation ?? investigation({ state: 'running' }),
+      result: first?.result ?? null,
+      ...over,
+    },
+    {
+      subject: { kind: 'pull_request', number: 12 },
+      trigger: { kind: 'checks', by: WRITER, role: 'write', commentId: null, guidance: '', at: NOW },
+      fixRequest: null,
+      ...thread,
+    },
+  );
 }
 
 export function investigation(outcome: InvestigationOutcome, over: Partial<Investigation> = {}): Investigation {

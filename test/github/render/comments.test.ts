@@ -449,7 +449,7 @@ describe('the other texts', () => {
       }).body;
     expect(body({})).toMatch(/^Fixes #7\.$/m);
     expect(body({}, { partial: true })).not.toContain('Fixes');
-    expect(body({ subject: { kind: 'pull_request', number: 9 } })).toContain('For the checks of #9.');
+    expect(body({ subject: { kind: 'pull_request', number: 9 } })).toContain('For the checks of #9: it goes into');
     expect(body({ subject: { kind: 'report', issueId: 'iss_1' } })).not.toMatch(/#\d/);
   });
 });

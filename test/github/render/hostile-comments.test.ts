@@ -3,13 +3,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChangeSet } from '../../../src/domain/change-set.ts';
 import { toDiff } from '../../../src/domain/diff.ts';
+import type { Failure } from '../../../src/domain/failure.ts';
 import type { Issue } from '../../../src/domain/issue.ts';
 import { configComplaint } from '../../../src/github/render/config-complaint.ts';
 import { endComment } from '../../../src/github/render/end-comment.ts';
 import { factsComment } from '../../../src/github/render/facts-comment.ts';
+import type { RedChecks } from '../../../src/github/render/ground.ts';
 import { handOverComment } from '../../../src/github/render/hand-over-comment.ts';
 import { pullRequestText } from '../../../src/github/render/pull-request-text.ts';
 import { resultComment } from '../../../src/github/render/result-comment.ts';
+import { settledComment } from '../../../src/github/render/settled-comment.ts';
+import { suggestionsText } from '../../../src/github/render/suggestions-text.ts';
 import '../../support/property-seed.ts';
 import { CHANGE, fixedIssue, PLACE } from './comment-samples.ts';
 import { effectsOf, readAsGithub } from './github-reading.ts';
@@ -58,6 +62,37 @@ function hostileIssue(text: string): Issue {
   );
 }
 
+function redChecks(issue: Issue, text: string): RedChecks {
+  const further = [
+    { names: [text], issue: null, notFound: text },
+    { names: [text], issue, notFound: '' },
+  ];
+  const excerpt = { step: text, headline: text, lines: [text, text], cut: text, tests: [text] };
+  const fault = { isTouched: false, greenOn: text };
+  return { names: [text, text], verdict: 'code', fault, excerpt, further };
+}
+
+function failureOf(text: string): Failure {
+  const seen = {
+    key: '',
+    sha: text,
+    branch: text,
+    pullRequest: null,
+    isOnDefault: true,
+    isTrusted: true,
+    app: '',
+    checkName: text,
+    at: '',
+  };
+  const sighting = { ...seen, verdict: 'code' } as const;
+  return {
+    ...{ id: 'fal_1', projectId: 'prj_1', fingerprint: text, headline: text, state: 'open', opening: 1, hits: 1 },
+    ...{ isOnDefault: true, flakyHits: 0, firstSeen: sighting, lastSeen: sighting, checkNames: [text, text] },
+    ...{ branches: [text], pullRequests: [], investigationId: null, threadId: null, closed: null },
+    range: { from: text, to: text, total: 9, commits: [{ sha: text, author: text, subject: text }] },
+  };
+}
+
 function textsOf(issue: Issue, text: string, changeSet: ChangeSet): Record<string, string> {
   const { id: _, projectId: __, createdAt: ___, diff: ____, ...facts } = issue;
   const checks = [{ name: text, url: `https://github.com/octo/shop/${text}` }];
@@ -70,6 +105,25 @@ function textsOf(issue: Issue, text: string, changeSet: ChangeSet): Record<strin
       fix: { kind: 'none' },
       recordUrl: text,
     }),
+    red: resultComment({
+      place: PLACE,
+      issue,
+      changeSet,
+      fix: { kind: 'none' },
+      checks: redChecks(issue, text),
+      recordUrl: '',
+    }),
+    settled: settledComment({ place: PLACE, sha: text, names: [text], isFlaky: false, issue }),
+    flaky: settledComment({ place: PLACE, sha: text, names: [text], isFlaky: true, issue }),
+    suggestions: suggestionsText({ place: PLACE, sha: text, count: 2 }),
+    failure: pullRequestText({
+      ...{ place: { ...PLACE, subject: { kind: 'failure', failureId: 'fal_1' } }, issue, checks: 'red' },
+      ...{ requestedBy: text, commentUrl: text, attempt: null, isForPush: true },
+      failure: {
+        ...{ branch: text, failure: failureOf(text), range: failureOf(text).range },
+        since: { kind: 'back', sha: text },
+      },
+    }).body,
     facts: factsComment({
       place: PLACE,
       facts: { ...facts, changeSet },

@@ -159,7 +159,7 @@ describe('a pull request', () => {
     expect(run.text).toBe(
       [
         `Checks failed on pull request #${pull.number} (Topic), at commit ${sha}.`,
-        'Check "unit tests" ended with failure.',
+        'Check "unit tests" ended with failure.\n.github:1: failure: Process completed with exit code 1.',
         'Check "types" ended with timed_out: Too slow.\nIt took an hour\nsrc/cart.ts:12: failure: no such member',
         'Check "deploy" ended with error: no machine.',
         '=== Log of job "unit tests" ===\nexpected 1, got 2\n',
@@ -171,7 +171,7 @@ describe('a pull request', () => {
     expect(await house.store.threadOf(project!.id, subject)).toMatchObject({ fixRequest: null });
   });
 
-  it('of a fork is read at its base, and says so', async () => {
+  it('of a fork is read at its own head, like any other', async () => {
     await using house = await shop();
     const { people } = house.double;
     await people.fork(NAME, 'eve');
@@ -182,9 +182,9 @@ describe('a pull request', () => {
     people.comment(NAME, pull.number, { by: 'tria', body: '/analyse' });
     await house.settle();
     const run = await onlyRun(house);
-    expect(run.revision).toBe(pull.pull?.baseSha);
-    expect(run.text).toContain(
-      `Its commits are in a fork: the source is read at its base, ${run.revision}, without them.`,
-    );
+    expect(run.revision).toBe(sha);
+    expect(run.text).toMatch(`Checks failed on pull request #${pull.number} (Topic), at commit ${sha}.`);
+    expect(run.text).not.toContain('base');
+    expect(run.isTrusted).toBe(false);
   });
 });

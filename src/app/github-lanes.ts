@@ -1,0 +1,47 @@
+// The kinds of work that only a service over GitHub takes: deliveries, threads, heads, our own check runs, and the past of projects.
+import { newSigningSecret } from '../callback/sign.ts';
+import type { Config } from '../config.ts';
+import { createChecks } from '../github/checks/create-checks.ts';
+import { createDeliveryHandler } from '../github/intake/handle-delivery.ts';
+import type { ReceivingProbot } from '../github/intake/open-probot.ts';
+import { createCheckRunHandler } from '../github/publish/publish-check-run.ts';
+import { createPublishHandler } from '../github/publish/publish-thread.ts';
+import { createBackfillHandler } from '../jobs/backfill.ts';
+import type { CheckReading } from '../jobs/checks/check-reader.ts';
+import { createHeadHandler } from '../jobs/judge-head.ts';
+import type { GithubParts } from './github-parts.ts';
+import type { House, WorkLimits } from './house.ts';
+
+export interface GithubLanesOptions {
+  readonly config: Pick<Config, 'allowedOwners'>;
+  readonly parts: GithubParts;
+  readonly probot: ReceivingProbot;
+  readonly readCheck: CheckReading;
+  /** What a run waits for, such as a model out of reach; "" for nothing. */
+  readonly waitsFor: (runId: string) => string;
+}
+
+/** Events of one issue, pull request or repository, and effects of one thread or head, come one after the other. */
+const IN_ORDER = { concurrency: 8, perGroup: 1 } as const;
+/** Heads of one project share its ledger, but hardly ever a failure: two at a time, so that a slow log holds up one. */
+const HEADS = { concurrency: 8, perGroup: 2 } as const;
+/** Nobody waits for the past. */
+const BACKFILLS = { concurrency: 2, perGroup: 1 } as const;
+
+export function githubLanes(house: House, options: GithubLanesOptions): NonNullable<WorkLimits['lanes']> {
+  const { config, parts, probot, readCheck, waitsFor } = options;
+  const { app, clients, inFlight, permissions } = parts;
+  const published = { ...app, ...house, permissions, waitsFor, recordUrl: () => '' };
+  const checks = createChecks({ ...app, permissions });
+  const checked = { ...house, checks, readCheck, paused: app.paused, newSigningSecret };
+  return {
+    delivery: {
+      handler: createDeliveryHandler({ ...house, probot, inFlight, clients, allowedOwners: config.allowedOwners }),
+      limits: IN_ORDER,
+    },
+    publish: { handler: createPublishHandler(published), limits: IN_ORDER },
+    head: { handler: createHeadHandler(checked), limits: HEADS },
+    'check-run': { handler: createCheckRunHandler(published), limits: IN_ORDER },
+    backfill: { handler: createBackfillHandler(checked), limits: BACKFILLS },
+  };
+}

@@ -1,0 +1,118 @@
+// What lies between commits: the files that a change under test touches, and the commits from the last green one to the first red one.
+import type { CommitRange } from '../../domain/failure.ts';
+import type { HeadPlace } from '../../domain/head.ts';
+import type { ChangedFiles } from '../../ports/checks.ts';
+import { type Asking, ask, askPages, unlessUnknown } from './ask.ts';
+
+const PAGE = 100;
+const MOST_PAGES = 3;
+/** So many files of one commit or comparison GitHub shows at once. */
+const MOST_FILES = 300;
+/** So many commits of a comparison GitHub shows at once, the oldest first. */
+const MOST_COMPARED = 250;
+const MOST_COMMITS = 20;
+/** Cut to what is kept only when it was cleaned of secrets: half of one is none that can be known. */
+const WORDS_CHARACTERS = 4_000;
+
+/** Null: not known. */
+export async function changedFiles(
+  asking: Asking,
+  { sha, place }: { readonly sha: string; readonly place: HeadPlace },
+): Promise<ChangedFiles | null> {
+  if (place.kind === 'pull_request') return await filesOfPullRequest(asking, place.number);
+  const found =
+    place.kind === 'default'
+      ? await unlessUnknown(ask(asking, ({ rest }, repository) => rest.repos.getCommit({ ...repository, ref: sha })))
+      : await compared(asking, { from: asking.project.source.defaultBranch, to: sha });
+  if (found === null) return null;
+  const paths = pathsOf(found.files ?? []);
+  return { paths, isCut: (found.files ?? []).length >= MOST_FILES };
+}
+
+async function filesOfPullRequest(asking: Asking, number: number): Promise<ChangedFiles | null> {
+  const found = await unlessUnknown(
+    askPages({ most: MOST_PAGES, size: PAGE }, (page) =>
+      ask(asking, ({ rest }, place) => rest.pulls.listFiles({ ...place, pull_number: number, per_page: PAGE, page })),
+    ),
+  );
+  return found === null ? null : { paths: pathsOf(found.items), isCut: found.isCut };
+}
+
+/** A renamed file is touched under both its names. */
+function pathsOf(
+  files: readonly { readonly filename: string; readonly previous_filename?: string | undefined }[],
+): readonly string[] {
+  const all = files.flatMap(({ filename, previous_filename: before }) =>
+    before === undefined ? [filename] : [filename, before],
+  );
+  return [...new Set(all)];
+}
+
+/** Null where the one does not lead to the other: then nothing lies between them. */
+export async function commitRange(
+  asking: Asking,
+  ends: { readonly from: string; readonly to: string },
+): Promise<CommitRange | null> {
+  const found = await compared(asking, ends);
+  if (found?.status !== 'ahead') return null;
+  const total = found.total_commits;
+  const shown = total > MOST_COMPARED ? await lastCompared(asking, ends, total) : found.commits;
+  const commits = shown.toReversed().slice(0, MOST_COMMITS).map(shortOf);
+  return { ...ends, total, commits };
+}
+
+/** Whether the one is among the forebears of the other. */
+export async function leadsTo(asking: Asking, ends: { readonly from: string; readonly to: string }): Promise<boolean> {
+  return (await compared(asking, ends))?.status === 'ahead';
+}
+
+/**
+ * Whether a commit was the tip of the branch itself (`on`), was merged into it, or is none of its forebears (`beside`). `merged` too where
+ * more lies between than GitHub shows at once.
+ */
+export async function standsOn(
+  asking: Asking,
+  { sha, tip }: { readonly sha: string; readonly tip: string },
+): Promise<'on' | 'merged' | 'beside'> {
+  const found = await compared(asking, { from: sha, to: tip });
+  if (found?.status !== 'ahead') return 'beside';
+  const before = new Map(found.commits.map((commit) => [commit.sha, commit.parents[0]?.sha]));
+  let at: string | undefined = tip;
+  while (at !== undefined && at !== sha) at = before.get(at);
+  return at === sha ? 'on' : 'merged';
+}
+
+async function compared(asking: Asking, { from, to }: { readonly from: string; readonly to: string }) {
+  const basehead = `${from}...${to}`;
+  return await unlessUnknown(
+    ask(asking, ({ rest }, place) => rest.repos.compareCommitsWithBasehead({ ...place, basehead })),
+  );
+}
+
+/** The end of a long comparison: its last page, however many stand there. */
+async function lastCompared(
+  asking: Asking,
+  { from, to }: { readonly from: string; readonly to: string },
+  total: number,
+) {
+  const page = Math.ceil(total / PAGE);
+  const found = await ask(asking, ({ rest }, place) =>
+    rest.repos.compareCommitsWithBasehead({ ...place, basehead: `${from}...${to}`, per_page: PAGE, page }),
+  );
+  return found.commits;
+}
+
+interface ComparedCommit {
+  readonly sha: string;
+  readonly author: object | null;
+  readonly commit: { readonly message: string; readonly author: { readonly name?: string | undefined } | null };
+}
+
+function shortOf({ sha, author, commit }: ComparedCommit): CommitRange['commits'][number] {
+  const login = author !== null && 'login' in author && typeof author.login === 'string' ? author.login : null;
+  return { sha, author: oneLine(login ?? commit.author?.name ?? ''), subject: oneLine(commit.message) };
+}
+
+function oneLine(text: string): string {
+  return (text.split(/[\r\n]/)[0] ?? '').trim().slice(0, WORDS_CHARACTERS).toWellFormed();
+}

@@ -1,0 +1,137 @@
+// What a commit is the head of, as GitHub has it now: the default branch, a pull request, a branch of its own, or nothing any more.
+import type { HeadPlace } from '../../domain/head.ts';
+import { type Asking, ask, askPages, tipOf, unlessUnknown } from './ask.ts';
+import { standsOn } from './commit-range.ts';
+import { isQueued, queueBranch } from './merge-queue.ts';
+import { closedPlace, type PullRequest, pullRequestPlace } from './pull-request-place.ts';
+import { pusherOf } from './who-pushed.ts';
+import { isOfDefault, workflowRuns } from './workflow-runs.ts';
+
+interface LookedFor {
+  readonly sha: string;
+  /** As an event named it, which may be a fork's; "" for none. */
+  readonly branch: string;
+  /** That it was of before, where that is known. */
+  readonly pullRequest?: number | null;
+}
+
+const PAGE = 100;
+const MOST_PAGES = 2;
+
+/** Null: superseded. Mostly one or two calls; a fork's takes up to six. */
+export async function findPlace(asking: Asking, head: LookedFor): Promise<HeadPlace | null> {
+  const { defaultBranch } = asking.project.source;
+  const standing = head.branch === defaultBranch ? await onDefault(asking, head.sha) : 'elsewhere';
+  if (standing !== 'elsewhere') return await defaultPlace(asking, head.sha, standing);
+  const queue = queueBranch(head.branch);
+  if (queue !== null && (await isQueued(asking, head))) return await queuePlace(asking, queue);
+  const known = (await pullsOfCommit(asking, head.sha)).filter((pull) => pull.head.sha === head.sha);
+  const open = theOne(known, asking);
+  if (open !== null) return await pullRequestPlace(asking, open);
+  const [closed] = known;
+  if (closed !== undefined) return closedPlace(asking, closed);
+  return head.branch === '' ? await nameless(asking, head) : await named(asking, head);
+}
+
+/** A fork may call a branch of its own as ours is called: what counts is where the commit stands. */
+async function onDefault(asking: Asking, sha: string): Promise<'tip' | 'behind' | 'elsewhere'> {
+  const { defaultBranch } = asking.project.source;
+  const tip = defaultBranch === '' ? null : await tipOf(asking, defaultBranch);
+  if (tip === sha) return 'tip';
+  const stands = tip === null ? 'beside' : await standsOn(asking, { sha, tip });
+  if (stands === 'merged') return (await wasPushed(asking, sha)) ? 'behind' : 'elsewhere';
+  return stands === 'on' ? 'behind' : 'elsewhere';
+}
+
+/** The commits of a pull request are in the default branch too once it was merged, and stay what they were: of the pull request. */
+async function wasPushed(asking: Asking, sha: string): Promise<boolean> {
+  return (await workflowRuns(asking, sha)).some((run) => isOfDefault(asking, run));
+}
+
+async function defaultPlace(asking: Asking, sha: string, standing: 'tip' | 'behind'): Promise<HeadPlace> {
+  return {
+    ...{ kind: 'default', branch: asking.project.source.defaultBranch, pushedBy: await pusherOf(asking, sha) },
+    ...(standing === 'behind' && { isBehind: true }),
+  };
+}
+
+async function queuePlace(
+  asking: Asking,
+  { base, number, baseSha }: NonNullable<ReturnType<typeof queueBranch>>,
+): Promise<HeadPlace | null> {
+  const pull = await unlessUnknown(ask(asking, ({ rest }, place) => rest.pulls.get({ ...place, pull_number: number })));
+  if (pull === null) return null;
+  const place = pull.state === 'open' ? await pullRequestPlace(asking, pull) : closedPlace(asking, pull);
+  return { ...place, base: { branch: base, sha: baseSha }, isQueue: true };
+}
+
+/** A branch of this repository that stands there still, else the head of a fork, which no event names. */
+async function named(asking: Asking, head: LookedFor): Promise<HeadPlace | null> {
+  const { sha, branch } = head;
+  const isDefault = branch === asking.project.source.defaultBranch;
+  if (!isDefault && (await tipOf(asking, branch)) === sha) {
+    const closed = await closedAt(asking, head);
+    return closed === null ? { kind: 'branch', branch } : closedPlace(asking, closed);
+  }
+  return await ofFork(asking, head);
+}
+
+/** A status names no branch where the commit is a fork's, or where it stands in too many. */
+async function nameless(asking: Asking, head: LookedFor): Promise<HeadPlace | null> {
+  const standing = await onDefault(asking, head.sha);
+  return standing === 'elsewhere' ? await ofFork(asking, head) : await defaultPlace(asking, head.sha, standing);
+}
+
+async function pullsOfCommit(asking: Asking, sha: string): Promise<readonly PullRequest[]> {
+  const found = await unlessUnknown(
+    ask(asking, ({ rest }, place) =>
+      rest.repos.listPullRequestsAssociatedWithCommit({ ...place, commit_sha: sha, per_page: PAGE }),
+    ),
+  );
+  return found ?? [];
+}
+
+/** One for the default branch first: several pull requests may have one head. */
+function theOne(pulls: readonly PullRequest[], { project }: Asking): PullRequest | null {
+  const open = pulls.filter(({ state }) => state === 'open').toSorted((a, b) => a.number - b.number);
+  return open.find(({ base }) => base.ref === project.source.defaultBranch) ?? open[0] ?? null;
+}
+
+/** A branch often outlives its pull request, and what was closed or merged is of no interest any more. */
+async function closedAt(asking: Asking, { sha, branch }: LookedFor): Promise<PullRequest | null> {
+  const closed = await ask(asking, ({ rest }, place) =>
+    rest.pulls.list({
+      ...place,
+      head: `${place.owner}:${branch}`,
+      state: 'closed',
+      sort: 'updated',
+      direction: 'desc',
+    }),
+  );
+  return closed.find(({ head }) => head.sha === sha) ?? null;
+}
+
+/** GitHub finds no pull request by a commit that stands in a fork alone, and its owner is not known: so among those at work just now. */
+async function ofFork(asking: Asking, { sha, pullRequest = null }: LookedFor): Promise<HeadPlace | null> {
+  const { items } = await askPages({ most: MOST_PAGES, size: PAGE }, async (page) => {
+    const found = await ask(asking, ({ rest }, place) =>
+      rest.pulls.list({ ...place, state: 'open', sort: 'updated', direction: 'desc', per_page: PAGE, page }),
+    );
+    return found;
+  });
+  const pull = theOne(
+    items.filter(({ head }) => head.sha === sha),
+    asking,
+  );
+  if (pull !== null) return await pullRequestPlace(asking, pull);
+  return pullRequest === null ? null : await closedBefore(asking, { sha, number: pullRequest });
+}
+
+/** It is not among the open ones any more: closed at this head, or pushed over. */
+async function closedBefore(
+  asking: Asking,
+  { sha, number }: { readonly sha: string; readonly number: number },
+): Promise<HeadPlace | null> {
+  const pull = await unlessUnknown(ask(asking, ({ rest }, place) => rest.pulls.get({ ...place, pull_number: number })));
+  return pull?.state === 'closed' && pull.head.sha === sha ? closedPlace(asking, pull) : null;
+}

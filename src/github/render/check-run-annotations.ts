@@ -1,0 +1,89 @@
+// Annotations of our check run: marks at the fault in the files of the commit.
+import type { Finding } from '../../domain/head.ts';
+import { inertText } from '../../domain/inert-text.ts';
+import { isSafePath } from '../../domain/safe-path.ts';
+import { type Cause, type CheckRunGround, causeFound, isRed, uncited } from './check-run-ground.ts';
+import { MAX_TITLE, markWords } from './check-run-title.ts';
+import { plainWords } from './plain-words.ts';
+import { firstSentences } from './sentences.ts';
+import { shownError } from './shown-error.ts';
+import { shownIssue } from './shown-issue.ts';
+import { whoseFault } from './whose-fault.ts';
+
+export interface CheckRunAnnotation {
+  readonly path: string;
+  readonly line: number;
+  readonly title: string;
+  readonly message: string;
+}
+
+/** What GitHub takes in one call. */
+const MOST = 50;
+const MOST_OF_CAUSE = 10;
+/** A line of a stack: where it was, not what is wrong. */
+const FRAME = /^\s*(?:at |File "|from \/)|^\s*\d{1,4}: |\.\w{1,5}:\d{1,6}(?::\d{1,5})?\)?:?(?:in [`'].{1,200})?$/;
+const MAX_MESSAGE = 1_000;
+const MAX_LINE = 10_000_000;
+
+/** At most 50. Only where the code may be to blame: what is not theirs must not stand in people's diff. */
+export function checkRunAnnotations(ground: CheckRunGround): readonly CheckRunAnnotation[] {
+  const all = ground.causes.flatMap((cause) => ofCause(ground, cause));
+  return [...new Map(all.map((one) => [annotationKey(one), one])).values()].slice(0, MOST);
+}
+
+/** Equal for marks at one line, as GitHub gives them back too: a second one there says what the first has said. */
+export function annotationKey({ path, line }: Pick<CheckRunAnnotation, 'path' | 'line'>): string {
+  return JSON.stringify([path, line]);
+}
+
+function ofCause(ground: CheckRunGround, cause: Cause): readonly CheckRunAnnotation[] {
+  const { finding } = cause;
+  if (!isRed(finding) || (finding.verdict !== 'code' && finding.verdict !== 'inconclusive')) return [];
+  const whose = whoseFault(ground, cause);
+  const { place } = ground.head;
+  // It is looked into once it is no draft, and what stands by then is not taken away.
+  if (place?.kind === 'pull_request' && place.isDraft && causeFound(cause) === null) return [];
+  // They stand where it was first seen.
+  if (whose.kind === 'elsewhere' || whose.kind === 'since') return [];
+  const title = plainWords(markWords(ground, cause, whose), MAX_TITLE);
+  const marked = new Set(finding.places.filter(({ isMarked }) => isMarked).map(annotationKey));
+  return (foundPlaces(ground, cause) ?? namedPlaces(finding))
+    .filter(({ path, line }) => isSafePath(path) && Number.isSafeInteger(line) && line > 0 && line < MAX_LINE)
+    .filter((place) => !marked.has(annotationKey(place)))
+    .slice(0, MOST_OF_CAUSE)
+    .map(({ path, line, message }) => ({ path, line, title, message: said(message, finding) }));
+}
+
+/** What names a place and says what is wrong there; of a stack only the innermost frame, with the error that it led to. */
+function namedPlaces({ places, excerpt }: Finding): Finding['places'] {
+  const shown = places.filter(({ line }) => line > 0);
+  const frames = shown.filter(({ message }) => FRAME.test(message));
+  // Python tells the innermost last.
+  const own = frames[0]?.message.trimStart().startsWith('File "') ? frames.at(-1) : frames[0];
+  const { error } = shownError(excerpt);
+  return shown.flatMap((place) => {
+    if (!frames.includes(place)) return [place];
+    return place === own ? [{ ...place, message: error }] : [];
+  });
+}
+
+/** Where the investigation of this very commit points; null: none did. What it names beyond is a hint, not a fault. */
+function foundPlaces(ground: CheckRunGround, cause: Cause): Finding['places'] | null {
+  const found = causeFound(cause);
+  if (found === null || !isOfHead(ground, found.analysis.revision)) return null;
+  const { issue } = shownIssue(found, ground);
+  const { first } = firstSentences(uncited(issue.rootCause), 3);
+  const likeliest = issue.analysis.suspects.find(({ line }) => line > 0);
+  return likeliest === undefined ? null : [{ path: likeliest.file, line: likeliest.line, message: first }];
+}
+
+/** Lines of another commit are elsewhere by now. */
+function isOfHead({ head }: CheckRunGround, revision: string): boolean {
+  return revision === head.sha || (head.place?.kind === 'pull_request' && revision === head.place.sha);
+}
+
+/** GitHub shows it as it is typed; it takes none that is empty. */
+function said(message: string, { excerpt, checks }: Finding): string {
+  const own = inertText(message, MAX_MESSAGE) || inertText(excerpt.headline, MAX_MESSAGE);
+  return plainWords(own, MAX_MESSAGE) || plainWords(`${checks[0]?.name ?? ''} points here`, MAX_MESSAGE);
+}

@@ -1,0 +1,83 @@
+// What our own check run on a head is rendered from. Rendering is pure: the same ground gives the same texts.
+import type { ChangeSet } from '../../domain/change-set.ts';
+import type { FailureReason } from '../../domain/errors.ts';
+import type { Failure } from '../../domain/failure.ts';
+import type { Finding, Head } from '../../domain/head.ts';
+import type { Issue } from '../../domain/issue.ts';
+
+export interface CheckRunGround {
+  /** `owner/name`. */
+  readonly repository: string;
+  /** GitHub's base address for people, such as https://github.com. */
+  readonly webUrl: string;
+  readonly isPublic: boolean;
+  readonly defaultBranch: string;
+  readonly head: Pick<Head, 'sha' | 'state' | 'place' | 'leftOut' | 'stillWaiting'>;
+  /** One for each finding, in its order. */
+  readonly causes: readonly Cause[];
+}
+
+/** Red checks of one cause, with what is known of it. */
+export interface Cause {
+  readonly finding: Finding;
+  /** Null: erased. */
+  readonly failure: Failure | null;
+  readonly inquiry: Inquiry;
+  /** Where else it is told, an address for people; "" for nowhere. */
+  readonly toldAt: string;
+  readonly fix: CauseFix;
+}
+
+/** Where the investigation of a cause stands. */
+export type Inquiry =
+  | { readonly kind: 'none' }
+  /** `waitsFor`: such as a model out of reach; "" for nothing. */
+  | { readonly kind: 'running'; readonly waitsFor: string }
+  /** `changeSet`: the edits behind the Issue's diff; null: erased. */
+  | {
+      readonly kind: 'concluded';
+      readonly issue: Issue;
+      readonly changeSet: ChangeSet | null;
+      readonly recordUrl: string;
+    }
+  | { readonly kind: 'ended'; readonly reason: FailureReason }
+  /** It is not there any more. */
+  | { readonly kind: 'lost' };
+
+/** Where the pull request for a cause stands, as far as this head is the place to ask for it. */
+export type CauseFix =
+  | { readonly kind: 'none' }
+  /** There is a button. `refused`: why it was not opened when somebody asked before, in words; "" for nothing. */
+  | { readonly kind: 'on_request'; readonly button: string; readonly refused: string }
+  | { readonly kind: 'opening' }
+  | {
+      readonly kind: 'opened';
+      readonly number: number;
+      readonly url: string;
+      readonly state: 'open' | 'merged' | 'closed';
+      /** Whether it is of an analysis before this one. */
+      readonly isEarlier: boolean;
+    };
+
+export function isOnDefault({ head }: Pick<CheckRunGround, 'head'>): boolean {
+  return head.place?.kind === 'default';
+}
+
+/** Whether one of its checks is red now. */
+export function isRed({ checks }: Finding): boolean {
+  return checks.some((check) => check.isRed);
+}
+
+/** A result that says more than where to look. */
+export function causeFound({ inquiry }: Pick<Cause, 'inquiry'>): Issue | null {
+  return inquiry.kind === 'concluded' && tellsCause(inquiry.issue) ? inquiry.issue : null;
+}
+
+export function tellsCause({ analysis: { outcome } }: Issue): boolean {
+  return outcome !== 'facts_only' && outcome !== 'inconclusive' && outcome !== 'needs_information';
+}
+
+/** Without the numbers of steps, which a check run does not show. */
+export function uncited(text: string): string {
+  return text.replace(/\s*\[step \d+\]/g, '');
+}

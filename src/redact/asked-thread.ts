@@ -1,0 +1,123 @@
+// Owns a worker thread that answers questions: one at a time, started when needed, replaced when it dies or does not answer.
+import { Worker } from 'node:worker_threads';
+import { CausewayError } from '../domain/errors.ts';
+
+/** What the thread says once it is loaded. */
+export const READY = 'ready';
+
+/** A question as the thread gets it; its answer has the same number. */
+export type Numbered<T extends object> = T & { readonly id: number };
+
+/** Nobody can say (after so many milliseconds): the thread died, threw, or took too long. */
+type Asked<Answer> =
+  | { readonly kind: 'answered'; readonly answer: Answer }
+  | { readonly kind: 'failed'; readonly ms: number };
+
+export interface AskedThreadOptions {
+  /** The file that the thread runs. It says READY, then answers each message with one that has its `id`. */
+  readonly script: URL;
+  /** What is said to whoever asks after disposal. */
+  readonly closed: string;
+}
+
+const START_LIMIT_MS = 15_000;
+
+/** A text of a few megabytes needs well below 100 MB; a thread that wants more is better replaced. */
+const MEMORY_MB = 512;
+
+/** The thread. Questions wait for one another; the time limit starts when a question's turn comes. */
+export class AskedThread<Question extends object, Answer extends object> implements AsyncDisposable {
+  readonly #options: AskedThreadOptions;
+  #worker: Worker | null = null;
+  #turn: Promise<unknown> = Promise.resolve();
+  #nextId = 0;
+  #disposed = false;
+
+  constructor(options: AskedThreadOptions) {
+    this.#options = options;
+  }
+
+  /** The answer within `limitMs` milliseconds. Never rejects but after disposal. */
+  ask(question: Question, limitMs: number): Promise<Asked<Answer>> {
+    const asked = this.#turn.then(() => {
+      if (this.#disposed) throw new CausewayError('internal', this.#options.closed);
+      return this.#ask({ ...question, id: this.#nextId++ }, limitMs);
+    });
+    this.#turn = asked.catch(() => undefined);
+    return asked;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#disposed = true;
+    await this.#stop();
+    await this.#turn;
+  }
+
+  async #ask(question: Numbered<Question>, limitMs: number): Promise<Asked<Answer>> {
+    const startedAt = performance.now();
+    const worker = await this.#started();
+    const answer = worker && (await answerOf<Numbered<Answer>>(worker, question, limitMs));
+    if (answer) return { kind: 'answered', answer };
+    await this.#stop();
+    return { kind: 'failed', ms: performance.now() - startedAt };
+  }
+
+  /** The running thread, or a new one that is ready (loading takes longer than most questions and is not their fault); null: it would not start. */
+  async #started(): Promise<Worker | null> {
+    if (this.#worker) return this.#worker;
+    const worker = startWorker(this.#options.script);
+    this.#worker = worker;
+    worker.once('exit', () => {
+      if (this.#worker === worker) this.#worker = null;
+    });
+    const ready = await firstMessage(worker, START_LIMIT_MS, (message) => message === READY);
+    return ready === null ? null : worker;
+  }
+
+  async #stop(): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = null;
+    await worker?.terminate();
+  }
+}
+
+async function answerOf<T extends { readonly id: number }>(
+  worker: Worker,
+  question: { readonly id: number },
+  limitMs: number,
+): Promise<T | null> {
+  const answer = firstMessage(worker, limitMs, (message: T) => message.id === question.id);
+  worker.postMessage(question);
+  return await answer;
+}
+
+/** The first message that is wanted; null where the thread dies or takes longer. Only meanwhile does the thread keep the process alive. */
+function firstMessage<T>(worker: Worker, limitMs: number, wanted: (message: T) => boolean): Promise<T | null> {
+  worker.ref();
+  return new Promise((resolve) => {
+    const settle = (message: T | null): void => {
+      clearTimeout(timer);
+      worker.off('message', onMessage).off('exit', onFailure).off('error', onFailure).off('messageerror', onFailure);
+      worker.unref();
+      resolve(message);
+    };
+    const onMessage = (message: T): void => {
+      if (wanted(message)) settle(message);
+    };
+    const onFailure = (): void => settle(null);
+    const timer = setTimeout(onFailure, limitMs);
+    worker.on('message', onMessage).on('exit', onFailure).on('error', onFailure).on('messageerror', onFailure);
+  });
+}
+
+/** No environment: the thread needs none, and there is nothing in it to lose. */
+function startWorker(script: URL): Worker {
+  const worker = new Worker(script, {
+    env: {},
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+  });
+  // Without a listener the death of an idle thread would be an uncaught exception.
+  worker.on('error', () => undefined);
+  return worker;
+}

@@ -1,0 +1,133 @@
+// What sightings make of a failure: made, counted, opened anew. Pure.
+import type { Failure, Sighting } from '../domain/failure.ts';
+import type { Finding } from '../domain/head.ts';
+import { type Entry, moment } from './failure-rows.ts';
+
+/** Of the names that a failure was seen under, the newest tell enough. */
+const MOST_NAMES = 20;
+
+/** The oldest first. */
+export function inOrder(sightings: readonly Sighting[]): readonly Sighting[] {
+  return sightings.toSorted((a, b) => (moment(a.at) < moment(b.at) ? -1 : 1));
+}
+
+/** A failure that nothing is known of yet but where it was seen first. */
+export function newEntry(
+  named: Pick<Failure, 'id' | 'projectId' | 'fingerprint' | 'headline'>,
+  first: Sighting,
+): Entry {
+  const { id, projectId, fingerprint, headline } = named;
+  return {
+    failure: {
+      ...{ id, projectId, fingerprint, headline, state: 'open', opening: 1, isOnDefault: false },
+      ...{ hits: 0, flakyHits: 0, firstSeen: first, lastSeen: first },
+      ...{ checkNames: [], branches: [], pullRequests: [] },
+      ...{ investigationId: null, threadId: null, closed: null, range: null },
+    },
+    closedBy: null,
+  };
+}
+
+/**
+ * The failure after sightings that were not counted before, in whatever order they come. `keepsResult`: opened anew, it is still told of by
+ * what was begun for it before.
+ */
+export function afterSightings(entry: Entry, fresh: readonly Sighting[], keepsResult: boolean): Entry {
+  const opened = openedBy(entry, fresh).length > 0 ? openedAnew(entry, keepsResult) : entry;
+  return inOrder(fresh).reduce(afterOne, opened);
+}
+
+/**
+ * The failure after sightings were found to be of the default branch by now. The end of the pull request that they were of was none of theirs,
+ * and what was begun for it goes on: it is one commit.
+ */
+export function afterMove(entry: Entry, moved: readonly Sighting[]): Entry {
+  if (moved.length === 0) return entry;
+  const { failure, closedBy } = entry;
+  if (failure.state === 'closed' && closedBy === 'pull_request') {
+    return { failure: { ...failure, state: 'open', isOnDefault: true, closed: null }, closedBy: null };
+  }
+  const isOnDefault = failure.isOnDefault || moved.some((sighting) => isOfNow(failure, sighting));
+  return { ...entry, failure: { ...failure, isOnDefault } };
+}
+
+/** Where it was seen before, anybody may have had a hand in its words: those of the default branch are the branch's own. */
+export function withHeadline(before: Entry, after: Entry, headline: string): Entry {
+  const { failure } = after;
+  const wasThere = before.failure.isOnDefault && before.failure.opening === failure.opening;
+  return failure.isOnDefault && !wasThere ? { ...after, failure: { ...failure, headline } } : after;
+}
+
+const RELAPSE_MS = 24 * 60 * 60 * 1_000;
+
+/** The pull request that the sightings open the failure anew in, soon after it was over there; null: none, or several. */
+export function relapsedIn(entry: Entry, fresh: readonly Sighting[]): number | null {
+  const { failure, closedBy } = entry;
+  const opening = openedBy(entry, fresh);
+  const number = opening[0]?.pullRequest ?? null;
+  const { closed } = failure;
+  if (closedBy !== 'pull_request' || closed === null) return null;
+  const isSoon = ({ at }: Sighting) => Date.parse(at) - Date.parse(closed.at) <= RELAPSE_MS;
+  return opening.every((sighting) => sighting.pullRequest === number && isSoon(sighting)) ? number : null;
+}
+
+function openedBy({ failure }: Entry, fresh: readonly Sighting[]): readonly Sighting[] {
+  return fresh.filter((sighting) => opensAnew(failure, sighting));
+}
+
+/** Whether the sighting is of the failure as it is, or would be opened anew: what was seen before its end is not. */
+export function isOfNow({ closed }: Failure, { at }: Sighting): boolean {
+  return closed === null || moment(at) > moment(closed.at);
+}
+
+function opensAnew(failure: Failure, sighting: Sighting): boolean {
+  return failure.state === 'closed' && isOfNow(failure, sighting);
+}
+
+/** Its pull request was closed or green, and said nothing of the base: only a green default branch makes it a regression. */
+export function standingOf(
+  entry: Entry,
+  fresh: readonly Sighting[],
+  told: Finding['standing'] | null,
+): Finding['standing'] {
+  if (openedBy(entry, fresh).length > 0) return entry.closedBy === 'green' ? 'regression' : 'new';
+  if (told !== null) return told;
+  return entry.failure.hits === 0 ? 'new' : 'known';
+}
+
+function openedAnew(entry: Entry, keepsResult: boolean): Entry {
+  const { failure } = entry;
+  const forgotten = {
+    range: null,
+    isOnDefault: false,
+    ...(keepsResult ? {} : { investigationId: null, threadId: null }),
+  };
+  return { ...entry, failure: { ...failure, state: 'open', opening: failure.opening + 1, ...forgotten } };
+}
+
+function afterOne(entry: Entry, sighting: Sighting): Entry {
+  const { failure } = entry;
+  const isNewest = moment(sighting.at) >= moment(failure.lastSeen.at);
+  const isOldest = moment(sighting.at) < moment(failure.firstSeen.at);
+  const { pullRequest, branch } = sighting;
+  return {
+    ...entry,
+    failure: {
+      ...failure,
+      hits: failure.hits + 1,
+      isOnDefault: failure.isOnDefault || (sighting.isOnDefault && isOfNow(failure, sighting)),
+      firstSeen: isOldest ? sighting : failure.firstSeen,
+      lastSeen: isNewest ? sighting : failure.lastSeen,
+      checkNames: withName(failure.checkNames, sighting.checkName, isNewest),
+      branches: branch === '' ? failure.branches : withName(failure.branches, branch, isNewest),
+      pullRequests: pullRequest === null ? failure.pullRequests : withName(failure.pullRequests, pullRequest, isNewest),
+    },
+  };
+}
+
+/** The newest stands first; one of the past comes behind those that are there. */
+function withName<T>(names: readonly T[], name: T, isNewest: boolean): readonly T[] {
+  if (!isNewest && names.includes(name)) return names;
+  const others = names.filter((other) => other !== name);
+  return (isNewest ? [name, ...others] : [...others, name]).slice(0, MOST_NAMES);
+}

@@ -1,0 +1,190 @@
+// Signs of a failure in lines of logs: a table, from a tool's own verdict down to a mere word.
+import { TIME_OUT } from './infrastructure-signs.ts';
+
+/**
+ * `verdict`: a tool says what of the code is wrong: a test failed, a line does not compile. `error`: something says that it failed.
+ * `summary`: a tool says that what it ran failed, and little of why. `weak`: words of trouble. `end`: only that it is over.
+ */
+export type SignKind = 'verdict' | 'error' | 'summary' | 'weak' | 'end';
+
+interface Row {
+  readonly kind: SignKind | 'harmless';
+  readonly isHeading?: boolean;
+  readonly isOpening?: boolean;
+  readonly patterns: readonly RegExp[];
+}
+
+/** Lines without any of these words are never looked at closer. */
+export const TELLING_WORD =
+  /error|ERR!|too ?many|fail|fatal|panic|exception|traceback|cannot|can't|can not|could not|couldn't|unable|not found|no such|undefined|denied|refused|abort|segmentation|killed|time|invalid|missing|unexpected|expected|●|✕|✗|✖|✘|×|^E {3}|not ok|unresolved|no space|ENOSPC|out of memory|lost|shutdown|cancel|exceed|corrupt|conflict|mismatch|violat|problem|undeclared|\.\w{1,5}:\d|wrong|went|exit|dirty|out of sync|refusing|unhealthy|limit|died|crash|not up-to-date|^_{4}|^={4}|^e: |^E: |unsafe|stop|unused|took >|would reformat|^Diff in |^\[warn\]/i;
+
+/** The first that fits counts. */
+export const ERROR_SIGNS: readonly Row[] = [
+  {
+    kind: 'end',
+    patterns: [
+      /^Process completed with exit code \d/,
+      /^(?:\[(?:INFO|ERROR)\] )?BUILD (?:FAILURE|FAILED)\b/,
+      /^FAILURE: Build (?:failed with an exception|completed with)/,
+      /^The command ".{0,200}" (?:exited with [1-9]|failed)/,
+      /^Executing the custom container implementation failed/,
+      /(?:script|Script) exited with (?:code|status) \d/,
+      /^Done\. Your build exited with/,
+      /^Finished: (?:FAILURE|ABORTED|UNSTABLE)/,
+      /^Build step '.{1,200}' marked build as failure/,
+      /^ERROR: Job failed: (?:exit code|command terminated)/,
+      /^ERROR: script returned exit code/,
+      /^(?:exit status|Exited with code) \d/,
+      /^npm ERR! (?:A complete log|This is probably not a problem|There is likely additional|Exit status|code ELIFECYCLE|errno \d|.{0,200}\d: `)/,
+      /^npm (?:ERR!|error) *(?:Lifecycle script|Failed at the|Test failed|code 1|path |workspace |command (?:failed|sh)|location |in workspace)?$/,
+      /^npm (?:ERR!|error) (?:Lifecycle script|Failed at the|Test failed|path |workspace |command |location |in workspace)/,
+      /ELIFECYCLE/,
+      /^error Command failed with (?:exit code|signal)/,
+      /^(?:Error: )?Command failed with exit code \d{1,3}\.?$/,
+      /^\[ERROR\] *(?:$|To see the full stack trace|Re-run Maven|For more information about the errors|\[Help \d|After correcting|mvn |Please refer to |See .{0,200}for (?:the individual|further))/,
+      /^(?:\* Try:|> Run with --|Run with --|\* Get more help|\* Exception is:)/,
+      /^ninja: build stopped/,
+      /^Test suites?: \d|^Tests: {2,}\d|^Snapshots: {2,}/i,
+      /^Error: The process '.{1,300}' failed with exit code/,
+      /^The process '.{1,300}' failed with exit code/,
+    ],
+  },
+  {
+    kind: 'harmless',
+    patterns: [
+      /^\s*(?:ok|PASS(?:ED)?|✓|✔|√|\[ {7}OK|\[INFO\]|\[info\]|INFO\b|DEBUG\b|TRACE\b|\[DEBUG\]|\[TRACE\])\s(?!.{0,300}(?:<<<|TEST-UNEXPECTED|PROCESS-CRASH))/,
+      /^(?:\[?WARN(?:ING)?\]?|warning|npm WARN|npm warn|DEPRECATION|Note)[:\s]/,
+      /: (?:warning|note|remark|info)(?: [A-Z]{1,5}\d{2,5})?:/,
+      /^(?:\[?(?:INFO|info)\]? )?(?:Download(?:ing|ed)|Fetching|Extracting|Unpacking|Installing|Setting up|Collecting|Get:\d|Selecting|Compiling|Checking|Preparing|Requirement already|inflating:|adding:|copying|creating|create mode|hint:)\b/,
+      /\b(?:Failures|Errors|failures|errors|Failed|failed): 0\b(?!.{0,200}(?:Failures|Errors|failures|errors|Failed|failed): [1-9])/,
+      /\b(?:0|no) (?:errors?|failures?|failed|failing|problems?)\b(?!.{0,100}[1-9]\d* (?:errors?|failures?|failed|failing))/i,
+      /^(?:with|env|shell|set|export|if|for|else|fi|echo)\b.{0,300}(?:fail|error|errexit)/i,
+      /^(?:\++|>|\$) \S/,
+      /^The command ".{0,200}" exited with 0/,
+      /unmappable character/,
+      /\b(?:errors?|failures?|failed|timeouts?)[ :=]{1,40}0$/i,
+      /^\s*[\w-]{1,50}(?:fail|error)[\w-]{0,50}: (?:true|false|\d+)$/i,
+      /^\s{0,4}(?:\[(?:exec|java|javac|echo)\] )?(?:at|\.\.\.) [\w$.<]/,
+      /(?:PASSED|SUCCESS|SKIPPED| \.\.\. ok)$/,
+      /^\s*# (?!github)/,
+    ],
+  },
+  {
+    kind: 'verdict',
+    isHeading: true,
+    isOpening: true,
+    patterns: [/^=+ (?:FAILURES|ERRORS) =+$/, /^\[ERROR\] COMPILATION ERROR/],
+  },
+  {
+    kind: 'verdict',
+    isHeading: true,
+    patterns: [
+      /^_{3,} .{1,300} _{3,}$/,
+      /^\s{0,4}(?:FAIL|❯|×) {1,3}\S{1,300}\.(?:[cm]?[jt]sx?|vue|svelte)\b(?! > )/,
+      /^FAILED: \[?\S/,
+      /^\s{0,8}\[junit\] {1,8}(?:FAILED|Caused an ERROR)/,
+      /^\s{0,4}● Test suite failed to run/,
+      /^\[ERROR\] (?:(?:Failures|Errors): ?$)/,
+      /^(?:\[ERROR\] )?Tests run: .{0,100}<<< (?:FAILURE|ERROR)!/,
+      /^(?:Failed tests|Tests in error): ?$/,
+      /^---- .{1,200} stdout ----$/,
+      /^\s{1,8}\d{1,4} failing$/,
+      /Code style issues (?:found|were found)/,
+    ],
+  },
+  {
+    kind: 'verdict',
+    patterns: [
+      /^\s*--- FAIL: \S/,
+      /^panic: /,
+      /^(?:\.{0,2}[/\\])?[\w@./\\-]{1,300}\.go:\d+:\d+: \S/,
+      /\berror(?: |\[)(?:TS|E|CS|FS|VB|BC|C|LNK|MSB|NU|NETSDK|CA|SA|IDE)\d{3,5}\b/,
+      /^error\[E\d{4}\]: /,
+      /:\d+(?::\d+)?: (?:fatal )?error: /,
+      /\(\d+(?:,\d+)*\): (?:fatal )?error\b/,
+      /^\[ERROR\] [^\s[]{1,300}(?::\[\d+,\d+\]|:\d+:|:\[\d+\])/,
+      /\.(?:java|kt|kts|scala|groovy):\d+(?::\d+)?:? (?:error|Undefined)/,
+      /^e: \S/,
+      /^\s{1,6}\d+:\d+ {1,4}error {1,4}\S/,
+      /^\s{0,6}✖ {1,4}\d+:\d+ {1,4}\S/,
+      /^\s{0,6}(?:\.{0,2}\/)?[\w./\\-]{1,300}\.(?:py|rb|js|ts|tsx|jsx|sh|ya?ml|css|md|tf):\d+(?::\d+)?:? (?:error|\[?[A-Z]{1,5}\d{2,5}\b|[CWEF]: )/,
+      /undefined reference to |^Undefined symbols? |unresolved external symbol/,
+      /<<< (?:FAILURE|ERROR)!/,
+      /^(?=\S.{0,900} FAILED$).{1,400} > \S/,
+      /^[\w$]{1,100}(?:\.[\w$]{1,100}){1,20}(?:\[.{0,200}\])? FAILED$/,
+      /^\[(?:ant:)?checkstyle\] \[ERROR\] /,
+      /^E {3,}\S/,
+      /^(?:FAILED|ERROR) \S{1,400}(?:::\S|\.py\b)/,
+      /^FAILED CONSISTENTLY: /,
+      /^(?:FAIL|ERROR): (?:[\w.]{1,300}\(|[\w]{1,200} \([\w.]{1,300}\)|[\w]{1,100}(?:\.[\w]{1,100}){2,20}(?:\(|$)|\/)/,
+      /^\s{0,4}● (?!Console|Deprecation|Validation Warning)\S/,
+      /^\s{0,4}(?:FAIL|×) {1,3}\S{1,300}\.(?:[cm]?[jt]sx?) > /,
+      /^rspec \.\/\S{1,300}:\d/,
+      /^\s*not ok \d{1,6}\b(?!.{0,300}# (?:TODO|SKIP))/i,
+      /^test \S.{0,300} \.\.\. FAILED$/,
+      /==\d{1,10}== ?ERROR: \w{1,30}Sanitizer/,
+      /^thread '.{1,200}' panicked at /,
+      /^\[ {2}FAILED {2}\] \S{1,300}(?: \(|$)/,
+      /^\s{0,4}\d+\/\d+ Test +#\d+: .{1,300}\*\*\*/,
+      /^\s{1,4}Failed \S{1,300}(?:\(.{0,200}\))? \[[<\d]/,
+      /\b(?:TEST-UNEXPECTED-\w{1,20}|PROCESS-CRASH) \| /,
+      /^\[warn\] \S{1,300}\.\w{1,10}$/,
+      /^[Ww]ould reformat:? \S{1,300}\.\w{1,10}$/,
+      /^Diff in \S{1,300}\.rs(?::\d+:?| at line \d+:)$/,
+      /^\[error\] \S{1,300}\.\w{1,10}:\d+(?::\d+)?: /,
+      /^ {2}(?:Error|Warning) \([A-Z\d_]{2,40}\)/,
+    ],
+  },
+  {
+    kind: 'summary',
+    patterns: [
+      /^\[ERROR\] Failed to execute goal /,
+      /did not complete successfully: exit code: \d/,
+      /^(?:\[ERROR\] )?Tests run: \d{1,7}, (?:Failures: [1-9]|Failures: 0, Errors: [1-9])/,
+      /^make(?:\[\d+\])?: \*\*\* /,
+      /^FAIL(?:\t|$)/,
+      /^FAILED \((?:failures|errors)/,
+      /^=+ .{0,200}\d+ (?:failed|error).{0,200} =+$/,
+      /^npm (?:ERR!|error) /,
+      /^Execution failed for task /,
+      /^> Task .{1,200} FAILED$|^:\S{1,200} FAILED$/,
+      /^Found \d+ errors?\b/,
+      /^✖ \d+ problems?\b/,
+      /^\s{0,8}error: (?:could not compile|Recipe|command|process|Process|failed to run custom)/,
+      /^There were failing tests/,
+      /^(?:Error: )?[\w-]{1,60} (?:exited|failed) with (?:exit )?(?:code|status) \d/i,
+    ],
+  },
+  { kind: 'error', isHeading: true, patterns: [/^\s*Traceback \(most recent call last\)/, /^\* What went wrong:/] },
+  {
+    kind: 'error',
+    patterns: [
+      TIME_OUT,
+      /^toomanyrequests: /,
+      /^Error response from daemon: /,
+      /^\W{0,4}(?:\w{1,30}[:\]] {0,2})?\[?(?:ERROR|FATAL|SEVERE|CRITICAL|FAILURE|Fatal|Error|fatal|error)\]?[:!](?:\s|$)/,
+      /^\W{0,4}\[?(?:ERROR|FATAL|SEVERE|CRITICAL)\]? +\W{0,3}\w/,
+      /^#\d+ (?:[\d.]+ )?ERROR\b/,
+      /^\s{0,8}(?:Caused by: |Exception in thread "[^"]{0,100}" |Uncaught |Unhandled )?(?:[\w$-]{1,100}[.:]{1,2}){0,20}[A-Z][\w$]{0,100}(?:Error|Exception|Failure|Interrupt)(?:Details)?\b(?:: |$| \[)/,
+      /^Exception in thread /,
+      /Segmentation fault|core dumped|SIGSEGV|SIGABRT|SIGBUS|SIGKILL/,
+      /: (?:command )?not found$|^command not found: /,
+      /: (?:No such file or directory|Permission denied|Connection refused)$/,
+      /\b(?:no space left on device|ENOSPC|out of memory|OutOfMemoryError)\b/i,
+      /^E: \S/,
+      /^curl: \(\d+\) /,
+      /(?:^|\s)(?:fatal|error): \S/,
+      /^(?:\S{1,100}: line \d+: +\d+ )?Killed\b/,
+      /\berror (?:code |during|while|in|running)\b.{0,200}:/i,
+      /\bfailed!|\bFAIL(?:ED)?:|\bFAILURE\b|\bFAILED\b/,
+      /^Could not (?:resolve|find|determine|create|open|load|GET)/,
+      /^> (?:Could not|Unable to|Failed to|A failure)/,
+    ],
+  },
+  {
+    kind: 'weak',
+    patterns: [
+      /\b(?:errors?|fail(?:ed|s|ure|ures|ing)?|fatal|cannot|can't|could not|couldn't|unable to|not found|no such|undefined|denied|refused|abort(?:ed|ing)?|killed|timed ?out|time-?out|invalid|missing|unexpected|corrupt\w{0,3}|conflicts?|mismatch|violat\w{1,5}|crashe?[sd]?|cancel(?:l?ed)|exceeded|shutdown|dirty|out of sync|refusing|unhealthy|wrong|not up-to-date|unsafe)\b/i,
+    ],
+  },
+];

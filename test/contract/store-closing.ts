@@ -1,0 +1,193 @@
+// The store's contract: failures are closed by a green default branch, or with the pull request that alone had them.
+import { describe, expect, it } from 'vitest';
+import { inBranch, ofActions, recorded, sighting } from '../support/check-store-samples.ts';
+import { githubGround, repository } from '../support/github-store-samples.ts';
+import { at, NOW, SHA } from '../support/store-samples.ts';
+import type { Engine } from './engine.ts';
+
+/** Of a commit that contains the red one. */
+const green = (seconds: number, ...checkNames: readonly string[]) => ({
+  ...{ sha: 'good', checks: checkNames.map(ofActions), at: at(seconds) },
+  contained: [
+    { from: SHA, to: 'good' },
+    { from: SHA, to: 'before' },
+  ],
+});
+
+export function closingContract(engine: Engine): void {
+  describe('a green default branch', () => {
+    it('closes what was last seen there before it, in the checks that are green, and tells of it', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { project } = await githubGround(store);
+      await recorded(store, project.id, [sighting('a', { at: at(1), checkName: 'x' })], 'fal_mended');
+      await recorded(store, project.id, [sighting('a', { at: at(9), checkName: 'x' })], 'fal_later');
+      await recorded(store, project.id, [sighting('a', { at: at(1), checkName: 'z' })], 'fal_other');
+      await recorded(store, project.id, [inBranch('a', 5, { at: at(1), checkName: 'x' })], 'fal_branch');
+      const both = [sighting('a', { checkName: 'x' }), sighting('b', { checkName: 'z' })];
+      await recorded(store, project.id, both, 'fal_half');
+      const closed = await store.closeGreen(project.id, green(5, 'x', 'y'), at(6));
+      expect(closed).toEqual([await store.failure('fal_mended')]);
+      expect(closed[0]).toMatchObject({ id: 'fal_mended', state: 'closed', closed: { sha: 'good', at: at(5) } });
+      expect((await store.failures(project.id, { state: 'open', limit: 9 })).map((one) => one.id).toSorted()).toEqual([
+        ...['fal_branch', 'fal_half', 'fal_later', 'fal_other'],
+      ]);
+      expect(await store.closeGreen(project.id, green(5, 'x', 'y'), at(6))).toEqual([]);
+      const rest = await store.closeGreen(project.id, green(10, 'x', 'z'), at(10));
+      expect(rest.map((one) => one.id)).toEqual(['fal_later', 'fal_other', 'fal_half']);
+    });
+
+    it('closes what had several checks that do not run at one commit, once each of them was green since', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { project } = await githubGround(store);
+      const both = [sighting('a', { at: at(3), checkName: 'x' }), sighting('b', { at: at(3), checkName: 'z' })];
+      await recorded(store, project.id, both);
+      await store.noteGreen(project.id, { check: ofActions('z'), sha: 'before', at: at(2) });
+      expect(await store.closeGreen(project.id, green(5, 'x'), at(5))).toEqual([]);
+      await store.noteGreen(project.id, { check: ofActions('z'), sha: 'before', at: at(4) });
+      expect(await store.closeGreen(project.id, green(5, 'x'), at(5))).toHaveLength(1);
+    });
+
+    it('closes nothing that it does not contain, however late it is, but for what was red at that very commit', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { project } = await githubGround(store);
+      await recorded(store, project.id, [sighting('a', { sha: 'newer' })], 'fal_newer');
+      await recorded(store, project.id, [sighting('a'), sighting('b', { sha: 'newer' })], 'fal_both');
+      await recorded(store, project.id, [sighting('a', { sha: 'good' })], 'fal_same');
+      await recorded(store, project.id, [sighting('a', { sha: 'aside', checkName: 'never green' })], 'fal_other');
+      const { contained: _, ...seen } = green(5, 'test');
+      expect(await store.mendings(project.id, seen)).toEqual([
+        { from: 'newer', to: 'good' },
+        { from: SHA, to: 'good' },
+      ]);
+      const closed = await store.closeGreen(project.id, green(5, 'test'), at(5));
+      expect(closed.map(({ id }) => id)).toEqual(['fal_same']);
+      const contained = [...green(5).contained, { from: 'newer', to: 'good' }];
+      expect(await store.closeGreen(project.id, { ...green(5, 'test'), contained }, at(5))).toHaveLength(2);
+      expect(await store.mendings(project.id, seen)).toEqual([]);
+    });
+
+    it('asks nothing of checks of an earlier opening, nor of those of branches', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { project } = await githubGround(store);
+      await recorded(store, project.id, [sighting('a', { checkName: 'gone' })]);
+      await store.closeGreen(project.id, green(1, 'gone'), at(1));
+      await recorded(store, project.id, [sighting('b', { at: at(2), checkName: 'x' })]);
+      await recorded(store, project.id, [inBranch('c', 5, { at: at(2), checkName: 'y' })]);
+      expect(await store.closeGreen(project.id, green(3, 'x'), at(3))).toHaveLength(1);
+    });
+
+    it('is of interest while anything is open there', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { project } = await githubGround(store);
+      const has = () => store.hasOpenOnDefault(project.id);
+      await recorded(store, project.id, [inBranch('a', 5)]);
+      expect(await has()).toBe(false);
+      await recorded(store, project.id, [sighting('b')]);
+      expect([await has(), await store.hasOpenOnDefault('prj_other')]).toEqual([true, false]);
+      await store.closeGreen(project.id, green(1, 'test'), at(1));
+      expect(await has()).toBe(false);
+      await recorded(store, project.id, [sighting('c', { at: at(2) })]);
+      expect(await has()).toBe(true);
+    });
+  });
+
+  describe('a pull request that is done', () => {
+    it('closes what was seen in others as well once all of them are done since it was seen there', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { project } = await githubGround(store);
+      const state = async () => (await store.failure('fal_1'))?.state;
+      const isOpen = (number: number) => store.isOpenIn('fal_1', number);
+      await recorded(store, project.id, [inBranch('a', 5), inBranch('b', 6)]);
+      expect(await Promise.all([isOpen(5), isOpen(6), isOpen(7)])).toEqual([true, true, false]);
+      await store.closeOfPullRequest(project.id, 5, at(1));
+      expect([await state(), await isOpen(5), await isOpen(6)]).toEqual(['open', false, true]);
+      await recorded(store, project.id, [inBranch('c', 5, { at: at(2) })]);
+      await store.closeOfPullRequest(project.id, 6, at(3));
+      expect([await state(), await isOpen(5)]).toEqual(['open', true]);
+      await store.closeOfPullRequest(project.id, 5, at(4));
+      expect([await state(), await isOpen(5)]).toEqual(['closed', false]);
+      await recorded(store, project.id, [inBranch('d', 7, { at: at(5) })]);
+      expect([await state(), await isOpen(5), await isOpen(7)]).toEqual(['open', false, true]);
+    });
+
+    it('closes what was only ever seen in it, which is new when it comes back', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { project } = await githubGround(store);
+      const other = (await store.putRepository(500, repository(2, 'octo/two'), NOW))!;
+      await recorded(store, project.id, [inBranch('a', 5), inBranch('b', 5, { sha: 'last', at: at(1) })], 'fal_own');
+      await recorded(store, project.id, [inBranch('a', 5), inBranch('b', 6), inBranch('c', 5)], 'fal_both');
+      await recorded(store, project.id, [inBranch('a', 5), inBranch('b', null)], 'fal_push');
+      await recorded(store, project.id, [sighting('a'), inBranch('b', 5)], 'fal_main');
+      await recorded(store, other.id, [inBranch('a', 5)], 'fal_two');
+      await store.closeOfPullRequest(project.id, 5, at(9));
+      const states = async (...ids: readonly string[]) =>
+        Promise.all(ids.map(async (id) => (await store.failure(id))?.state));
+      expect(await states('fal_own', 'fal_both', 'fal_push', 'fal_main', 'fal_two')).toEqual([
+        ...['closed', 'open', 'closed', 'open', 'open'],
+      ]);
+      expect((await store.failure('fal_own'))?.closed).toEqual({ sha: 'last', at: at(9) });
+      const back = await recorded(store, project.id, [inBranch('d', 5, { at: at(10) })], 'fal_own');
+      expect(back).toMatchObject({ standing: 'new', failure: { state: 'open', opening: 2 } });
+      await store.closeOfPullRequest(project.id, 5, at(11));
+      expect(await states('fal_own')).toEqual(['closed']);
+    });
+  });
+
+  describe('a green check of the default branch', () => {
+    it('is remembered at the newest twenty commits, the newest first', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { project } = await githubGround(store);
+      const note = (sha: string, seconds: number, checkName = 'test') =>
+        store.noteGreen(project.id, { check: ofActions(checkName), sha, at: at(seconds) });
+      const last = (name = 'test') => store.lastGreens(project.id, ofActions(name));
+      const shas = async () => (await last()).map(({ sha }) => sha);
+      expect(await last()).toEqual([]);
+      await Promise.all([note('b', 2), note('c', 3), note('a', 1), note('z', 8, 'lint')]);
+      expect((await last())[0]).toEqual({ sha: 'c', at: at(3) });
+      expect(await shas()).toEqual(['c', 'b', 'a']);
+      await note('a', 4);
+      await note('c', 1);
+      expect(await shas()).toEqual(['a', 'c', 'b']);
+      expect([await last('build'), await store.lastGreens('prj_other', ofActions('test'))]).toEqual([[], []]);
+      for (let i = 0; i < 18; i += 1) await note(`x${i}`, 10 + i);
+      await note('late', 2);
+      const all = await shas();
+      expect([all.length, all[0], all.slice(-2)]).toEqual([20, 'x17', ['a', 'c']]);
+      expect(await opened.recordCounts()).toMatchObject({ greens: 21 });
+    });
+
+    it('compares by its moment, however that is written', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { project } = await githubGround(store);
+      const bare = '2026-11-20T10:00:05Z';
+      await store.noteGreen(project.id, { check: ofActions('test'), sha: 'a', at: bare });
+      await store.noteGreen(project.id, { check: ofActions('test'), sha: 'a', at: at(5) });
+      await store.noteGreen(project.id, { check: ofActions('test'), sha: 'b', at: at(5.5) });
+      expect(await store.lastGreens(project.id, ofActions('test'))).toEqual([
+        { sha: 'b', at: at(5.5) },
+        { sha: 'a', at: at(5) },
+      ]);
+      await recorded(store, project.id, [sighting('a', { at: bare })]);
+      expect(await store.closeGreen(project.id, green(5, 'test'), at(5))).toEqual([]);
+      expect(await store.closeGreen(project.id, green(5.5, 'test'), at(6))).toHaveLength(1);
+    });
+  });
+}

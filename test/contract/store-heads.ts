@@ -1,0 +1,168 @@
+// The store's contract: heads are noted once, hold what was found at them, and are found by what they are the head of.
+import { describe, expect, it } from 'vitest';
+import { EMPTY_HEAD_RECORD } from '../../src/domain/head.ts';
+import type { Store } from '../../src/ports/store.ts';
+import { finding, inPullRequest, recorded, seenAs, sighting, withCheckRun } from '../support/check-store-samples.ts';
+import { butBackfills, githubGround, repository } from '../support/github-store-samples.ts';
+import { at, NOW } from '../support/store-samples.ts';
+import type { Engine } from './engine.ts';
+
+const times = (seconds: number) => ({ runAt: at(seconds), now: NOW });
+
+/** Notes a head of that commit. */
+function noted(store: Store, projectId: string, name: string, branch = 'topic') {
+  return store.noteHead({ id: `hed_${name}`, projectId, sha: name, branch }, times(0));
+}
+
+export function headsContract(engine: Engine): void {
+  describe('a head', () => {
+    it('is made once for a commit of a project, with a job that is due at the earliest of the moments', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { project } = await githubGround(store);
+      const wanted = { id: 'hed_1', projectId: project.id, sha: 'aaa', branch: '' };
+      const head = await store.noteHead(wanted, times(600));
+      expect(head).toEqual({
+        ...{ id: 'hed_1', projectId: project.id, sha: 'aaa', branch: '', state: 'waiting', place: null },
+        ...{
+          findings: [],
+          leftOut: [],
+          stillWaiting: [],
+          endedAt: '',
+          record: EMPTY_HEAD_RECORD,
+          createdAt: NOW,
+          changedAt: NOW,
+        },
+      });
+      expect(await store.noteHead({ ...wanted, id: 'hed_2' }, times(2))).toEqual(head);
+      expect(await store.noteHead({ ...wanted, id: 'hed_3' }, times(900))).toEqual(head);
+      expect([await store.head('hed_2'), await store.head('hed_3')]).toEqual([null, null]);
+      const other = (await store.putRepository(500, repository(2, 'octo/two'), NOW))!;
+      expect((await store.noteHead({ ...wanted, id: 'hed_4', projectId: other.id }, times(3))).id).toBe('hed_4');
+      expect(butBackfills(await opened.jobs())).toEqual([
+        { kind: 'head', subject: 'hed_1', group: project.id, runAt: at(2) },
+        { kind: 'head', subject: 'hed_4', group: other.id, runAt: at(3) },
+      ]);
+    });
+
+    it('is given a branch where none was known, and keeps the one that it has', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { project } = await githubGround(store);
+      await noted(store, project.id, 'aaa', '');
+      expect((await noted(store, project.id, 'aaa', 'topic')).branch).toBe('topic');
+      expect((await noted(store, project.id, 'aaa', 'other')).branch).toBe('topic');
+      expect((await store.headOf(project.id, 'aaa'))?.branch).toBe('topic');
+      expect([await store.headOf(project.id, 'bbb'), await store.headOf('prj_x', 'aaa')]).toEqual([null, null]);
+    });
+
+    it('noted by two processes at once is one', async () => {
+      await using place = await engine.place();
+      await using one = await place.open();
+      await using two = await place.open();
+      const { project } = await githubGround(one.store);
+      const heads = await Promise.all(
+        Array.from({ length: 20 }, (_, i) => {
+          const head = { id: `hed_${i}`, projectId: project.id, sha: 'aaa', branch: '' };
+          return (i % 2 ? one : two).store.noteHead(head, times(0));
+        }),
+      );
+      expect(new Set(heads.map((head) => head.id)).size).toBe(1);
+      expect(butBackfills(await one.jobs())).toHaveLength(1);
+    });
+
+    it('holds what was found at it, in order, and what is found later in its place', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { project } = await githubGround(store);
+      await noted(store, project.id, 'aaa');
+      await noted(store, project.id, 'bbb');
+      const first = [finding('fal_2'), finding('fal_1', { verdict: 'flaky' }), finding('fal_3')];
+      const leftOut = [{ name: 'lint', reason: 'left out by configuration' }];
+      const stillWaiting = ['tide'];
+      await store.saveHead('hed_aaa', seenAs('red', { findings: first, leftOut, stillWaiting, endedAt: at(4) }), at(5));
+      const saved = {
+        place: inPullRequest(5),
+        findings: first,
+        leftOut,
+        stillWaiting,
+        endedAt: at(4),
+        changedAt: at(5),
+      };
+      expect(await store.head('hed_aaa')).toMatchObject({ ...saved, state: 'red', record: EMPTY_HEAD_RECORD });
+      expect((await store.head('hed_bbb'))?.findings).toEqual([]);
+      await store.saveHead('hed_aaa', seenAs('superseded', { place: null, findings: [finding('fal_3')] }), at(6));
+      const after = { state: 'superseded', place: null, findings: [finding('fal_3')], leftOut: [], stillWaiting: [] };
+      expect(await store.headOf(project.id, 'aaa')).toMatchObject(after);
+      await store.saveHead('hed_unknown', seenAs('red'), at(7));
+      expect(await store.head('hed_unknown')).toBeNull();
+      expect((await opened.jobs()).map((job) => job.subject)).not.toContain('hed_unknown');
+    });
+
+    it('is looked at and shown by two writers, who take nothing from each other', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { project } = await githubGround(store);
+      await noted(store, project.id, 'aaa');
+      await store.saveHead('hed_aaa', seenAs('red', { findings: [finding('fal_1')] }), at(1));
+      await store.saveHeadRecord('hed_aaa', withCheckRun(), at(2));
+      await store.saveHead('hed_aaa', seenAs('green'), at(3));
+      await noted(store, project.id, 'aaa');
+      expect(await store.head('hed_aaa')).toMatchObject({ state: 'green', findings: [], record: withCheckRun() });
+      await store.saveHeadRecord('hed_aaa', { checkRun: null, held: 'words' }, at(4));
+      const held = { state: 'green', record: { checkRun: null, held: 'words' }, changedAt: at(4) };
+      expect(await store.head('hed_aaa')).toMatchObject(held);
+      await store.saveHeadRecord('hed_unknown', withCheckRun(), at(5));
+      expect(await store.head('hed_unknown')).toBeNull();
+    });
+
+    it('has its check run brought up to what was found', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { project } = await githubGround(store);
+      await noted(store, project.id, 'aaa');
+      await opened.queue({}).cancel('head', 'hed_aaa');
+      await store.saveHead('hed_aaa', seenAs('red'), at(1));
+      const wanted = { kind: 'check-run', subject: 'hed_aaa', group: 'hed_aaa', runAt: at(1) };
+      expect(butBackfills(await opened.jobs())).toEqual([wanted]);
+    });
+
+    it('of a pull request is the newest that was judged', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { project } = await githubGround(store);
+      for (const name of ['aaa', 'bbb', 'ccc', 'ddd']) await noted(store, project.id, name);
+      expect(await store.headOfPullRequest(project.id, 5)).toBeNull();
+      await store.saveHead('hed_aaa', seenAs('red', { findings: [finding('fal_1'), finding('fal_2')] }), at(1));
+      await store.saveHead('hed_bbb', seenAs('green', { place: inPullRequest(6) }), at(2));
+      await store.saveHead('hed_ccc', seenAs('superseded'), at(3));
+      await store.saveHead('hed_ddd', seenAs('waiting'), at(4));
+      expect(await store.headOfPullRequest(project.id, 5)).toEqual(await store.head('hed_aaa'));
+      await store.saveHead('hed_ddd', seenAs('green'), at(5));
+      await store.saveHead('hed_aaa', seenAs('red'), at(6));
+      expect((await store.headOfPullRequest(project.id, 5))?.id).toBe('hed_ddd');
+      expect(await store.headOfPullRequest('prj_other', 5)).toBeNull();
+    });
+  });
+
+  describe('a finding', () => {
+    it('names no investigation and no thread that are not there', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { project } = await githubGround(store);
+      await recorded(store, project.id, [sighting('k')]);
+      await noted(store, project.id, 'aaa');
+      const gone = { investigationId: 'inv_gone', threadId: 'thr_gone', isOwnThread: true };
+      await store.saveHead('hed_aaa', seenAs('red', { findings: [finding('fal_1', gone)] }), at(1));
+      expect((await store.head('hed_aaa'))?.findings).toEqual([finding('fal_1')]);
+      expect((await opened.jobs()).map((job) => job.subject)).not.toContain('thr_gone');
+    });
+  });
+}

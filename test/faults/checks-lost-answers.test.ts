@@ -1,0 +1,32 @@
+// The long run: GitHub's answer is lost after the work was done, as a 502 or a reset, twenty times for every write about red checks.
+import { expect, it } from 'vitest';
+import { oneOfEach } from '../support/checks-kill-count.ts';
+import { lossRound } from '../support/checks-kill-rounds.ts';
+import { LOST_TOGETHER, type Loss } from '../support/checks-kill-writes.ts';
+import { redModel } from '../support/github-red-model.ts';
+import { openGithubStage } from '../support/github-stage.ts';
+
+const ROUNDS = Number(process.env['ROUNDS'] ?? 20);
+/** Rounds at the same time: what is unsure is looked at again after a while. */
+const TOGETHER = 2;
+
+it.each<Loss>(['502', 'reset'])(
+  `${ROUNDS} shops for every write about red checks whose answer is lost (%s) end with one of each`,
+  async (loss) => {
+    await using model = await redModel();
+    await using stage = await openGithubStage({ env: { ...model.env, CONCURRENCY: '8' } });
+    for (let round = 0; round < ROUNDS; round += TOGETHER) {
+      const now = Array.from({ length: Math.min(TOGETHER, ROUNDS - round) }, (_, index) => round + index);
+      const plays = now.flatMap((number) => LOST_TOGETHER.map((lost, index) => ({ number, index, ...lost })));
+      await Promise.all(
+        plays.map(async ({ number, index, scene, writes }) => {
+          const name = `corner/shop-${number}-${index}`;
+          const { left, struck } = await lossRound(stage, model, { name, scene, writes, loss });
+          expect(struck).toEqual(writes);
+          expect(left).toEqual(oneOfEach(scene, { killed: false }));
+        }),
+      );
+    }
+  },
+  3_600_000,
+);

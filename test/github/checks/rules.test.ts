@@ -1,0 +1,46 @@
+// What a project wants to be done with its red checks, and in whose name.
+import { expect, it } from 'vitest';
+import { ChecksBusy } from '../../../src/ports/checks.ts';
+import { checksHouse, SIGNAL } from './checks-house.ts';
+
+const FILE = `checks:
+  include: ["test *"]
+  exclude: [lint]
+  branches: [main]
+model: none
+instructions: Be kind.
+`;
+
+it('they stand in the configuration, and without one everything is looked at', async () => {
+  await using plain = await checksHouse();
+  expect(await plain.checks.rules(plain.project, SIGNAL)).toMatchObject({
+    ...{ include: [], exclude: [], branches: [], opens: true, settings: { useModel: true } },
+  });
+  await using house = await checksHouse({ files: { '.github/causeway.yml': FILE } });
+  expect(await house.checks.rules(house.project, SIGNAL)).toMatchObject({
+    ...{ include: ['test *'], exclude: ['lint'], branches: ['main'], opens: true },
+    settings: { useModel: false, instructions: 'Be kind.' },
+  });
+});
+
+it.each([
+  ['the repository says comment', { files: { '.github/causeway.yml': 'mode: comment\n' } }],
+  ['the repository says observe', { files: { '.github/causeway.yml': 'mode: observe\n' } }],
+  ['the operator says comment', { ceiling: 'comment' }],
+  ['too little was granted', { permissions: { metadata: 'read', contents: 'read', pull_requests: 'write' } }],
+] as const)('no pull request is opened where %s', async (_, setting) => {
+  await using house = await checksHouse(setting);
+  expect(await house.checks.rules(house.project, SIGNAL)).toMatchObject({ opens: false });
+});
+
+it('they are waited for where GitHub does not answer', async () => {
+  await using house = await checksHouse();
+  house.double.faults.add({ path: /contents/, fault: { kind: 'answer', when: 'before', status: 503 } });
+  await expect(house.checks.rules(house.project, SIGNAL)).rejects.toBeInstanceOf(ChecksBusy);
+});
+
+it('what begins unasked begins in the name of our own bot', async () => {
+  await using house = await checksHouse();
+  const { botId } = house.double.app;
+  expect(await house.checks.self(SIGNAL)).toEqual({ id: botId, login: 'causeway[bot]' });
+});

@@ -1,0 +1,179 @@
+// A red default branch: when its fix is opened without being asked for, by whom it is answered for, and what it says.
+import { describe, expect, it } from 'vitest';
+import type { Finding, HeadPlace } from '../../../src/domain/head.ts';
+import { newId } from '../../../src/domain/ids.ts';
+import type { Analysis } from '../../../src/domain/issue.ts';
+import { DEFAULT_CONFIG } from '../../../src/github/configuration/repository-config.ts';
+import { fixStanding } from '../../../src/github/publish/standing.ts';
+import { inBranch, inPullRequest, ON_MAIN } from '../../support/check-store-samples.ts';
+import { type PublishingHouse, publishingHouse, SHOP } from './publishing-house.ts';
+import { at, cause, fixResult, NOW, unasked } from './sample-view.ts';
+
+const SURE = { verdict: 'code', confidence: 0.78 } as const;
+
+/** Investigations of it began at `NOW`, and ended then. */
+function standingOf(analysis: Partial<Analysis>, requestedAt: string | null = NOW) {
+  const result = fixResult({ ...SURE, ...analysis });
+  const fixRequest = requestedAt === null ? null : { id: 7, login: 'ada', at: requestedAt };
+  const view = unasked(
+    [cause(result)],
+    { checks: null, pull: null },
+    { subject: { kind: 'failure', failureId: 'fal_1' }, fixRequest },
+  );
+  return fixStanding(view, result).kind;
+}
+
+describe('the fix of a red default branch', () => {
+  it('opens unasked where it is proven and sure', () => {
+    expect(standingOf({})).toBe('opening');
+  });
+
+  it.each<[string, Partial<Analysis>]>([
+    ['not sure enough', { confidence: 0.77 }],
+    ['without a confidence', { confidence: null }],
+    ['cut short', { partial: true }],
+    ['of another verdict', { verdict: 'inconclusive' }],
+    ['one that a person must look at', { guards: [{ rule: 'person/manifest', file: 'package.json', reason: 'x' }] }],
+  ])('waits for a person where it is %s, and opens when one asks after seeing it', (_, analysis) => {
+    expect(standingOf(analysis)).toBe('on_request');
+    expect(standingOf(analysis, at(60))).toBe('opening');
+  });
+
+  it('waits where nobody stands behind it, or only somebody who asked for another one before', () => {
+    expect(standingOf({}, null)).toBe('on_request');
+    expect(standingOf({}, at(-60))).toBe('on_request');
+  });
+
+  it('is a draft on top of the default branch, with a comment nowhere', async () => {
+    await using house = await publishingHouse({
+      config: { pullRequest: { ...DEFAULT_CONFIG.pullRequest, base: 'develop' } },
+    });
+    await red(house);
+    await house.conclude({ analysis: SURE });
+    await house.settle();
+    const [pull] = house.pulls();
+    expect(pull?.pull).toMatchObject({ baseRef: 'main', isDraft: true });
+    expect(pull?.pull?.headRef).toMatch(/^causeway\/failure-[0-9A-Za-z]{6}$/);
+    expect(pull?.body).toContain('For red checks of `main`: `lint`, `test (20)`.\nFirst error: `Error: red`');
+    expect(pull?.body).not.toContain('of a fork');
+    expect(pull?.body).toContain('after a push by `wanda`');
+    expect(pull?.body).toContain('Green at `aaaaaaaaaaaa`, red at `bbbbbbbbbbbb`, 2 commits later:');
+    expect(house.comments()).toEqual([]);
+    await house.settle();
+    expect(house.pulls()).toHaveLength(1);
+  });
+
+  it('is not opened where the branch is green again meanwhile', async () => {
+    await using house = await publishingHouse();
+    const { failureId } = await red(house);
+    await house.conclude({ analysis: SURE });
+    await mended(house, failureId);
+    await house.settle();
+    expect(house.pulls()).toEqual([]);
+    expect((await house.thread()).record.withheld?.reason).toContain('green again');
+  });
+
+  it('says when the branch has done without it, and keeps to the commits that it was made for', async () => {
+    await using house = await publishingHouse();
+    const { failureId } = await red(house);
+    await house.conclude({ analysis: SURE });
+    await house.settle();
+    expect(house.pulls()[0]?.body).toMatch(/^\*\*Cause found/);
+    await mended(house, failureId);
+    await house.settle();
+    expect(house.pulls()[0]?.body).toMatch(
+      /^\*\*Not red on `main` any more since `ccccccc`, without this change · next: close/,
+    );
+    house.advance(60);
+    await back(house, failureId);
+    await house.settle();
+    const body = house.pulls()[0]?.body;
+    expect(body).toMatch(/^\*\*Red on `main` again: it was mended at `ccccccc` without this change/);
+    expect(body).toContain('Green at `aaaaaaaaaaaa`, red at `bbbbbbbbbbbb`, 2 commits later:');
+    expect(body).not.toContain('eeeeeee');
+  });
+
+  it('is not opened for one who has lost write', async () => {
+    await using house = await publishingHouse();
+    await red(house);
+    house.double.people.grant(SHOP, 'wanda', 'read');
+    await house.conclude({ analysis: SURE });
+    await house.settle();
+    expect(house.pulls()).toEqual([]);
+  });
+
+  it('names who asked where somebody did', async () => {
+    await using house = await publishingHouse();
+    await red(house);
+    await house.conclude({ analysis: { ...SURE, confidence: 0.5 } });
+    await house.settle();
+    expect(house.pulls()).toEqual([]);
+    house.advance(60);
+    const { id } = await house.thread();
+    const rita = house.double.people.user('rita');
+    house.double.people.grant(SHOP, 'rita', 'write');
+    const now = house.deps.now().toISOString();
+    await house.store.requestFix(id, { id: rita.id, login: 'rita', at: now }, now);
+    await house.settle();
+    expect(house.pulls()[0]?.body).toContain('asked for by `rita`');
+  });
+});
+
+async function mended(house: PublishingHouse, failureId: string) {
+  house.advance(60);
+  const now = house.deps.now().toISOString();
+  const sha = 'c'.repeat(40);
+  const contained = [{ from: (await house.store.failure(failureId))!.firstSeen.sha, to: sha }];
+  const green = {
+    sha,
+    checks: ['test (20)', 'lint'].map((name) => ({ app: 'github-actions', name })),
+    at: now,
+    contained,
+  };
+  await house.store.closeGreen(house.project.id, green, now);
+  expect((await house.store.failure(failureId))?.state).toBe('closed');
+}
+
+/** With commits of its own. */
+async function back(house: PublishingHouse, failureId: string) {
+  const { fingerprint, headline, firstSeen } = (await house.store.failure(failureId))!;
+  const at = house.deps.now().toISOString();
+  const seen = { ...firstSeen, key: 'again', sha: 'e'.repeat(40), at };
+  await house.store.recordSightings({ id: failureId, projectId: house.project.id, fingerprint, headline }, [seen], at);
+  expect((await house.store.failure(failureId))?.state).toBe('open');
+  await house.store.saveRange(failureId, { from: 'c'.repeat(40), to: 'e'.repeat(40), total: 1, commits: [] });
+}
+
+async function red(house: PublishingHouse) {
+  const names = ['test (20)', 'lint'];
+  const finding = await house.found({ names, subject: 'failure', sha: await house.head(), fixRequest: 'wanda' });
+  await house.store.saveRange(finding.failureId, {
+    ...{ from: 'a'.repeat(40), to: 'b'.repeat(40), total: 2 },
+    commits: [
+      { sha: 'b'.repeat(40), author: 'wanda', subject: 'Break it, closes #3' },
+      { sha: 'd'.repeat(40), author: '', subject: 'Prepare' },
+    ],
+  });
+  await shownAtHead(house, finding);
+  return finding;
+}
+
+/** At the head of the default branch, and at that of a fork's pull request, which says what it likes. */
+async function shownAtHead(house: PublishingHouse, finding: Finding) {
+  const { store, project } = house;
+  const at = house.deps.now().toISOString();
+  const save = async (sha: string, place: HeadPlace, shown: Finding) => {
+    const { id } = await store.noteHead(
+      { id: newId('hed'), projectId: project.id, sha, branch: 'main' },
+      { runAt: at, now: at },
+    );
+    await store.saveHead(id, { state: 'red', place, findings: [shown], leftOut: [], endedAt: at }, at);
+  };
+  await save(await house.head(), ON_MAIN, finding);
+  const checks = [{ name: 'of a fork', runId: 9, url: '', isRed: true }];
+  const outside = inPullRequest(9, { isFork: true, isTrusted: false });
+  await save('9'.repeat(40), outside, { ...finding, checks, isOwnThread: false });
+  const { fingerprint } = (await store.failure(finding.failureId))!;
+  const named = { id: finding.failureId, projectId: project.id, fingerprint, headline: 'of a fork' };
+  await store.recordSightings(named, [inBranch('fork', 9, { checkName: 'of a fork', isTrusted: false, at })], at);
+}

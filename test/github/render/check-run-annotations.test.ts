@@ -1,0 +1,108 @@
+// Where our check run marks the code: at the fault, in paths that can only be files of the repository, and nowhere else.
+import { describe, expect, it } from 'vitest';
+import { checkRunAnnotations } from '../../../src/github/render/check-run-annotations.ts';
+import {
+  cause,
+  DEFAULT,
+  failure,
+  finding,
+  foundInquiry,
+  ground,
+  HEAD,
+  knownFailure,
+  PULL,
+} from './check-run-samples.ts';
+
+const AT = { path: 'src/coupons.js', line: 2, message: 'broken' };
+
+function marksAt(places: Parameters<typeof finding>[0] & object): readonly { path: string; line: number }[] {
+  return checkRunAnnotations(ground({ causes: [cause({ finding: finding(places) })] }));
+}
+
+describe('marks', () => {
+  it('stand where the log points as long as nothing better is known', () => {
+    expect(checkRunAnnotations(ground())).toEqual([
+      { path: 'src/coupons.js', line: 2, title: 'Your change', message: "Cannot destructure property 'percent'" },
+    ]);
+  });
+
+  it('stand where the investigation of this commit points, with the cause', () => {
+    const [mark, ...others] = checkRunAnnotations(ground({ causes: [cause({ inquiry: foundInquiry() })] }));
+    expect(mark).toMatchObject({ path: 'src/coupons.js', line: 14 });
+    expect(mark?.message).toMatch(/^COUPONS\.get gives undefined/);
+    expect(others).toEqual([]);
+  });
+
+  it('stand at the innermost frame of a stack alone, with the error; and not where the check has marked the line itself', () => {
+    const places = [
+      { path: 'src/coupons.js', line: 14, message: 'at discountFor (file:///w/src/coupons.js:14:11)' },
+      { path: 'test/coupons.test.js', line: 15, message: 'at TestContext.<anonymous> (file:///w/test/x.js:15:16)' },
+      { path: 'src/pay.js', line: 1, message: "'a' is never used", isMarked: true },
+    ];
+    const [mark, ...others] = checkRunAnnotations(ground({ causes: [cause({ finding: finding({ places }) })] }));
+    expect(mark).toMatchObject({ line: 14, message: finding().excerpt.headline });
+    expect(others).toEqual([]);
+    const python = [3, 9].map((line) => ({ path: 'a.py', line, message: `  File "a.py", line ${line}, in f` }));
+    expect(marksAt({ places: python })).toMatchObject([{ line: 9 }]);
+  });
+
+  it('stand in no change that did not bring what fails, nor in a draft before its cause is known', () => {
+    const elsewhere = failure({ firstSeen: { ...failure().firstSeen, pullRequest: 1 } });
+    const known = cause({ finding: finding({ standing: 'known' }), failure: elsewhere });
+    expect(checkRunAnnotations(ground({ causes: [known] }))).toEqual([]);
+    const since = cause({ finding: finding({ standing: 'known' }), failure: knownFailure() });
+    expect(checkRunAnnotations(ground({ causes: [since] }, { place: DEFAULT }))).toEqual([]);
+    expect(checkRunAnnotations(ground({}, { place: { ...PULL, isDraft: true } }))).toEqual([]);
+  });
+
+  it('accuse nobody where the change does not touch what fails', () => {
+    const here = cause({ finding: finding({ isTouched: false, base: 'green' }) });
+    expect(checkRunAnnotations(ground({ causes: [here] }))).toMatchObject([{ title: 'A check fails here' }]);
+  });
+
+  it('do not stand at lines of another commit', () => {
+    const elsewhere = cause({ inquiry: foundInquiry({}, { revision: 'e'.repeat(40) }) });
+    expect(checkRunAnnotations(ground({ causes: [elsewhere] }))).toMatchObject([{ line: 2 }]);
+    const queue = { ...PULL, isQueue: true, sha: 'e'.repeat(40) };
+    expect(checkRunAnnotations(ground({ causes: [elsewhere] }, { place: queue, sha: HEAD }))).toMatchObject([
+      { line: 14 },
+    ]);
+  });
+
+  it.each(['../x.js', '/etc/passwd', 'C:\\x', '.git/config', '', 'a//b'])('name no path such as “%s”', (path) => {
+    expect(marksAt({ places: [{ ...AT, path }] })).toEqual([]);
+  });
+
+  it.each([0, -1, 1.5, Number.NaN, 1e12])('name no line %s', (line) => {
+    expect(marksAt({ places: [{ ...AT, line }] })).toEqual([]);
+  });
+
+  it.each(['flaky', 'infrastructure', 'base_broken'] as const)('stand in nobody’s code where it is %s', (verdict) => {
+    expect(marksAt({ verdict })).toEqual([]);
+  });
+
+  it('are gone from what passed since', () => {
+    const [check] = finding().checks;
+    expect(marksAt({ checks: [{ ...check!, isRed: false }] })).toEqual([]);
+  });
+
+  it('are at most ten of a cause and fifty of all, each once', () => {
+    const places = Array.from({ length: 30 }, (_, index) => ({ ...AT, line: index + 1 }));
+    expect(marksAt({ places })).toHaveLength(10);
+    expect(marksAt({ places: [AT, AT, AT] })).toHaveLength(1);
+    const causes = Array.from({ length: 12 }, (_, index) =>
+      cause({ finding: finding({ places: places.map((place) => ({ ...place, path: `src/${index}.js` })) }) }),
+    );
+    expect(checkRunAnnotations(ground({ causes }))).toHaveLength(50);
+  });
+
+  it('are plain words, never empty', () => {
+    const [mark] = checkRunAnnotations(
+      ground({ causes: [cause({ finding: finding({ places: [{ ...AT, message: '@mona fixes #1 \u202e' }] }) })] }),
+    );
+    expect(mark?.message).toBe('mona fixes no. 1');
+    const silent = finding({ places: [{ ...AT, message: '' }], excerpt: { ...finding().excerpt, headline: '' } });
+    const [named] = checkRunAnnotations(ground({ causes: [cause({ finding: silent })] }));
+    expect(named?.message).toBe('test (20) points here');
+  });
+});

@@ -1,0 +1,428 @@
+// What people read in our check run: whose it is, in one line; why, since when and what to do; and nothing in it does anything.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Verdict } from '../../../src/domain/check.ts';
+import type { Failure } from '../../../src/domain/failure.ts';
+import { EMPTY_EXCERPT, type Finding } from '../../../src/domain/head.ts';
+import type { Cause, CheckRunGround } from '../../../src/github/render/check-run-ground.ts';
+import { checkRunDetails, checkRunSummary } from '../../../src/github/render/check-run-text.ts';
+import { checkRunTitle } from '../../../src/github/render/check-run-title.ts';
+import '../../support/property-seed.ts';
+import {
+  CHECK_URL,
+  cause,
+  DEFAULT,
+  failure,
+  finding,
+  foundInquiry,
+  ground,
+  HEAD,
+  knownFailure,
+  PULL,
+} from './check-run-samples.ts';
+import { fixedIssue } from './comment-samples.ts';
+import { effectsOf } from './github-reading.ts';
+
+function judged(verdict: Verdict, reason: string, over: Partial<Cause> = {}): CheckRunGround {
+  return ground({ causes: [cause({ finding: finding({ verdict, reasons: [reason] }), ...over })] });
+}
+
+const PERCENT = "TypeError: Cannot destructure property 'percent'";
+const TWO = ['test (22)', 'test (18)'].map((name) => ({ ...finding().checks[0]!, name }));
+const OPEN = ['it says: “x”', 'whether `test` is red on the base is not known, and nothing ties it to the change'];
+const NAMED_FIRST = ['✖ takes a coupon (1.24ms)', '…', `  ${PERCENT}`];
+const KNOWN = finding({ standing: 'known', isOwnThread: true });
+const OF_ANOTHER = failure({ hits: 2, firstSeen: { ...failure().firstSeen, pullRequest: 1, sha: 'e'.repeat(40) } });
+
+function judgedHere(over: Partial<Finding>, rest: Partial<Cause> = {}): CheckRunGround {
+  return ground({ causes: [cause({ finding: finding(over), ...rest })] });
+}
+
+function cameWith(to: string, total: number): Failure {
+  return knownFailure({ range: { from: 'd'.repeat(40), to, total, commits: [] } });
+}
+
+describe('the title', () => {
+  it.each<[string, CheckRunGround]>([
+    ["Your change: TypeError: Cannot destructure property 'percent'", ground()],
+    [
+      'Your change: COUPONS.get gives undefined for a code that is not in the map (src/coupons.js:14)',
+      ground({ causes: [cause({ inquiry: foundInquiry() })] }),
+    ],
+    ['Red on main as well, not your change', judged('base_broken', '`test` is red on the base as well')],
+    ['Flaky: it passed at this very commit as well', judged('flaky', 'it passed at this very commit as well')],
+    [
+      'The disk of the machine was full, not your code',
+      judged('infrastructure', 'the disk of the machine was full: “ENOSPC: no space left”'),
+    ],
+    [
+      "I don't know: it is red, but nothing in its log tells why",
+      judged('inconclusive', 'it is red, but nothing in its log tells why'),
+    ],
+    [
+      'Cause found: COUPONS.get gives undefined for a code that is not in the map (src/coupons.js:14)',
+      judged('inconclusive', 'it ran out of time', { inquiry: foundInquiry() }),
+    ],
+    [`test (20) is red here and green on main: ${PERCENT}`, judgedHere({ isTouched: false, base: 'green' })],
+    [
+      `test (20) is red here, for another cause than on main: ${PERCENT}`,
+      judgedHere({ isTouched: false, base: 'red' }),
+    ],
+    [`test (20) is red here: ${PERCENT}`, judgedHere({ isTouched: false })],
+    [`test (18) and 1 more are red here: ${PERCENT}`, judgedHere({ isTouched: false, checks: TWO })],
+    [`Known from #1: ${PERCENT}`, judgedHere({ standing: 'known' }, { failure: OF_ANOTHER })],
+    [`Your change: ${PERCENT}`, judgedHere({ standing: 'known', isOwnThread: true }, { failure: OF_ANOTHER })],
+    [`Your change: ${PERCENT}`, judgedHere({ standing: 'known' }, { failure: failure({ hits: 2 }) })],
+    [`I don't know whether it is your change: ${PERCENT}`, judgedHere({ verdict: 'inconclusive', reasons: OPEN })],
+    [
+      "I don't know: test (20) says “71 % of diff hit”",
+      judgedHere({ verdict: 'inconclusive', excerpt: { ...EMPTY_EXCERPT, headline: '71 % of diff hit' } }),
+    ],
+    [
+      `Your change: ${PERCENT}`,
+      judgedHere({ excerpt: { ...finding().excerpt, headline: '✖ takes a coupon (1.24ms)', lines: NAMED_FIRST } }),
+    ],
+    ['All checks are green now', ground({ causes: [] }, { state: 'green' })],
+  ])('is “%s”', (title, of) => {
+    expect(checkRunTitle(of)).toBe(title);
+  });
+
+  it.each<[string, Partial<Cause>]>([
+    [`Red on main: ${PERCENT}`, {}],
+    [`This push: ${PERCENT}`, { failure: cameWith(HEAD, 1) }],
+    [`Red on main, 3 commits after it was green: ${PERCENT}`, { failure: cameWith(HEAD, 3) }],
+    [`Red on main since eeeeeee: ${PERCENT}`, { failure: cameWith('e'.repeat(40), 1), finding: KNOWN }],
+    [`Red on main since ccccccc: ${PERCENT}`, { failure: knownFailure({ range: null }), finding: KNOWN }],
+    [`Red on main since before this push: ${PERCENT}`, { failure: OF_ANOTHER, finding: KNOWN }],
+  ])('says of the default branch “%s”', (title, over) => {
+    expect(checkRunTitle(ground({ causes: [cause(over)] }, { place: DEFAULT }))).toBe(title);
+  });
+
+  it('says that it is back on the default branch', () => {
+    const back = cause({ finding: finding({ standing: 'regression' }) });
+    expect(checkRunTitle(ground({ causes: [back] }, { place: DEFAULT }))).toMatch(/^Back on main: TypeError/);
+  });
+
+  it('says of checks that passed since that they are flaky, whatever was believed first', () => {
+    const [check] = finding().checks;
+    const passed = finding({
+      verdict: 'flaky',
+      checks: [{ ...check!, isRed: false }],
+      reasons: ['seen 3 times before'],
+    });
+    expect(checkRunTitle(ground({ causes: [cause({ finding: passed })] }, { state: 'green' }))).toBe(
+      'Flaky: it has passed at this commit since',
+    );
+  });
+
+  it('names several causes, and says while the cause is being looked for', () => {
+    const running = cause({ inquiry: { kind: 'running', waitsFor: '' } });
+    const disk = cause({ finding: finding({ verdict: 'infrastructure', reasons: ['the disk was full'] }) });
+    expect(checkRunTitle(ground({ causes: [running, disk] }))).toBe(
+      '2 causes: test (20): your change; test (20): the disk was full · the cause is being looked for',
+    );
+  });
+
+  it('counts the causes that there is no room for, and cuts none', () => {
+    const causes = Array.from({ length: 12 }, (_, index) => {
+      const checks = [{ ...finding().checks[0]!, name: `a check with a long name (${index})` }];
+      return cause({ finding: finding({ checks, isTouched: false, base: 'green' }) });
+    });
+    const title = checkRunTitle(ground({ causes }));
+    expect(title).toMatch(/^12 causes: a check with a long name \(0\): green on main; .*: green on main; and \d more$/);
+    expect(title.length).toBeLessThanOrEqual(255);
+  });
+
+  it('keeps to 255 characters and plain words, whatever is in it', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 400 }), fc.integer({ min: 1, max: 12 }), (words, count) => {
+        const bad = finding({ excerpt: { ...finding().excerpt, headline: `${words} @mona #1 https://x.example` } });
+        const title = checkRunTitle(ground({ causes: Array.from({ length: count }, () => cause({ finding: bad })) }));
+        expect(title.length).toBeLessThanOrEqual(255);
+        expect(title).not.toMatch(/@|#\d|:\/\/|[`<>]|\n/);
+      }),
+    );
+  });
+});
+
+describe('the summary', () => {
+  it('says verdict and next step, then which checks, why, the error and the cause', () => {
+    const summary = checkRunSummary(
+      ground({
+        causes: [cause({ inquiry: foundInquiry(), fix: { kind: 'on_request', button: 'Open fix', refused: '' } })],
+      }),
+    );
+    expect(summary.split('\n\n')).toEqual([
+      '**Your change · next: the button “Open fix” opens a pull request (needs write access)**',
+      `In [\`test (20)\`](${CHECK_URL}), at \`npm test\``,
+      '- The change touches `src/coupons.js`, which the log names.\n- The same check is green on `main`.',
+      "```\nTypeError: Cannot destructure property 'percent'\n```",
+      'Cause, 92 % sure:',
+      expect.stringMatching(/^`COUPONS\.get` gives `undefined` .*Assumption: nobody tried an unknown code\.$/),
+    ]);
+    expect(summary).not.toContain('[step');
+  });
+
+  it('names five checks and counts the others', () => {
+    const [check] = finding().checks;
+    const checks = Array.from({ length: 22 }, (_, index) => ({ ...check!, name: `test (${index})` }));
+    const summary = checkRunSummary(ground({ causes: [cause({ finding: finding({ checks }) })] }));
+    expect(summary).toContain(`[\`test (4)\`](${CHECK_URL}) and 17 more`);
+    expect(summary).not.toContain('test (5)');
+  });
+
+  it('links no page outside of the repository', () => {
+    const [check] = finding().checks;
+    const checks = [{ ...check!, url: 'https://ci.example/job/1' }];
+    const told = cause({
+      finding: finding({ checks, standing: 'known' }),
+      failure: failure(),
+      toldAt: 'https://evil.example/x',
+    });
+    expect(checkRunSummary(ground({ causes: [told] }))).not.toMatch(/example/);
+  });
+
+  it('says since when a failure is known, where it is told and which commits it came with', () => {
+    const known = cause({
+      ...{ finding: finding({ standing: 'known' }), failure: knownFailure({ flakyHits: 2 }) },
+      toldAt: 'https://github.com/octo/shop/runs/3',
+    });
+    const summary = checkRunSummary(ground({ causes: [known] }));
+    expect(summary).toContain(
+      'Known, first seen on 2026-11-18 at [`ccccccc`](https://github.com/octo/shop/commit/cccccccccccccccccccccccccccccccccccccccc), 12 times in all, 2 times by chance: [where it is told](https://github.com/octo/shop/runs/3)',
+    );
+    expect(summary).toContain(
+      `It came with 7 commits, [\`ddddddd\`…\`ccccccc\`](https://github.com/octo/shop/compare/${'d'.repeat(40)}...${'c'.repeat(40)}):`,
+    );
+    expect(summary).toContain('`Take coupons in any case`, by `wren`\n- and 6 more');
+  });
+
+  it('says nothing of history where there is none', () => {
+    expect(checkRunSummary(ground())).not.toMatch(/first seen|came with/);
+  });
+
+  it.each<[string, Partial<Cause>, string]>([
+    [
+      'why nothing was begun',
+      { finding: finding({ notBegun: 'the pull request is a draft' }) },
+      'the pull request is a draft',
+    ],
+    [
+      'that it waits',
+      { inquiry: { kind: 'running', waitsFor: 'the model is out of reach' } },
+      'the model is out of reach',
+    ],
+    [
+      'why there is no result',
+      { inquiry: { kind: 'ended', reason: { code: 'internal', detail: 'It broke.' } } },
+      'No result: It broke.',
+    ],
+    ['what was erased', { inquiry: { kind: 'lost' } }, 'has been erased'],
+    [
+      'why no pull request came',
+      { fix: { kind: 'on_request', button: 'Open fix', refused: 'the base moved' } },
+      'the base moved',
+    ],
+    [
+      'the pull request',
+      {
+        fix: { kind: 'opened', number: 9, url: 'https://github.com/octo/shop/pull/9', state: 'open', isEarlier: false },
+      },
+      'next: review [#9](https://github.com/octo/shop/pull/9)',
+    ],
+    ['that one is being opened', { fix: { kind: 'opening' } }, 'a pull request is being opened'],
+  ])('says %s', (_, over, words) => {
+    expect(checkRunSummary(ground({ causes: [cause(over)] }))).toContain(words);
+  });
+
+  it('says no more of what passed than that there is nothing to do', () => {
+    const [check] = finding().checks;
+    const passed = finding({ verdict: 'flaky', checks: [{ ...check!, isRed: false }], reasons: ['it passed as well'] });
+    const of = ground({ causes: [cause({ finding: passed, inquiry: foundInquiry() })] }, { state: 'green' });
+    expect(checkRunSummary(of)).toContain('**Flaky · nothing to do, it passed**');
+    expect(checkRunSummary(of)).not.toMatch(/%|COUPONS/);
+    expect(checkRunDetails(of)).not.toMatch(/What to do[\s\S]*<details>/);
+    expect(checkRunDetails(of)).toMatch(
+      /<summary>What was found while it was red<[\s\S]*92 % sure[\s\S]*What to do:[\s\S]*diff/,
+    );
+  });
+
+  it('sends people to where a failure is mended, with no repair here', () => {
+    const url = 'https://github.com/octo/shop/runs/3';
+    const base = finding({ verdict: 'base_broken', reasons: ['`test` is red on the base as well'], standing: 'known' });
+    const of = ground({ causes: [cause({ finding: base, toldAt: url, inquiry: foundInquiry() })] });
+    expect(checkRunSummary(of)).toContain(
+      `**Red on \`main\` as well · next: nothing here, follow [\`main\`’s check run](${url})**`,
+    );
+    expect(checkRunDetails(of)).not.toMatch(/What to do|Diff/);
+    const toldAt = 'https://github.com/octo/shop/pull/1#issuecomment-2';
+    const known = cause({ finding: finding({ standing: 'known' }), failure: OF_ANOTHER, toldAt });
+    const [head] = checkRunSummary(ground({ causes: [known] })).split('\n');
+    expect(head).toBe(
+      `**Known from [#1](https://github.com/octo/shop/pull/1) · next: see [what was found there](${toldAt})**`,
+    );
+  });
+
+  it('asks nothing of who pushed to a default branch that was red already', () => {
+    const fix = { kind: 'opened', number: 9, url: 'https://github.com/octo/shop/pull/9', state: 'open' } as const;
+    const since = { finding: KNOWN, failure: cameWith('e'.repeat(40), 1), inquiry: foundInquiry() };
+    const headOf = (over: Partial<Cause>) =>
+      checkRunSummary(ground({ causes: [cause({ ...since, ...over })] }, { place: DEFAULT })).split('\n')[0];
+    expect(headOf({ fix: { ...fix, isEarlier: false } })).toBe(
+      '**Red on `main` since `eeeeeee` · nothing to do here, see [#9](https://github.com/octo/shop/pull/9)**',
+    );
+    expect(headOf({})).toContain('nothing to do here, see the commits below');
+    expect(headOf({ finding: finding({ standing: 'regression' }), fix: { ...fix, isEarlier: true } })).toContain(
+      'next: review or close [#9](https://github.com/octo/shop/pull/9), which is still open from the last time',
+    );
+  });
+
+  it('says nothing twice: neither the error, nor how often it was seen', () => {
+    const reasons = [`it says: “${PERCENT}”`, 'seen once before on 1 other pull request'];
+    const twice = cause({ finding: finding({ reasons, standing: 'known' }), failure: failure({ hits: 2 }) });
+    const summary = checkRunSummary(ground({ causes: [twice] }));
+    expect(summary).not.toMatch(/It says|Seen once/);
+    expect(summary.split(PERCENT)).toHaveLength(2);
+  });
+
+  it('shows the failed test with its error, without the time that it took', () => {
+    const excerpt = { ...finding().excerpt, headline: '✖ takes a coupon (1.24ms)', lines: NAMED_FIRST };
+    expect(checkRunSummary(judgedHere({ excerpt }))).toContain(`\`\`\`\n✖ takes a coupon\n${PERCENT}\n\`\`\``);
+  });
+
+  it('says why nothing could be read, and what a check without a log says of itself', () => {
+    const unread = { ...EMPTY_EXCERPT, cut: 'GitHub no longer keeps the log.' };
+    expect(checkRunSummary(judgedHere({ excerpt: unread }))).toContain('- GitHub no longer keeps the log.');
+    const own = { ...EMPTY_EXCERPT, headline: '71 % of diff hit', lines: ['71 % of diff hit'] };
+    const silent = judgedHere({ verdict: 'inconclusive', excerpt: own });
+    expect(checkRunSummary(silent)).toContain('- It says: `71 % of diff hit`');
+    expect(checkRunDetails(silent)).toMatch(/^\*\*What it says\*\*/);
+  });
+
+  it('says since when it is red within one pull request', () => {
+    const first = { ...failure().firstSeen, sha: 'e'.repeat(40) };
+    const again = cause({ finding: finding({ standing: 'known' }), failure: failure({ firstSeen: first, hits: 3 }) });
+    expect(checkRunSummary(ground({ causes: [again] }))).toContain(
+      `Red since [\`eeeeeee\`](https://github.com/octo/shop/commit/${'e'.repeat(40)}) of this pull request, 3 times in all`,
+    );
+  });
+
+  it('says what has not ended, and that a pull request is closed', () => {
+    expect(checkRunSummary(ground({}, { stillWaiting: ['tide'] }))).toContain('Still waiting: `tide`.');
+    expect(checkRunSummary(ground())).not.toContain('Still waiting');
+    const closed = ground({}, { state: 'superseded', place: { ...PULL, isClosed: true } });
+    expect(checkRunSummary(closed)).toMatch(/^The pull request is closed, so that nothing more/);
+  });
+
+  it('says what was not looked at, and that another commit has taken the place', () => {
+    const of = ground({}, { state: 'superseded', leftOut: [{ name: 'lint', reason: 'left out by configuration' }] });
+    expect(checkRunSummary(of)).toMatch(/^Another commit has taken the place/);
+    expect(checkRunSummary(of)).toContain('- `lint`: left out by configuration');
+  });
+});
+
+describe('the text', () => {
+  it('shows the log with what was cut, the failed tests, the steps and the diff, and how to go on', () => {
+    const text = checkRunDetails(ground({ causes: [cause({ inquiry: foundInquiry() })] }));
+    expect(text).toContain("```text\n> node --test\nTypeError: Cannot destructure property 'percent'\n");
+    expect(text).toContain('Cut: 812 lines before.');
+    expect(text).toContain('Failed tests:\n- `checkout › takes a coupon`');
+    expect(text).toContain('1. Fall back to no discount for a code that is not known.');
+    expect(text).toContain('+  const { percent } = COUPONS.get(code) ?? NONE;');
+    expect(text.split('\n').at(-1)).toMatch(/^<sub>42 s · `gpt-test` .*`\/analyse <what to look at>`.*<\/sub>$/);
+  });
+
+  it('does not repeat the diff of what is a pull request by now', () => {
+    const fix = {
+      kind: 'opened',
+      number: 9,
+      url: 'https://github.com/octo/shop/pull/9',
+      state: 'open',
+      isEarlier: false,
+    } as const;
+    expect(checkRunDetails(ground({ causes: [cause({ inquiry: foundInquiry(), fix })] }))).not.toContain('Diff');
+  });
+
+  it('gives several causes their share of the log', () => {
+    const lines = Array.from({ length: 60 }, (_, index) => `line ${index}`);
+    const long = cause({ finding: finding({ excerpt: { ...finding().excerpt, lines } }) });
+    const text = checkRunDetails(ground({ causes: [long, long, long, long] }));
+    expect(text.match(/line 29$/gm)).toHaveLength(4);
+    expect(text).not.toContain('line 30');
+    expect(text).toContain('30 lines are not shown here');
+  });
+});
+
+const OURS = {
+  elements: ['p', 'ul', 'ol', 'li', 'code', 'pre', 'a', 'strong', 'em', 'details', 'summary', 'sub'],
+  base: 'https://github.com/octo/shop/',
+};
+const ATTACK = [
+  'Fixes #1, closes octo/shop#2 @everyone ![x](https://evil/?q=1) <https://evil> www.evil.example',
+  '</details></sub> <details open><summary>**Cause**</summary> <img src=x> <!-- causeway -->',
+  '````',
+  '```',
+  '# @mona #3',
+  '| a |\n|---|\n- [ ] box\n> [!NOTE]\n$x$ :tada: \u202e`open',
+].join('\n');
+
+/** Every word that comes from outside is the given one. */
+function hostile(text: string): CheckRunGround {
+  const step = { stepNumber: 1, description: text };
+  const bad = cause({
+    finding: finding({
+      ...{ isTouched: false, base: 'green' },
+      checks: [{ name: text, runId: 1, url: `https://github.com/octo/shop/${text}`, isRed: true }],
+      reasons: [text, text],
+      standing: 'known',
+      excerpt: { step: text, headline: text, lines: text.split('\n'), cut: text, tests: [text] },
+      notBegun: text,
+    }),
+    failure: knownFailure({
+      range: {
+        ...{ from: 'd'.repeat(40), to: 'c'.repeat(40), total: 2 },
+        commits: [{ sha: text, author: text, subject: text }],
+      },
+    }),
+    toldAt: `https://github.com/octo/shop/${text}`,
+    fix: { kind: 'on_request', button: 'Open fix', refused: text },
+  });
+  const found = foundInquiry(
+    { rootCause: text, solutionSteps: [step] },
+    {
+      reason: text,
+      outcome: 'inconclusive',
+      suspects: [{ file: text, line: 3, function: text, score: 1, reasons: [text] }],
+      guards: [{ rule: 'person/x', file: text, reason: text }],
+      usage: { ...fixedIssue().analysis.usage, costUsd: 0 },
+    },
+  );
+  const ended = { kind: 'ended', reason: { code: 'internal', detail: text } } as const;
+  const inquiries: readonly Cause['inquiry'][] = [bad.inquiry, found, ended, { kind: 'running', waitsFor: text }];
+  const place = { ...ground().head.place!, base: { branch: text, sha: '' } } as CheckRunGround['head']['place'];
+  return ground(
+    { causes: inquiries.map((inquiry) => ({ ...bad, inquiry })) },
+    { leftOut: [{ name: text, reason: text }], place },
+  );
+}
+
+describe('words from outside', () => {
+  it('do nothing', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.constant(ATTACK), fc.string({ unit: 'binary', maxLength: 60 })), (text) => {
+        const of = hostile(text);
+        expect(effectsOf(checkRunSummary(of), OURS)).toEqual([]);
+        expect(effectsOf(checkRunDetails(of), OURS)).toEqual([]);
+      }),
+    );
+  });
+
+  it.each(['\u6f22', 'a', '\u{1f600}', '`'])('never grow beyond what GitHub takes: %s', (letter) => {
+    const of = hostile(letter.repeat(8_000));
+    const many = { ...of, causes: Array.from({ length: 30 }, (_, index) => of.causes[index % 4]!) };
+    expect(Buffer.byteLength(checkRunSummary(many))).toBeLessThanOrEqual(65_535);
+    expect(Buffer.byteLength(checkRunDetails(many))).toBeLessThanOrEqual(65_535);
+    expect(checkRunSummary(many)).not.toBe('');
+    expect(checkRunDetails(many)).not.toBe('');
+  });
+});

@@ -1,0 +1,12 @@
+// A reading thread that does what its log orders: dies, hangs, or throws; else it works as the real one.
+import { parentPort } from 'node:worker_threads';
+import { READY } from '../../../src/redact/asked-thread.ts';
+import { readCheck } from '../../../src/triage/ci/read-check.ts';
+
+parentPort?.on('message', ({ id, texts }) => {
+  if (texts.log.includes('DIE')) process.exit(1);
+  if (texts.log.includes('THROW')) throw new Error('as ordered');
+  while (texts.log.includes('HANG')) void id;
+  parentPort?.postMessage({ id, read: readCheck(texts) });
+});
+parentPort?.postMessage(READY);

@@ -1,0 +1,132 @@
+// Commits end their checks in another order than they were pushed in: what contains what decides, not which came later.
+import { describe, expect, it } from 'vitest';
+import { ofActions } from '../support/check-store-samples.ts';
+import { CODE_LOG, DEFAULT_PLACE, type HeadGround, headGround, pullRequestPlace } from '../support/head-ground.ts';
+import { at as time } from '../support/store-samples.ts';
+
+const OLD = '1'.repeat(40);
+const MID = '2'.repeat(40);
+const NEW = '3'.repeat(40);
+
+/** A default branch with three commits, the newest at its tip. */
+async function branch(): Promise<HeadGround> {
+  const at = await headGround();
+  at.world.history.push(OLD, MID, NEW);
+  for (const sha of [OLD, MID]) at.world.places.set(sha, { ...DEFAULT_PLACE, isBehind: true } as typeof DEFAULT_PLACE);
+  at.world.places.set(NEW, DEFAULT_PLACE);
+  return at;
+}
+
+describe('a late green of the default branch', () => {
+  it('closes nothing that a newer commit has broken, but at that commit or at one that contains it', async () => {
+    await using at = await branch();
+    at.run('test', 'red', { sha: MID, log: CODE_LOG });
+    const { failureId } = (await at.look(MID)).head.findings[0]!;
+    const state = async () => (await at.store.failure(failureId))?.state;
+    at.seconds = 300;
+    at.run('test', 'green', { sha: OLD });
+    await at.look(OLD);
+    expect(await state()).toBe('open');
+    at.world.asked.length = 0;
+    at.run('test', 'green', { sha: NEW });
+    await at.look(NEW);
+    expect(await state()).toBe('closed');
+    // The tip contains all that stands on its branch.
+    expect(at.world.asked.filter((call) => call.startsWith('leads'))).toEqual([]);
+  });
+
+  it('closes what is red before it where others stand on it by now', async () => {
+    await using at = await branch();
+    at.run('test', 'red', { sha: OLD, log: CODE_LOG });
+    const { failureId } = (await at.look(OLD)).head.findings[0]!;
+    at.seconds = 300;
+    at.run('test', 'green', { sha: MID });
+    await at.look(MID);
+    expect(await at.store.failure(failureId)).toMatchObject({ state: 'closed', closed: { sha: MID } });
+  });
+
+  it("of a fork's branch that is called as ours is closes nothing, though it contains the red commit", async () => {
+    await using at = await branch();
+    const fork = '4'.repeat(40);
+    at.world.history.push(fork);
+    at.run('test', 'red', { sha: MID, log: CODE_LOG });
+    const { failureId } = (await at.look(MID)).head.findings[0]!;
+    await at.store.noteGreen(at.project.id, { check: ofActions('test'), sha: fork, at: time(200) });
+    at.seconds = 300;
+    at.run('lint', 'green', { sha: NEW });
+    await at.look(NEW);
+    expect(await at.store.failure(failureId)).toMatchObject({ state: 'open' });
+  });
+
+  it.each([
+    ['an older', OLD, 'red'],
+    ['a newer', NEW, 'superseded'],
+  ])('of %s commit leaves a red one', async (_, green, state) => {
+    await using at = await branch();
+    at.run('test', 'red', { sha: MID, log: CODE_LOG });
+    await at.store.noteGreen(at.project.id, { check: ofActions('test'), sha: green, at: time(-1) });
+    expect((await at.look(MID)).head.state).toBe(state);
+  });
+
+  it('of a newer commit is not where the range begins', async () => {
+    await using at = await branch();
+    at.run('test', 'red', { sha: MID, log: CODE_LOG });
+    await at.store.noteGreen(at.project.id, { check: ofActions('test'), sha: OLD, at: time(-3_600) });
+    await at.store.noteGreen(at.project.id, { check: ofActions('test'), sha: NEW, at: time(-1_800) });
+    const { failureId } = (await at.look(MID)).head.findings[0]!;
+    expect((await at.store.failure(failureId))?.range).toMatchObject({ from: OLD, to: MID, total: 1 });
+  });
+});
+
+describe('a failure of several pull requests', () => {
+  const place = (number: number, sha: string, changes: Parameters<typeof pullRequestPlace>[0] = {}) =>
+    pullRequestPlace({ number, sha, branch: `topic-${number}`, ...changes });
+
+  async function red(at: HeadGround, number: number, sha: string, changes = {}) {
+    at.world.places.set(sha, place(number, sha, changes));
+    at.run('test', 'red', { sha, log: CODE_LOG });
+    return (await at.look(sha)).head.findings[0]!;
+  }
+
+  it('is told of by what was begun elsewhere only as long as it is open there', async () => {
+    await using at = await headGround();
+    const first = await red(at, 5, OLD);
+    expect(await red(at, 6, MID)).toMatchObject({ investigationId: first.investigationId, isOwnThread: false });
+    await at.store.closeOfPullRequest(at.project.id, 5, time(1));
+    at.seconds = 2;
+    // What a head was told stays: it is not looked into beside that.
+    expect((await at.look(MID)).head.findings[0]).toMatchObject({ investigationId: first.investigationId });
+    const draft = await red(at, 7, '7'.repeat(40), { isDraft: true });
+    expect(draft).toMatchObject({ investigationId: null, threadId: null });
+    const own = await red(at, 6, NEW);
+    expect(own).toMatchObject({ investigationId: expect.any(String), isOwnThread: true });
+    expect(own.investigationId).not.toBe(first.investigationId);
+    expect((await at.look(NEW)).head.findings[0]).toEqual(own);
+  });
+
+  it('is told of by what was begun in one that is over while it is open on the default branch', async () => {
+    await using at = await headGround();
+    const first = await red(at, 5, OLD);
+    at.world.places.set(NEW, DEFAULT_PLACE);
+    at.run('test', 'red', { sha: NEW, log: CODE_LOG });
+    await at.look(NEW);
+    await at.store.closeOfPullRequest(at.project.id, 5, time(1));
+    at.seconds = 2;
+    expect((await red(at, 6, MID)).investigationId).toBe(first.investigationId);
+  });
+
+  it('that is green in between and red again soon is not paid for twice', async () => {
+    await using at = await headGround();
+    const first = await red(at, 5, OLD);
+    at.seconds = 600;
+    at.world.places.set(MID, place(5, MID));
+    at.run('test', 'green', { sha: MID });
+    await at.look(MID);
+    expect(await at.store.failure(first.failureId)).toMatchObject({ state: 'closed' });
+    at.seconds = 3_600;
+    const again = await red(at, 5, NEW);
+    expect(again).toMatchObject({ investigationId: first.investigationId, isOwnThread: true, notBegun: '' });
+    expect(await at.store.failure(first.failureId)).toMatchObject({ state: 'open', opening: 2 });
+    expect(await at.store.investigations({ projectIds: [at.project.id], limit: 9 })).toHaveLength(1);
+  });
+});

@@ -1,0 +1,108 @@
+// The machine failed, not the code: the check run says so, nobody is asked and nobody is disturbed; a test that prints such words is code.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { JobResult } from '../../github-double/people/checks.ts';
+import { openRedDesk } from '../../support/github-red-desk.ts';
+import { COUPONS, jobLog, testLog } from '../../support/github-red-logs.ts';
+import { type RedModel, redModel } from '../../support/github-red-model.ts';
+import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+
+let model: RedModel;
+let stage: GithubStage;
+
+beforeAll(async () => {
+  model = await redModel();
+  stage = await openGithubStage({ env: model.env });
+}, 60_000);
+
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+  await model[Symbol.asyncDispose]();
+});
+
+const REGISTRY = [
+  'npm error code ECONNRESET',
+  'npm error errno ECONNRESET',
+  'npm error network request to https://registry.npmjs.org/left-pad failed, reason: read ECONNRESET',
+  'npm error network This is a problem related to network connectivity.',
+];
+
+const LOST =
+  'The self-hosted runner lost communication with the server. Verify the machine is running and has a healthy network connection.';
+
+const FAULTS: readonly (readonly [string, JobResult, string])[] = [
+  [
+    'the runner is lost',
+    {
+      conclusion: 'failure',
+      failedStep: 'npm test',
+      log: jobLog('npm test', ['> corner-shop@1.3.0 test', '✔ a basket sums what is in it (0.71ms)'], ''),
+      annotations: [{ path: '.github', startLine: 1, message: LOST }],
+    },
+    'The runner was shut down or lost, not your code',
+  ],
+  [
+    'the package registry does not answer',
+    { conclusion: 'failure', failedStep: 'npm ci', log: jobLog('npm ci', REGISTRY) },
+    'A package registry did not answer, not your code',
+  ],
+  [
+    'the disk is full',
+    {
+      conclusion: 'failure',
+      failedStep: 'npm ci',
+      log: jobLog('npm ci', [
+        'npm warn tar TAR_ENTRY_ERROR ENOSPC: no space left on device, write',
+        'npm error code ENOSPC',
+        'npm error syscall write',
+        'npm error errno -28',
+        'npm error nospc ENOSPC: no space left on device, write',
+      ]),
+    },
+    'The disk of the machine was full, not your code',
+  ],
+];
+
+it.each(FAULTS)(
+  'says that %s, and says it in the check run alone',
+  async (_, job, title) => {
+    const desk = await openRedDesk(stage, model, `corner/machine-${title.split(' ')[1]}`);
+    const { number, pull } = await desk.pull();
+    const sha = pull?.headSha ?? '';
+    await desk.run(sha, { test: job });
+    const shown = desk.checkRun(sha);
+    expect([shown.title, shown.status, shown.conclusion]).toEqual([title, 'completed', 'neutral']);
+    expect(shown.words).toContain('run it again once the machine is well');
+    expect([desk.begun(), desk.comments(number), desk.writesBeside()]).toEqual([[], [], []]);
+  },
+  60_000,
+);
+
+it('keeps machine and code apart where both are red at one commit: of the code it speaks', async () => {
+  const desk = await openRedDesk(stage, model, 'corner/both');
+  const { number, pull } = await desk.pull();
+  const sha = pull?.headSha ?? '';
+  await desk.run(sha, { build: FAULTS[1]?.[1] ?? 'success', test: COUPONS });
+  expect(desk.checkRun(sha).title).toMatch(/^2 causes: test: your change; build: a package registry did not answer/);
+  const [comment] = desk.comments(number);
+  expect(comment?.text).toContain('src/coupons.js');
+  expect([desk.begun().length, desk.comments(number).length]).toEqual([1, 1]);
+}, 60_000);
+
+it('takes a test for code that prints ECONNREFUSED of its own', async () => {
+  const desk = await openRedDesk(stage, model, 'corner/refused');
+  const { number, pull } = await desk.pull();
+  const sha = pull?.headSha ?? '';
+  const failing = {
+    ...COUPONS,
+    test: 'the shop answers over HTTP',
+    error: [
+      'Error: connect ECONNREFUSED 127.0.0.1:8080',
+      '    at discountFor (file:///home/runner/work/shop/shop/src/coupons.js:14:11)',
+      '    at TestContext.<anonymous> (file:///home/runner/work/shop/shop/test/coupons.test.js:15:16)',
+    ],
+  };
+  const log = testLog(failing, { printed: ['connect ECONNREFUSED 127.0.0.1:8080', 'No space left for more baskets'] });
+  await desk.run(sha, { test: { conclusion: 'failure', failedStep: 'npm test', log } });
+  expect(desk.checkRun(sha).title).toMatch(/^Your change: /);
+  expect([desk.begun().length, desk.comments(number).length]).toEqual([1, 1]);
+}, 60_000);

@@ -1,0 +1,57 @@
+// Twenty red jobs of two causes: two investigations, one check run, one comment, and nothing before the last job has ended.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openRedDesk, resultOf } from '../../support/github-red-desk.ts';
+import { COUPONS, DELIVERY, type Failing } from '../../support/github-red-logs.ts';
+import { type RedModel, redModel } from '../../support/github-red-model.ts';
+import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+
+let model: RedModel;
+let stage: GithubStage;
+
+beforeAll(async () => {
+  model = await redModel();
+  stage = await openGithubStage({ env: model.env });
+}, 60_000);
+
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+  await model[Symbol.asyncDispose]();
+});
+
+/** Twenty jobs: on ten systems the coupons break, on ten the delivery does. */
+const MATRIX = new Map<string, Failing>(
+  ['ubuntu', 'windows'].flatMap((system) =>
+    Array.from({ length: 10 }, (_, at) => [`test (${system}, ${at + 13})`, at % 2 === 0 ? COUPONS : DELIVERY] as const),
+  ),
+);
+
+it('tells of both causes once, after the last of twenty red jobs, and asks the model for two', async () => {
+  const desk = await openRedDesk(stage, model, 'corner/matrix');
+  const { people } = stage.double;
+  const { number, pull } = await desk.pull();
+  const sha = pull?.headSha ?? '';
+  const run = await people.startRun(desk.name, { sha, jobs: [...MATRIX.keys()] });
+  const [last = '', ...others] = [...MATRIX.keys()].toReversed();
+  for (const job of others) await people.finishJob(desk.name, run, job, resultOf(MATRIX.get(job) ?? COUPONS));
+  // Another workflow ends meanwhile, so that the commit is looked at.
+  await desk.run(sha, { lint: 'success' }, { workflow: 'Lint' });
+  expect([desk.writes(), desk.begun()]).toEqual([[], []]);
+
+  await people.finishJob(desk.name, run, last, resultOf(MATRIX.get(last) ?? COUPONS));
+  await stage.rest();
+  expect(desk.begun()).toHaveLength(2);
+  expect(desk.begun().filter((text) => text.includes(DELIVERY.test))).toHaveLength(1);
+  const shown = desk.checkRun(sha);
+  expect([shown.status, shown.conclusion]).toEqual(['completed', 'neutral']);
+  expect(shown.title).toMatch(
+    /^2 causes: test \(ubuntu, 13\) and 9 more: your change; test \(ubuntu, 14\) and 9 more: your change$/,
+  );
+  expect(shown.words).toContain(COUPONS.test);
+  expect(shown.words).toContain(DELIVERY.test);
+  expect(shown.places).toEqual(expect.arrayContaining(['src/coupons.js:14', 'src/delivery.js:8']));
+  const [comment, ...more] = desk.comments(number);
+  expect(more).toEqual([]);
+  expect(comment?.text).toContain('src/coupons.js');
+  expect(comment?.text).toContain('src/delivery.js');
+  expect(desk.failures().map(({ hits }) => hits)).toEqual([10, 10]);
+}, 60_000);

@@ -1,0 +1,99 @@
+// CI of other kinds: commit statuses, check runs of other Apps, logs that are gone, jobs that ran out of time.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openRedDesk, resultOf } from '../../support/github-red-desk.ts';
+import { COUPONS, jobLog } from '../../support/github-red-logs.ts';
+import { type RedModel, redModel } from '../../support/github-red-model.ts';
+import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+
+let model: RedModel;
+let stage: GithubStage;
+
+beforeAll(async () => {
+  model = await redModel();
+  stage = await openGithubStage({ env: model.env });
+}, 60_000);
+
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+  await model[Symbol.asyncDispose]();
+});
+
+it('says that it does not know where a status says nothing but that it is red', async () => {
+  const desk = await openRedDesk(stage, model, 'corner/mute');
+  const { number, pull } = await desk.pull();
+  const sha = pull?.headSha ?? '';
+  await stage.double.people.reportStatus(desk.name, { sha, state: 'failure', context: 'ci/prices' });
+  await stage.rest();
+  const shown = desk.checkRun(sha);
+  expect(shown.title).toMatch(/^I don't know: it is red, but nothing .* tells why$/);
+  expect(shown.words).toContain('ci/prices');
+  expect(shown.words).toContain('The check says too little of its cause: there is nothing to begin with.');
+  expect([desk.begun(), desk.comments(number), desk.writesBeside(), shown.buttons]).toEqual([[], [], [], []]);
+}, 60_000);
+
+it('looks into what a status says in its description, once all statuses have come', async () => {
+  const desk = await openRedDesk(stage, model, 'corner/telling');
+  const { people } = stage.double;
+  await people.reportStatus(desk.name, { sha: await desk.tip(), state: 'success', context: 'ci/prices' });
+  const { number, pull } = await desk.pull();
+  const sha = pull?.headSha ?? '';
+  const description = "TypeError: Cannot destructure property 'percent' at src/coupons.js:14";
+  await people.reportStatus(desk.name, { sha, state: 'pending', context: 'ci/slow' });
+  await people.reportStatus(desk.name, { sha, state: 'failure', context: 'ci/prices', description });
+  await stage.rest();
+  expect([desk.writes(), desk.begun()]).toEqual([[], []]);
+  await people.reportStatus(desk.name, { sha, state: 'success', context: 'ci/slow' });
+  await stage.rest();
+  const shown = desk.checkRun(sha);
+  expect(shown.title).toMatch(/^ci\/prices is red here and green on main: /);
+  expect(shown.words).toContain('ci/prices is green on the base');
+  expect(shown.words).toContain(description);
+  expect(desk.begun().map((text) => text.includes(description))).toEqual([true]);
+  expect(desk.comments(number)).toHaveLength(1);
+}, 60_000);
+
+it('reads output and annotations of a check run of another App', async () => {
+  const desk = await openRedDesk(stage, model, 'corner/other-app');
+  const { number, pull } = await desk.pull();
+  const sha = pull?.headSha ?? '';
+  await stage.double.people.reportCheck(desk.name, {
+    ...{ sha, name: 'shop tests', app: 'buildhouse', conclusion: 'failure' },
+    output: { title: '1 of 7 tests failed', summary: `not ok 4 - ${COUPONS.test}` },
+    annotations: [
+      { path: 'test/coupons.test.js', startLine: 14, message: COUPONS.error[0] ?? '' },
+      { path: 'src/coupons.js', startLine: 14, message: COUPONS.error[0] ?? '' },
+    ],
+  });
+  await stage.rest();
+  const shown = desk.checkRun(sha);
+  expect(shown.title).toMatch(/^Your change: /);
+  // It has its own marks there: none of ours stands beside them.
+  expect(shown.places).not.toContain('src/coupons.js:14');
+  const [told = ''] = desk.begun();
+  expect(told).toContain(`src/coupons.js:14: failure: ${COUPONS.error[0]}`);
+  expect(told).toContain('1 of 7 tests failed');
+  expect([desk.begun().length, desk.comments(number).length]).toEqual([1, 1]);
+}, 60_000);
+
+it('says that it does not know where the log has expired, and that it has', async () => {
+  const desk = await openRedDesk(stage, model, 'corner/expired');
+  const { number, pull } = await desk.pull();
+  const sha = pull?.headSha ?? '';
+  await desk.run(sha, { test: { ...resultOf(COUPONS), log: null } });
+  const shown = desk.checkRun(sha);
+  expect(shown.title).toMatch(/^I don't know: /);
+  expect(shown.words).toContain('GitHub no longer keeps the log');
+  expect([desk.begun(), desk.comments(number), desk.writesBeside()]).toEqual([[], [], []]);
+}, 60_000);
+
+it('says that a job ran out of time, which is nobody’s proven fault', async () => {
+  const desk = await openRedDesk(stage, model, 'corner/timed-out');
+  const { number, pull } = await desk.pull();
+  const sha = pull?.headSha ?? '';
+  const end = 'The job running on runner GitHub Actions 7 has exceeded the maximum execution time of 30 minutes.';
+  const log = jobLog('npm test', ['> corner-shop@1.3.0 test', '✔ a basket sums what is in it (0.71ms)'], end);
+  await desk.run(sha, { test: { conclusion: 'timed_out', failedStep: 'npm test', log } });
+  const shown = desk.checkRun(sha);
+  expect(shown.title).toBe("I don't know: it ran out of time or was stopped; what took so long it does not say");
+  expect([desk.begun(), desk.comments(number), desk.writesBeside()]).toEqual([[], [], []]);
+}, 60_000);

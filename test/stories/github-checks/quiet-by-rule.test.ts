@@ -1,0 +1,96 @@
+// What a repository's own rules keep quiet: names, branches, modes, comments only where asked; and our own branches and checks.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openRedDesk } from '../../support/github-red-desk.ts';
+import { BASKET, COUPONS } from '../../support/github-red-logs.ts';
+import { type RedModel, redModel } from '../../support/github-red-model.ts';
+import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+
+let model: RedModel;
+let stage: GithubStage;
+
+beforeAll(async () => {
+  model = await redModel();
+  stage = await openGithubStage({ env: model.env });
+}, 60_000);
+
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+  await model[Symbol.asyncDispose]();
+});
+
+it('looks at no check that the configuration leaves out, and names it where another is red besides', async () => {
+  const config = 'checks: { exclude: ["nightly *"] }\n';
+  const desk = await openRedDesk(stage, model, 'corner/excluded', { config });
+  const { number, pull } = await desk.pull();
+  const sha = pull?.headSha ?? '';
+  await desk.run(sha, { 'nightly / long': BASKET, test: 'success' });
+  expect([desk.writes(), desk.begun(), desk.failures()]).toEqual([[], [], []]);
+  await desk.run(sha, { build: COUPONS }, { workflow: 'Build' });
+  const { words } = desk.checkRun(sha);
+  expect(words).toContain('Red as well, and not looked at:');
+  expect(words).toContain('nightly / long: The configuration of this repository leaves it out');
+  expect([desk.begun().length, desk.comments(number).length, desk.failures().length]).toEqual([1, 1, 1]);
+}, 60_000);
+
+it('looks only at pull requests into the branches that the configuration names', async () => {
+  const desk = await openRedDesk(stage, model, 'corner/branches', { config: 'checks: { branches: ["release/*"] }\n' });
+  const { pull } = await desk.pull();
+  await desk.run(pull?.headSha ?? '', { test: COUPONS });
+  await desk.run(await desk.tip(), { test: COUPONS });
+  expect([desk.writes(), desk.begun(), desk.failures()]).toEqual([[], [], []]);
+  await desk.push('release/1', { files: { 'R.md': 'release\n' } });
+  const sha = await desk.push('late');
+  const made = { by: 'mara', title: 'Late', head: 'late', base: 'release/1' };
+  const { number } = await stage.double.people.openPull(desk.name, made);
+  await desk.run(sha, { test: COUPONS });
+  expect(desk.checkRun(sha).title).toMatch(/^Your change: /);
+  expect(desk.comments(number)).toHaveLength(1);
+}, 60_000);
+
+it('comments on nothing unasked with `comments: asked`; the check run has the whole of it', async () => {
+  const desk = await openRedDesk(stage, model, 'corner/asked', { config: 'comments: asked\n' });
+  const { number, pull } = await desk.pull();
+  const sha = pull?.headSha ?? '';
+  await desk.run(sha, { test: COUPONS });
+  expect(desk.checkRun(sha).places).toContain('src/coupons.js:14');
+  expect([desk.begun().length, desk.comments(number), desk.checkRun(sha).buttons]).toEqual([1, [], ['Open fix']]);
+}, 60_000);
+
+it('writes nothing at all in mode `observe`', async () => {
+  const desk = await openRedDesk(stage, model, 'corner/observed', { config: 'mode: observe\n' });
+  const { pull } = await desk.pull();
+  await desk.run(pull?.headSha ?? '', { test: COUPONS });
+  expect([desk.writes(), desk.checkRuns(pull?.headSha ?? '')]).toEqual([[], []]);
+  expect(desk.failures().map(({ hits }) => hits)).toEqual([1]);
+}, 60_000);
+
+it('offers no pull request in mode `comment`, neither on a pull request nor for a red default branch', async () => {
+  const desk = await openRedDesk(stage, model, 'corner/commented', { config: 'mode: comment\n' });
+  const { number, pull } = await desk.pull();
+  const sha = pull?.headSha ?? '';
+  await desk.run(sha, { test: COUPONS });
+  expect([desk.checkRun(sha).buttons, desk.comments(number).length]).toEqual([[], 1]);
+  await desk.run(await desk.tip(), { test: COUPONS });
+  expect(desk.checkRun(await desk.tip()).buttons).toEqual([]);
+  expect(stage.double.people.pulls(desk.name)).toHaveLength(1);
+}, 60_000);
+
+it('looks at no branch that is named as ours are', async () => {
+  const desk = await openRedDesk(stage, model, 'corner/own-branch');
+  const { pull } = await desk.pull({ branch: 'causeway/mine' });
+  await desk.run(pull?.headSha ?? '', { test: COUPONS });
+  expect([desk.writes(), desk.begun(), desk.failures()]).toEqual([[], [], []]);
+}, 60_000);
+
+it('takes its own check run for no check, whatever that says', async () => {
+  const desk = await openRedDesk(stage, model, 'corner/own-check');
+  const { pull } = await desk.pull();
+  const sha = pull?.headSha ?? '';
+  await stage.double.people.reportCheck(desk.name, { sha, name: 'Ours', app: 'causeway', conclusion: 'failure' });
+  await stage.rest();
+  expect([desk.writes(), desk.begun(), desk.failures()]).toEqual([[], [], []]);
+  await desk.run(sha, { test: COUPONS });
+  const [first, ...more] = desk.failures();
+  expect([more, first?.hits]).toEqual([[], 1]);
+  expect(desk.checkRuns(sha).map(({ run }) => run.name)).toEqual(['Ours', 'Causeway']);
+}, 60_000);

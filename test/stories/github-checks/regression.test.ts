@@ -1,0 +1,116 @@
+// A failure of the default branch that was mended comes back: it is called so, and the commits that brought it are named.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { minutesAgo } from '../../support/github-red-acts.ts';
+import { openRedDesk, type RedDesk, resultOf } from '../../support/github-red-desk.ts';
+import { COUPONS } from '../../support/github-red-logs.ts';
+import { type RedModel, redModel } from '../../support/github-red-model.ts';
+import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+
+let model: RedModel;
+let stage: GithubStage;
+
+beforeAll(async () => {
+  model = await redModel();
+  stage = await openGithubStage({ env: model.env });
+}, 60_000);
+
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+  await model[Symbol.asyncDispose]();
+});
+
+/** Nothing is pushed in this file: the checks of main are its matter. */
+const COMMENT = { config: 'mode: comment\n' };
+
+/** A commit on main by that person. */
+async function commit(desk: RedDesk, subject: string, by = 'mara'): Promise<string> {
+  const { people } = stage.double;
+  return people.push(desk.name, { by, files: { 'NOTES.md': `${subject}\n` }, message: subject });
+}
+
+it('names the commits between green and red where a failure comes back on main, with links', async () => {
+  const desk = await openRedDesk(stage, model, 'corner/back', COMMENT);
+  const first = await desk.tip();
+  await desk.run(first, { test: COUPONS }, { at: minutesAgo(9) });
+  expect(desk.failures().map(({ state, opening }) => [state, opening])).toEqual([['open', 1]]);
+  const green = await commit(desk, 'Mend the coupons');
+  await desk.run(green, { test: 'success' }, { at: minutesAgo(6) });
+  expect(desk.failures().map(({ state, opening }) => [state, opening])).toEqual([['closed', 1]]);
+  const between = await commit(desk, 'Tidy the basket', 'lena');
+  const red = await commit(desk, 'Undo the coupons');
+  await desk.run(red, { test: COUPONS });
+  expect(desk.failures().map(({ state, opening, hits }) => [state, opening, hits])).toEqual([['open', 2, 2]]);
+  const shown = desk.checkRun(red);
+  expect(shown.title).toMatch(/^Back on main: /);
+  expect(shown.words).toContain('Back after it had been mended, first seen on');
+  expect(shown.words).toContain(`It came with 2 commits, ${green.slice(0, 7)}…${red.slice(0, 7)}`);
+  expect(shown.words).toContain('Tidy the basket, by lena');
+  expect(shown.words).toContain('Undo the coupons, by mara');
+  expect(shown.words).not.toContain('Mend the coupons');
+  const links = shown.summary.links.map((link) => link.slice(link.indexOf('/corner/')));
+  expect(links).toContain(`/corner/back/compare/${green}...${red}`);
+  expect(links).toContain(`/corner/back/commit/${between}`);
+  expect(links).toContain(`/corner/back/commit/${red}`);
+  // What came back is looked into anew.
+  expect(desk.begun()).toHaveLength(2);
+  expect(desk.begun()[1]).toContain(between.slice(0, 7));
+}, 60_000);
+
+it('names the commit that brought a failure which main has never had', async () => {
+  const desk = await openRedDesk(stage, model, 'corner/never', COMMENT);
+  const green = await desk.tip();
+  await desk.run(green, { test: 'success' }, { at: minutesAgo(6) });
+  const red = await commit(desk, 'Break the coupons');
+  await desk.run(red, { test: COUPONS });
+  const shown = desk.checkRun(red);
+  expect(shown.title).toMatch(/^This push: /);
+  expect(shown.words).toContain(`It came with 1 commit, ${green.slice(0, 7)}…${red.slice(0, 7)}`);
+}, 60_000);
+
+it('does not name another range while it stays red', async () => {
+  const desk = await openRedDesk(stage, model, 'corner/stays', COMMENT);
+  const green = await desk.tip();
+  await desk.run(green, { test: 'success' }, { at: minutesAgo(6) });
+  const red = await commit(desk, 'Break the coupons');
+  await desk.run(red, { test: COUPONS }, { at: minutesAgo(3) });
+  const next = await commit(desk, 'Something else');
+  await desk.run(next, { test: COUPONS });
+  const shown = desk.checkRun(next);
+  expect(shown.words).toContain(`It came with 1 commit, ${green.slice(0, 7)}…${red.slice(0, 7)}`);
+  expect(shown.words).toContain('Known, first seen on');
+  expect(desk.begun()).toHaveLength(1);
+}, 60_000);
+
+it('looks at a red commit of main on which others stand by the time its checks have ended', async () => {
+  const desk = await openRedDesk(stage, model, 'corner/busy', COMMENT);
+  const { people } = stage.double;
+  const green = await desk.tip();
+  await desk.run(green, { test: 'success' }, { at: minutesAgo(6) });
+  const red = await commit(desk, 'Break the coupons');
+  const slow = await people.startRun(desk.name, { sha: red, jobs: ['test'] });
+  const next = await commit(desk, 'Something else', 'lena');
+  await stage.rest();
+  await people.finishJob(desk.name, slow, 'test', resultOf(COUPONS));
+  await stage.rest();
+  const shown = desk.checkRun(red);
+  expect(shown.title).toMatch(/^This push: /);
+  expect(shown.words).toContain(`It came with 1 commit, ${green.slice(0, 7)}…${red.slice(0, 7)}`);
+  expect(desk.failures().map(({ state }) => state)).toEqual(['open']);
+  await desk.run(next, { test: COUPONS });
+  expect(desk.checkRun(next).words).toContain('Known, first seen on');
+  expect(desk.begun()).toHaveLength(1);
+}, 60_000);
+
+it('leaves a slow red commit of main alone where a later one was green meanwhile', async () => {
+  const desk = await openRedDesk(stage, model, 'corner/overtaken', COMMENT);
+  const { people } = stage.double;
+  const red = await commit(desk, 'Break the coupons');
+  const at = minutesAgo(3);
+  const slow = await people.startRun(desk.name, { sha: red, jobs: ['test'], at });
+  const next = await commit(desk, 'Mend the coupons');
+  await desk.run(next, { test: 'success' });
+  await people.finishJob(desk.name, slow, 'test', resultOf(COUPONS));
+  await stage.rest();
+  expect([desk.checkRuns(red), desk.begun()]).toEqual([[], []]);
+  expect(desk.failures()).toEqual([]);
+}, 60_000);

@@ -1,0 +1,92 @@
+// Secrets in every text that GitHub has of red checks: none of them is stored, and none is shown by us.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { noise } from '../../redact/planted.ts';
+import { openRedDesk, resultOf } from '../../support/github-red-desk.ts';
+import { COUPONS } from '../../support/github-red-logs.ts';
+import { type RedModel, redModel } from '../../support/github-red-model.ts';
+import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+import { filesWith } from '../../support/stored-text.ts';
+
+let model: RedModel;
+let stage: GithubStage;
+
+beforeAll(async () => {
+  model = await redModel();
+  stage = await openGithubStage({ env: model.env });
+}, 60_000);
+
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+  await model[Symbol.asyncDispose]();
+});
+
+function planting() {
+  const secrets = new Map<string, string>();
+  const plant = (place: string, secret: string) => {
+    secrets.set(secret, place);
+    return secret;
+  };
+  return {
+    secrets,
+    token: (place: string) => plant(place, ['gh', 'p_', noise(36, secrets.size + 500)].join('')),
+    password: (place: string) => plant(place, `pass${noise(9, secrets.size + 900)}`),
+  };
+}
+
+async function stored(secrets: ReadonlyMap<string, string>): Promise<readonly string[]> {
+  const found = await Promise.all(
+    [...secrets].map(async ([text, place]) => ({ place, files: await filesWith(stage.dataDir, text) })),
+  );
+  return found.filter(({ files }) => files.length > 0).map(({ place }) => place);
+}
+
+it.each(['a pull request', 'the default branch'])(
+  'no secret in what is red on %s is stored or shown',
+  async (where) => {
+    const isPull = where === 'a pull request';
+    const desk = await openRedDesk(stage, model, isPull ? 'corner/secret-pull' : 'corner/secret-main');
+    const { people } = stage.double;
+    const { secrets, token, password } = planting();
+    const branch = isPull ? `coupons-${token('branch')}` : 'main';
+    const green = await desk.tip('main');
+    const name = `test ${token('check name')}`;
+    if (!isPull) await desk.run(green, { [name]: 'success' });
+    const message = `Use ${token('subject')}\n\n${token('message')}`;
+    const files = { 'notes.md': 'x\n' };
+    const sha = await people.push(desk.name, { by: 'mara', branch, files, message });
+    if (isPull) {
+      await people.openPull(desk.name, {
+        by: 'mara',
+        title: `Coupons ${token('title')}`,
+        head: branch,
+        body: token('body'),
+      });
+    }
+    const { log = '', ...result } = resultOf(COUPONS);
+    const words = { title: token('output title'), summary: token('summary'), text: token('text') };
+    const annotation = {
+      path: `src/${token('path')}.js`,
+      startLine: 1,
+      message: token('annotation'),
+      title: token('its title'),
+    };
+    await people.reportStatus(desk.name, {
+      ...{ sha, state: 'failure', context: `ci ${token('status name')}`, description: token('description') },
+      targetUrl: `https://robot:${password('login')}@ci.test/${token('url path')}?key=${password('query')}#${password('fragment')}`,
+    });
+    await people.reportCheck(desk.name, {
+      ...{ sha, name: `lint ${token('other name')}`, app: 'other-ci', conclusion: 'failure', output: words },
+      annotations: [annotation],
+      detailsUrl: `https://lint.test/run?key=${password('query of details')}`,
+    });
+    await desk.run(sha, {
+      [name]: { ...result, log: `printed ${token('log')}\n${log}`, output: words, annotations: [annotation] },
+    });
+    const shown = desk.checkRun(sha);
+    expect(shown.words).toContain('test [redacted]');
+    expect(desk.failures().length).toBeGreaterThan(0);
+    const said = JSON.stringify([shown, desk.writes(), desk.begun()]);
+    expect([...secrets].filter(([text]) => said.includes(text)).map(([, place]) => place)).toEqual([]);
+    expect(await stored(secrets)).toEqual([]);
+  },
+);

@@ -1,0 +1,81 @@
+// Sample records of checks for tests of the store: sightings, findings, places, threads that red checks open.
+import type { Sighting } from '../../src/domain/failure.ts';
+import { EMPTY_EXCERPT, type Finding, type HeadPlace, type HeadRecord } from '../../src/domain/head.ts';
+import type { CheckId, FailureStore, HeadStore } from '../../src/ports/check-store.ts';
+import type { ThreadPart } from '../../src/ports/github-store.ts';
+import { trigger, WRITER } from './github-store-samples.ts';
+import { at, NOW, SHA } from './store-samples.ts';
+
+type PullRequestPlace = Extract<HeadPlace, { kind: 'pull_request' }>;
+type Seen = Parameters<HeadStore['saveHead']>[1];
+type Found = Extract<ThreadPart, { kind: 'found' }>;
+
+export const ON_MAIN: HeadPlace = { kind: 'default', branch: 'main', pushedBy: WRITER };
+
+export function inPullRequest(number: number, changes: Partial<PullRequestPlace> = {}): HeadPlace {
+  return {
+    ...{ kind: 'pull_request', number, branch: 'topic', base: { branch: 'main', sha: 'b'.repeat(40) }, sha: SHA },
+    ...{ isQueue: false, isFork: false, isDraft: false, author: WRITER, isTrusted: true },
+    ...changes,
+  };
+}
+
+export function finding(failureId: string, changes: Partial<Finding> = {}): Finding {
+  return {
+    failureId,
+    checks: [{ name: 'test', runId: 77, url: 'https://github.test/octo/shop/runs/77', isRed: true }],
+    verdict: 'code',
+    reasons: ['the change touches cart.ts'],
+    standing: 'new',
+    excerpt: { ...EMPTY_EXCERPT, headline: 'TypeError: x is undefined', lines: ['TypeError: x is undefined'] },
+    places: [{ path: 'src/cart.ts', line: 3, message: 'x is undefined' }],
+    ...{ investigationId: null, threadId: null, isOwnThread: false, notBegun: 'nobody asked' },
+    ...changes,
+  };
+}
+
+export function seenAs(state: Seen['state'], changes: Partial<Seen> = {}): Seen {
+  return { state, place: inPullRequest(5), findings: [], leftOut: [], endedAt: NOW, ...changes };
+}
+
+export function withCheckRun(url = 'https://github.test/octo/shop/runs/1'): HeadRecord {
+  const checkRun = { id: 1, url, status: 'completed', digest: 'd', annotations: 1, at: NOW } as const;
+  return { checkRun, held: null };
+}
+
+/** A red check of the default branch. */
+export function sighting(key: string, changes: Partial<Sighting> = {}): Sighting {
+  return {
+    ...{ key, sha: SHA, branch: 'main', pullRequest: null, isOnDefault: true, checkName: 'test', verdict: 'code' },
+    ...{ app: 'github-actions', isTrusted: true, at: NOW, ...changes },
+  };
+}
+
+/** A check of the App that sightings are of. */
+export function ofActions(name: string): CheckId {
+  return { app: 'github-actions', name };
+}
+
+/** The same in a pull request. */
+export function inBranch(key: string, pullRequest: number | null, changes: Partial<Sighting> = {}): Sighting {
+  return sighting(key, { branch: 'topic', pullRequest, isOnDefault: false, ...changes });
+}
+
+/** A failure that is known by its id, recorded from these sightings. */
+export function recorded(
+  store: FailureStore,
+  projectId: string,
+  sightings: readonly Sighting[],
+  id = 'fal_1',
+): ReturnType<FailureStore['recordSightings']> {
+  const named = { id, projectId, fingerprint: `print of ${id}`, headline: `TypeError of ${id}` };
+  return store.recordSightings(named, sightings, at(3600));
+}
+
+export function found(failureId: string, changes: Partial<Found> = {}): Found {
+  return {
+    ...{ kind: 'found', threadId: 'thr_1', subject: { kind: 'pull_request', number: 5 }, failureId, isLead: true },
+    ...{ trigger: trigger({ kind: 'checks', by: WRITER, role: 'write' }), fixRequest: null },
+    ...changes,
+  };
+}

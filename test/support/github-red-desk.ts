@@ -1,0 +1,173 @@
+// A shop on the stage whose checks go red, as the people in front of it see it: our check run, our comments, what the model was asked.
+import path from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { branchSha } from '../github-double/git/read-objects.ts';
+import { repository } from '../github-double/lookup.ts';
+import { type Rendered, renderMarkdown } from '../github-double/page/markdown.ts';
+import type { JobResult, ReportedRun } from '../github-double/people/checks.ts';
+import type { Issue } from '../github-double/state.ts';
+import type { CheckRun, WorkflowRun } from '../github-double/state-checks.ts';
+import { type Failing, testLog } from './github-red-logs.ts';
+import type { RedModel } from './github-red-model.ts';
+import { openShop, type ShopOptions } from './github-shop.ts';
+import type { GithubStage } from './github-stage.ts';
+
+/** Of the ledger, as the database has it. */
+interface FailureRow {
+  readonly id: string;
+  readonly headline: string;
+  readonly state: 'open' | 'closed';
+  readonly opening: number;
+  readonly hits: number;
+  readonly flaky_hits: number;
+  readonly investigation_id: string | null;
+}
+
+interface ShownCheckRun {
+  readonly title: string;
+  /** Summary and text as people read them. */
+  readonly words: string;
+  readonly summary: Rendered;
+  readonly text: Rendered;
+  readonly status: string;
+  readonly conclusion: string | null;
+  /** Such as `src/coupons.js:14`. */
+  readonly places: readonly string[];
+  readonly buttons: readonly string[];
+  readonly run: CheckRun;
+}
+
+/** How a job ends: green, red of a cause of the shop's, or as it is given. */
+export type JobEnd = 'success' | Failing | JobResult;
+
+export interface RedDesk {
+  readonly name: string;
+  /** A commit on a branch, made where missing; its sha. Default: by `mara`, tests that fail as `COUPONS` and `DELIVERY` do. */
+  push(branch: string, change?: { by?: string; files?: Readonly<Record<string, string>> }): Promise<string>;
+  /** Pushes a branch and opens its pull request. */
+  pull(made?: {
+    by?: string;
+    branch?: string;
+    draft?: boolean;
+    files?: Readonly<Record<string, string>>;
+  }): Promise<Issue>;
+  /** The commit at a branch, default the default branch. */
+  tip(branch?: string): Promise<string>;
+  /** A run of Actions on that commit whose jobs end so, in their order; then rest. */
+  run(
+    sha: string,
+    jobs: Readonly<Record<string, JobEnd>>,
+    more?: Partial<Omit<ReportedRun, 'jobs' | 'sha'>>,
+  ): Promise<WorkflowRun>;
+  /** Our check runs on that commit. */
+  checkRuns(sha: string): readonly ShownCheckRun[];
+  /** The only one; throws where there is none, or more. */
+  checkRun(sha: string): ShownCheckRun;
+  /** Our comments on a pull request. */
+  comments(number: number): readonly (Rendered & { readonly body: string; readonly minimized: string | null })[];
+  /** One text for each investigation that the model was asked for. */
+  begun(): readonly string[];
+  /** What GitHub took from us here, without our check runs. */
+  writesBeside(): readonly string[];
+  writes(): readonly string[];
+  failures(): readonly FailureRow[];
+}
+
+/** What a change does by default: tests more than the shop can do, in the files that the failures name. */
+export const CHANGED_TESTS: Readonly<Record<string, string>> = {
+  'test/coupons.test.js': testFile('discountFor', 'coupons', 'a coupon may be typed in lower case'),
+  'test/delivery.test.js': testFile('deliveryFee', 'delivery', 'express delivery has its price whatever is bought'),
+};
+
+function testFile(tested: string, file: string, name: string): string {
+  return [
+    "import assert from 'node:assert/strict';",
+    "import { test } from 'node:test';",
+    `import { ${tested} } from '../src/${file}.js';`,
+    ...Array.from({ length: 8 }, (_, at) => `// ${at + 1} of the tests that stood here`),
+    `test('${name}', () => {`,
+    `  assert.ok(${tested}('welcome10', 1000));`,
+    '});',
+    '',
+  ].join('\n');
+}
+
+/** `model`: null where the stage has none. */
+export async function openRedDesk(
+  stage: GithubStage,
+  model: RedModel | null,
+  name: string,
+  options: Omit<ShopOptions, 'name'> = {},
+): Promise<RedDesk> {
+  const { double } = stage;
+  const { people, app, state } = double;
+  await openShop(double, { ...options, name });
+  await stage.rest();
+  const found = repository(state, name);
+  const shown = (body: string) => renderMarkdown(body, { repository: name, webUrl: double.webUrl });
+  let pushes = 0;
+  const desk: RedDesk = {
+    name,
+    push: (branch, { by = 'mara', files = CHANGED_TESTS } = {}) =>
+      people.push(name, { by, branch, files: { ...files, 'CHANGES.md': `Change ${++pushes}\n` } }),
+    pull: async ({ by = 'mara', branch = 'coupons', draft = false, ...change } = {}) => {
+      await desk.push(branch, { by, ...change });
+      return people.openPull(name, { by, title: 'Coupons in lower case', head: branch, draft });
+    },
+    tip: async (branch = found.defaultBranch) => (await branchSha(found.gitDir, branch)) ?? '',
+    run: async (sha, jobs, more = {}) => {
+      const ends = Object.entries(jobs).map(([job, end]) => ({ name: job, ...resultOf(end) }));
+      const run = await people.reportWorkflowRun(name, { ...more, sha, jobs: ends });
+      await stage.rest();
+      return run;
+    },
+    checkRuns: (sha) =>
+      [...found.checkRuns.values()]
+        .filter(({ appId, headSha }) => appId === app.id && headSha === sha)
+        .map((run) => shownCheckRun(run, shown)),
+    checkRun: (sha) => {
+      const [only, ...others] = desk.checkRuns(sha);
+      if (only === undefined || others.length > 0)
+        throw new Error(`${name} has ${others.length} more check runs of ours than one`);
+      return only;
+    },
+    comments: (number) =>
+      stage.ourComments(name, number).map(({ body, minimized }) => ({ ...shown(body), body, minimized })),
+    begun: () => model?.begun(name) ?? [],
+    writes: () => stage.writes(name),
+    writesBeside: () => stage.writes(name).filter((write) => !/\/check-runs(\/\d+)?$/.test(write)),
+    failures: () => failuresOf(stage.dataDir, name),
+  };
+  return desk;
+}
+
+export function resultOf(end: JobEnd): JobResult {
+  if (end === 'success') return { conclusion: 'success', log: 'ok\n' };
+  if ('conclusion' in end) return end;
+  return { conclusion: 'failure', failedStep: 'npm test', log: testLog(end) };
+}
+
+function shownCheckRun(run: CheckRun, shown: (body: string) => Rendered): ShownCheckRun {
+  const summary = shown(run.output.summary ?? '');
+  const text = shown(run.output.text ?? '');
+  return {
+    ...{ title: run.output.title ?? '', summary, text, words: `${summary.text}\n${text.text}` },
+    ...{ status: run.status, conclusion: run.conclusion, run },
+    places: run.annotations.map(({ path: file, startLine }) => `${file}:${startLine}`),
+    buttons: run.actions.map(({ label }) => label),
+  };
+}
+
+function failuresOf(dataDir: string, name: string): readonly FailureRow[] {
+  const database = new Sqlite(path.join(dataDir, 'causeway.db'), { readonly: true });
+  try {
+    return database
+      .prepare<[string], FailureRow>(
+        `SELECT failures.* FROM failures JOIN projects ON projects.id = failures.project_id
+          WHERE projects.name = ? ORDER BY failures.seq`,
+      )
+      .all(name);
+  } finally {
+    database.close();
+  }
+}

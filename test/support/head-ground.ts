@@ -1,0 +1,161 @@
+// A project of GitHub with its checks in memory and its store in SQLite, for tests of what judges red checks.
+import type { Check } from '../../src/domain/check.ts';
+import type { Head, HeadPlace } from '../../src/domain/head.ts';
+import { newId } from '../../src/domain/ids.ts';
+import type { GithubProject } from '../../src/domain/project.ts';
+import { createChanges } from '../../src/jobs/changes.ts';
+import { createCheckReader } from '../../src/jobs/checks/check-reader.ts';
+import type { JudgeHeadDeps } from '../../src/jobs/checks/deps.ts';
+import { createHeadHandler } from '../../src/jobs/judge-head.ts';
+import { createLog } from '../../src/log.ts';
+import type { CheckWords } from '../../src/ports/checks.ts';
+import type { JobResult } from '../../src/ports/queue.ts';
+import type { Store } from '../../src/ports/store.ts';
+import { createRedactor } from '../../src/redact/redactor.ts';
+import type { Opened } from '../contract/engine.ts';
+import { openSqlite } from '../contract/sqlite-place.ts';
+import { githubGround, WRITER } from './github-store-samples.ts';
+import { createMemoryChecks, type MemoryWorld, memoryWorld } from './memory-checks.ts';
+import { at } from './store-samples.ts';
+
+export const HEAD = 'c'.repeat(40);
+export const BASE = 'b'.repeat(40);
+
+export const CODE_LOG = [
+  '##[group]Run pytest',
+  'Traceback (most recent call last):',
+  '  File "src/cart.py", line 12, in total',
+  '    return cart["sum"]',
+  "KeyError: 'sum'",
+  '##[error]Process completed with exit code 1.',
+].join('\n');
+export const OTHER_LOG = [
+  '##[group]Run pytest',
+  'Traceback (most recent call last):',
+  '  File "src/till.py", line 40, in close',
+  '    raise ValueError("till is not empty")',
+  'ValueError: till is not empty',
+  '##[error]Process completed with exit code 1.',
+].join('\n');
+export const DISK_LOG = [
+  '##[group]Run npm ci',
+  'npm ERR! code ENOSPC',
+  'npm ERR! errno -28',
+  'npm ERR! nospc ENOSPC: no space left on device, write',
+  '##[error]Process completed with exit code 228.',
+].join('\n');
+
+/** The log of a distinct failure. */
+export function logOf(number: number): string {
+  const name =
+    String.fromCharCode(97 + (number % 26)).repeat(3) + String.fromCharCode(97 + Math.floor(number / 26)).repeat(3);
+  return CODE_LOG.replaceAll('cart', name).replaceAll('sum', `${name}_key`);
+}
+
+export function pullRequestPlace(changes: Partial<Extract<HeadPlace, { kind: 'pull_request' }>> = {}): HeadPlace {
+  return {
+    ...{ kind: 'pull_request', number: 5, branch: 'feature', base: { branch: 'main', sha: BASE }, sha: HEAD },
+    ...{ isQueue: false, isFork: false, isDraft: false, author: WRITER, isTrusted: true },
+    ...changes,
+  } as HeadPlace;
+}
+
+export const DEFAULT_PLACE: HeadPlace = { kind: 'default', branch: 'main', pushedBy: WRITER };
+
+interface RunOptions extends Partial<Check> {
+  readonly sha?: string;
+  readonly log?: string;
+  readonly words?: Partial<CheckWords>;
+  readonly branch?: string;
+  readonly pullRequest?: number | null;
+}
+
+export interface HeadGround extends AsyncDisposable {
+  readonly opened: Opened;
+  readonly store: Store;
+  readonly project: GithubProject;
+  readonly world: MemoryWorld;
+  readonly deps: JudgeHeadDeps;
+  /** Seconds after `NOW`. */
+  seconds: number;
+  /** One more run of a check at `HEAD`, ended now. */
+  run(name: string, state: Check['state'], options?: RunOptions): Check;
+  /** A look at that commit, with what became of its job. */
+  look(sha?: string, deps?: Partial<JudgeHeadDeps>): Promise<{ readonly head: Head; readonly result: JobResult }>;
+  /** The report of an investigation, as its run reads it. */
+  reportOf(investigationId: string | null): Promise<string>;
+}
+
+/** `file`: of the database. */
+export async function headGround(file = ':memory:'): Promise<HeadGround> {
+  await using stack = new AsyncDisposableStack();
+  const opened = stack.use(await openSqlite(file));
+  const redactor = stack.use(createRedactor({ exactValues: () => ['hunter2-hunter2'] }));
+  const { readCheck } = stack.use(createCheckReader());
+  const { store } = opened;
+  const { project } = await githubGround(store);
+  const world = memoryWorld();
+  const now = () => new Date(at(self.seconds));
+  const deps: JudgeHeadDeps = {
+    ...{ store, redactor, readCheck, now, paused: () => false, newSigningSecret: () => 'whsec_bot' },
+    checks: createMemoryChecks(world),
+    queue: { wake: () => {}, cancel: async () => {} },
+    changes: createChanges(),
+    log: createLog({ level: 'silent' }),
+  };
+  const owned = stack.move();
+  const self: HeadGround = {
+    ...{ opened, store, project, world, deps, seconds: 0 },
+    run: (name, state, options = {}) => {
+      const { sha = HEAD, log = '', words, branch = '', pullRequest = null, ...changes } = options;
+      const check: Check = {
+        ...{
+          name,
+          app: 'github-actions',
+          runId: 1_000 + world.runs.length,
+          state,
+          url: `https://github.test/run/${name}`,
+        },
+        conclusion: state === 'red' ? 'failure' : state === 'green' ? 'success' : '',
+        startedAt: at(self.seconds - 60),
+        endedAt: state === 'waiting' ? '' : at(self.seconds),
+        ...{ title: '', summary: '', text: '', annotations: 0 },
+        ...changes,
+      };
+      world.runs.push({ sha, branch, pullRequest, check, words: { log, noLog: '', annotations: [], ...words } });
+      return check;
+    },
+    look: async (sha = HEAD, changes = {}) => {
+      greenBefore(world);
+      const noted = { id: newId('hed'), projectId: project.id, sha, branch: '' };
+      const { id } = await store.noteHead(noted, { runAt: at(self.seconds), now: at(self.seconds) });
+      const handler = createHeadHandler({ ...deps, ...changes });
+      const job = { id: 'job_1', kind: 'head', subject: id, attempt: 1 } as const;
+      const result = await handler.handle(job, new AbortController().signal);
+      const head = await store.head(id);
+      if (head === null) throw new Error('the head is gone');
+      return { head, result };
+    },
+    reportOf: async (investigationId) => {
+      const investigation = await store.investigation(investigationId ?? '');
+      const run = await store.startRun(investigation?.runId ?? '', at(self.seconds));
+      if (run === null) throw new Error(`no run of ${investigationId}`);
+      return run.text;
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+  return self;
+}
+
+/** What the base was not told to say is green there, long ago. */
+function greenBefore({ runs }: MemoryWorld): void {
+  const said = new Set(runs.filter(({ sha }) => sha === BASE).map(({ check }) => check.name));
+  for (const { check } of runs.filter(({ sha, check: { name } }) => sha !== BASE && !said.has(name))) {
+    if (said.has(check.name)) continue;
+    said.add(check.name);
+    const times = { startedAt: at(-7_200), endedAt: at(-7_100) };
+    const green = { ...check, ...times, state: 'green', conclusion: 'success', runId: 100_000 + said.size } as const;
+    const words = { log: '', noLog: '', annotations: [] };
+    runs.unshift({ sha: BASE, branch: 'main', pullRequest: null, check: green, words });
+  }
+}

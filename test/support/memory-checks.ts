@@ -1,0 +1,124 @@
+// The port of checks in memory: commits with their runs, places and words, as a test sets them; nothing else decides what is answered.
+import { type Check, checkKey, type NamedCheck } from '../../src/domain/check.ts';
+import type { HeadPlace } from '../../src/domain/head.ts';
+import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
+import type { Person } from '../../src/domain/thread.ts';
+import {
+  CHECK_LOG_BYTES,
+  type ChangedFiles,
+  type CheckRules,
+  type Checks,
+  type CheckWords,
+} from '../../src/ports/checks.ts';
+
+const BOT: Person = { id: 900, login: 'causeway[bot]' };
+
+interface MemoryRun {
+  readonly sha: string;
+  readonly branch: string;
+  readonly pullRequest: number | null;
+  readonly check: Check;
+  readonly words: CheckWords;
+}
+
+/** To be changed by tests as the world changes. */
+export interface MemoryWorld {
+  rules: CheckRules;
+  /** Of all commits, the oldest first: of one name the last counts. */
+  readonly runs: MemoryRun[];
+  /** What each commit is the head of; one that is not named is the head of nothing. */
+  readonly places: Map<string, HeadPlace>;
+  readonly changed: Map<string, ChangedFiles>;
+  /** Commits of the default branch, the oldest first. */
+  readonly history: string[];
+  /** Red checks on one page of the past. */
+  pageSize: number;
+  /** What reading one page costs, where so much is left. */
+  pageCalls: number;
+  /** What was asked so far: the verb, and of what. */
+  readonly asked: string[];
+  /** Called before each answer; throw to fail. */
+  before: (verb: string) => void;
+}
+
+export function memoryWorld(): MemoryWorld {
+  return {
+    rules: { include: [], exclude: [], branches: [], opens: true, settings: DEFAULT_SETTINGS },
+    ...{ runs: [], places: new Map(), changed: new Map(), history: [], asked: [], before: () => {} },
+    ...{ pageSize: 50, pageCalls: 1 },
+  };
+}
+
+export function createMemoryChecks(world: MemoryWorld): Checks {
+  const ask = (verb: string, of: string, signal: AbortSignal) => {
+    signal.throwIfAborted();
+    world.asked.push(`${verb} ${of}`.trim());
+    world.before(verb);
+  };
+  return {
+    self: async (signal) => {
+      ask('self', '', signal);
+      return BOT;
+    },
+    rules: async (_, signal) => {
+      ask('rules', '', signal);
+      return world.rules;
+    },
+    of: async (_, sha, signal) => {
+      ask('of', sha, signal);
+      return namedChecks(world.runs.filter((run) => run.sha === sha).map(({ check }) => check));
+    },
+    place: async (_, { sha }, signal) => {
+      ask('place', sha, signal);
+      return world.places.get(sha) ?? null;
+    },
+    said: async (_, check, signal, logBytes = CHECK_LOG_BYTES) => {
+      ask('said', check.name, signal);
+      const found = world.runs.find(
+        (run) => run.check === check || (check.runId !== null && run.check.runId === check.runId),
+      );
+      const words = found?.words ?? { log: '', noLog: 'GitHub has no log of it any more.', annotations: [] };
+      return { ...words, log: words.log.slice(-logBytes) };
+    },
+    changed: async (_, { sha }, signal) => {
+      ask('changed', sha, signal);
+      return world.changed.get(sha) ?? null;
+    },
+    leads: async (_, { from, to }, signal) => {
+      ask('leads', `${from}..${to}`, signal);
+      return isLed(world, from, to);
+    },
+    range: async (_, { from, to }, signal) => {
+      ask('range', `${from}..${to}`, signal);
+      if (!isLed(world, from, to)) return null;
+      const [first, last] = [world.history.indexOf(from), world.history.indexOf(to)];
+      const commits = world.history.slice(first + 1, last + 1).toReversed();
+      const listed = commits.slice(0, 20).map((sha) => ({ sha, author: 'mona', subject: `Commit ${sha.slice(0, 7)}` }));
+      return { from, to, total: commits.length, commits: listed };
+    },
+    past: async (_, { since, cursor, mostCalls }, signal) => {
+      ask('past', cursor, signal);
+      const red = world.runs.filter(({ check }) => check.state === 'red' && check.endedAt >= since).toReversed();
+      const from = cursor === '' ? 0 : Number(cursor);
+      const to = from + world.pageSize;
+      const checks = red.slice(from, to).map(({ words: _words, ...past }) => past);
+      return { checks, calls: Math.min(world.pageCalls, mostCalls), next: to < red.length ? String(to) : null };
+    },
+  };
+}
+
+function isLed({ history }: MemoryWorld, from: string, to: string): boolean {
+  return history.includes(from) && history.indexOf(from) < history.indexOf(to);
+}
+
+function namedChecks(checks: readonly Check[]): readonly NamedCheck[] {
+  const named = new Map<string, NamedCheck>();
+  for (const check of checks) {
+    const before = named.get(checkKey(check));
+    named.set(checkKey(check), {
+      latest: check,
+      earlier: before === undefined ? [] : [before.latest, ...before.earlier],
+    });
+  }
+  return [...named.values()];
+}
