@@ -1,4 +1,5 @@
 // A red default branch: its fix is a draft pull request where it is proven and sure, and a button where it is not; nobody is told in a comment.
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { renderMarkdown } from '../../github-double/page/markdown.ts';
 import { minutesAgo, redActs } from '../../support/github-red-acts.ts';
@@ -129,6 +130,8 @@ it('says in its pull request when main is green without it, and again when it is
   const green = await desk.push('main', { files: { 'NOTES.md': 'mended by hand\n' } });
   await desk.run(green, { test: 'success' });
   expect(body()).toContain(`Not red on main any more since ${green.slice(0, 7)}, without this change`);
+  // GitHub's times are whole seconds: what is red within the second of the green is not after it.
+  await wait(1_100);
   const red = await desk.push('main', { files: { 'NOTES.md': 'worse again\n' } });
   await desk.run(red, { test: COUPONS });
   expect(body()).toContain(`Red on main again: it was mended at ${green.slice(0, 7)} without this change`);
