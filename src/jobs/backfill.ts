@@ -9,6 +9,7 @@ import type { Redactor } from '../redact/redactor.ts';
 import type { CheckReading } from './checks/check-reader.ts';
 import { cleanPast } from './checks/clean-checks.ts';
 import { forecastOf } from './checks/forecast.ts';
+import { createPastPace, type PastPace } from './checks/past-pace.ts';
 import { rememberPast } from './checks/remember-past.ts';
 
 export interface BackfillDeps {
@@ -22,6 +23,10 @@ export interface BackfillDeps {
   readonly log: Log;
 }
 
+interface PacedDeps extends BackfillDeps {
+  readonly pace: PastPace;
+}
+
 const DONE: JobResult = { kind: 'done' };
 /** How soon a paused house looks whether it may go on. */
 const PAUSED_MS = 15_000;
@@ -31,7 +36,11 @@ const MOST_CALLS = 500;
 /** Each page is kept with where to go on, so that a crash costs one page; each red check counts once, whoever tells of it. */
 export function createBackfillHandler(given: BackfillDeps): JobHandler {
   const { said } = given.checks;
-  const deps = { ...given, checks: { said, ...cleanPast(given.checks, given.redactor) } };
+  const deps: PacedDeps = {
+    ...given,
+    checks: { said, ...cleanPast(given.checks, given.redactor) },
+    pace: createPastPace(),
+  };
   return {
     handle: async (job, signal) => {
       if (deps.paused()) return { kind: 'later', runAt: new Date(deps.now().getTime() + PAUSED_MS).toISOString() };
@@ -44,9 +53,9 @@ export function createBackfillHandler(given: BackfillDeps): JobHandler {
   };
 }
 
-async function tried(deps: BackfillDeps, project: GithubProject, signal: AbortSignal): Promise<JobResult> {
+async function tried(deps: PacedDeps, project: GithubProject, signal: AbortSignal): Promise<JobResult> {
   try {
-    await readPast(deps, project, signal);
+    return await readPast(deps, project, signal);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ChecksBusy) return { kind: 'later', runAt: error.retryAt.toISOString() };
@@ -58,19 +67,25 @@ async function tried(deps: BackfillDeps, project: GithubProject, signal: AbortSi
   return DONE;
 }
 
-async function readPast(deps: BackfillDeps, project: GithubProject, signal: AbortSignal): Promise<void> {
+async function readPast(deps: PacedDeps, project: GithubProject, signal: AbortSignal): Promise<JobResult> {
+  const { installationId } = project.source;
   for (let backfill = await openOne(deps, project); backfill !== null; backfill = await openOne(deps, project)) {
     signal.throwIfAborted();
+    const now = deps.now().getTime();
+    const readyAt = deps.pace.readyAt(installationId, now);
+    if (readyAt > now) return { kind: 'later', runAt: new Date(readyAt).toISOString() };
     const { since, cursor } = backfill;
     const mostCalls = MOST_CALLS - backfill.calls;
     const page = await deps.checks.past(project, { since, cursor, mostCalls }, signal);
     const before = { calls: backfill.calls + page.calls, checks: backfill.checks, mostCalls: MOST_CALLS };
     const spent = await rememberPast({ deps, project, signal }, page.checks, before);
+    deps.pace.spent(installationId, spent.calls - backfill.calls, now);
     const after = { ...backfill, ...spent, cursor: page.next ?? cursor };
     // The last page and the end are one write: between two, the page would be counted again.
     if (page.next === null || spent.calls >= MOST_CALLS) await end(deps, project, after);
     else await deps.store.saveBackfill(after, deps.now().toISOString());
   }
+  return DONE;
 }
 
 /** Null: there is none, or it has ended. */

@@ -119,6 +119,25 @@ describe('the red checks of the past', () => {
     expect(await backfill(at)).toMatchObject({ state: 'done', calls: 500, checks: 2 });
   });
 
+  it('wait where the past of other repositories has taken their share of the calls, and go on where they stood', async () => {
+    await using at = await ground();
+    at.world.pageSize = 2;
+    at.world.pageCalls = 480;
+    fourFailures(at);
+    const handler = createBackfillHandler({ ...at.deps, store: at.store });
+    const job = { id: 'job_1', kind: 'backfill', subject: at.project.id, attempt: 1 } as const;
+    const again = async () => {
+      const result = await handler.handle(job, new AbortController().signal);
+      await at.store.saveBackfill({ ...(await backfill(at)), state: 'waiting', cursor: '', calls: 0 }, time(0));
+      return result;
+    };
+    expect(await again()).toEqual({ kind: 'done' });
+    await again();
+    expect(await again()).toMatchObject({ kind: 'later' });
+    at.seconds = 3_600;
+    expect(await again()).toEqual({ kind: 'done' });
+  });
+
   it('are kept without secrets', async () => {
     await using at = await ground();
     at.run('test', 'red', { branch: 'main', log: CODE_LOG.replace("'sum'", 'hunter2-hunter2') });
