@@ -35,6 +35,16 @@ describe('a late green of the default branch', () => {
     expect(at.world.asked.filter((call) => call.startsWith('leads'))).toEqual([]);
   });
 
+  it('closes nothing where a check passed when it was run again at the same commit: that was chance', async () => {
+    await using at = await branch();
+    at.run('test', 'red', { sha: NEW, log: CODE_LOG });
+    const { failureId } = (await at.look(NEW)).head.findings[0]!;
+    at.seconds = 300;
+    at.run('test', 'green', { sha: NEW });
+    expect((await at.look(NEW)).head).toMatchObject({ state: 'green', findings: [{ verdict: 'flaky' }] });
+    expect(await at.store.failure(failureId)).toMatchObject({ state: 'open', flakyHits: 1 });
+  });
+
   it('closes what is red before it where others stand on it by now', async () => {
     await using at = await branch();
     at.run('test', 'red', { sha: OLD, log: CODE_LOG });

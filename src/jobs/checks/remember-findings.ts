@@ -1,5 +1,6 @@
 // Writes what was found into the ledger, each red check once, and closes what is green. Done again it changes nothing.
 import type { Check } from '../../domain/check.ts';
+import { checkKey } from '../../domain/check.ts';
 import type { Failure } from '../../domain/failure.ts';
 import type { Finding, HeadPlace } from '../../domain/head.ts';
 import { type Look, nowOf } from './deps.ts';
@@ -86,14 +87,19 @@ export async function closeWhatIsGreen(
   if (place.kind === 'default') {
     const red = remembered.filter(({ judged }) => judged.group.suspects.some(({ isRed }) => isRed));
     const ids = red.map(({ failure }) => failure.id);
-    await closeOnDefault(look, { isTip: place.isBehind !== true, red: ids }, sorted);
+    await closeOnDefault(look, { isTip: place.isBehind !== true, red: ids }, { endedAt, green: mendedOf(sorted) });
   }
-  // What passed when it was run again is not mended.
   const isGreen = waiting.length === 0 && suspects.length === 0;
   if (place.kind === 'pull_request' && !place.isQueue && isGreen) {
     // A newer head may have become red before this one was looked at.
     await look.deps.store.closeOfPullRequest(look.project.id, place.number, endedAt || nowOf(look));
   }
+}
+
+/** What passed when it was run again at the same commit is not mended. */
+function mendedOf({ green, suspects }: SortedChecks): SortedChecks['green'] {
+  const chance = new Set(suspects.map(({ check }) => checkKey(check)));
+  return green.filter((check) => !chance.has(checkKey(check)));
 }
 
 /** So many questions about what contains what are asked at one look; the tip of the branch needs none, for it contains all. */
@@ -102,7 +108,7 @@ const MOST_ASKED = 30;
 async function closeOnDefault(
   look: Look,
   { isTip, red }: { readonly isTip: boolean; readonly red: readonly string[] },
-  { green, endedAt }: SortedChecks,
+  { green, endedAt }: Pick<SortedChecks, 'green' | 'endedAt'>,
 ): Promise<void> {
   const { deps, project, head } = look;
   if (green.length === 0) return;
