@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { openDesk } from '../../support/github-desk.ts';
 import { openGithubStage } from '../../support/github-stage.ts';
 
-it('gets 👀 once and one comment about its failed check, no promise of a pull request, and confusion at "fix"', async () => {
+it('gets 👀 once and one comment about its failed check; "fix" of what has no change looks anew, and opens nothing', async () => {
   await using stage = await openGithubStage();
   const desk = await openDesk(stage, 'corner/shop');
   const { people } = stage.double;
@@ -23,8 +23,10 @@ it('gets 👀 once and one comment about its failed check, no promise of a pull 
   expect(stage.ourComments(desk.name, number)).toEqual([said]);
   expect(said.body.split('\n')[0]).not.toMatch(/\/analyse fix|opens a pull request/);
 
-  const refused = people.comment(desk.name, number, { by: 'mara', body: '/analyse fix' });
-  await stage.until('the look of confusion', () => refused.reactions.length > 0);
-  expect(refused.reactions.map(({ content }) => content)).toEqual(['confused']);
+  const anew = people.comment(desk.name, number, { by: 'mara', body: '/analyse fix' });
+  await stage.until('the 👀', () => anew.reactions.length > 0);
+  await stage.rest();
+  expect(anew.reactions.map(({ content }) => content)).toEqual(['eyes']);
+  expect(stage.ourComments(desk.name, number)).toHaveLength(1);
   expect(desk.pulls()).toEqual([]);
 });
