@@ -96,8 +96,9 @@ export interface FailureStore {
   /** What has to be known for `closeGreen`: of which red commits of the default branch it is asked whether they lead to which green ones. */
   mendings(projectId: string, green: GreenHead): Promise<readonly Pick<CommitRange, 'from' | 'to'>[]>;
   /**
-   * Failures of the default branch are closed where each check that had them, at each commit, was green after that at the same commit, or at
-   * one that contains it, as `contained` says; returned as they are then. Later is not enough: checks of an older commit may be slow.
+   * Failures of the default branch are closed where each check that had them, at each commit, was green after that at another commit that
+   * contains it, as `contained` says; returned as they are then. Later is not enough: checks of an older commit may be slow, and what passes
+   * at the same commit passed by chance.
    */
   closeGreen(
     projectId: string,
@@ -139,8 +140,8 @@ export interface Habits {
   readonly pullRequests: number;
   /** Without those of pull requests. */
   readonly branches: number;
-  /** ISO 8601; "": never. */
-  readonly lastSeenAt: string;
+  /** On the default branch, ISO 8601; "": never. */
+  readonly lastOnDefaultAt: string;
 }
 
 /** What the last 14 days of a project say about what it would have cost. */

@@ -17,8 +17,8 @@ export async function mendings(reader: Reader, projectId: string, green: Green):
   for (const reds of await mendable(reader, projectId, green)) {
     // One of whose checks none is green since cannot be closed: nothing is to be asked about it.
     if (reds.some(({ greens }) => greens.length === 0)) continue;
-    for (const red of reds.filter((one) => !one.greens.includes(one.sha))) {
-      for (const to of red.greens.slice(0, MOST_TRIED)) pairs.set(`${red.sha} ${to}`, { from: red.sha, to });
+    for (const { sha: from, greens } of reds) {
+      for (const to of greens.slice(0, MOST_TRIED)) pairs.set(`${from} ${to}`, { from, to });
     }
   }
   return [...pairs.values()];
@@ -30,7 +30,7 @@ export async function closeGreen(
   { contained, ...green }: Parameters<FailureStore['closeGreen']>[1],
 ): Promise<readonly Failure[]> {
   const leads = new Set(contained.map(({ from, to }) => `${from} ${to}`));
-  const isMended = ({ sha, greens }: Red) => greens.some((to) => to === sha || leads.has(`${sha} ${to}`));
+  const isMended = ({ sha, greens }: Red) => greens.some((to) => leads.has(`${sha} ${to}`));
   const closed: Failure[] = [];
   for (const reds of await mendable(trx, projectId, green)) {
     const [first] = reds;
@@ -44,7 +44,7 @@ export async function closeGreen(
 interface Red {
   readonly failureId: string;
   readonly sha: string;
-  /** Commits that the check was green at after that, this one first, then the newest. Not every check runs at every commit. */
+  /** Other commits that the check was green at after that, this one first, then the newest. Not every check runs at every commit. */
   readonly greens: readonly string[];
 }
 
@@ -59,7 +59,8 @@ async function mendable(reader: Reader, projectId: string, green: Green): Promis
     if (green.red?.includes(id)) continue;
     const here = keys.has(key) ? [green.sha] : [];
     const others = noted.filter((one) => one.check_key === key && one.green_at > seenAt).map((one) => one.sha);
-    const greens = seenAt >= at ? [] : [...new Set([...here, ...others])];
+    // Red and green at one commit is chance, or another run of that name: nothing was mended between them.
+    const greens = seenAt >= at ? [] : [...new Set([...here, ...others])].filter((green) => green !== sha);
     failures.set(id, [...(failures.get(id) ?? []), { failureId: id, sha, greens }]);
   }
   return [...failures.values()];

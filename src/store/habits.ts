@@ -34,6 +34,6 @@ export async function habits(reader: Reader, failureId: string, { isTrustedOnly,
     flakyOnDefault: shas(flaky.filter((row) => row.is_on_default === 1)),
     pullRequests: [...numbers].filter((number) => number !== null && number !== besides.pullRequest).length,
     branches: [...new Set(pushed)].filter((branch) => branch !== '' && branch !== besides.branch).length,
-    lastSeenAt: rows[0]?.seen_at ?? '',
+    lastOnDefaultAt: rows.find((row) => row.is_on_default === 1)?.seen_at ?? '',
   };
 }

@@ -23,9 +23,9 @@ export function habitsContract(engine: Engine): void {
       ]);
       await store.markFlaky('fal_1', ['1', '2', '6'], NOW);
       const all = { isTrustedOnly: false, besides: BESIDES };
-      const none = { heads: 0, flakyHeads: 0, flakyOnDefault: 0, pullRequests: 0, branches: 0, lastSeenAt: '' };
+      const none = { heads: 0, flakyHeads: 0, flakyOnDefault: 0, pullRequests: 0, branches: 0, lastOnDefaultAt: '' };
       expect(await store.habits('fal_1', all)).toEqual({
-        ...{ ...none, heads: 4, flakyHeads: 1, pullRequests: 1, branches: 2, lastSeenAt: at(7) },
+        ...{ ...none, heads: 4, flakyHeads: 1, pullRequests: 1, branches: 2, lastOnDefaultAt: NOW },
       });
       await store.markFlaky('fal_1', ['7'], NOW);
       expect(await store.habits('fal_1', all)).toMatchObject({ flakyHeads: 2, flakyOnDefault: 1 });
@@ -45,8 +45,8 @@ export function habitsContract(engine: Engine): void {
       ]);
       await store.markFlaky('fal_1', ['1', '2'], NOW);
       const habits = (isTrustedOnly: boolean) => store.habits('fal_1', { isTrustedOnly, besides: BESIDES });
-      expect(await habits(true)).toMatchObject({ heads: 1, flakyHeads: 0, pullRequests: 1, lastSeenAt: NOW });
-      expect(await habits(false)).toMatchObject({ heads: 3, flakyHeads: 2, pullRequests: 3, lastSeenAt: at(9) });
+      expect(await habits(true)).toMatchObject({ heads: 1, flakyHeads: 0, pullRequests: 1 });
+      expect(await habits(false)).toMatchObject({ heads: 3, flakyHeads: 2, pullRequests: 3 });
     });
   });
 
@@ -65,7 +65,7 @@ export function habitsContract(engine: Engine): void {
       expect(await record('of main', [sighting('c')])).toBe('of main');
       expect(await record('of a fork', [inBranch('d', 5)])).toBe('of main');
       expect(await record('later', [sighting('e')])).toBe('of main');
-      const green = { sha: SHA, checks: [ofActions('test')], at: at(5), contained: [] };
+      const green = { sha: 'later', checks: [ofActions('test')], at: at(5), contained: [{ from: SHA, to: 'later' }] };
       await store.closeGreen(project.id, green, at(5));
       expect(await record('of a fork', [inBranch('f', 5, { at: at(6) })])).toBe('of main');
       expect(await record('anew', [sighting('g', { at: at(7) })])).toBe('anew');
@@ -88,7 +88,7 @@ export function habitsContract(engine: Engine): void {
       expect(await store.habits('fal_1', trusted)).toMatchObject({ heads: 1, pullRequests: 0 });
       await store.closeOfPullRequest(id, 5, at(8));
       expect(await store.failure('fal_1')).toEqual(failure);
-      const green = { sha: SHA, checks: [ofActions('test')], at: at(9), contained: [] };
+      const green = { sha: 'later', checks: [ofActions('test')], at: at(9), contained: [{ from: SHA, to: 'later' }] };
       expect(await store.closeGreen(id, green, at(9))).toHaveLength(1);
       expect((await recorded(store, id, [sighting('a')])).failure.state).toBe('closed');
     });
@@ -101,12 +101,12 @@ export function habitsContract(engine: Engine): void {
       const { store } = opened;
       const { project } = await githubGround(store);
       await recorded(store, project.id, [sighting('a')]);
-      const green = { sha: SHA, at: at(5), contained: [] };
+      const green = { sha: 'later', at: at(5), contained: [{ from: SHA, to: 'later' }] };
       const closed = async (app: string, red: readonly string[] = []) =>
         (await store.closeGreen(project.id, { ...green, checks: [{ app, name: 'test' }], red }, at(5))).length;
       expect(await closed('another-ci')).toBe(0);
       expect(await closed('')).toBe(0);
-      await store.noteGreen(project.id, { check: { app: '', name: 'test' }, sha: SHA, at: at(4) });
+      await store.noteGreen(project.id, { check: { app: '', name: 'test' }, sha: 'later', at: at(4) });
       expect(await closed('another-ci')).toBe(0);
       expect(await closed('github-actions', ['fal_1'])).toBe(0);
       expect(await closed('github-actions', ['fal_2'])).toBe(1);

@@ -25,7 +25,7 @@ export async function knownOf(
 export function historyOf(known: Known | null, { isOnDefault }: SeenAt, greenAt: string): FailureHistory | null {
   if (known === null) return null;
   const { failure, habits } = known;
-  const isGreenSince = greenAt !== '' && Date.parse(greenAt) > (Date.parse(habits.lastSeenAt) || 0);
+  const isGreenSince = greenAt !== '' && Date.parse(greenAt) > (Date.parse(habits.lastOnDefaultAt) || 0);
   // What comes and goes in pull requests alone may be their own doing.
   const isChance = !isOnDefault || habits.flakyOnDefault > 0;
   return {
