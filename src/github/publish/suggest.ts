@@ -25,8 +25,8 @@ export async function suggest(work: Work, number: number): Promise<ThreadRecord>
   const carried = await carriedOver(work, view.result);
   if (carried !== null) return { ...view.record, suggested: carried };
   const review = (await foundReview(work, number)) ?? (await madeReview(work, number, view.result));
-  if (review === null) return recorded(work, NONE);
   await foldEarlier(work);
+  if (review === null) return recorded(work, NONE);
   const now = work.deps.now();
   const posts = [...recentPosts(view.record.posts, now), now.toISOString()];
   return { ...recorded(work, { reviewId: review.id, nodeId: review.nodeId }), posts };
