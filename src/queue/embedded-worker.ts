@@ -28,6 +28,8 @@ export class EmbeddedWorker implements Worker {
   readonly #owner = `${process.pid} ${randomBase62(8)}`;
   readonly #nudge = createNudge();
   readonly #running = new Map<Claim, Running>();
+  /** Of these, whose handler has ended: that their job is gone is our own doing. */
+  readonly #ending = new Set<Claim>();
   readonly #subscription: Disposable;
   readonly #loop: Promise<void>;
   #recovered: boolean;
@@ -101,6 +103,7 @@ export class EmbeddedWorker implements Worker {
     if (!due && !this.#jobsChanged) return;
     this.#jobsChanged = false;
     for (const { claim: held, removed } of await lostAmong(database, this.#held())) {
+      if (this.#ending.has(held) || !this.#running.has(held)) continue;
       log.info({ job: held.id, kind: held.kind, subject: held.subject, removed }, 'a running job was taken away');
       this.#running.get(held)?.abort.abort(removed ? cancelled(held) : taken(held));
     }
@@ -124,13 +127,16 @@ export class EmbeddedWorker implements Worker {
     const abort = new AbortController();
     const ended = this.#run(held, handler, abort.signal).finally(() => {
       this.#running.delete(held);
+      this.#ending.delete(held);
       this.wake();
     });
     this.#running.set(held, { claim: held, abort, ended });
   }
 
   async #run(held: Claim, handler: JobHandler, signal: AbortSignal): Promise<void> {
-    await this.#end(held, await handleClaim(held, { ...this.#options, handler }, signal));
+    const end = await handleClaim(held, { ...this.#options, handler }, signal);
+    this.#ending.add(held);
+    await this.#end(held, end);
   }
 
   async #end(held: Claim, end: ClaimEnd): Promise<void> {
