@@ -8,6 +8,8 @@ const ESCAPE = /\u001b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\u0007\u001b\r\n]*(?:\u0007|
  */
 const UNSEEN =
   /[\p{Default_Ignorable_Code_Point}\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
+/** A run of it, with the character that it stands behind. */
+const UNSEEN_RUN = new RegExp(`.?${UNSEEN.source}+`, 'gsu');
 /** What is looked at for each character that is kept: text of invisible characters alone must not cost more. */
 const LOOK_AHEAD = 4;
 
@@ -25,6 +27,11 @@ export function inertLine(text: string, max: number): string {
 /** The text without what cannot be seen, whole. */
 export function withoutUnseen(text: string): string {
   return text.toWellFormed().replace(ESCAPE, '').replace(/\r\n?/g, '\n').replace(UNSEEN, '');
+}
+
+/** What nobody can see in the text: each run of it, in order, with the character that it stands behind. */
+export function unseenIn(text: string): readonly string[] {
+  return text.match(UNSEEN_RUN) ?? [];
 }
 
 /** At most `max` units, never half of a character. */

@@ -91,6 +91,20 @@ export function publishingContract(engine: Engine): void {
       expect(await publishing(opened)).toEqual([`thr_1 in thr_1 at ${at(3)}`]);
     });
 
+    it('is written when a repository that was archived is open again, and not while it is archived', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = await openThread(opened);
+      const archived = repository(1, 'octo/shop', { isArchived: true });
+      await store.putRepository(500, archived, at(1));
+      await store.putRepository(500, archived, at(2));
+      await store.removeInstallation(500, at(3));
+      await store.syncInstallation(installation({ id: 501 }), [archived], at(4));
+      expect(await publishing(opened)).toEqual([]);
+      await store.putRepository(501, repository(1, 'octo/shop'), at(5));
+      expect(await publishing(opened)).toEqual([`thr_1 in thr_1 at ${at(5)}`]);
+    });
+
     it('is not written for what is gone, or belongs to no thread', async () => {
       await using place = await engine.place();
       await using opened = await place.open();

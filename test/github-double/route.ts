@@ -62,6 +62,17 @@ export function ofRepository(request: string, needs: Needs, answer: Handler): Ro
   return { method, path: `/repos/{owner}/{repo}${path}`, needs, of: 'repository', answer: handle };
 }
 
+/** Hands on what the call names, or answers 404. */
+export function withFound<T>(
+  find: (call: RepositoryCall) => T | undefined,
+  answer: (call: RepositoryCall, one: T) => Answer | Promise<Answer>,
+): Handler {
+  return (call) => {
+    const found = find(call);
+    return found === undefined ? notFound() : answer(call, found);
+  };
+}
+
 export function route(request: string, of: 'app' | 'installation' | 'anybody', answer: Route['answer']): Route {
   const [method = '', path = ''] = request.split(' ');
   return { method, path, needs: [], of, answer };

@@ -5,36 +5,24 @@ import { GithubFailure } from '../clients/github-clients.ts';
 import { annotationKey } from '../render/check-run-annotations.ts';
 import type { CheckRunOutbox, StandingCheckRun } from './check-run-outbox.ts';
 import { type CheckRunDeps, type CheckRunView, loadCheckRunView } from './check-run-view.ts';
+import { createEffectHandler, later, PAUSED_MS } from './effect-job.ts';
 import { createGithubCheckRuns } from './github-check-runs.ts';
 import { digestOf } from './marker.ts';
 import { isObserved } from './view.ts';
 import { isAwaited, isLive, type WantedCheckRun, wantedCheckRun } from './wanted-check-run.ts';
 
-/** How soon a paused house looks whether it may go on. */
-const PAUSED_MS = 15_000;
-/** Where GitHub is at a limit and names no time. */
-const BUSY_MS = 60_000;
-/** After no answer, or one that leaves open what happened: then it is looked for before it is done again. */
-const UNSURE_MS = 15_000;
 /** How soon it is looked whether an investigation has ended or died without a word. */
 const WATCH_MS = 60_000;
 /** GitHub takes more, and nobody reads them. */
 const MOST_ANNOTATIONS = 100;
 
 export function createCheckRunHandler(deps: CheckRunDeps): JobHandler {
-  return {
-    handle: async (job, signal) => {
-      try {
-        return await publishCheckRun(deps, job.subject, signal);
-      } catch (error) {
-        signal.throwIfAborted();
-        return afterFailure(deps, job.subject, error);
-      }
-    },
-    dead: async (job, error) => {
-      deps.log.error({ head: job.subject, err: error }, 'our check run could not be brought up to date');
-    },
-  };
+  return createEffectHandler(deps, {
+    subject: 'head',
+    bringUp: (headId, signal) => publishCheckRun(deps, headId, signal),
+    shut: 'GitHub lets nothing be read here',
+    dead: 'our check run could not be brought up to date',
+  });
 }
 
 interface Work {
@@ -165,23 +153,4 @@ async function remember({ store, now }: CheckRunDeps, headId: string, record: He
 /** Equal where nothing that it shows or its buttons ask for has changed. */
 function digest(wanted: WantedCheckRun): string {
   return digestOf(JSON.stringify(wanted));
-}
-
-function afterFailure(deps: CheckRunDeps, head: string, error: unknown): JobResult {
-  if (!(error instanceof GithubFailure)) throw error;
-  switch (error.kind) {
-    case 'busy':
-      return error.retryAt === null ? later(deps, BUSY_MS) : { kind: 'later', runAt: error.retryAt.toISOString() };
-    case 'unsure':
-      return later(deps, UNSURE_MS);
-    case 'gone':
-    case 'refused':
-      // What is not there for us, or not allowed, is not asked for again before something happens there.
-      deps.log.warn({ head, err: error }, 'GitHub lets nothing be read here');
-      return { kind: 'done' };
-  }
-}
-
-function later({ now }: CheckRunDeps, ms: number): JobResult {
-  return { kind: 'later', runAt: new Date(now().getTime() + ms).toISOString() };
 }

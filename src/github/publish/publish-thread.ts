@@ -3,10 +3,10 @@ import { CausewayError } from '../../domain/errors.ts';
 import type { ThreadRecord } from '../../domain/thread.ts';
 import type { JobHandler, JobResult } from '../../ports/queue.ts';
 import { SourceBusy } from '../../ports/source.ts';
-import { GithubFailure } from '../clients/github-clients.ts';
 import { type Effect, effectOf } from './carry-out.ts';
 import type { LivePull, PublishDeps, View, Work } from './deps.ts';
 import { nextStep, type Progress, type Step } from './desired.ts';
+import { createEffectHandler, later, PAUSED_MS } from './effect-job.ts';
 import { follow } from './follow-checks.ts';
 import { createGithubOutbox } from './github-outbox.ts';
 import { lookAtPull } from './live-pull.ts';
@@ -14,12 +14,6 @@ import type { Outbox } from './outbox.ts';
 import { createRecordingOutbox } from './recording-outbox.ts';
 import { isObserved, loadView } from './view.ts';
 
-/** How soon a paused house looks whether it may go on. */
-const PAUSED_MS = 15_000;
-/** Where GitHub is at a limit and names no time. */
-const BUSY_MS = 60_000;
-/** After no answer, or one that leaves open what happened: then it is looked for before it is done again. */
-const UNSURE_MS = 15_000;
 /** How soon a repository is asked again that git could not reach. */
 const UNREACHABLE_MS = 300_000;
 /** No thread needs so many effects in a row; more would be a bug that must not go round in circles on GitHub. */
@@ -32,19 +26,13 @@ interface PublishHouse extends PublishDeps {
 
 export function createPublishHandler(deps: PublishDeps): JobHandler {
   const house: PublishHouse = { ...deps, tellSilence: silenceTeller(deps) };
-  return {
-    handle: async (job, signal) => {
-      try {
-        return await publishThread(house, job.subject, signal);
-      } catch (error) {
-        signal.throwIfAborted();
-        return afterFailure(deps, job.subject, error);
-      }
-    },
-    dead: async (job, error) => {
-      deps.log.error({ thread: job.subject, err: error }, 'what stands on GitHub could not be brought up to date');
-    },
-  };
+  return createEffectHandler(deps, {
+    subject: 'thread',
+    bringUp: (threadId, signal) => publishThread(house, threadId, signal),
+    afterOther: (threadId, error) => withoutSource(deps, threadId, error),
+    shut: 'GitHub lets nothing be written here',
+    dead: 'what stands on GitHub could not be brought up to date',
+  });
 }
 
 /** Of one try of the job. The publisher alone writes the record (but for a 👀, which may be given twice), so it is read only once. */
@@ -121,27 +109,11 @@ function silenceTeller({ log }: Pick<PublishDeps, 'log'>): PublishHouse['tellSil
   };
 }
 
-function afterFailure(deps: PublishDeps, thread: string, error: unknown): JobResult {
+/** The source of a change cannot be read now; null: it is something else that failed. */
+function withoutSource(deps: PublishDeps, thread: string, error: unknown): JobResult | null {
   if (error instanceof SourceBusy) return { kind: 'later', runAt: error.retryAt.toISOString() };
+  if (!(error instanceof CausewayError) || error.code !== 'repository_unreachable') return null;
   // A job that fails thrice is dead, and its pull request would be lost.
-  if (error instanceof CausewayError && error.code === 'repository_unreachable') {
-    deps.log.warn({ thread, err: error }, 'the source of a change cannot be read');
-    return later(deps, UNREACHABLE_MS);
-  }
-  if (!(error instanceof GithubFailure)) throw error;
-  switch (error.kind) {
-    case 'busy':
-      return error.retryAt === null ? later(deps, BUSY_MS) : { kind: 'later', runAt: error.retryAt.toISOString() };
-    case 'unsure':
-      return later(deps, UNSURE_MS);
-    case 'gone':
-    case 'refused':
-      // What is not there for us, or not allowed, is not asked for again before something happens there.
-      deps.log.warn({ thread, err: error }, 'GitHub lets nothing be written here');
-      return { kind: 'done' };
-  }
-}
-
-function later({ now }: PublishDeps, ms: number): JobResult {
-  return { kind: 'later', runAt: new Date(now().getTime() + ms).toISOString() };
+  deps.log.warn({ thread, err: error }, 'the source of a change cannot be read');
+  return later(deps, UNREACHABLE_MS);
 }

@@ -1,4 +1,5 @@
 // From a change to suggestions in a pull request's files: all of it, or none. Pure.
+import { unseenIn } from '../../domain/inert-text.ts';
 import type { Change, Diff, FileDiff } from '../../domain/issue.ts';
 import { globMatcher } from '../../domain/path-glob.ts';
 import { REDACTED } from '../../domain/redacted.ts';
@@ -47,7 +48,7 @@ function fileSuggestions(
   const comments: ReviewComment[] = [];
   for (const edit of editsOf(file.changes)) {
     const placed = placedIn(hunks, edit);
-    if (placed === null || placed.from <= (comments.at(-1)?.to ?? 0) || !isPlain(placed.lines)) return null;
+    if (placed === null || placed.from <= (comments.at(-1)?.to ?? 0) || !isPlain(placed)) return null;
     comments.push({ path, from: placed.from, to: placed.to, body: suggestion(placed.lines) });
   }
   return comments;
@@ -85,7 +86,7 @@ function editOf({ type, lines }: Change): LineEdit {
 }
 
 /** Where a suggestion can replace whole lines; one that only adds takes the line beside it along. Null: nowhere. */
-function placedIn(hunks: readonly ShownHunk[], edit: LineEdit): Omit<LineEdit, 'old'> | null {
+function placedIn(hunks: readonly ShownHunk[], edit: LineEdit): LineEdit | null {
   const { from, to, old, lines } = edit;
   if (old.length > 0) {
     const hunk = hunks.find((one) => one.has(from));
@@ -93,9 +94,9 @@ function placedIn(hunks: readonly ShownHunk[], edit: LineEdit): Omit<LineEdit, '
   }
   for (const hunk of hunks) {
     const above = hunk.get(to);
-    if (above !== undefined) return { from: to, to, lines: [above, ...lines] };
+    if (above !== undefined) return { from: to, to, old: [above], lines: [above, ...lines] };
     const below = hunk.get(from);
-    if (below !== undefined) return { from, to: from, lines: [...lines, below] };
+    if (below !== undefined) return { from, to: from, old: [below], lines: [...lines, below] };
   }
   return null;
 }
@@ -117,13 +118,23 @@ function shownHunks(patch: string): readonly ShownHunk[] {
   return hunks;
 }
 
-/** What is not seen where a person presses the button, or makes a line read otherwise than it runs (CVE-2021-42574). */
-const UNSEEN =
-  /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\u{e0000}-\u{e007f}]/u;
+/** What would not come back from GitHub's form as it went, or makes a line read otherwise than it runs (CVE-2021-42574): not even kept. */
+const NEVER = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufeff]/u;
 
-/** A carriage return would not come back from GitHub's form as it went, nor would what was taken out as a secret. */
-function isPlain(lines: readonly string[]): boolean {
-  return lines.every((line) => !UNSEEN.test(line) && !line.includes(REDACTED));
+/** What was taken out as a secret would be gone, and what is not seen where a person presses the button must stand there already. */
+function isPlain({ old, lines }: LineEdit): boolean {
+  return lines.every((line) => !NEVER.test(line) && !line.includes(REDACTED)) && !addsUnseen(old, lines);
+}
+
+/** An emoji that stands there may stay, behind the same character and no more often. */
+function addsUnseen(old: readonly string[], lines: readonly string[]): boolean {
+  const standing = new Map<string, number>();
+  for (const run of old.flatMap(unseenIn)) standing.set(run, (standing.get(run) ?? 0) + 1);
+  return lines.flatMap(unseenIn).some((run) => {
+    const left = standing.get(run) ?? 0;
+    standing.set(run, left - 1);
+    return left <= 0;
+  });
 }
 
 /** Whatever stands in the code: its fence is longer than any run of backticks in it. No lines: they go. */

@@ -16,6 +16,7 @@ import {
   text,
   unprocessable,
   viaAppId,
+  withFound,
 } from '../route.ts';
 import type { Comment, Reaction } from '../state.ts';
 import { ISSUES_READ, ISSUES_WRITE, tooLong, tooLongAnswer, withIssue } from './issues.ts';
@@ -97,10 +98,7 @@ export const commentRoutes: readonly Route[] = [
 ];
 
 function withComment(answer: (call: RepositoryCall, comment: Comment) => Answer) {
-  return (call: RepositoryCall): Answer => {
-    const comment = call.repository.comments.get(Number(call.params['comment_id']));
-    return comment === undefined ? notFound() : answer(call, comment);
-  };
+  return withFound((call) => call.repository.comments.get(Number(call.params['comment_id'])), answer);
 }
 
 function created(body: { readonly url: string }): Answer {

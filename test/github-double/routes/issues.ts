@@ -4,7 +4,6 @@ import { issueBody, labelsOf } from '../resources/issue.ts';
 import {
   type Answer,
   actorId,
-  notFound,
   ofRepository,
   ok,
   paged,
@@ -14,6 +13,7 @@ import {
   text,
   unprocessable,
   viaAppId,
+  withFound,
 } from '../route.ts';
 import type { Issue } from '../state.ts';
 
@@ -68,10 +68,7 @@ export const issueRoutes: readonly Route[] = [
 
 /** Hands on the issue of the call, or answers 404. */
 export function withIssue(answer: (call: RepositoryCall, issue: Issue) => Answer | Promise<Answer>) {
-  return (call: RepositoryCall): Answer | Promise<Answer> => {
-    const issue = call.repository.issues.get(Number(call.params['issue_number']));
-    return issue === undefined ? notFound() : answer(call, issue);
-  };
+  return withFound((call) => call.repository.issues.get(Number(call.params['issue_number'])), answer);
 }
 
 function names(given: unknown): readonly string[] {

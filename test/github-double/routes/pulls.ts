@@ -25,20 +25,20 @@ import type { Issue, Repository } from '../state.ts';
 import type { Pull } from '../state-pulls.ts';
 import { tooLong, tooLongAnswer } from './issues.ts';
 
-const READ = [{ pull_requests: 'read' }] as const;
-const WRITE = [{ pull_requests: 'write' }] as const;
+export const PULLS_READ = [{ pull_requests: 'read' }] as const;
+export const PULLS_WRITE = [{ pull_requests: 'write' }] as const;
 
 export const pullRoutes: readonly Route[] = [
-  ofRepository('GET /pulls', READ, listed),
-  ofRepository('POST /pulls', WRITE, open),
+  ofRepository('GET /pulls', PULLS_READ, listed),
+  ofRepository('POST /pulls', PULLS_WRITE, open),
   ofRepository(
     'GET /pulls/{pull_number}',
-    READ,
+    PULLS_READ,
     withPull((call, issue, pull) => ok(fullPull(call.state, call.repository, issue, pull))),
   ),
   ofRepository(
     'PATCH /pulls/{pull_number}',
-    WRITE,
+    PULLS_WRITE,
     withPull((call, issue, pull) => {
       const { body } = call;
       if (tooLong(text(body['body']))) return tooLongAnswer('PullRequest');
@@ -55,7 +55,7 @@ export const pullRoutes: readonly Route[] = [
   ),
   ofRepository(
     'GET /pulls/{pull_number}/files',
-    READ,
+    PULLS_READ,
     withPull(async (call, _issue, pull) => {
       const base = (await mergeBase(call.repository.gitDir, pull.baseSha, pull.headSha)) ?? pull.baseSha;
       const files = await readDiff(call.repository.gitDir, base, pull.headSha);
@@ -64,7 +64,7 @@ export const pullRoutes: readonly Route[] = [
   ),
   ofRepository(
     'GET /pulls/{pull_number}/commits',
-    READ,
+    PULLS_READ,
     withPull(async (call, _issue, pull) => {
       const shas = await listCommits(call.repository.gitDir, pull.headSha, ['--reverse', `^${pull.baseSha}`]);
       const page = paged(call, shas.slice(0, 250));
@@ -72,7 +72,7 @@ export const pullRoutes: readonly Route[] = [
       return { ...page, body: await Promise.all(bodies) };
     }),
   ),
-  ofRepository('POST /pulls/{pull_number}/requested_reviewers', WRITE, withPull(askReviewers)),
+  ofRepository('POST /pulls/{pull_number}/requested_reviewers', PULLS_WRITE, withPull(askReviewers)),
 ];
 
 export type OfPull = (call: RepositoryCall, issue: Issue, pull: Pull) => Answer | Promise<Answer>;

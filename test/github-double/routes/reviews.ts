@@ -16,32 +16,31 @@ import {
   refused,
   text,
   viaAppId,
+  withFound,
 } from '../route.ts';
 import type { Issue } from '../state.ts';
 import type { Pull, Review, ReviewComment, Side } from '../state-pulls.ts';
-import { withPull } from './pulls.ts';
+import { PULLS_READ, PULLS_WRITE, withPull } from './pulls.ts';
 
-const READ = [{ pull_requests: 'read' }] as const;
-const WRITE = [{ pull_requests: 'write' }] as const;
 const STATES = { APPROVE: 'APPROVED', REQUEST_CHANGES: 'CHANGES_REQUESTED', COMMENT: 'COMMENTED' } as const;
 
 export const reviewRoutes: readonly Route[] = [
-  ofRepository('POST /pulls/{pull_number}/reviews', WRITE, withPull(submit)),
+  ofRepository('POST /pulls/{pull_number}/reviews', PULLS_WRITE, withPull(submit)),
   ofRepository(
     'GET /pulls/{pull_number}/reviews',
-    READ,
+    PULLS_READ,
     withPull((call, issue, pull) =>
       paged(call, pull.reviews, (page) => page.map((one) => reviewBody(call.state, call.repository, issue, one))),
     ),
   ),
   ofRepository(
     'GET /pulls/{pull_number}/reviews/{review_id}',
-    READ,
+    PULLS_READ,
     withReview((call, issue, review) => ok(reviewBody(call.state, call.repository, issue, review))),
   ),
   ofRepository(
     'PUT /pulls/{pull_number}/reviews/{review_id}',
-    WRITE,
+    PULLS_WRITE,
     withReview((call, issue, review) => {
       if (review.authorId !== actorId(call.caller)) return forbidden();
       const body = text(call.body['body']) ?? '';
@@ -51,17 +50,17 @@ export const reviewRoutes: readonly Route[] = [
   ),
   ofRepository(
     'GET /pulls/{pull_number}/reviews/{review_id}/comments',
-    READ,
+    PULLS_READ,
     withReview((call, _issue, review) => remarks(call, (one) => one.reviewId === review.id)),
   ),
   ofRepository(
     'GET /pulls/comments/{comment_id}',
-    READ,
+    PULLS_READ,
     withRemark((call, one) => ok(remarkBody(call, one))),
   ),
   ofRepository(
     'PATCH /pulls/comments/{comment_id}',
-    WRITE,
+    PULLS_WRITE,
     withRemark((call, one) => {
       const change = { body: text(call.body['body']) ?? '', senderId: actorId(call.caller) };
       editRemark(call.state, call.repository, one, change);
@@ -70,7 +69,7 @@ export const reviewRoutes: readonly Route[] = [
   ),
   ofRepository(
     'DELETE /pulls/comments/{comment_id}',
-    WRITE,
+    PULLS_WRITE,
     withRemark((call, one) => {
       call.repository.reviewComments.delete(one.id);
       return noContent();
@@ -78,7 +77,7 @@ export const reviewRoutes: readonly Route[] = [
   ),
   ofRepository(
     'GET /pulls/{pull_number}/comments',
-    READ,
+    PULLS_READ,
     withPull((call, issue) => remarks(call, (one) => one.issueNumber === issue.number)),
   ),
 ];
@@ -91,10 +90,7 @@ function withReview(answer: (call: RepositoryCall, issue: Issue, review: Review)
 }
 
 function withRemark(answer: (call: RepositoryCall, one: ReviewComment) => Answer) {
-  return (call: RepositoryCall): Answer => {
-    const found = call.repository.reviewComments.get(Number(call.params['comment_id']));
-    return found === undefined ? notFound() : answer(call, found);
-  };
+  return withFound((call) => call.repository.reviewComments.get(Number(call.params['comment_id'])), answer);
 }
 
 function remarkBody(call: RepositoryCall, one: ReviewComment) {

@@ -1,5 +1,7 @@
 // GitHub is busy, away, or says no: the job comes back when that helps, and rests when it does not.
 import { expect, it } from 'vitest';
+import { CausewayError } from '../../../src/domain/errors.ts';
+import { SourceBusy } from '../../../src/ports/source.ts';
 import { publishingHouse, SHOP } from './publishing-house.ts';
 
 it('comes back when the limit is over, and does not ask before', async () => {
@@ -23,6 +25,20 @@ it('comes back where GitHub does not answer', async () => {
   expect((await house.publish()).kind).toBe('later');
   await house.settle();
   expect(house.issue.reactions).toHaveLength(1);
+});
+
+it.each([
+  ['when whoever keeps it says', new SourceBusy('Wait.', new Date('2099-01-01T00:00:42Z')), '2099-01-01T00:00:42.000Z'],
+  ['in five minutes', new CausewayError('repository_unreachable', 'No answer.'), '2099-01-01T00:05:00.000Z'],
+])('comes back where the source of a change cannot be read, %s', async (_, error, runAt) => {
+  const open = async () => {
+    throw error;
+  };
+  const now = () => new Date('2099-01-01T00:00:00Z');
+  await using house = await publishingHouse({ deps: { source: { open }, now } });
+  await house.ask();
+  await house.conclude();
+  expect(await house.publish()).toEqual({ kind: 'later', runAt });
 });
 
 it('rests where the installation is gone', async () => {

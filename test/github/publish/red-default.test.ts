@@ -1,5 +1,6 @@
 // A red default branch: when its fix is opened without being asked for, by whom it is answered for, and what it says.
 import { describe, expect, it } from 'vitest';
+import type { Sighting } from '../../../src/domain/failure.ts';
 import type { Finding, HeadPlace } from '../../../src/domain/head.ts';
 import { newId } from '../../../src/domain/ids.ts';
 import type { Analysis } from '../../../src/domain/issue.ts';
@@ -93,6 +94,25 @@ describe('the fix of a red default branch', () => {
     expect(body).not.toContain('eeeeeee');
   });
 
+  it('says nothing of the branch where it comes back, and ends, in a pull request alone', async () => {
+    await using house = await publishingHouse();
+    const { failureId } = await red(house);
+    await house.conclude({ analysis: SURE });
+    await house.settle();
+    const opened = house.pulls()[0]?.body;
+    expect(opened).toMatch(/^\*\*Cause found/);
+    await mended(house, failureId);
+    house.advance(60);
+    await back(house, failureId, { pullRequest: 7, branch: 'topic', isOnDefault: false });
+    await house.settle();
+    expect(house.pulls()[0]?.body).toBe(opened);
+    house.advance(60);
+    await house.store.closeOfPullRequest(house.project.id, 7, house.deps.now().toISOString());
+    expect(await house.store.failure(failureId)).toMatchObject({ state: 'closed', closed: { by: 'pull_request' } });
+    await house.settle();
+    expect(house.pulls()[0]?.body).toBe(opened);
+  });
+
   it('is not opened for one who has lost write', async () => {
     await using house = await publishingHouse();
     await red(house);
@@ -135,10 +155,10 @@ async function mended(house: PublishingHouse, failureId: string) {
 }
 
 /** With commits of its own. */
-async function back(house: PublishingHouse, failureId: string) {
+async function back(house: PublishingHouse, failureId: string, place: Partial<Sighting> = {}) {
   const { fingerprint, headline, firstSeen } = (await house.store.failure(failureId))!;
   const at = house.deps.now().toISOString();
-  const seen = { ...firstSeen, key: 'again', sha: 'e'.repeat(40), at };
+  const seen = { ...firstSeen, key: 'again', sha: 'e'.repeat(40), at, ...place };
   await house.store.recordSightings({ id: failureId, projectId: house.project.id, fingerprint, headline }, [seen], at);
   expect((await house.store.failure(failureId))?.state).toBe('open');
   await house.store.saveRange(failureId, { from: 'c'.repeat(40), to: 'e'.repeat(40), total: 1, commits: [] });

@@ -1,7 +1,7 @@
 // A pull request whose checks are red, as people see it: comment, suggestions, and what is left when they are green again.
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../../src/domain/head.ts';
-import { FIXED, type PublishingHouse, publishingHouse, SHOP } from './publishing-house.ts';
+import { FILES, FIXED, type PublishingHouse, publishingHouse, SHOP } from './publishing-house.ts';
 
 const CART = { 'src/cart.js': 'one\ntwo\nthree\nfour\n' };
 
@@ -273,6 +273,23 @@ describe('suggestions', () => {
     const asked = house.double.requests.length;
     await house.settle();
     expect(house.double.requests.slice(asked).map(({ path }) => path)).not.toContain(expect.stringContaining('/files'));
+  });
+
+  it('of an earlier head are folded away where the newer fix can be suggested nowhere', async () => {
+    await using house = await publishingHouse();
+    const red = await redPull(house);
+    await judged(house, red);
+    expect(reviews(house, red.number)).toMatchObject([{ minimized: null }]);
+    house.advance(60);
+    const again = await pushed(house, red, 'y.js');
+    const lint = await lookInto(house, again, 'lint');
+    // The pull request does not touch that file, so that no line of it can be commented on.
+    const files = [{ kind: 'modified', path: 'src/other.js', before: FILES['src/other.js'], after: 'z\n' }] as const;
+    await house.conclude({ base: again.sha, files });
+    await house.judge({ ...again, findings: [lint] });
+    await house.settle();
+    expect(reviews(house, red.number)).toMatchObject([{ commitSha: red.sha, minimized: 'RESOLVED' }]);
+    expect((await house.thread()).record.suggested).toMatchObject({ reviewId: 0, headSha: again.sha });
   });
 
   it('that GitHub does not show again are offered no more', async () => {

@@ -13,6 +13,12 @@ import { unifiedOf } from '../../support/unified-of.ts';
 const ANYWHERE: InvestigationSettings['paths'] = { allow: [], block: [] };
 const HEAD = Array.from({ length: 40 }, (_, index) => `line ${index + 1}`);
 
+/** Zero width, soft hyphen, Hangul fillers, Mongolian selectors, annotations, variation selectors, tags: ends of ranges above all. */
+const UNSEEN = [
+  ...[0x200b, 0x200d, 0x2060, 0xad, 0x34f, 0x115f, 0x1160, 0x3164, 0xffa0, 0x180b, 0x180e, 0x180f, 0xfff9],
+  ...[0xfe00, 0xfe0f, 0xe0000, 0xe0041, 0xe007f, 0xe0100, 0xe01ef],
+];
+
 /** The patch of a pull request that wrote those lines (1-based, both ends) new, with three lines around them. */
 function patchOf(head: readonly string[], ...written: readonly (readonly [number, number])[]): string {
   const before = head.filter((_, index) => !written.some(([from, to]) => index + 1 >= from && index + 1 <= to));
@@ -104,10 +110,43 @@ describe('suggestions', () => {
     ['two parts that stand on the same line', edited((lines) => void lines.splice(6, 1, 'new', 'line 7', 'new'))],
     ['what was taken out as a secret', edited((lines) => void lines.splice(10, 1, 'key = [redacted]'))],
     ['what turns the order of reading', edited((lines) => void lines.splice(10, 1, 'if (ok) \u202e{'))],
-    ['what is not seen', edited((lines) => void lines.splice(10, 1, 'ne\u200bw'))],
+    ...UNSEEN.map((one): [string, Diff] => [
+      `what is not seen (U+${one.toString(16).toUpperCase()})`,
+      edited((lines) => void lines.splice(10, 1, `ne${String.fromCodePoint(one)}w`)),
+    ]),
     ['a carriage return', edited((lines) => void lines.splice(10, 1, 'new\r'))],
   ])('are none for %s', (_, diff) => {
     expect(suggested(diff)).toEqual([]);
+  });
+
+  it('keep an emoji that stands there, in the line that changes as in the one that is taken along', () => {
+    const head = HEAD.with(10, "say('❤️ old 👨‍👩‍👧')");
+    const patch = patchOf(head, [10, 12]);
+    const changed = diffOf(textOf(head), textOf(head.with(10, "say('❤️ new 👨‍👩‍👧')")));
+    expect(suggested(changed, patch)).toEqual([
+      { path: 'a.js', from: 11, to: 11, body: "```suggestion\nsay('❤️ new 👨‍👩‍👧')\n```" },
+    ]);
+    const added = diffOf(textOf(head), textOf(head.toSpliced(11, 0, 'new')));
+    expect(suggested(added, patch)).toEqual([
+      { path: 'a.js', from: 11, to: 11, body: "```suggestion\nsay('❤️ old 👨‍👩‍👧')\nnew\n```" },
+    ]);
+    const first = HEAD.with(6, "say('❤️')");
+    expect(suggested(diffOf(textOf(first), textOf(first.toSpliced(6, 0, 'new'))), patchOf(first, [10, 12]))).toEqual([
+      { path: 'a.js', from: 7, to: 7, body: "```suggestion\nnew\nsay('❤️')\n```" },
+    ]);
+  });
+
+  it.each<[string, string, string]>([
+    ['stands there, and once more', "say('❤️ old')", "say('❤️ ❤️ old')"],
+    ['stands behind another character there', "say('❤️ old')", "say('❤ old\ufe0f')"],
+    ['stands there, and more of it', "say('❤️ old')", "say('❤️\u{e0141} old')"],
+    ['stands there in another order', 'a\u200b\u200c', '\u200ca\u200b'],
+    ['stands elsewhere in the file', 'plain', "say('⚠️')"],
+    ['is taken along and turns the order of reading', "say('\u202eold')", "say('\u202eold')\nnew"],
+    ['is taken along and is a carriage return', 'old\r', 'old\r\nnew'],
+  ])('are none where what is not seen %s', (_, before, after) => {
+    const head = HEAD.with(10, before).with(30, "say('⚠️')");
+    expect(suggested(diffOf(textOf(head), textOf(head.with(10, after))), patchOf(head, [10, 12]))).toEqual([]);
   });
 
   it('are none for a path that the configuration closes', () => {

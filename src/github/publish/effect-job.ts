@@ -1,0 +1,65 @@
+// The frame of jobs that bring something on GitHub up to date: what follows when an effect fails is the same for all of them.
+import type { Log } from '../../log.ts';
+import type { JobHandler, JobResult } from '../../ports/queue.ts';
+import { GithubFailure } from '../clients/github-clients.ts';
+
+/** How soon a paused house looks whether it may go on. */
+export const PAUSED_MS = 15_000;
+/** Where GitHub is at a limit and names no time. */
+const BUSY_MS = 60_000;
+/** After no answer, or one that leaves open what happened: then it is looked for before it is done again. */
+const UNSURE_MS = 15_000;
+
+interface House {
+  readonly log: Log;
+  readonly now: () => Date;
+}
+
+interface EffectJob {
+  /** What the subject of the job is, by its name in the log. */
+  readonly subject: 'thread' | 'head';
+  readonly bringUp: (subject: string, signal: AbortSignal) => Promise<JobResult>;
+  /** What follows from a failure that is not GitHub's; null: nothing is known of it, and the job has failed. */
+  readonly afterOther?: (subject: string, error: unknown) => JobResult | null;
+  /** For the log: GitHub does not let us. */
+  readonly shut: string;
+  /** For the log: it failed too often. */
+  readonly dead: string;
+}
+
+/** Throws what is no failure of GitHub's, and the reason of the signal once that is aborted. */
+export function createEffectHandler(house: House, wanted: EffectJob): JobHandler {
+  return {
+    handle: async (job, signal) => {
+      try {
+        return await wanted.bringUp(job.subject, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        return wanted.afterOther?.(job.subject, error) ?? afterFailure(house, wanted, job.subject, error);
+      }
+    },
+    dead: async (job, error) => {
+      house.log.error({ [wanted.subject]: job.subject, err: error }, wanted.dead);
+    },
+  };
+}
+
+function afterFailure(house: House, { subject, shut }: EffectJob, id: string, error: unknown): JobResult {
+  if (!(error instanceof GithubFailure)) throw error;
+  switch (error.kind) {
+    case 'busy':
+      return error.retryAt === null ? later(house, BUSY_MS) : { kind: 'later', runAt: error.retryAt.toISOString() };
+    case 'unsure':
+      return later(house, UNSURE_MS);
+    case 'gone':
+    case 'refused':
+      // What is not there for us, or not allowed, is not asked for again before something happens there.
+      house.log.warn({ [subject]: id, err: error }, shut);
+      return { kind: 'done' };
+  }
+}
+
+/** The job is due again in so many milliseconds. */
+export function later({ now }: Pick<House, 'now'>, ms: number): JobResult {
+  return { kind: 'later', runAt: new Date(now().getTime() + ms).toISOString() };
+}
