@@ -55,10 +55,17 @@ export interface Failure {
   readonly investigationId: string | null;
   /** Where that is shown; null: nowhere. */
   readonly threadId: string | null;
-  /** Of the last time: a green default branch, the end of its pull requests, or 30 days without it. */
-  readonly closed: { readonly sha: string; readonly at: string } | null;
+  /** Of the last time. */
+  readonly closed: Closing | null;
   /** On the default branch: the commits after the last green one up to the first red one. */
   readonly range: CommitRange | null;
+}
+
+/** `by`: a green default branch, the end of the pull requests that had it, or 30 days in which nobody saw it. */
+export interface Closing {
+  readonly sha: string;
+  readonly at: string;
+  readonly by: 'green' | 'pull_request' | 'unseen';
 }
 
 export interface CommitRange {

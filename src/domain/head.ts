@@ -96,6 +96,8 @@ interface NamedPlace {
 
 interface FoundCheck {
   readonly name: string;
+  /** Slug of the App that reports it; "" for a commit status. Absent: not known, of a finding that was stored before this was. */
+  readonly app?: string;
   readonly runId: number | null;
   readonly url: string;
   /** Whether it is red now: false for one that passed since at the same commit. */

@@ -21,6 +21,7 @@ const HANDLERS = {
   'issues.deleted': onIssueGone,
   'issues.transferred': onIssueGone,
   'issue_comment.created': onCommentCreated,
+  'pull_request.opened': onPullRequestChanged,
   'pull_request.closed': onPullRequestChanged,
   'pull_request.reopened': onPullRequestChanged,
   'pull_request.synchronize': onPullRequestChanged,

@@ -6,13 +6,15 @@ import { type ChangedFiles, type CheckRules, ChecksBusy, ChecksClosed } from '..
 import type { JobHandler, JobResult } from '../ports/queue.ts';
 import { beginInvestigations } from './checks/begin-investigations.ts';
 import { cleanChecks } from './checks/clean-checks.ts';
-import type { JudgeHeadDeps, Look } from './checks/deps.ts';
+import { type JudgeHeadDeps, type Look, nowOf } from './checks/deps.ts';
 import { judgeGroups } from './checks/judge-groups.ts';
 import { keepJudged, keepSeen, setAside } from './checks/keep-head.ts';
 import { readSuspects } from './checks/read-suspects.ts';
 import { closeWhatIsGreen, rememberFindings } from './checks/remember-findings.ts';
 import { isBranchCounted, type SortedChecks, sortChecks } from './checks/sort-checks.ts';
 import { isQuiet, lookedAtAgain, namesOf, waitFor } from './checks/still-waiting.ts';
+
+type PullRequestPlace = Extract<HeadPlace, { readonly kind: 'pull_request' }>;
 
 const DONE: JobResult = { kind: 'done' };
 /** How soon a paused house looks whether it may go on. */
@@ -68,9 +70,10 @@ async function lookOf(deps: JudgeHeadDeps, headId: string, signal: AbortSignal):
 async function lookAt(look: Look): Promise<JobResult> {
   const { deps, project, head, signal } = look;
   const rules = await deps.checks.rules(project, signal);
+  const askedAt = nowOf(look);
   const place = await deps.checks.place(project, { ...head, pullRequest: numberOf(head) }, signal);
   if (place === null || isPushedOver(look, place)) return await aside(look, 'superseded', null);
-  if (isClosed(place)) return await aside(look, 'superseded', place);
+  if (isClosed(place)) return await over(look, place, askedAt);
   if (isOurs(place) || !isBranchCounted(place, rules)) return await aside(look, 'ignored', place);
   const sorted = sortChecks(await deps.checks.of(project, head.sha, signal), rules);
   if (sorted.waiting.length > 0 && !isQuiet(look, sorted)) return await waitFor(lookHere(look, place), place, sorted);
@@ -99,7 +102,10 @@ async function judge(
   return hasEnded ? DONE : lookedAtAgain(look, sorted);
 }
 
-/** What a commit was judged to be as a pull request's is no verdict on it as the default branch's: it is judged as if for the first time. */
+/**
+ * What a commit was judged to be as a pull request's is no verdict on it as the default branch's, nor that of a branch on the pull request that
+ * was opened from it: it is judged as if for the first time.
+ */
 function lookHere(look: Look, place: HeadPlace): Look {
   const { head } = look;
   const isMoved = head.place !== null && head.place.kind !== place.kind;
@@ -120,12 +126,18 @@ async function aside(
   return DONE;
 }
 
+/** A look that was under way when it was closed may have found its checks red after that. */
+async function over(look: Look, place: PullRequestPlace, at: string): Promise<JobResult> {
+  await look.deps.store.closeOfPullRequest(look.project.id, place.number, at);
+  return await aside(look, 'superseded', place);
+}
+
 /** A commit of the merge queue is another than its pull request's. */
 function isPushedOver({ head }: Look, place: HeadPlace): boolean {
   return place.kind === 'pull_request' && !place.isQueue && place.sha !== head.sha;
 }
 
-function isClosed(place: HeadPlace): boolean {
+function isClosed(place: HeadPlace): place is PullRequestPlace {
   return place.kind === 'pull_request' && place.isClosed === true;
 }
 

@@ -58,8 +58,10 @@ export interface FailureStore {
    * Links red checks to their failure, each once by its key; made (with `id`) where the fingerprint is new. A closed one is opened anew,
    * without the investigation and thread of before, if it was closed before the sighting's `at`; what was seen before that only counts.
    * Within 24 hours in the pull request that it was looked into for, it keeps both, unless that brought nothing.
-   * One that is told of again as of the default branch, since its commit is by now, counts there. The headline is that of the first sighting,
-   * and then that of the first one there.
+   * One that is told of again as of the default branch, since its commit is by now, counts there; one that was of no pull request, as of that
+   * which was opened since, with its trust. One in `redNow` that is told of again as of a pull request, after that or a former one was done, goes
+   * on there: closed by such an end, the failure is open as it was before. The headline is that of the first sighting, and then that of the
+   * first one on the default branch.
    * `standing`: as it was before, where all was green; told again for sightings that were told before. One that was not closed by a green
    * default branch is `new` again.
    */
@@ -69,6 +71,8 @@ export interface FailureStore {
       readonly projectId: string;
       readonly fingerprint: string;
       readonly headline: string;
+      /** Keys of sightings whose checks are red at this moment, at a head that is looked at. Absent: none, such as where the past is told. */
+      readonly redNow?: readonly string[];
     },
     sightings: readonly Sighting[],
     now: string,

@@ -1,5 +1,6 @@
 // The tables about checks as Kysely sees them: heads, findings, the ledger of failures, greens, backfills.
 import type { Verdict } from '../domain/check.ts';
+import type { Closing } from '../domain/failure.ts';
 import type { HeadState } from '../domain/head.ts';
 import type { Sequenced } from './schema.ts';
 
@@ -65,8 +66,8 @@ export interface FailureTable extends Sequenced {
   thread_id: string | null;
   closed_sha: string | null;
   closed_at: string | null;
-  /** What closed it the last time: a green default branch, the end of its pull requests, or that it was not seen any more. */
-  closed_by: 'green' | 'pull_request' | 'unseen' | null;
+  /** What closed it the last time; the three are null together. */
+  closed_by: Closing['by'] | null;
   /** JSON: CommitRange. */
   commit_range: string | null;
 }

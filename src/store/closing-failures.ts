@@ -1,8 +1,7 @@
 // How failures end: the default branch is green again, the pull requests that had them are done, or nobody has seen them for long.
 import { checkKey } from '../domain/check.ts';
-import type { CommitRange, Failure } from '../domain/failure.ts';
+import type { Closing, CommitRange, Failure } from '../domain/failure.ts';
 import type { FailureStore } from '../ports/check-store.ts';
-import type { FailureTable } from './check-tables.ts';
 import { failureFrom, moment } from './failure-rows.ts';
 import type { Reader, Trx } from './schema.ts';
 
@@ -158,11 +157,7 @@ export async function closeUnseen(
   return rows.length;
 }
 
-async function close(
-  trx: Trx,
-  id: string,
-  { sha, at, by }: { readonly sha: string; readonly at: string; readonly by: FailureTable['closed_by'] },
-): Promise<Failure> {
+async function close(trx: Trx, id: string, { sha, at, by }: Closing): Promise<Failure> {
   const row = await trx
     .updateTable('failures')
     .set({ state: 'closed', closed_sha: sha, closed_at: at, closed_by: by })

@@ -1,13 +1,7 @@
 // A failure of the ledger as a row, and back.
 import type { Insertable, Selectable } from 'kysely';
-import type { CommitRange, Failure, Sighting } from '../domain/failure.ts';
+import type { Closing, CommitRange, Failure, Sighting } from '../domain/failure.ts';
 import type { FailureTable } from './check-tables.ts';
-
-/** A failure with what only the ledger asks for. */
-export interface Entry {
-  readonly failure: Failure;
-  readonly closedBy: FailureTable['closed_by'];
-}
 
 type SeenIn = Pick<Failure, 'checkNames' | 'branches' | 'pullRequests'>;
 
@@ -16,29 +10,30 @@ export function failureFrom(row: Selectable<FailureTable>): Failure {
   const firstSeen: Sighting = JSON.parse(row.first_seen);
   const lastSeen: Sighting = JSON.parse(row.last_seen);
   const range: CommitRange | null = row.commit_range === null ? null : JSON.parse(row.commit_range);
-  const { closed_sha: sha, closed_at: at } = row;
   return {
     ...{ id: row.id, projectId: row.project_id, fingerprint: row.fingerprint, headline: row.headline },
     ...{ state: row.state, opening: row.opening, isOnDefault: row.is_on_default === 1 },
     ...{ hits: row.hits, flakyHits: row.flaky_hits, firstSeen, lastSeen },
     ...{ checkNames: seenIn.checkNames, branches: seenIn.branches, pullRequests: seenIn.pullRequests },
     ...{ investigationId: row.investigation_id, threadId: row.thread_id },
-    ...{ closed: sha === null || at === null ? null : { sha, at }, range },
+    ...{ closed: closingFrom(row), range },
   };
 }
 
-export function entryFrom(row: Selectable<FailureTable>): Entry {
-  return { failure: failureFrom(row), closedBy: row.closed_by };
+type ClosedColumns = Pick<Selectable<FailureTable>, 'closed_sha' | 'closed_at' | 'closed_by'>;
+
+function closingFrom({ closed_sha: sha, closed_at: at, closed_by: by }: ClosedColumns): Closing | null {
+  return sha === null || at === null || by === null ? null : { sha, at, by };
 }
 
 /** A new row. */
-export function failureRow(entry: Entry): Insertable<FailureTable> {
-  const { id, projectId, fingerprint } = entry.failure;
-  return { id, project_id: projectId, fingerprint, ...failureColumns(entry) };
+export function failureRow(failure: Failure): Insertable<FailureTable> {
+  const { id, projectId, fingerprint } = failure;
+  return { id, project_id: projectId, fingerprint, ...failureColumns(failure) };
 }
 
 /** All columns that may change. */
-export function failureColumns({ failure, closedBy }: Entry) {
+export function failureColumns(failure: Failure) {
   const { checkNames, branches, pullRequests, firstSeen, lastSeen, closed, range } = failure;
   return {
     ...{ headline: failure.headline, state: failure.state, opening: failure.opening },
@@ -47,7 +42,7 @@ export function failureColumns({ failure, closedBy }: Entry) {
     ...{ last_seen: JSON.stringify(lastSeen), last_seen_at: moment(lastSeen.at) },
     ...{ seen_in: JSON.stringify({ checkNames, branches, pullRequests } satisfies SeenIn) },
     ...{ investigation_id: failure.investigationId, thread_id: failure.threadId },
-    ...{ closed_sha: closed?.sha ?? null, closed_at: closed && moment(closed.at), closed_by: closedBy },
+    ...{ closed_sha: closed?.sha ?? null, closed_at: closed && moment(closed.at), closed_by: closed?.by ?? null },
     commit_range: range && JSON.stringify(range),
   };
 }

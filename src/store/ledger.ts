@@ -1,7 +1,8 @@
-// What sightings make of a failure: made, counted, opened anew. Pure.
+// What sightings make of a failure: made, counted, moved, opened anew. Pure.
 import type { Failure, Sighting } from '../domain/failure.ts';
 import type { Finding } from '../domain/head.ts';
-import { type Entry, moment } from './failure-rows.ts';
+import { moment } from './failure-rows.ts';
+import type { Moved } from './moved-sightings.ts';
 
 /** Of the names that a failure was seen under, the newest tell enough. */
 const MOST_NAMES = 20;
@@ -12,19 +13,16 @@ export function inOrder(sightings: readonly Sighting[]): readonly Sighting[] {
 }
 
 /** A failure that nothing is known of yet but where it was seen first. */
-export function newEntry(
+export function newFailure(
   named: Pick<Failure, 'id' | 'projectId' | 'fingerprint' | 'headline'>,
   first: Sighting,
-): Entry {
+): Failure {
   const { id, projectId, fingerprint, headline } = named;
   return {
-    failure: {
-      ...{ id, projectId, fingerprint, headline, state: 'open', opening: 1, isOnDefault: false },
-      ...{ hits: 0, flakyHits: 0, firstSeen: first, lastSeen: first },
-      ...{ checkNames: [], branches: [], pullRequests: [] },
-      ...{ investigationId: null, threadId: null, closed: null, range: null },
-    },
-    closedBy: null,
+    ...{ id, projectId, fingerprint, headline, state: 'open', opening: 1, isOnDefault: false },
+    ...{ hits: 0, flakyHits: 0, firstSeen: first, lastSeen: first },
+    ...{ checkNames: [], branches: [], pullRequests: [] },
+    ...{ investigationId: null, threadId: null, closed: null, range: null },
   };
 }
 
@@ -32,46 +30,54 @@ export function newEntry(
  * The failure after sightings that were not counted before, in whatever order they come. `keepsResult`: opened anew, it is still told of by
  * what was begun for it before.
  */
-export function afterSightings(entry: Entry, fresh: readonly Sighting[], keepsResult: boolean): Entry {
-  const opened = openedBy(entry, fresh).length > 0 ? openedAnew(entry, keepsResult) : entry;
+export function afterSightings(failure: Failure, fresh: readonly Sighting[], keepsResult: boolean): Failure {
+  const opened = openedBy(failure, fresh).length > 0 ? openedAnew(failure, keepsResult) : failure;
   return inOrder(fresh).reduce(afterOne, opened);
 }
 
 /**
- * The failure after sightings were found to be of the default branch by now. The end of the pull request that they were of was none of theirs,
- * and what was begun for it goes on: it is one commit.
+ * The failure after sightings were found to be of the default branch, or of a live pull request, by now. The end of the pull request that they
+ * were of was none of theirs, and what was begun for it goes on: it is one commit.
  */
-export function afterMove(entry: Entry, moved: readonly Sighting[]): Entry {
-  if (moved.length === 0) return entry;
-  const { failure, closedBy } = entry;
-  if (failure.state === 'closed' && closedBy === 'pull_request') {
-    return { failure: { ...failure, state: 'open', isOnDefault: true, closed: null }, closedBy: null };
+export function afterMove(failure: Failure, moved: readonly Moved[]): Failure {
+  const goesOn = failure.closed?.by === 'pull_request' && moved.some(({ isLive }) => isLive);
+  const open: Failure = goesOn && failure.state === 'closed' ? { ...failure, state: 'open', closed: null } : failure;
+  return moved.reduce((after, { sighting }) => movedTo(after, sighting), open);
+}
+
+function movedTo(failure: Failure, sighting: Sighting): Failure {
+  if (sighting.isOnDefault) {
+    return { ...failure, isOnDefault: failure.isOnDefault || isOfNow(failure, sighting) };
   }
-  const isOnDefault = failure.isOnDefault || moved.some((sighting) => isOfNow(failure, sighting));
-  return { ...entry, failure: { ...failure, isOnDefault } };
+  const { key, pullRequest } = sighting;
+  return {
+    ...failure,
+    // Whose it was first is said by its pull request.
+    firstSeen: failure.firstSeen.key === key ? sighting : failure.firstSeen,
+    lastSeen: failure.lastSeen.key === key ? sighting : failure.lastSeen,
+    pullRequests: pullRequest === null ? failure.pullRequests : withName(failure.pullRequests, pullRequest, true),
+  };
 }
 
 /** Where it was seen before, anybody may have had a hand in its words: those of the default branch are the branch's own. */
-export function withHeadline(before: Entry, after: Entry, headline: string): Entry {
-  const { failure } = after;
-  const wasThere = before.failure.isOnDefault && before.failure.opening === failure.opening;
-  return failure.isOnDefault && !wasThere ? { ...after, failure: { ...failure, headline } } : after;
+export function withHeadline(before: Failure, after: Failure, headline: string): Failure {
+  const wasThere = before.isOnDefault && before.opening === after.opening;
+  return after.isOnDefault && !wasThere ? { ...after, headline } : after;
 }
 
 const RELAPSE_MS = 24 * 60 * 60 * 1_000;
 
 /** The pull request that the sightings open the failure anew in, soon after it was over there; null: none, or several. */
-export function relapsedIn(entry: Entry, fresh: readonly Sighting[]): number | null {
-  const { failure, closedBy } = entry;
-  const opening = openedBy(entry, fresh);
+export function relapsedIn(failure: Failure, fresh: readonly Sighting[]): number | null {
+  const opening = openedBy(failure, fresh);
   const number = opening[0]?.pullRequest ?? null;
   const { closed } = failure;
-  if (closedBy !== 'pull_request' || closed === null) return null;
+  if (closed?.by !== 'pull_request') return null;
   const isSoon = ({ at }: Sighting) => Date.parse(at) - Date.parse(closed.at) <= RELAPSE_MS;
   return opening.every((sighting) => sighting.pullRequest === number && isSoon(sighting)) ? number : null;
 }
 
-function openedBy({ failure }: Entry, fresh: readonly Sighting[]): readonly Sighting[] {
+function openedBy(failure: Failure, fresh: readonly Sighting[]): readonly Sighting[] {
   return fresh.filter((sighting) => opensAnew(failure, sighting));
 }
 
@@ -86,42 +92,37 @@ function opensAnew(failure: Failure, sighting: Sighting): boolean {
 
 /** Its pull request was closed or green, and said nothing of the base: only a green default branch makes it a regression. */
 export function standingOf(
-  entry: Entry,
+  failure: Failure,
   fresh: readonly Sighting[],
   told: Finding['standing'] | null,
 ): Finding['standing'] {
-  if (openedBy(entry, fresh).length > 0) return entry.closedBy === 'green' ? 'regression' : 'new';
+  if (openedBy(failure, fresh).length > 0) return failure.closed?.by === 'green' ? 'regression' : 'new';
   if (told !== null) return told;
-  return entry.failure.hits === 0 ? 'new' : 'known';
+  return failure.hits === 0 ? 'new' : 'known';
 }
 
-function openedAnew(entry: Entry, keepsResult: boolean): Entry {
-  const { failure } = entry;
+function openedAnew(failure: Failure, keepsResult: boolean): Failure {
   const forgotten = {
     range: null,
     isOnDefault: false,
     ...(keepsResult ? {} : { investigationId: null, threadId: null }),
   };
-  return { ...entry, failure: { ...failure, state: 'open', opening: failure.opening + 1, ...forgotten } };
+  return { ...failure, state: 'open', opening: failure.opening + 1, ...forgotten };
 }
 
-function afterOne(entry: Entry, sighting: Sighting): Entry {
-  const { failure } = entry;
+function afterOne(failure: Failure, sighting: Sighting): Failure {
   const isNewest = moment(sighting.at) >= moment(failure.lastSeen.at);
   const isOldest = moment(sighting.at) < moment(failure.firstSeen.at);
   const { pullRequest, branch } = sighting;
   return {
-    ...entry,
-    failure: {
-      ...failure,
-      hits: failure.hits + 1,
-      isOnDefault: failure.isOnDefault || (sighting.isOnDefault && isOfNow(failure, sighting)),
-      firstSeen: isOldest ? sighting : failure.firstSeen,
-      lastSeen: isNewest ? sighting : failure.lastSeen,
-      checkNames: withName(failure.checkNames, sighting.checkName, isNewest),
-      branches: branch === '' ? failure.branches : withName(failure.branches, branch, isNewest),
-      pullRequests: pullRequest === null ? failure.pullRequests : withName(failure.pullRequests, pullRequest, isNewest),
-    },
+    ...failure,
+    hits: failure.hits + 1,
+    isOnDefault: failure.isOnDefault || (sighting.isOnDefault && isOfNow(failure, sighting)),
+    firstSeen: isOldest ? sighting : failure.firstSeen,
+    lastSeen: isNewest ? sighting : failure.lastSeen,
+    checkNames: withName(failure.checkNames, sighting.checkName, isNewest),
+    branches: branch === '' ? failure.branches : withName(failure.branches, branch, isNewest),
+    pullRequests: pullRequest === null ? failure.pullRequests : withName(failure.pullRequests, pullRequest, isNewest),
   };
 }
 

@@ -1,20 +1,21 @@
 // Red checks as they are linked to their failure, each once by its key.
 import { checkKey } from '../domain/check.ts';
-import type { Sighting } from '../domain/failure.ts';
+import type { Failure, Sighting } from '../domain/failure.ts';
 import type { Finding } from '../domain/head.ts';
 import { subjectKey } from '../domain/thread.ts';
 import type { FailureStore } from '../ports/check-store.ts';
-import { type Entry, entryFrom, failureColumns, failureFrom, failureRow, moment } from './failure-rows.ts';
+import { failureColumns, failureFrom, failureRow, moment } from './failure-rows.ts';
 import {
   afterMove,
   afterSightings,
   inOrder,
   isOfNow,
-  newEntry,
+  newFailure,
   relapsedIn,
   standingOf,
   withHeadline,
 } from './ledger.ts';
+import { type Counted, movedOf, moveSightings } from './moved-sightings.ts';
 import type { Trx } from './schema.ts';
 
 type Recording = FailureStore['recordSightings'];
@@ -28,45 +29,45 @@ export async function recordSightings(
   wanted: Wanted,
   sightings: readonly Sighting[],
 ): Promise<Awaited<ReturnType<Recording>>> {
-  const entry = await entryOf(trx, wanted, sightings);
-  const counted = await countedOf(trx, entry.failure.id, sightings);
-  const fresh = unique(sightings).filter(({ key }) => !counted.has(key));
-  const moved = unique(sightings).filter(
-    ({ key, isOnDefault }) => isOnDefault && counted.get(key)?.isOnDefault === false,
-  );
-  const told = sightings.map(({ key }) => counted.get(key)?.standing).find((standing) => standing !== undefined);
-  const standing = standingOf(entry, fresh, told ?? null);
-  if (fresh.length + moved.length === 0) return { failure: entry.failure, standing };
-  const seen = afterSightings(afterMove(entry, moved), fresh, await keepsResult(trx, entry, fresh));
-  const after = withHeadline(entry, seen, wanted.headline);
+  const before = await failureOf(trx, wanted, sightings);
+  const counted = await countedOf(trx, before.id, sightings);
+  const all = unique(sightings);
+  const fresh = all.filter(({ key }) => !counted.has(key));
+  const moved = movedOf(all, counted, { opening: before.opening, redNow: wanted.redNow });
+  const told = all.map(({ key }) => counted.get(key)?.standing).find((standing) => standing !== undefined);
+  const there = afterMove(before, moved);
+  const standing = standingOf(there, fresh, told ?? null);
+  if (fresh.length + moved.length === 0) return { failure: before, standing };
+  const seen = afterSightings(there, fresh, await keepsResult(trx, there, fresh));
+  const after = withHeadline(before, seen, wanted.headline);
   const row = await trx
     .updateTable('failures')
     .set(failureColumns(after))
-    .where('id', '=', after.failure.id)
+    .where('id', '=', after.id)
     .returningAll()
     .executeTakeFirstOrThrow();
   await insertSightings(trx, after, { fresh, standing });
-  await moveSightings(trx, after, moved);
+  await moveSightings(trx, after.id, moved);
   return { failure: failureFrom(row), standing };
 }
 
 /** Red again soon in the pull request that it was looked into for: what that has found, or may still find, is not paid for twice. */
-async function keepsResult(trx: Trx, entry: Entry, fresh: readonly Sighting[]): Promise<boolean> {
-  const number = relapsedIn(entry, fresh);
+async function keepsResult(trx: Trx, failure: Failure, fresh: readonly Sighting[]): Promise<boolean> {
+  const number = relapsedIn(failure, fresh);
   if (number === null) return false;
   const row = await trx
     .selectFrom('failures')
     .innerJoin('threads', 'threads.id', 'failures.thread_id')
     .innerJoin('investigations', 'investigations.id', 'failures.investigation_id')
     .select('failures.id')
-    .where('failures.id', '=', entry.failure.id)
+    .where('failures.id', '=', failure.id)
     .where('threads.subject_key', '=', subjectKey({ kind: 'pull_request', number }))
     .where('investigations.state', 'in', ['queued', 'running', 'concluded'])
     .executeTakeFirst();
   return row !== undefined;
 }
 
-async function entryOf(trx: Trx, wanted: Wanted, sightings: readonly Sighting[]): Promise<Entry> {
+async function failureOf(trx: Trx, wanted: Wanted, sightings: readonly Sighting[]): Promise<Failure> {
   const { projectId, fingerprint } = wanted;
   const row = await trx
     .selectFrom('failures')
@@ -74,21 +75,16 @@ async function entryOf(trx: Trx, wanted: Wanted, sightings: readonly Sighting[])
     .where('project_id', '=', projectId)
     .where('fingerprint', '=', fingerprint)
     .executeTakeFirst();
-  if (row) return entryFrom(row);
+  if (row) return failureFrom(row);
   const [first] = inOrder(sightings);
   if (first === undefined) throw new Error('a failure is made of at least one sighting');
-  const entry = newEntry(wanted, first);
-  await trx.insertInto('failures').values(failureRow(entry)).execute();
-  return entry;
+  const made = newFailure(wanted, first);
+  await trx.insertInto('failures').values(failureRow(made)).execute();
+  return made;
 }
 
 function unique(sightings: readonly Sighting[]): readonly Sighting[] {
   return [...new Map(sightings.map((sighting) => [sighting.key, sighting])).values()];
-}
-
-interface Counted {
-  readonly standing: Finding['standing'];
-  readonly isOnDefault: boolean;
 }
 
 /** What was answered for those that were recorded before, by key: looked at again, a head is told the same. */
@@ -101,18 +97,21 @@ async function countedOf(
   for (const keys of parts(sightings.map(({ key }) => key))) {
     const rows = await trx
       .selectFrom('sightings')
-      .select(['key', 'standing', 'is_on_default'])
+      .select(['key', 'standing', 'opening', 'is_on_default', 'pull_request', 'is_over'])
       .where('failure_id', '=', failureId)
       .where('key', 'in', keys)
       .execute();
-    for (const row of rows) counted.set(row.key, { standing: row.standing, isOnDefault: row.is_on_default === 1 });
+    for (const { key, standing, opening, pull_request: pullRequest, ...row } of rows) {
+      const isOnDefault = row.is_on_default === 1;
+      counted.set(key, { standing, opening, isOnDefault, pullRequest, isOver: row.is_over === 1 });
+    }
   }
   return counted;
 }
 
 async function insertSightings(
   trx: Trx,
-  { failure }: Entry,
+  failure: Failure,
   { fresh, standing }: { readonly fresh: readonly Sighting[]; readonly standing: Finding['standing'] },
 ): Promise<void> {
   for (const part of parts(fresh)) {
@@ -129,18 +128,6 @@ async function insertSightings(
           ...{ is_flaky: 0 as const, seen_at: moment(sighting.at) },
         })),
       )
-      .execute();
-  }
-}
-
-/** The commit is one of the default branch by now, without having been checked again: a merge may add none of its own. */
-async function moveSightings(trx: Trx, { failure }: Entry, moved: readonly Sighting[]): Promise<void> {
-  for (const sighting of moved) {
-    await trx
-      .updateTable('sightings')
-      .set({ is_on_default: 1, is_trusted: 1, branch: sighting.branch, pull_request: null })
-      .where('failure_id', '=', failure.id)
-      .where('key', '=', sighting.key)
       .execute();
   }
 }

@@ -29,7 +29,11 @@ export function closingContract(engine: Engine): void {
       await recorded(store, project.id, both, 'fal_half');
       const closed = await store.closeGreen(project.id, green(5, 'x', 'y'), at(6));
       expect(closed).toEqual([await store.failure('fal_mended')]);
-      expect(closed[0]).toMatchObject({ id: 'fal_mended', state: 'closed', closed: { sha: 'good', at: at(5) } });
+      expect(closed[0]).toMatchObject({
+        id: 'fal_mended',
+        state: 'closed',
+        closed: { sha: 'good', at: at(5), by: 'green' },
+      });
       expect((await store.failures(project.id, { state: 'open', limit: 9 })).map((one) => one.id).toSorted()).toEqual([
         ...['fal_branch', 'fal_half', 'fal_later', 'fal_other'],
       ]);
@@ -139,7 +143,7 @@ export function closingContract(engine: Engine): void {
       expect(await states('fal_own', 'fal_both', 'fal_push', 'fal_main', 'fal_two')).toEqual([
         ...['closed', 'open', 'closed', 'open', 'open'],
       ]);
-      expect((await store.failure('fal_own'))?.closed).toEqual({ sha: 'last', at: at(9) });
+      expect((await store.failure('fal_own'))?.closed).toEqual({ sha: 'last', at: at(9), by: 'pull_request' });
       const back = await recorded(store, project.id, [inBranch('d', 5, { at: at(10) })], 'fal_own');
       expect(back).toMatchObject({ standing: 'new', failure: { state: 'open', opening: 2 } });
       await store.closeOfPullRequest(project.id, 5, at(11));

@@ -18,6 +18,7 @@ import { foundThreadsContract } from './store-found-threads.ts';
 import { habitsContract } from './store-habits.ts';
 import { headsContract } from './store-heads.ts';
 import { installationsContract } from './store-installations.ts';
+import { movedContract } from './store-moved.ts';
 import { projectsContract } from './store-projects.ts';
 import { publishingContract } from './store-publishing.ts';
 import { redHeadsContract } from './store-red-heads.ts';
@@ -52,6 +53,7 @@ export function storeContract(engine: Engine): void {
     failuresContract(engine);
     closingContract(engine);
     habitsContract(engine);
+    movedContract(engine);
     foundThreadsContract(engine);
     checkLinksContract(engine);
     forgettingChecksContract(engine);

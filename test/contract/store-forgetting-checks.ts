@@ -69,7 +69,10 @@ export function forgettingChecksContract(engine: Engine): void {
       await recorded(store, project.id, [sighting('k', { at: at(9) })], 'fal_seen');
       const now = at(30 * day + 5);
       await sweep(opened, NOW, now);
-      expect(await store.failure('fal_gone')).toMatchObject({ state: 'closed', closed: { sha: 'last', at: now } });
+      expect(await store.failure('fal_gone')).toMatchObject({
+        state: 'closed',
+        closed: { sha: 'last', at: now, by: 'unseen' },
+      });
       expect(await store.failure('fal_seen')).toMatchObject({ state: 'open', closed: null });
       const back = await recorded(store, project.id, [sighting('l', { at: at(30 * day + 6) })], 'fal_gone');
       expect(back).toMatchObject({ standing: 'new', failure: { state: 'open', opening: 2 } });

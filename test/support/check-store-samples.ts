@@ -68,8 +68,18 @@ export function recorded(
   sightings: readonly Sighting[],
   id = 'fal_1',
 ): ReturnType<FailureStore['recordSightings']> {
+  return recordedAgain(store, projectId, sightings, { id });
+}
+
+/** The same of checks some of which are red at that moment, by their keys. */
+export function recordedAgain(
+  store: FailureStore,
+  projectId: string,
+  sightings: readonly Sighting[],
+  { id = 'fal_1', redNow = [] }: { readonly id?: string; readonly redNow?: readonly string[] },
+): ReturnType<FailureStore['recordSightings']> {
   const named = { id, projectId, fingerprint: `print of ${id}`, headline: `TypeError of ${id}` };
-  return store.recordSightings(named, sightings, at(3600));
+  return store.recordSightings(redNow.length === 0 ? named : { ...named, redNow }, sightings, at(3600));
 }
 
 export function found(failureId: string, changes: Partial<Found> = {}): Found {

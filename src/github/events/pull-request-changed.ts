@@ -1,4 +1,4 @@
-// A pull request was closed, opened again, or got new commits: where it is ours, its thread looks again, and so does a head that is known.
+// A pull request was opened, closed, or got new commits: where it is ours, its thread looks again, and so does a head that is known.
 import type { GithubProject } from '../../domain/project.ts';
 import type { CausewayAppDeps, EventHandler } from './app-deps.ts';
 import { noteHead, noteKnownHead } from './note-head.ts';
@@ -7,6 +7,8 @@ import { pullRequestChanged } from './payloads.ts';
 
 /** Its checks begin by then, so that it is found waiting. */
 const NEXT_MS = 60_000;
+/** By then GitHub names it to whoever asks what a commit is the head of. */
+const OPENED_MS = 3_000;
 
 type Changed = ReturnType<typeof pullRequestChanged.parse>;
 
@@ -17,11 +19,11 @@ export const onPullRequestChanged: EventHandler = async (deps, { payload }) => {
   if (project === null) return;
   await nudgeThread(deps, project, read.data);
   await noteNextHead(deps, project, read.data);
-  await nudgeHead(deps, project, read.data);
-  // What failed there alone fails nowhere any more.
+  // What failed there alone fails nowhere any more, but where its head is that of another, as which it is looked at after this.
   if (read.data.action === 'closed') {
     await deps.store.closeOfPullRequest(project.id, read.data.pull_request.number, deps.now().toISOString());
   }
+  await nudgeHead(deps, project, read.data);
 };
 
 async function nudgeThread(
@@ -35,14 +37,17 @@ async function nudgeThread(
   if (pullRequest.head.repo?.id === repository.id) await nudgeBranch(deps, project, pullRequest.head.ref);
 }
 
-/** The one of before new commits is none any more; that of a closed one is not either, and of one that is no draft any more another is due. */
+/**
+ * The one of before new commits is none any more; that of a closed one is not either. Of one that is no draft any more, or is open (again), where
+ * its head was looked at before, another verdict is due.
+ */
 async function nudgeHead(
   deps: CausewayAppDeps,
   project: GithubProject,
-  { pull_request: { head }, before }: Changed,
+  { action, pull_request: { head }, before }: Changed,
 ): Promise<void> {
   const sha = before ?? head.sha;
-  if (sha) await noteKnownHead(deps, project, { sha, branch: head.ref }, 0);
+  if (sha) await noteKnownHead(deps, project, { sha, branch: head.ref }, action === 'opened' ? OPENED_MS : 0);
 }
 
 /**

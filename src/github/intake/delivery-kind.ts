@@ -32,7 +32,7 @@ export const USED_EVENTS: Readonly<Record<string, UsedEvent>> = {
   },
   issue_comment: { actions: ['created'], objects: ['issue', 'comment', 'repository', 'sender'] },
   pull_request: {
-    actions: ['closed', 'reopened', 'synchronize', 'ready_for_review'],
+    actions: ['opened', 'closed', 'reopened', 'synchronize', 'ready_for_review'],
     objects: ['pull_request', 'repository', 'sender'],
     own: ['label', 'milestone', 'assignee', 'before', 'after'],
   },

@@ -23,8 +23,10 @@ export function behind(
   return { failure: { branch: project.source.defaultBranch, failure: shown, range, since }, isForPush };
 }
 
-function sinceThen({ state, closed }: Failure, { createdAt }: Issue): MendedFailure['since'] {
-  if (closed === null) return null;
+/** The end of pull requests, or that nobody saw it for long, says nothing of the default branch. */
+function sinceThen({ state, closed, isOnDefault }: Failure, { createdAt }: Issue): MendedFailure['since'] {
+  if (closed?.by !== 'green') return null;
   if (state === 'closed') return { kind: 'gone', sha: closed.sha };
-  return Date.parse(closed.at) > Date.parse(createdAt) ? { kind: 'back', sha: closed.sha } : null;
+  const isBack = isOnDefault && Date.parse(closed.at) > Date.parse(createdAt);
+  return isBack ? { kind: 'back', sha: closed.sha } : null;
 }

@@ -71,7 +71,7 @@ function judgeNew(group: Group, evidence: Evidence): Told {
   const judgements = reads
     .filter(({ suspect }) => suspect.isRed)
     .map(({ suspect: { check, passedHere }, read, words: { noLog } }) => {
-      const { greenAt, ...itsBase } = base(check.name, fingerprint);
+      const { greenAt, ...itsBase } = base(check, fingerprint);
       const history = historyOf(known, where, greenAt);
       const judgement = judgeCheck({
         ...{ name: check.name, conclusion: check.conclusion, read, passedHere, base: itsBase, history, changed },
@@ -86,7 +86,7 @@ function judgeNew(group: Group, evidence: Evidence): Told {
 /** What is known for certain of change and base. */
 function sidesOf({ reads, fingerprint }: Group, { base, changed }: Evidence): Pick<Finding, 'isTouched' | 'base'> {
   const red = reads.filter(({ suspect }) => suspect.isRed);
-  const states = new Set(red.map(({ suspect }) => base(suspect.check.name, fingerprint).state));
+  const states = new Set(red.map(({ suspect }) => base(suspect.check, fingerprint).state));
   const [state = 'unknown'] = states;
   return {
     ...(changed !== null && { isTouched: red.some(({ read }) => changedPlaces({ changed, read }).length > 0) }),
@@ -114,7 +114,7 @@ async function judgedAs({ deps, project }: Look, group: Group, told: Told): Prom
     failureId: failure?.id ?? newId('fal'),
     checks: suspects
       .slice(0, MOST_CHECKS)
-      .map(({ check: { name, runId, url }, isRed }) => ({ name, runId, url, isRed })),
+      .map(({ check: { name, app, runId, url }, isRed }) => ({ name, app, runId, url, isRed })),
     verdict,
     reasons:
       before?.verdict === verdict ? before.reasons : await deps.redactor.redactJson(reasons.slice(0, MOST_REASONS)),

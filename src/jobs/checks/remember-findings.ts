@@ -38,6 +38,7 @@ async function sighted(look: Look, place: HeadPlace, judged: Judged): Promise<Re
     {
       ...{ id: finding.failureId, projectId: project.id, fingerprint: group.fingerprint },
       headline: finding.excerpt.headline,
+      redNow: group.suspects.filter(({ isRed }) => isRed).map(({ check }) => sightingKey(check, head.sha)),
     },
     group.suspects.map(({ check }) => sightingOf(check, seenAt(head.sha, place), finding.verdict, head.createdAt)),
     now,

@@ -252,6 +252,7 @@ describe('green checks', () => {
     const place = { ...of, base: { branch: 'main', sha: red }, isDraft: false, author: null, isTrusted: false };
     const seen = { findings: [], leftOut: [], stillWaiting: [], endedAt: now };
     await made.store.saveHead(id, { state: 'red', place, ...seen }, now);
+    await made.settle();
     await forget(made);
     const jobs = [{ name: 'test', conclusion: 'success' as const }];
     const ours = await people.push(NAME, { by: 'wren', files: { 'd.js': 'x\n' } });
@@ -303,6 +304,30 @@ describe('a pull request', () => {
     expect(more).toEqual([]);
     expect(head).toMatchObject({ sha });
     expect(head?.inSeconds).toBeLessThanOrEqual(0);
+  });
+
+  it('that is opened again is looked at again', async () => {
+    const { made, sha, people, number } = await pulled();
+    await using _ = made;
+    await judged(made, { sha, branch: 'topic' }, 'red');
+    people.close(NAME, number, 'wren');
+    await made.settle();
+    await forget(made);
+    people.reopen(NAME, number, 'wren');
+    await made.settle();
+    expect((await noted(made)).map((one) => one.sha)).toEqual([sha]);
+  });
+
+  it('that is opened from a branch which was looked at has its head looked at again, in a few seconds', async () => {
+    const { made, sha, people } = await house();
+    await using _ = made;
+    await judged(made, { sha, branch: 'topic' }, 'red');
+    await forget(made);
+    await people.openPull(NAME, { by: 'wren', title: 'Topic', head: 'topic' });
+    await made.settle();
+    const [head, ...more] = await noted(made);
+    expect([head?.sha, more]).toEqual([sha, []]);
+    expect(head?.inSeconds).toBeLessThanOrEqual(3);
   });
 
   it('that got new commits leaves the head of before, which is looked at', async () => {
