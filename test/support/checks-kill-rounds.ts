@@ -4,9 +4,10 @@ import { git } from '../github-double/git/run-git.ts';
 import { repository } from '../github-double/lookup.ts';
 import { countLeft, type Left } from './checks-kill-count.ts';
 import { armKiller, armLoss, type Loss, type Scene, type Striker, type Write } from './checks-kill-writes.ts';
-import { openRedDesk, type RedDesk, resultOf } from './github-red-desk.ts';
+import { openRedDesk, type RedDesk } from './github-red-desk.ts';
 import { COUPONS, testLog } from './github-red-logs.ts';
 import type { RedModel } from './github-red-model.ts';
+import type { JobEnds } from './github-red-runs.ts';
 import type { GithubStage } from './github-stage.ts';
 
 interface Round {
@@ -69,8 +70,8 @@ async function besideTheBug({ stage, desk }: Play): Promise<Readonly<Record<stri
 /** Two jobs of a matrix fail of one cause; people are told of it once; a commit mends it. */
 async function playPull(play: Play): Promise<Round> {
   const { stage, desk } = play;
-  const { pull } = await desk.pull({ files: await besideTheBug(play) });
-  await redUntilChecked(play, pull?.headSha ?? '');
+  const { sha } = await desk.pull({ files: await besideTheBug(play) });
+  await redUntilChecked(play, sha);
   await stage.until('a comment', () => desk.comments(1).length > 0);
   await recorded(play);
   const mended = await desk.push('coupons', { files: { 'MENDED.md': 'in lower case too\n' } });
@@ -101,10 +102,9 @@ async function redUntilChecked(play: Play, sha: string): Promise<void> {
   release();
 }
 
-async function run({ stage, desk, striker }: Play, sha: string, jobs: Parameters<RedDesk['run']>[1]): Promise<void> {
+async function run({ desk, striker }: Play, sha: string, jobs: JobEnds): Promise<void> {
   await striker.up();
-  const ends = Object.entries(jobs).map(([name, end]) => ({ name, ...resultOf(end) }));
-  await stage.double.people.reportWorkflowRun(desk.name, { sha, jobs: ends });
+  await desk.report(sha, jobs);
 }
 
 async function ended(play: Play): Promise<Round> {

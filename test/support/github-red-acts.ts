@@ -2,7 +2,7 @@
 import { repository } from '../github-double/lookup.ts';
 import type { Comment, Issue } from '../github-double/state.ts';
 import type { Review, ReviewComment } from '../github-double/state-pulls.ts';
-import type { RedDesk } from './github-red-desk.ts';
+import { only, type RedDesk, type RedPull, redPull } from './github-red-desk.ts';
 import type { GithubStage } from './github-stage.ts';
 
 /** A change beside the shop's bug, so that its repair lies within the diff of the pull request that makes it. */
@@ -34,7 +34,12 @@ export interface RedActs {
   /** Presses a button of our check run on that commit, and waits for rest. */
   press(sha: string, by: string, identifier?: string): Promise<void>;
   /** A fork of `ola`'s with a commit on it, and its pull request. */
-  forkPull(files?: Readonly<Record<string, string>>): Promise<Issue>;
+  forkPull(
+    files?: Readonly<Record<string, string>>,
+    named?: { readonly branch: string; readonly title: string },
+  ): Promise<RedPull>;
+  /** Our only comment there. */
+  onlyComment(number: number): Comment;
   /** Pull requests of our bot, oldest first. */
   pulls(): readonly Issue[];
   /** Of our bot, oldest first. */
@@ -64,12 +69,14 @@ export function redActs(stage: GithubStage, { name }: Pick<RedDesk, 'name'>): Re
       await people.pressAction(name, run, identifier, by);
       await stage.rest();
     },
-    forkPull: async (files = { 'NOTES.md': 'From afar.\n' }) => {
+    forkPull: async (files = { 'NOTES.md': 'From afar.\n' }, named = { branch: 'afar', title: 'From afar' }) => {
+      const { branch, title } = named;
       const fork = await people.fork(name, 'ola');
       const headRepository = `ola/${fork.name}`;
-      await people.push(headRepository, { by: 'ola', branch: 'afar', files });
-      return people.openPull(name, { by: 'ola', title: 'From afar', head: 'afar', headRepository });
+      await people.push(headRepository, { by: 'ola', branch, files });
+      return redPull(await people.openPull(name, { by: 'ola', title, head: branch, headRepository }));
     },
+    onlyComment: (number) => only(stage.ourComments(name, number), `comment of ours on ${name}#${number}`),
     pulls: () => people.pulls(name).filter(own),
     reviews: (number) => people.reviews(name, number).filter(own),
     suggestions: (number) => people.reviewComments(name, number).filter(own),

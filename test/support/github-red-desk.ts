@@ -4,11 +4,10 @@ import Sqlite from 'better-sqlite3';
 import { branchSha } from '../github-double/git/read-objects.ts';
 import { repository } from '../github-double/lookup.ts';
 import { type Rendered, renderMarkdown } from '../github-double/page/markdown.ts';
-import type { JobResult, ReportedRun } from '../github-double/people/checks.ts';
 import type { Issue } from '../github-double/state.ts';
-import type { CheckRun, WorkflowRun } from '../github-double/state-checks.ts';
-import { type Failing, testLog } from './github-red-logs.ts';
+import type { CheckRun } from '../github-double/state-checks.ts';
 import type { RedModel } from './github-red-model.ts';
+import { type RedRuns, redRuns } from './github-red-runs.ts';
 import { openShop, type ShopOptions } from './github-shop.ts';
 import type { GithubStage } from './github-stage.ts';
 
@@ -37,10 +36,13 @@ interface ShownCheckRun {
   readonly run: CheckRun;
 }
 
-/** How a job ends: green, red of a cause of the shop's, or as it is given. */
-export type JobEnd = 'success' | Failing | JobResult;
+/** As it was opened; `pull` goes on with GitHub. */
+export interface RedPull extends Pick<Issue, 'number' | 'pull'> {
+  /** The commit that it was opened with. */
+  readonly sha: string;
+}
 
-export interface RedDesk {
+export interface RedDesk extends RedRuns {
   readonly name: string;
   /** A commit on a branch, made where missing; its sha. Default: by `mara`, tests that fail as `COUPONS` and `DELIVERY` do. */
   push(branch: string, change?: { by?: string; files?: Readonly<Record<string, string>> }): Promise<string>;
@@ -50,15 +52,9 @@ export interface RedDesk {
     branch?: string;
     draft?: boolean;
     files?: Readonly<Record<string, string>>;
-  }): Promise<Issue>;
+  }): Promise<RedPull>;
   /** The commit at a branch, default the default branch. */
   tip(branch?: string): Promise<string>;
-  /** A run of Actions on that commit whose jobs end so, in their order; then rest. */
-  run(
-    sha: string,
-    jobs: Readonly<Record<string, JobEnd>>,
-    more?: Partial<Omit<ReportedRun, 'jobs' | 'sha'>>,
-  ): Promise<WorkflowRun>;
   /** Our check runs on that commit. */
   checkRuns(sha: string): readonly ShownCheckRun[];
   /** The only one; throws where there is none, or more. */
@@ -112,25 +108,15 @@ export async function openRedDesk(
       people.push(name, { by, branch, files: { ...files, 'CHANGES.md': `Change ${++pushes}\n` } }),
     pull: async ({ by = 'mara', branch = 'coupons', draft = false, ...change } = {}) => {
       await desk.push(branch, { by, ...change });
-      return people.openPull(name, { by, title: 'Coupons in lower case', head: branch, draft });
+      return redPull(await people.openPull(name, { by, title: 'Coupons in lower case', head: branch, draft }));
     },
     tip: async (branch = found.defaultBranch) => (await branchSha(found.gitDir, branch)) ?? '',
-    run: async (sha, jobs, more = {}) => {
-      const ends = Object.entries(jobs).map(([job, end]) => ({ name: job, ...resultOf(end) }));
-      const run = await people.reportWorkflowRun(name, { ...more, sha, jobs: ends });
-      await stage.rest();
-      return run;
-    },
+    ...redRuns(stage, model, name),
     checkRuns: (sha) =>
       [...found.checkRuns.values()]
         .filter(({ appId, headSha }) => appId === app.id && headSha === sha)
         .map((run) => shownCheckRun(run, shown)),
-    checkRun: (sha) => {
-      const [only, ...others] = desk.checkRuns(sha);
-      if (only === undefined || others.length > 0)
-        throw new Error(`${name} has ${others.length} more check runs of ours than one`);
-      return only;
-    },
+    checkRun: (sha) => only(desk.checkRuns(sha), `check run of ours at ${sha} in ${name}`),
     comments: (number) =>
       stage.ourComments(name, number).map(({ body, minimized }) => ({ ...shown(body), body, minimized })),
     begun: () => model?.begun(name) ?? [],
@@ -141,10 +127,15 @@ export async function openRedDesk(
   return desk;
 }
 
-export function resultOf(end: JobEnd): JobResult {
-  if (end === 'success') return { conclusion: 'success', log: 'ok\n' };
-  if ('conclusion' in end) return end;
-  return { conclusion: 'failure', failedStep: 'npm test', log: testLog(end) };
+export function redPull({ number, pull }: Issue): RedPull {
+  return { number, pull, sha: pull?.headSha ?? '' };
+}
+
+/** Throws where there is none, or more. */
+export function only<T>(all: readonly T[], what: string): T {
+  const [first] = all;
+  if (first === undefined || all.length > 1) throw new Error(`expected one ${what}, found ${all.length}`);
+  return first;
 }
 
 function shownCheckRun(run: CheckRun, shown: (body: string) => Rendered): ShownCheckRun {

@@ -28,7 +28,7 @@ export interface GithubStage extends AsyncDisposable {
   restart(env?: Readonly<Record<string, string>>): Promise<Service>;
   /** Comments of the App's own bot on an issue or pull request, oldest first. */
   ourComments(repository: string, number: number): readonly Comment[];
-  /** Waits until `probe` gives something, and gives it; fails with the service's output after 30 s. */
+  /** Waits until `probe` gives something, and gives it; fails with the service's output after `patienceMs`. */
   until<T>(what: string, probe: () => T | null | undefined | false | Promise<T | null | undefined | false>): Promise<T>;
   /** Waits until everything that GitHub told is handled, and no work is left that is due. */
   rest(): Promise<void>;
@@ -48,6 +48,8 @@ export interface StageOptions {
   readonly prepare?: (double: GithubDouble) => Promise<void> | void;
   /** Default true: the App is on the organisation's whole account before the service starts, unless `prepare` put it there otherwise. */
   readonly installed?: boolean;
+  /** How long `until` and `rest` wait; default a minute. */
+  readonly patienceMs?: number;
 }
 
 export async function openGithubStage(options: StageOptions = {}): Promise<GithubStage> {
@@ -74,6 +76,7 @@ export async function openGithubStage(options: StageOptions = {}): Promise<Githu
   const port = new URL(service.address).port;
   double.app.webhookUrl = `${service.address}/api/github/webhooks`;
   const opened = opening.move();
+  const { patienceMs = PATIENCE_MS } = options;
   return {
     double,
     sender,
@@ -85,8 +88,8 @@ export async function openGithubStage(options: StageOptions = {}): Promise<Githu
     },
     ourComments: (repository, number) =>
       double.people.comments(repository, number).filter(({ authorId }) => authorId === double.app.botId),
-    until: (what, probe) => until(what, probe, () => service.output()),
-    rest: () => rest(sender, dataDir, () => service.output()),
+    until: (what, probe) => until(what, probe, { patienceMs, output: () => service.output() }),
+    rest: () => rest(sender, dataDir, { patienceMs, output: () => service.output() }),
     writes: (name) => writesOf(double, repository(double.state, name).id),
     command: (...args) => command({ ...env, DATA_DIR: dataDir }, args),
     api: async (login) => {
@@ -114,12 +117,18 @@ const PATIENCE_MS = 60_000;
 /** For so long the news of one commit's checks are gathered before they are looked at. */
 const GATHERED_MS = 10_000;
 
+interface Patience {
+  readonly patienceMs: number;
+  /** What the service has printed so far. */
+  readonly output: () => string;
+}
+
 async function until<T>(
   what: string,
   probe: () => T | null | undefined | false | Promise<T | null | undefined | false>,
-  output: () => string,
+  { patienceMs, output }: Patience,
 ): Promise<T> {
-  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; ) {
+  for (const end = Date.now() + patienceMs; Date.now() < end; ) {
     const found = await probe();
     if (found !== null && found !== undefined && found !== false) return found;
     await wait(25);
@@ -127,7 +136,7 @@ async function until<T>(
   throw new Error(`${what} did not come about. The service said:\n${output()}`);
 }
 
-async function rest(sender: WebhookSender, dataDir: string, output: () => string): Promise<void> {
+async function rest(sender: WebhookSender, dataDir: string, patience: Patience): Promise<void> {
   const database = new Sqlite(path.join(dataDir, 'causeway.db'), { readonly: true });
   try {
     const due = database
@@ -143,7 +152,7 @@ async function rest(sender: WebhookSender, dataDir: string, output: () => string
         const soon = new Date(Date.now() + GATHERED_MS);
         return due.get(new Date().toISOString(), soon.toISOString()) === 0;
       },
-      output,
+      patience,
     );
   } finally {
     database.close();

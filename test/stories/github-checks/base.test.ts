@@ -1,29 +1,15 @@
 // Red on the base as well: not the change's doing where the cause is the same, its doing where it is another, and unknown where nobody knows.
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openRedDesk } from '../../support/github-red-desk.ts';
+import { expect, it } from 'vitest';
 import { BASKET, COUPONS } from '../../support/github-red-logs.ts';
-import { type RedModel, redModel } from '../../support/github-red-model.ts';
-import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+import { redStage } from '../../support/github-red-stage.ts';
 
-let model: RedModel;
-let stage: GithubStage;
-
-beforeAll(async () => {
-  model = await redModel();
-  stage = await openGithubStage({ env: model.env });
-}, 60_000);
-
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]();
-  await model[Symbol.asyncDispose]();
-});
+const stage = redStage();
 
 it('says that it is red on main as well where the cause is the same, in the check run and nowhere else', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/same');
+  const desk = await stage.desk('corner/same');
   await desk.run(await desk.tip(), { test: COUPONS });
   const [asked, written] = [desk.begun().length, desk.writesBeside().length];
-  const { number, pull } = await desk.pull();
-  const sha = pull?.headSha ?? '';
+  const { number, sha } = await desk.pull();
   await desk.run(sha, { test: COUPONS });
   const shown = desk.checkRun(sha);
   expect(shown.title).toBe('Red on main as well, not your change');
@@ -35,23 +21,22 @@ it('says that it is red on main as well where the cause is the same, in the chec
 }, 60_000);
 
 it('knows that it was red on the base before, though the failure came back there under another check', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/elsewhere');
+  const desk = await stage.desk('corner/elsewhere');
   await desk.run(await desk.tip(), { nightly: COUPONS });
   const asked = desk.begun().length;
-  const { number, pull } = await desk.pull();
-  await desk.run(pull?.headSha ?? '', { test: COUPONS });
-  const shown = desk.checkRun(pull?.headSha ?? '');
+  const { number, sha } = await desk.pull();
+  await desk.run(sha, { test: COUPONS });
+  const shown = desk.checkRun(sha);
   expect(shown.title).toBe('Red on main as well, not your change');
   expect(shown.words).toContain('The same failure is open on the default branch');
   expect([desk.comments(number), desk.begun().length]).toEqual([[], asked]);
 }, 60_000);
 
 it('takes it for the change where a check of that name is red on main for another cause', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/other-cause');
+  const desk = await stage.desk('corner/other-cause');
   await desk.run(await desk.tip(), { test: BASKET });
   const asked = desk.begun().length;
-  const { number, pull } = await desk.pull();
-  const sha = pull?.headSha ?? '';
+  const { number, sha } = await desk.pull();
   await desk.run(sha, { test: COUPONS });
   const shown = desk.checkRun(sha);
   expect(shown.title).toMatch(/^Your change: /);
@@ -61,19 +46,18 @@ it('takes it for the change where a check of that name is red on main for anothe
 }, 60_000);
 
 it('says that it is green on main where it is', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/green-base');
+  const desk = await stage.desk('corner/green-base');
   await desk.run(await desk.tip(), { test: 'success' });
   expect(desk.writes()).toEqual([]);
-  const { number, pull } = await desk.pull();
-  await desk.run(pull?.headSha ?? '', { test: COUPONS });
-  expect(desk.checkRun(pull?.headSha ?? '').words).toContain('test is green on the base');
+  const { number, sha } = await desk.pull();
+  await desk.run(sha, { test: COUPONS });
+  expect(desk.checkRun(sha).words).toContain('test is green on the base');
   expect([desk.comments(number).length, desk.begun().length]).toEqual([1, 1]);
 }, 60_000);
 
 it('takes the change for the cause where no check ever ran on main, and the change touches what fails', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/unknown-base');
-  const { number, pull } = await desk.pull();
-  const sha = pull?.headSha ?? '';
+  const desk = await stage.desk('corner/unknown-base');
+  const { number, sha } = await desk.pull();
   await desk.run(sha, { test: COUPONS });
   const shown = desk.checkRun(sha);
   expect(shown.title).toMatch(/^Your change: /);
@@ -83,9 +67,8 @@ it('takes the change for the cause where no check ever ran on main, and the chan
 }, 60_000);
 
 it('leaves open whose it is where no check ever ran on main, and the change touches something else', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/untied');
-  const { number, pull } = await desk.pull({ files: { 'N.md': 'Notes\n' } });
-  const sha = pull?.headSha ?? '';
+  const desk = await stage.desk('corner/untied');
+  const { number, sha } = await desk.pull({ files: { 'N.md': 'Notes\n' } });
   await desk.run(sha, { test: COUPONS });
   const shown = desk.checkRun(sha);
   expect(shown.title).toMatch(/^Cause found: /);

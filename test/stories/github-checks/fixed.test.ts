@@ -1,61 +1,45 @@
 // Green again: what was said shrinks to one line and is folded away, the ledger closes; red once more, and the same comment is back.
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { BESIDE_THE_BUG, redActs } from '../../support/github-red-acts.ts';
-import { openRedDesk } from '../../support/github-red-desk.ts';
-import { COUPONS, testLog } from '../../support/github-red-logs.ts';
-import { type RedModel, redModel } from '../../support/github-red-model.ts';
-import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+import { expect, it } from 'vitest';
+import { BESIDE_THE_BUG } from '../../support/github-red-acts.ts';
+import { COUPONS } from '../../support/github-red-logs.ts';
+import { redStage } from '../../support/github-red-stage.ts';
 
-let model: RedModel;
-let stage: GithubStage;
-
-beforeAll(async () => {
-  model = await redModel();
-  stage = await openGithubStage({ env: model.env });
-}, 60_000);
-
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]();
-  await model[Symbol.asyncDispose]();
-});
+const stage = redStage();
 
 const ONE_LINE = /^[^\n]*$/;
 
 /** A shop whose pull request was told of the coupons, with suggestions. */
 async function told(name: string) {
-  const desk = await openRedDesk(stage, model, name);
-  const { number, pull } = await desk.pull({ files: BESIDE_THE_BUG });
-  const sha = pull?.headSha ?? '';
+  const desk = await stage.desk(name);
+  const { number, sha } = await desk.pull({ files: BESIDE_THE_BUG });
   await desk.run(sha, { test: COUPONS });
-  const [comment, ...more] = stage.ourComments(name, number);
-  if (comment === undefined || more.length > 0) throw new Error(`${name} has ${more.length} more comments than one`);
+  const comment = desk.onlyComment(number);
   expect(comment.minimized).toBeNull();
-  const acts = redActs(stage, desk);
   const now = () => {
     const [only, ...others] = desk.comments(number);
     expect(others).toEqual([]);
     return { text: only?.text.trim() ?? '', minimized: only?.minimized?.toUpperCase() ?? null };
   };
   const mend = (branch = 'coupons') => desk.push(branch, { files: { 'NOTES.md': 'mended\n' } });
-  return { desk, acts, number, sha, comment, now, mend };
+  return { desk, number, sha, comment, now, mend };
 }
 
 it('shrinks its comment to one line when a later push is green, and folds it away with its suggestions', async () => {
-  const { desk, acts, number, sha, now, mend } = await told('corner/mended');
-  expect(acts.reviews(number).map(({ minimized }) => minimized)).toEqual([null]);
+  const { desk, number, sha, now, mend } = await told('corner/mended');
+  expect(desk.reviews(number).map(({ minimized }) => minimized)).toEqual([null]);
   const green = await mend();
   await desk.run(green, { test: 'success' });
   expect(now()).toEqual({ text: expect.stringMatching(ONE_LINE), minimized: 'RESOLVED' });
   expect(now().text).toContain(`Green again at ${green.slice(0, 7)}: test passed`);
-  expect(acts.reviews(number).map(({ minimized }) => minimized?.toUpperCase())).toEqual(['RESOLVED']);
+  expect(desk.reviews(number).map(({ minimized }) => minimized?.toUpperCase())).toEqual(['RESOLVED']);
   expect(desk.failures().map(({ state, hits }) => [state, hits])).toEqual([['closed', 1]]);
   expect([desk.checkRuns(sha).length, desk.checkRuns(green)]).toEqual([1, []]);
   expect(desk.begun()).toHaveLength(1);
 }, 60_000);
 
 it('brings the same comment back when the pull request is red again, and never a second', async () => {
-  const { desk, acts, number, comment, now, mend } = await told('corner/back');
+  const { desk, number, comment, now, mend } = await told('corner/back');
   const before = comment.body;
   await desk.run(await mend(), { test: 'success' });
   for (const round of [1, 2]) {
@@ -67,7 +51,7 @@ it('brings the same comment back when the pull request is red again, and never a
     expect(now().text).toContain('src/coupons.js');
     expect(desk.checkRun(red).title).toMatch(/^Your change: /);
     // Soon after its end it is told of by what was found before.
-    expect([acts.reviews(number).length, desk.begun().length]).toEqual([1, 1]);
+    expect([desk.reviews(number).length, desk.begun().length]).toEqual([1, 1]);
     const green = await desk.push('coupons', { files: { 'NOTES.md': `green ${round}\n` } });
     await desk.run(green, { test: 'success' });
     expect(now()).toEqual({ text: expect.stringMatching(ONE_LINE), minimized: 'RESOLVED' });
@@ -92,7 +76,7 @@ it('keeps quiet on a push that is still being checked, and on a check that was s
 }, 60_000);
 
 it('closes the failure of a default branch when it is green there, with nothing written', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/main-mended', { config: 'mode: comment\n' });
+  const desk = await stage.desk('corner/main-mended', { config: 'mode: comment\n' });
   const red = await desk.tip();
   await desk.run(red, { test: COUPONS, lint: 'success' });
   expect(desk.failures().map(({ state }) => state)).toEqual(['open']);
@@ -126,19 +110,11 @@ it.each(['merged', 'closed'] as const)(
 );
 
 it('says nothing of a pull request that was closed while the cause was looked for', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/closed-meanwhile');
-  const { number, pull } = await desk.pull();
-  const sha = pull?.headSha ?? '';
-  const { asked, release } = model.hold(`Repository ${desk.name}, commit`);
-  const { people } = stage.double;
-  const ended = people.reportWorkflowRun(desk.name, {
-    sha,
-    jobs: [{ name: 'test', conclusion: 'failure', failedStep: 'npm test', log: testLog(COUPONS) }],
-  });
-  await Promise.all([ended, asked]);
-  people.close(desk.name, number, 'mara');
-  release();
-  await stage.rest();
-  expect([desk.comments(number), redActs(stage, desk).reviews(number)]).toEqual([[], []]);
+  const desk = await stage.desk('corner/closed-meanwhile');
+  const { number, sha } = await desk.pull();
+  const { release } = await desk.runHeld(sha, { test: COUPONS });
+  stage.double.people.close(desk.name, number, 'mara');
+  await release();
+  expect([desk.comments(number), desk.reviews(number)]).toEqual([[], []]);
   expect(desk.checkRun(sha).status).toBe('completed');
 }, 60_000);

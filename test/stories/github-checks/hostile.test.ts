@@ -1,27 +1,15 @@
 // A log is an attack: on a fork nothing starts, and wherever it is shown nobody is called, nothing is loaded, closed or obeyed.
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { REDACTED } from '../../../src/domain/redacted.ts';
 import { type Rendered, renderMarkdown } from '../../github-double/page/markdown.ts';
 import { PLANTED } from '../../redact/planted.ts';
-import { CHANGED_TESTS, openRedDesk, type RedDesk } from '../../support/github-red-desk.ts';
+import { CHANGED_TESTS, type RedDesk } from '../../support/github-red-desk.ts';
 import { COUPONS, jobLog, testLog } from '../../support/github-red-logs.ts';
-import { type RedModel, redModel } from '../../support/github-red-model.ts';
-import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+import { redStage } from '../../support/github-red-stage.ts';
 import { EVIL, HOSTILE_FAILING, HOSTILE_LINE, HOSTILE_PRINTED } from '../../support/hostile-log.ts';
 import { filesWith } from '../../support/stored-text.ts';
 
-let model: RedModel;
-let stage: GithubStage;
-
-beforeAll(async () => {
-  model = await redModel();
-  stage = await openGithubStage({ env: model.env });
-}, 60_000);
-
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]();
-  await model[Symbol.asyncDispose]();
-});
+const stage = redStage();
 
 const ATTACK = testLog(HOSTILE_FAILING, { printed: HOSTILE_PRINTED });
 const ANNOTATIONS = [{ path: 'src/coupons.js', startLine: 14, message: HOSTILE_LINE, title: HOSTILE_LINE }];
@@ -46,14 +34,10 @@ function expectInertCheckRun(desk: RedDesk, sha: string): void {
 }
 
 it('starts nothing and comments on nothing for a fork whose log is an attack; what the check run shows is inert', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/attacked');
+  const desk = await stage.desk('corner/attacked');
   const { people } = stage.double;
   const first = people.openIssue(desk.name, { by: 'ola', title: 'The first' });
-  await people.fork(desk.name, 'ola');
-  const branch = 'fixes-#1-@nora';
-  const sha = await people.push('ola/attacked', { by: 'ola', branch, files: CHANGED_TESTS });
-  const made = { by: 'ola', title: HOSTILE_LINE, head: branch, headRepository: 'ola/attacked' };
-  const { number } = await people.openPull(desk.name, made);
+  const { number, sha } = await desk.forkPull(CHANGED_TESTS, { branch: 'fixes-#1-@nora', title: HOSTILE_LINE });
   await desk.run(sha, HOSTILE_RUN);
   expectInertCheckRun(desk, sha);
   expect([desk.begun(), desk.comments(number), desk.checkRun(sha).buttons]).toEqual([[], [], []]);
@@ -62,10 +46,9 @@ it('starts nothing and comments on nothing for a fork whose log is an attack; wh
 }, 60_000);
 
 it('shows the same log of somebody with write inertly, in comment and check run', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/attacked-within');
+  const desk = await stage.desk('corner/attacked-within');
   const first = stage.double.people.openIssue(desk.name, { by: 'ola', title: 'The first' });
-  const { number, pull } = await desk.pull();
-  const sha = pull?.headSha ?? '';
+  const { number, sha } = await desk.pull();
   await desk.run(sha, HOSTILE_RUN);
   expectInertCheckRun(desk, sha);
   const [comment, ...more] = desk.comments(number);
@@ -77,7 +60,7 @@ it('shows the same log of somebody with write inertly, in comment and check run'
 }, 60_000);
 
 it('shows it inertly in the pull request for a red default branch, which closes nothing when it is merged', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/attacked-main');
+  const desk = await stage.desk('corner/attacked-main');
   const { people } = stage.double;
   const first = people.openIssue(desk.name, { by: 'ola', title: 'The first' });
   const message = `Work\n\n${HOSTILE_LINE}`;
@@ -95,10 +78,9 @@ it('shows it inertly in the pull request for a red default branch, which closes 
 }, 60_000);
 
 it('lets no secret of a log out: not to GitHub, not to the model, not into its records or its own log', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/secrets');
+  const desk = await stage.desk('corner/secrets');
   const lines = PLANTED.flatMap(({ before, secret, after }) => `${before}${secret}${after}`.split('\n'));
-  const { number, pull } = await desk.pull();
-  const sha = pull?.headSha ?? '';
+  const { number, sha } = await desk.pull();
   const error = [...COUPONS.error.slice(0, 1), ...lines.slice(0, 8), ...COUPONS.error.slice(1)];
   const log = testLog({ ...COUPONS, error }, { printed: lines });
   const leaked = PLANTED[0]?.secret ?? '';
@@ -115,7 +97,7 @@ it('lets no secret of a log out: not to GitHub, not to the model, not into its r
   const told = [
     ...[JSON.stringify(run.output), JSON.stringify(run.annotations)],
     ...desk.comments(number).map(({ body }) => body),
-    ...model.told(`Repository ${desk.name}, commit`),
+    ...stage.model.told(`Repository ${desk.name}, commit`),
     stage.service().output(),
   ].join('\n');
   expect(desk.comments(number)).toHaveLength(1);

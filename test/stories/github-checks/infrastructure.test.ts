@@ -1,23 +1,10 @@
 // The machine failed, not the code: the check run says so, nobody is asked and nobody is disturbed; a test that prints such words is code.
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { JobResult } from '../../github-double/people/checks.ts';
-import { openRedDesk } from '../../support/github-red-desk.ts';
 import { COUPONS, jobLog, testLog } from '../../support/github-red-logs.ts';
-import { type RedModel, redModel } from '../../support/github-red-model.ts';
-import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+import { redStage } from '../../support/github-red-stage.ts';
 
-let model: RedModel;
-let stage: GithubStage;
-
-beforeAll(async () => {
-  model = await redModel();
-  stage = await openGithubStage({ env: model.env });
-}, 60_000);
-
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]();
-  await model[Symbol.asyncDispose]();
-});
+const stage = redStage();
 
 const REGISTRY = [
   'npm error code ECONNRESET',
@@ -65,9 +52,8 @@ const FAULTS: readonly (readonly [string, JobResult, string])[] = [
 it.each(FAULTS)(
   'says that %s, and says it in the check run alone',
   async (_, job, title) => {
-    const desk = await openRedDesk(stage, model, `corner/machine-${title.split(' ')[1]}`);
-    const { number, pull } = await desk.pull();
-    const sha = pull?.headSha ?? '';
+    const desk = await stage.desk(`corner/machine-${title.split(' ')[1]}`);
+    const { number, sha } = await desk.pull();
     await desk.run(sha, { test: job });
     const shown = desk.checkRun(sha);
     expect([shown.title, shown.status, shown.conclusion]).toEqual([title, 'completed', 'neutral']);
@@ -78,9 +64,8 @@ it.each(FAULTS)(
 );
 
 it('keeps machine and code apart where both are red at one commit: of the code it speaks', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/both');
-  const { number, pull } = await desk.pull();
-  const sha = pull?.headSha ?? '';
+  const desk = await stage.desk('corner/both');
+  const { number, sha } = await desk.pull();
   await desk.run(sha, { build: FAULTS[1]?.[1] ?? 'success', test: COUPONS });
   expect(desk.checkRun(sha).title).toMatch(/^2 causes: test: your change; build: a package registry did not answer/);
   const [comment] = desk.comments(number);
@@ -89,9 +74,8 @@ it('keeps machine and code apart where both are red at one commit: of the code i
 }, 60_000);
 
 it('takes a test for code that prints ECONNREFUSED of its own', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/refused');
-  const { number, pull } = await desk.pull();
-  const sha = pull?.headSha ?? '';
+  const desk = await stage.desk('corner/refused');
+  const { number, sha } = await desk.pull();
   const failing = {
     ...COUPONS,
     test: 'the shop answers over HTTP',

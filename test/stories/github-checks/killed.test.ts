@@ -1,23 +1,11 @@
 // The service killed at its writes about red checks, when one was carried out and not answered, and when it was answered: one of each all the same.
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { oneOfEach } from '../../support/checks-kill-count.ts';
 import { killRound } from '../../support/checks-kill-rounds.ts';
 import { type Scene, WRITES, type Write } from '../../support/checks-kill-writes.ts';
-import { type RedModel, redModel } from '../../support/github-red-model.ts';
-import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+import { redStage } from '../../support/github-red-stage.ts';
 
-let model: RedModel;
-let stage: GithubStage;
-
-beforeAll(async () => {
-  model = await redModel();
-  stage = await openGithubStage({ env: model.env });
-}, 60_000);
-
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]();
-  await model[Symbol.asyncDispose]();
-});
+const stage = redStage();
 
 const SCENES: readonly Scene[] = ['pull request', 'default branch'];
 
@@ -26,7 +14,7 @@ it.each(SCENES)(
   async (scene) => {
     const writes = WRITES[scene];
     const name = `corner/carried-out-${writes.length}`;
-    const { left, struck } = await killRound(stage, model, { name, scene, writes, moment: 'carried_out' });
+    const { left, struck } = await killRound(stage, stage.model, { name, scene, writes, moment: 'carried_out' });
     expect(struck.toSorted()).toEqual(writes.toSorted());
     expect(left).toEqual(oneOfEach(scene, { killed: true }));
   },
@@ -37,7 +25,7 @@ it('makes one of each when it is killed as soon as a write is answered', async (
   const scene = 'pull request';
   const writes: readonly Write[] = ['check run', 'completed check run', 'review', 'comment'];
   const plan = { name: 'corner/answered', scene, writes, moment: 'answered' } as const;
-  const { left, struck } = await killRound(stage, model, plan);
+  const { left, struck } = await killRound(stage, stage.model, plan);
   expect(struck.toSorted()).toEqual(writes.toSorted());
   expect(left).toEqual(oneOfEach(scene, { killed: true }));
 }, 180_000);

@@ -1,34 +1,19 @@
 // A failure that is known already: counted and linked wherever it is seen again, looked into once, told once.
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { redActs } from '../../support/github-red-acts.ts';
-import { openRedDesk, type RedDesk } from '../../support/github-red-desk.ts';
+import { expect, it } from 'vitest';
+import type { RedDesk } from '../../support/github-red-desk.ts';
 import { COUPONS, DELIVERY } from '../../support/github-red-logs.ts';
-import { type RedModel, redModel } from '../../support/github-red-model.ts';
-import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+import { redStage } from '../../support/github-red-stage.ts';
 
-let model: RedModel;
-let stage: GithubStage;
-
-beforeAll(async () => {
-  model = await redModel();
-  stage = await openGithubStage({ env: model.env });
-}, 60_000);
-
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]();
-  await model[Symbol.asyncDispose]();
-});
+const stage = redStage();
 
 /** A shop in which a first pull request was told of the coupons. */
 async function told(name: string) {
-  const desk = await openRedDesk(stage, model, name);
-  const { number, pull } = await desk.pull({ branch: 'first' });
-  const sha = pull?.headSha ?? '';
+  const desk = await stage.desk(name);
+  const { number, sha } = await desk.pull({ branch: 'first' });
   await desk.run(sha, { test: COUPONS });
-  const [comment, ...more] = stage.ourComments(name, number);
-  if (comment === undefined || more.length > 0) throw new Error(`${name} has ${more.length} more comments than one`);
+  const comment = desk.onlyComment(number);
   expect([desk.begun().length, desk.failures().map(({ hits }) => hits)]).toEqual([1, [1]]);
-  return { desk, acts: redActs(stage, desk), number, sha, comment, address: `${number}#issuecomment-${comment.id}` };
+  return { desk, number, sha, comment, address: `${number}#issuecomment-${comment.id}` };
 }
 
 function expectLinked(desk: RedDesk, sha: string, { address, hits }: { address: string; hits: number }): void {
@@ -44,8 +29,8 @@ function expectLinked(desk: RedDesk, sha: string, { address, hits }: { address: 
 it('is linked on another pull request, with no question and no second comment', async () => {
   const { desk, number, address, comment } = await told('corner/other-pull');
   const other = await desk.pull({ branch: 'second', by: 'mara' });
-  await desk.run(other.pull?.headSha ?? '', { test: COUPONS });
-  expectLinked(desk, other.pull?.headSha ?? '', { address, hits: 2 });
+  await desk.run(other.sha, { test: COUPONS });
+  expectLinked(desk, other.sha, { address, hits: 2 });
   expect(desk.comments(other.number)).toEqual([]);
   expect(desk.comments(number).map(({ body }) => body)).toEqual([comment.body]);
 }, 60_000);
@@ -60,11 +45,11 @@ it('is linked on a branch without a pull request, where nothing else is written'
 }, 60_000);
 
 it('is linked on a fork, to which nothing is written', async () => {
-  const { desk, acts, address } = await told('corner/other-fork');
+  const { desk, address } = await told('corner/other-fork');
   const written = desk.writesBeside();
-  const { number, pull } = await acts.forkPull();
-  await desk.run(pull?.headSha ?? '', { test: COUPONS });
-  expectLinked(desk, pull?.headSha ?? '', { address, hits: 2 });
+  const { number, sha } = await desk.forkPull();
+  await desk.run(sha, { test: COUPONS });
+  expectLinked(desk, sha, { address, hits: 2 });
   expect(desk.comments(number)).toEqual([]);
   expect([desk.writesBeside(), stage.writes('ola/other-fork')]).toEqual([written, []]);
 }, 60_000);

@@ -1,22 +1,10 @@
 // Twenty red jobs of two causes: two investigations, one check run, one comment, and nothing before the last job has ended.
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openRedDesk, resultOf } from '../../support/github-red-desk.ts';
+import { expect, it } from 'vitest';
 import { COUPONS, DELIVERY, type Failing } from '../../support/github-red-logs.ts';
-import { type RedModel, redModel } from '../../support/github-red-model.ts';
-import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+import { resultOf } from '../../support/github-red-runs.ts';
+import { redStage } from '../../support/github-red-stage.ts';
 
-let model: RedModel;
-let stage: GithubStage;
-
-beforeAll(async () => {
-  model = await redModel();
-  stage = await openGithubStage({ env: model.env });
-}, 60_000);
-
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]();
-  await model[Symbol.asyncDispose]();
-});
+const stage = redStage();
 
 /** Twenty jobs: on ten systems the coupons break, on ten the delivery does. */
 const MATRIX = new Map<string, Failing>(
@@ -26,10 +14,9 @@ const MATRIX = new Map<string, Failing>(
 );
 
 it('tells of both causes once, after the last of twenty red jobs, and asks the model for two', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/matrix');
+  const desk = await stage.desk('corner/matrix');
   const { people } = stage.double;
-  const { number, pull } = await desk.pull();
-  const sha = pull?.headSha ?? '';
+  const { number, sha } = await desk.pull();
   const run = await people.startRun(desk.name, { sha, jobs: [...MATRIX.keys()] });
   const [last = '', ...others] = [...MATRIX.keys()].toReversed();
   for (const job of others) await people.finishJob(desk.name, run, job, resultOf(MATRIX.get(job) ?? COUPONS));

@@ -1,44 +1,25 @@
 // "Open fix": whoever may write gets the change as a pull request into the branch that is red; nobody else, never twice, never on a fork.
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { changedFiles } from '../../support/github-desk.ts';
-import { minutesAgo, redActs } from '../../support/github-red-acts.ts';
-import { openRedDesk } from '../../support/github-red-desk.ts';
 import { COUPONS, DELIVERY } from '../../support/github-red-logs.ts';
-import { type RedModel, redModel } from '../../support/github-red-model.ts';
-import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+import type { JobEnds } from '../../support/github-red-runs.ts';
+import { redStage } from '../../support/github-red-stage.ts';
 
-let model: RedModel;
-let stage: GithubStage;
-
-beforeAll(async () => {
-  model = await redModel();
-  stage = await openGithubStage({ env: model.env });
-}, 60_000);
-
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]();
-  await model[Symbol.asyncDispose]();
-});
+const stage = redStage();
 
 /** A shop whose pull request is red, and nobody but its change can have done it. */
-async function redPull(
-  name: string,
-  jobs: Parameters<Awaited<ReturnType<typeof openRedDesk>>['run']>[1] = { test: COUPONS },
-) {
-  const desk = await openRedDesk(stage, model, name);
-  const before = Object.fromEntries(Object.keys(jobs).map((job) => [job, 'success' as const]));
-  await desk.run(await desk.tip(), before, { at: minutesAgo(3) });
-  const { number, pull } = await desk.pull();
-  const sha = pull?.headSha ?? '';
+async function redPull(name: string, jobs: JobEnds = { test: COUPONS }) {
+  const desk = await stage.desk(name, { green: Object.keys(jobs) });
+  const { number, sha } = await desk.pull();
   await desk.run(sha, jobs);
-  return { desk, acts: redActs(stage, desk), number, sha };
+  return { desk, number, sha };
 }
 
 it('opens a pull request into the red branch, once, and says so without a button then', async () => {
-  const { desk, acts, number, sha } = await redPull('corner/pressed');
-  expect([desk.checkRun(sha).buttons, acts.pulls()]).toEqual([['Open fix'], []]);
-  await acts.press(sha, 'mara');
-  const [pull, ...more] = acts.pulls();
+  const { desk, number, sha } = await redPull('corner/pressed');
+  expect([desk.checkRun(sha).buttons, desk.pulls()]).toEqual([['Open fix'], []]);
+  await desk.press(sha, 'mara');
+  const [pull, ...more] = desk.pulls();
   expect(more).toEqual([]);
   expect(pull?.pull).toMatchObject({ baseRef: 'coupons', baseSha: sha, isDraft: true });
   expect(pull?.pull?.headRef).toMatch(new RegExp(`^causeway/pull-${number}-`));
@@ -49,44 +30,44 @@ it('opens a pull request into the red branch, once, and says so without a button
   expect(desk.comments(number)).toHaveLength(1);
   expect(desk.comments(number)[0]?.text).toContain(`#${pull?.number}`);
   // A page that was loaded before still has the button.
-  await acts.press(sha, 'mara');
-  await acts.press(sha, 'nora');
-  expect([acts.pulls().length, desk.comments(number).length]).toEqual([1, 1]);
+  await desk.press(sha, 'mara');
+  await desk.press(sha, 'nora');
+  expect([desk.pulls().length, desk.comments(number).length]).toEqual([1, 1]);
   expect(desk.begun()).toHaveLength(1);
 }, 60_000);
 
 it('opens nothing for those who may not write, for bots, and for a button that is not there', async () => {
-  const { desk, acts, sha } = await redPull('corner/refused');
+  const { desk, sha } = await redPull('corner/refused');
   const { people } = stage.double;
   people.grant(desk.name, 'rita', 'read');
   const robot = people.otherApp('robot');
   people.grant(desk.name, 'robot[bot]', 'write');
   const written = desk.writes();
-  for (const by of ['rita', 'per', 'ola', 'robot[bot]']) await acts.press(sha, by);
+  for (const by of ['rita', 'per', 'ola', 'robot[bot]']) await desk.press(sha, by);
   expect(robot.slug).toBe('robot');
-  for (const identifier of ['open_fix_2', 'open_fix_9', 'open', '']) await acts.press(sha, 'mara', identifier);
-  expect([acts.pulls(), desk.writes()]).toEqual([[], written]);
+  for (const identifier of ['open_fix_2', 'open_fix_9', 'open', '']) await desk.press(sha, 'mara', identifier);
+  expect([desk.pulls(), desk.writes()]).toEqual([[], written]);
   expect(desk.checkRun(sha).buttons).toEqual(['Open fix']);
 }, 60_000);
 
 it('opens one only, where two people press at once', async () => {
-  const { desk, acts, number, sha } = await redPull('corner/both');
+  const { desk, number, sha } = await redPull('corner/both');
   const { run } = desk.checkRun(sha);
   const { people, state } = stage.double;
   state.clock.advance(2_000);
   people.grant(desk.name, 'lena', 'write');
   await Promise.all(['mara', 'lena', 'mara'].map((by) => people.pressAction(desk.name, run, 'open_fix', by)));
   await stage.rest();
-  expect([acts.pulls().length, desk.comments(number).length]).toEqual([1, 1]);
+  expect([desk.pulls().length, desk.comments(number).length]).toEqual([1, 1]);
 }, 60_000);
 
 it('opens the same on `/analyse fix` by somebody with write, not by others', async () => {
-  const { desk, acts, number, sha } = await redPull('corner/said');
-  const refused = await acts.say(number, 'per', '/analyse fix');
-  expect([acts.pulls(), acts.reactions(refused)]).toEqual([[], ['confused']]);
-  const asked = await acts.say(number, 'mara', '/analyse fix');
-  expect(acts.reactions(asked)).toEqual(['eyes']);
-  const [pull, ...more] = acts.pulls();
+  const { desk, number, sha } = await redPull('corner/said');
+  const refused = await desk.say(number, 'per', '/analyse fix');
+  expect([desk.pulls(), desk.reactions(refused)]).toEqual([[], ['confused']]);
+  const asked = await desk.say(number, 'mara', '/analyse fix');
+  expect(desk.reactions(asked)).toEqual(['eyes']);
+  const [pull, ...more] = desk.pulls();
   expect(more).toEqual([]);
   expect(pull?.pull).toMatchObject({ baseRef: 'coupons', isDraft: true });
   expect(desk.checkRun(sha).buttons).toEqual([]);
@@ -94,38 +75,35 @@ it('opens the same on `/analyse fix` by somebody with write, not by others', asy
 }, 60_000);
 
 it('has one button for the pull request of a commit with two causes, and opens one', async () => {
-  const { desk, acts, number, sha } = await redPull('corner/two', { a: COUPONS, b: DELIVERY });
+  const { desk, number, sha } = await redPull('corner/two', { a: COUPONS, b: DELIVERY });
   expect(desk.begun()).toHaveLength(2);
   expect(desk.checkRun(sha).buttons).toEqual(['Open fix']);
-  await acts.press(sha, 'mara');
-  const [pull, ...more] = acts.pulls();
+  await desk.press(sha, 'mara');
+  const [pull, ...more] = desk.pulls();
   expect(more).toEqual([]);
   expect(pull?.pull?.baseRef).toBe('coupons');
   expect(desk.comments(number)).toHaveLength(1);
 }, 60_000);
 
 it('takes the button off a commit that others have pushed upon', async () => {
-  const { desk, acts, sha } = await redPull('corner/late');
+  const { desk, sha } = await redPull('corner/late');
   await desk.push('coupons');
   await stage.rest();
   expect(desk.checkRun(sha).buttons).toEqual([]);
   // A page that was loaded before still has it.
-  await acts.press(sha, 'mara');
-  expect(acts.pulls()).toEqual([]);
+  await desk.press(sha, 'mara');
+  expect(desk.pulls()).toEqual([]);
 }, 60_000);
 
 it('has no button on a fork, and `/analyse fix` is met with a shrug there', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/afar');
-  await desk.run(await desk.tip(), { test: 'success' }, { at: minutesAgo(3) });
-  const acts = redActs(stage, desk);
-  const { number, pull } = await acts.forkPull();
-  const sha = pull?.headSha ?? '';
+  const desk = await stage.desk('corner/afar', { green: ['test'] });
+  const { number, sha } = await desk.forkPull();
   await desk.run(sha, { test: COUPONS });
   expect(desk.checkRun(sha).buttons).toEqual([]);
-  await acts.say(number, 'mara', '/analyse');
+  await desk.say(number, 'mara', '/analyse');
   expect(desk.checkRun(sha).buttons).toEqual([]);
-  const asked = await acts.say(number, 'mara', '/analyse fix');
-  expect([acts.reactions(asked), acts.pulls()]).toEqual([['confused'], []]);
-  await acts.press(sha, 'mara');
-  expect([acts.pulls(), stage.writes('ola/afar')]).toEqual([[], []]);
+  const asked = await desk.say(number, 'mara', '/analyse fix');
+  expect([desk.reactions(asked), desk.pulls()]).toEqual([['confused'], []]);
+  await desk.press(sha, 'mara');
+  expect([desk.pulls(), stage.writes('ola/afar')]).toEqual([[], []]);
 }, 60_000);

@@ -1,27 +1,14 @@
 // CI of other kinds: commit statuses, check runs of other Apps, logs that are gone, jobs that ran out of time.
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openRedDesk, resultOf } from '../../support/github-red-desk.ts';
+import { expect, it } from 'vitest';
 import { COUPONS, jobLog } from '../../support/github-red-logs.ts';
-import { type RedModel, redModel } from '../../support/github-red-model.ts';
-import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+import { resultOf } from '../../support/github-red-runs.ts';
+import { redStage } from '../../support/github-red-stage.ts';
 
-let model: RedModel;
-let stage: GithubStage;
-
-beforeAll(async () => {
-  model = await redModel();
-  stage = await openGithubStage({ env: model.env });
-}, 60_000);
-
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]();
-  await model[Symbol.asyncDispose]();
-});
+const stage = redStage();
 
 it('says that it does not know where a status says nothing but that it is red', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/mute');
-  const { number, pull } = await desk.pull();
-  const sha = pull?.headSha ?? '';
+  const desk = await stage.desk('corner/mute');
+  const { number, sha } = await desk.pull();
   await stage.double.people.reportStatus(desk.name, { sha, state: 'failure', context: 'ci/prices' });
   await stage.rest();
   const shown = desk.checkRun(sha);
@@ -32,11 +19,10 @@ it('says that it does not know where a status says nothing but that it is red', 
 }, 60_000);
 
 it('looks into what a status says in its description, once all statuses have come', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/telling');
+  const desk = await stage.desk('corner/telling');
   const { people } = stage.double;
   await people.reportStatus(desk.name, { sha: await desk.tip(), state: 'success', context: 'ci/prices' });
-  const { number, pull } = await desk.pull();
-  const sha = pull?.headSha ?? '';
+  const { number, sha } = await desk.pull();
   const description = "TypeError: Cannot destructure property 'percent' at src/coupons.js:14";
   await people.reportStatus(desk.name, { sha, state: 'pending', context: 'ci/slow' });
   await people.reportStatus(desk.name, { sha, state: 'failure', context: 'ci/prices', description });
@@ -53,9 +39,8 @@ it('looks into what a status says in its description, once all statuses have com
 }, 60_000);
 
 it('reads output and annotations of a check run of another App', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/other-app');
-  const { number, pull } = await desk.pull();
-  const sha = pull?.headSha ?? '';
+  const desk = await stage.desk('corner/other-app');
+  const { number, sha } = await desk.pull();
   await stage.double.people.reportCheck(desk.name, {
     ...{ sha, name: 'shop tests', app: 'buildhouse', conclusion: 'failure' },
     output: { title: '1 of 7 tests failed', summary: `not ok 4 - ${COUPONS.test}` },
@@ -76,9 +61,8 @@ it('reads output and annotations of a check run of another App', async () => {
 }, 60_000);
 
 it('says that it does not know where the log has expired, and that it has', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/expired');
-  const { number, pull } = await desk.pull();
-  const sha = pull?.headSha ?? '';
+  const desk = await stage.desk('corner/expired');
+  const { number, sha } = await desk.pull();
   await desk.run(sha, { test: { ...resultOf(COUPONS), log: null } });
   const shown = desk.checkRun(sha);
   expect(shown.title).toMatch(/^I don't know: /);
@@ -87,9 +71,8 @@ it('says that it does not know where the log has expired, and that it has', asyn
 }, 60_000);
 
 it('says that a job ran out of time, which is nobody’s proven fault', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/timed-out');
-  const { number, pull } = await desk.pull();
-  const sha = pull?.headSha ?? '';
+  const desk = await stage.desk('corner/timed-out');
+  const { number, sha } = await desk.pull();
   const end = 'The job running on runner GitHub Actions 7 has exceeded the maximum execution time of 30 minutes.';
   const log = jobLog('npm test', ['> corner-shop@1.3.0 test', '✔ a basket sums what is in it (0.71ms)'], end);
   await desk.run(sha, { test: { conclusion: 'timed_out', failedStep: 'npm test', log } });

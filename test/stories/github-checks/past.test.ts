@@ -1,23 +1,11 @@
 // Installed on a repository with a past: its red checks of the last 14 days fill the ledger without a model, and what is red next is known by then.
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { minutesAgo, redActs } from '../../support/github-red-acts.ts';
-import { openRedDesk, type RedDesk, resultOf } from '../../support/github-red-desk.ts';
+import { expect, it } from 'vitest';
+import { minutesAgo } from '../../support/github-red-acts.ts';
+import type { RedDesk } from '../../support/github-red-desk.ts';
 import { BASKET, COUPONS, DELIVERY, type Failing } from '../../support/github-red-logs.ts';
-import { type RedModel, redModel } from '../../support/github-red-model.ts';
-import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+import { redStage } from '../../support/github-red-stage.ts';
 
-let model: RedModel;
-let stage: GithubStage;
-
-beforeAll(async () => {
-  model = await redModel();
-  stage = await openGithubStage({ env: model.env, installed: false });
-}, 60_000);
-
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]();
-  await model[Symbol.asyncDispose]();
-});
+const stage = redStage({ installed: false });
 
 const DAY = 24 * 60;
 
@@ -27,10 +15,7 @@ async function past(
   sha: string,
   { days, jobs }: { days: number; jobs: Record<string, Failing | 'success'> },
 ) {
-  await stage.double.people.reportWorkflowRun(desk.name, {
-    ...{ sha, at: minutesAgo(days * DAY) },
-    jobs: Object.entries(jobs).map(([name, end]) => ({ name, ...resultOf(end) })),
-  });
+  await desk.report(sha, jobs, { at: minutesAgo(days * DAY) });
 }
 
 /** Installs on that repository alone, and waits until its past is read; what the service logged of it. */
@@ -56,7 +41,7 @@ function calls({ name }: RedDesk): readonly string[] {
 }
 
 it('fills the ledger from the runs of 14 days, with a forecast in the log, no question, and nothing written', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/old');
+  const desk = await stage.desk('corner/old');
   const sha = await desk.tip();
   await past(desk, sha, { days: 20, jobs: { test: BASKET } });
   await past(desk, sha, { days: 12, jobs: { test: COUPONS } });
@@ -70,29 +55,29 @@ it('fills the ledger from the runs of 14 days, with a forecast in the log, no qu
   expect(told.calls).toBeLessThan(20);
   expect(desk.failures().map(({ hits }) => hits)).toEqual([2, 2]);
   expect(desk.failures().map(({ investigation_id }) => investigation_id)).toEqual([null, null]);
-  expect([model.endpoint.requests, desk.writes()]).toEqual([[], []]);
+  expect([stage.model.endpoint.requests, desk.writes()]).toEqual([[], []]);
 }, 60_000);
 
 it('knows what is red next from the past, and looks into it once', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/remembered');
-  const { pull } = await desk.pull({ branch: 'long-ago' });
-  await past(desk, pull?.headSha ?? '', { days: 6, jobs: { test: COUPONS } });
+  const desk = await stage.desk('corner/remembered');
+  const { sha } = await desk.pull({ branch: 'long-ago' });
+  await past(desk, sha, { days: 6, jobs: { test: COUPONS } });
   await past(desk, await desk.tip(), { days: 5, jobs: { test: 'success' } });
   await install(desk);
   expect(desk.failures().map(({ hits }) => hits)).toEqual([1]);
-  const { number, pull: red } = await desk.pull({ branch: 'now' });
-  await desk.run(red?.headSha ?? '', { test: COUPONS });
-  const shown = desk.checkRun(red?.headSha ?? '');
+  const { number, sha: red } = await desk.pull({ branch: 'now' });
+  await desk.run(red, { test: COUPONS });
+  const shown = desk.checkRun(red);
   const day = minutesAgo(6 * DAY).slice(0, 10);
   expect(shown.words).toContain(`Known, first seen on ${day}`);
   expect(shown.words).toContain('2 times in all');
   expect(shown.words).toContain('test is green on the base');
   expect([desk.failures().map(({ hits }) => hits), desk.begun().length]).toEqual([[2], 1]);
-  expect([desk.comments(number).length, redActs(stage, desk).pulls()]).toEqual([1, []]);
+  expect([desk.comments(number).length, desk.pulls()]).toEqual([1, []]);
 }, 60_000);
 
 it('reads 200 logs of a past that is longer, and counts the rest; once, whoever starts it again', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/busy');
+  const desk = await stage.desk('corner/busy');
   const sha = await desk.tip();
   const jobs = Object.fromEntries(
     Array.from({ length: 12 }, (_, at) => [`test (${at})`, at % 2 === 0 ? COUPONS : DELIVERY]),

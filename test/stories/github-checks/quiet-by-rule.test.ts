@@ -1,28 +1,14 @@
 // What a repository's own rules keep quiet: names, branches, modes, comments only where asked; and our own branches and checks.
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openRedDesk } from '../../support/github-red-desk.ts';
+import { expect, it } from 'vitest';
 import { BASKET, COUPONS } from '../../support/github-red-logs.ts';
-import { type RedModel, redModel } from '../../support/github-red-model.ts';
-import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+import { redStage } from '../../support/github-red-stage.ts';
 
-let model: RedModel;
-let stage: GithubStage;
-
-beforeAll(async () => {
-  model = await redModel();
-  stage = await openGithubStage({ env: model.env });
-}, 60_000);
-
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]();
-  await model[Symbol.asyncDispose]();
-});
+const stage = redStage();
 
 it('looks at no check that the configuration leaves out, and names it where another is red besides', async () => {
   const config = 'checks: { exclude: ["nightly *"] }\n';
-  const desk = await openRedDesk(stage, model, 'corner/excluded', { config });
-  const { number, pull } = await desk.pull();
-  const sha = pull?.headSha ?? '';
+  const desk = await stage.desk('corner/excluded', { config });
+  const { number, sha } = await desk.pull();
   await desk.run(sha, { 'nightly / long': BASKET, test: 'success' });
   expect([desk.writes(), desk.begun(), desk.failures()]).toEqual([[], [], []]);
   await desk.run(sha, { build: COUPONS }, { workflow: 'Build' });
@@ -33,9 +19,9 @@ it('looks at no check that the configuration leaves out, and names it where anot
 }, 60_000);
 
 it('looks only at pull requests into the branches that the configuration names', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/branches', { config: 'checks: { branches: ["release/*"] }\n' });
-  const { pull } = await desk.pull();
-  await desk.run(pull?.headSha ?? '', { test: COUPONS });
+  const desk = await stage.desk('corner/branches', { config: 'checks: { branches: ["release/*"] }\n' });
+  const early = await desk.pull();
+  await desk.run(early.sha, { test: COUPONS });
   await desk.run(await desk.tip(), { test: COUPONS });
   expect([desk.writes(), desk.begun(), desk.failures()]).toEqual([[], [], []]);
   await desk.push('release/1', { files: { 'R.md': 'release\n' } });
@@ -48,26 +34,24 @@ it('looks only at pull requests into the branches that the configuration names',
 }, 60_000);
 
 it('comments on nothing unasked with `comments: asked`; the check run has the whole of it', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/asked', { config: 'comments: asked\n' });
-  const { number, pull } = await desk.pull();
-  const sha = pull?.headSha ?? '';
+  const desk = await stage.desk('corner/asked', { config: 'comments: asked\n' });
+  const { number, sha } = await desk.pull();
   await desk.run(sha, { test: COUPONS });
   expect(desk.checkRun(sha).places).toContain('src/coupons.js:14');
   expect([desk.begun().length, desk.comments(number), desk.checkRun(sha).buttons]).toEqual([1, [], ['Open fix']]);
 }, 60_000);
 
 it('writes nothing at all in mode `observe`', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/observed', { config: 'mode: observe\n' });
-  const { pull } = await desk.pull();
-  await desk.run(pull?.headSha ?? '', { test: COUPONS });
-  expect([desk.writes(), desk.checkRuns(pull?.headSha ?? '')]).toEqual([[], []]);
+  const desk = await stage.desk('corner/observed', { config: 'mode: observe\n' });
+  const { sha } = await desk.pull();
+  await desk.run(sha, { test: COUPONS });
+  expect([desk.writes(), desk.checkRuns(sha)]).toEqual([[], []]);
   expect(desk.failures().map(({ hits }) => hits)).toEqual([1]);
 }, 60_000);
 
 it('offers no pull request in mode `comment`, neither on a pull request nor for a red default branch', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/commented', { config: 'mode: comment\n' });
-  const { number, pull } = await desk.pull();
-  const sha = pull?.headSha ?? '';
+  const desk = await stage.desk('corner/commented', { config: 'mode: comment\n' });
+  const { number, sha } = await desk.pull();
   await desk.run(sha, { test: COUPONS });
   expect([desk.checkRun(sha).buttons, desk.comments(number).length]).toEqual([[], 1]);
   await desk.run(await desk.tip(), { test: COUPONS });
@@ -76,16 +60,15 @@ it('offers no pull request in mode `comment`, neither on a pull request nor for 
 }, 60_000);
 
 it('looks at no branch that is named as ours are', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/own-branch');
-  const { pull } = await desk.pull({ branch: 'causeway/mine' });
-  await desk.run(pull?.headSha ?? '', { test: COUPONS });
+  const desk = await stage.desk('corner/own-branch');
+  const { sha } = await desk.pull({ branch: 'causeway/mine' });
+  await desk.run(sha, { test: COUPONS });
   expect([desk.writes(), desk.begun(), desk.failures()]).toEqual([[], [], []]);
 }, 60_000);
 
 it('takes its own check run for no check, whatever that says', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/own-check');
-  const { pull } = await desk.pull();
-  const sha = pull?.headSha ?? '';
+  const desk = await stage.desk('corner/own-check');
+  const { sha } = await desk.pull();
   await stage.double.people.reportCheck(desk.name, { sha, name: 'Ours', app: 'causeway', conclusion: 'failure' });
   await stage.rest();
   expect([desk.writes(), desk.begun(), desk.failures()]).toEqual([[], [], []]);

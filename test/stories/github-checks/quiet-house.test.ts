@@ -1,24 +1,14 @@
 // A house without a model, and one that was granted less: what it knows it says in the check run, what it may not do it leaves out.
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { OWNER } from '../../support/app-settings.ts';
 import { openRedDesk } from '../../support/github-red-desk.ts';
 import { COUPONS } from '../../support/github-red-logs.ts';
-import { type RedModel, redModel } from '../../support/github-red-model.ts';
-import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
-
-const stages = new AsyncDisposableStack();
-let model: RedModel;
-
-beforeAll(async () => {
-  model = stages.use(await redModel());
-}, 60_000);
-
-afterAll(() => stages.disposeAsync());
+import { openRedStage } from '../../support/github-red-stage.ts';
+import { openGithubStage } from '../../support/github-stage.ts';
 
 /** The App on the organisation's account without a permission, or with less of one. */
-async function granted(changed: Readonly<Record<string, 'read' | null>>): Promise<GithubStage> {
-  const opened = await openGithubStage({
-    env: model.env,
+function granted(changed: Readonly<Record<string, 'read' | null>>) {
+  return openRedStage({
     prepare: ({ people, app }) => {
       const wanted = Object.entries({ ...app.permissions, ...changed });
       const permissions = Object.fromEntries(
@@ -27,14 +17,12 @@ async function granted(changed: Readonly<Record<string, 'read' | null>>): Promis
       people.install(OWNER, { by: 'nora', permissions });
     },
   });
-  return stages.use(opened);
 }
 
 it('judges without a model, and comments on nothing unasked: bare facts are no news', async () => {
-  const stage = stages.use(await openGithubStage());
+  await using stage = await openGithubStage();
   const desk = await openRedDesk(stage, null, 'corner/no-model');
-  const { number, pull } = await desk.pull();
-  const sha = pull?.headSha ?? '';
+  const { number, sha } = await desk.pull();
   await desk.run(sha, { test: COUPONS });
   const shown = desk.checkRun(sha);
   expect([shown.status, shown.conclusion, shown.buttons]).toEqual(['completed', 'neutral', []]);
@@ -44,10 +32,9 @@ it('judges without a model, and comments on nothing unasked: bare facts are no n
 }, 60_000);
 
 it('makes no check run where checks may only be read, and tries it once; the comment is due all the same', async () => {
-  const stage = await granted({ checks: 'read' });
-  const desk = await openRedDesk(stage, model, 'corner/checks-read');
-  const { number, pull } = await desk.pull();
-  const sha = pull?.headSha ?? '';
+  await using stage = await granted({ checks: 'read' });
+  const desk = await stage.desk('corner/checks-read');
+  const { number, sha } = await desk.pull();
   await desk.run(sha, { test: COUPONS });
   expect(desk.checkRuns(sha)).toEqual([]);
   expect([desk.begun().length, desk.comments(number).length]).toEqual([1, 1]);
@@ -58,20 +45,19 @@ it('makes no check run where checks may only be read, and tries it once; the com
 }, 60_000);
 
 it('leaves Actions alone where it may not read its runs, for nobody can say who started them', async () => {
-  const stage = await granted({ actions: null });
-  const desk = await openRedDesk(stage, model, 'corner/no-actions');
-  const { number, pull } = await desk.pull();
-  const sha = pull?.headSha ?? '';
+  await using stage = await granted({ actions: null });
+  const desk = await stage.desk('corner/no-actions');
+  const { number, sha } = await desk.pull();
   await desk.run(sha, { test: COUPONS });
   expect(desk.checkRuns(sha)).toEqual([]);
   expect([desk.begun(), desk.comments(number), desk.writesBeside()]).toEqual([[], [], []]);
 }, 60_000);
 
 it('offers no pull request where contents may only be read', async () => {
-  const stage = await granted({ contents: 'read' });
-  const desk = await openRedDesk(stage, model, 'corner/contents-read');
-  const { number, pull } = await desk.pull();
-  await desk.run(pull?.headSha ?? '', { test: COUPONS });
-  expect(desk.checkRun(pull?.headSha ?? '').buttons).toEqual([]);
+  await using stage = await granted({ contents: 'read' });
+  const desk = await stage.desk('corner/contents-read');
+  const { number, sha } = await desk.pull();
+  await desk.run(sha, { test: COUPONS });
+  expect(desk.checkRun(sha).buttons).toEqual([]);
   expect(desk.comments(number)).toHaveLength(1);
 }, 60_000);

@@ -1,28 +1,16 @@
 // Where nobody is to be disturbed: old commits, forks, people without write, drafts, branches of their own. A check run at most.
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { CHANGED_TESTS, openRedDesk, resultOf } from '../../support/github-red-desk.ts';
+import { expect, it } from 'vitest';
+import { CHANGED_TESTS } from '../../support/github-red-desk.ts';
 import { COUPONS } from '../../support/github-red-logs.ts';
-import { type RedModel, redModel } from '../../support/github-red-model.ts';
-import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+import { resultOf } from '../../support/github-red-runs.ts';
+import { redStage } from '../../support/github-red-stage.ts';
 
-let model: RedModel;
-let stage: GithubStage;
-
-beforeAll(async () => {
-  model = await redModel();
-  stage = await openGithubStage({ env: model.env });
-}, 60_000);
-
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]();
-  await model[Symbol.asyncDispose]();
-});
+const stage = redStage();
 
 it('says nothing of a commit that another has taken the place of while its jobs ended', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/superseded');
+  const desk = await stage.desk('corner/superseded');
   const { people } = stage.double;
-  const { number, pull } = await desk.pull();
-  const old = pull?.headSha ?? '';
+  const { number, sha: old } = await desk.pull();
   const run = await people.startRun(desk.name, { sha: old, jobs: ['lint', 'test'] });
   await people.finishJob(desk.name, run, 'lint', resultOf(COUPONS));
   const sha = await desk.push('coupons');
@@ -34,18 +22,13 @@ it('says nothing of a commit that another has taken the place of while its jobs 
 }, 60_000);
 
 it('brings the check run of an old commit to its end when somebody pushes amid the analysis, and comments on neither', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/pushed-amid');
-  const { people } = stage.double;
-  const { number, pull } = await desk.pull();
-  const old = pull?.headSha ?? '';
-  const { asked, release } = model.hold(`Repository ${desk.name}, commit`);
-  await people.reportWorkflowRun(desk.name, { sha: old, jobs: [{ name: 'test', ...resultOf(COUPONS) }] });
-  await asked;
+  const desk = await stage.desk('corner/pushed-amid');
+  const { number, sha: old } = await desk.pull();
+  const { release } = await desk.runHeld(old, { test: COUPONS });
   await stage.until('our check run', () => desk.checkRuns(old)[0]?.status === 'in_progress');
   await desk.push('coupons');
   await stage.until('its end', () => desk.checkRuns(old)[0]?.status === 'completed');
-  release();
-  await stage.rest();
+  await release();
   const shown = desk.checkRun(old);
   expect(shown.words).toContain('Another commit has taken the place of this one');
   expect([shown.status, shown.conclusion, shown.buttons]).toEqual(['completed', 'neutral', []]);
@@ -53,12 +36,8 @@ it('brings the check run of an old commit to its end when somebody pushes amid t
 }, 60_000);
 
 it('judges the pull request of a fork in the check run, and neither asks nor comments before somebody says so', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/forked');
-  const { people } = stage.double;
-  await people.fork(desk.name, 'ola');
-  const sha = await people.push('ola/forked', { by: 'ola', branch: 'coupons', files: CHANGED_TESTS });
-  const made = { by: 'ola', title: 'Coupons', head: 'coupons', headRepository: 'ola/forked' };
-  const { number } = await people.openPull(desk.name, made);
+  const desk = await stage.desk('corner/forked');
+  const { number, sha } = await desk.forkPull(CHANGED_TESTS, { branch: 'coupons', title: 'Coupons' });
   await desk.run(sha, { test: COUPONS });
   const shown = desk.checkRun(sha);
   expect(shown.title).toMatch(/^Your change: /);
@@ -68,10 +47,9 @@ it('judges the pull request of a fork in the check run, and neither asks nor com
 }, 60_000);
 
 it('waits for a word of somebody with triage where the author of a pull request may not write', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/outsider');
-  await desk.push('coupons');
-  const { number, pull } = await stage.double.people.openPull(desk.name, { by: 'per', title: 'Mine', head: 'coupons' });
-  const sha = pull?.headSha ?? '';
+  const desk = await stage.desk('corner/outsider');
+  const sha = await desk.push('coupons');
+  const { number } = await stage.double.people.openPull(desk.name, { by: 'per', title: 'Mine', head: 'coupons' });
   await desk.run(sha, { test: COUPONS });
   const shown = desk.checkRun(sha);
   expect(shown.words).toContain('Its author may not write here');
@@ -79,9 +57,8 @@ it('waits for a word of somebody with triage where the author of a pull request 
 }, 60_000);
 
 it('leaves a draft alone but for its check run, and looks into it as soon as it is ready', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/draft');
-  const { number, pull } = await desk.pull({ draft: true });
-  const sha = pull?.headSha ?? '';
+  const desk = await stage.desk('corner/draft');
+  const { number, sha } = await desk.pull({ draft: true });
   await desk.run(sha, { test: COUPONS });
   expect(desk.checkRun(sha).words).toContain('The pull request is a draft: /analyse starts one.');
   expect([desk.begun(), desk.comments(number), desk.writesBeside()]).toEqual([[], [], []]);
@@ -92,20 +69,16 @@ it('leaves a draft alone but for its check run, and looks into it as soon as it 
 }, 60_000);
 
 it('comments on nothing that became a draft again while it was looked into', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/draft-again');
-  const { number, pull } = await desk.pull();
-  const sha = pull?.headSha ?? '';
-  const { asked, release } = model.hold(`Repository ${desk.name}, commit`);
-  await stage.double.people.reportWorkflowRun(desk.name, { sha, jobs: [{ name: 'test', ...resultOf(COUPONS) }] });
-  await asked;
+  const desk = await stage.desk('corner/draft-again');
+  const { number, sha } = await desk.pull();
+  const { release } = await desk.runHeld(sha, { test: COUPONS });
   stage.double.people.convertToDraft(desk.name, number, 'mara');
-  release();
-  await stage.rest();
+  await release();
   expect([desk.checkRun(sha).status, desk.comments(number)]).toEqual(['completed', []]);
 }, 60_000);
 
 it('tells of a push to a branch without a pull request in the check run and the ledger alone', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/branch');
+  const desk = await stage.desk('corner/branch');
   const sha = await desk.push('experiment');
   await desk.run(sha, { test: COUPONS });
   const shown = desk.checkRun(sha);

@@ -1,23 +1,12 @@
 // A failure of the default branch that was mended comes back: it is called so, and the commits that brought it are named.
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { minutesAgo } from '../../support/github-red-acts.ts';
-import { openRedDesk, type RedDesk, resultOf } from '../../support/github-red-desk.ts';
+import type { RedDesk } from '../../support/github-red-desk.ts';
 import { COUPONS } from '../../support/github-red-logs.ts';
-import { type RedModel, redModel } from '../../support/github-red-model.ts';
-import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+import { resultOf } from '../../support/github-red-runs.ts';
+import { redStage } from '../../support/github-red-stage.ts';
 
-let model: RedModel;
-let stage: GithubStage;
-
-beforeAll(async () => {
-  model = await redModel();
-  stage = await openGithubStage({ env: model.env });
-}, 60_000);
-
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]();
-  await model[Symbol.asyncDispose]();
-});
+const stage = redStage();
 
 /** Nothing is pushed in this file: the checks of main are its matter. */
 const COMMENT = { config: 'mode: comment\n' };
@@ -29,7 +18,7 @@ async function commit(desk: RedDesk, subject: string, by = 'mara'): Promise<stri
 }
 
 it('names the commits between green and red where a failure comes back on main, with links', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/back', COMMENT);
+  const desk = await stage.desk('corner/back', COMMENT);
   const first = await desk.tip();
   await desk.run(first, { test: COUPONS }, { at: minutesAgo(9) });
   expect(desk.failures().map(({ state, opening }) => [state, opening])).toEqual([['open', 1]]);
@@ -57,7 +46,7 @@ it('names the commits between green and red where a failure comes back on main, 
 }, 60_000);
 
 it('names the commit that brought a failure which main has never had', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/never', COMMENT);
+  const desk = await stage.desk('corner/never', COMMENT);
   const green = await desk.tip();
   await desk.run(green, { test: 'success' }, { at: minutesAgo(6) });
   const red = await commit(desk, 'Break the coupons');
@@ -68,7 +57,7 @@ it('names the commit that brought a failure which main has never had', async () 
 }, 60_000);
 
 it('does not name another range while it stays red', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/stays', COMMENT);
+  const desk = await stage.desk('corner/stays', COMMENT);
   const green = await desk.tip();
   await desk.run(green, { test: 'success' }, { at: minutesAgo(6) });
   const red = await commit(desk, 'Break the coupons');
@@ -82,7 +71,7 @@ it('does not name another range while it stays red', async () => {
 }, 60_000);
 
 it('looks at a red commit of main on which others stand by the time its checks have ended', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/busy', COMMENT);
+  const desk = await stage.desk('corner/busy', COMMENT);
   const { people } = stage.double;
   const green = await desk.tip();
   await desk.run(green, { test: 'success' }, { at: minutesAgo(6) });
@@ -102,7 +91,7 @@ it('looks at a red commit of main on which others stand by the time its checks h
 }, 60_000);
 
 it('leaves a slow red commit of main alone where a later one was green meanwhile', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/overtaken', COMMENT);
+  const desk = await stage.desk('corner/overtaken', COMMENT);
   const { people } = stage.double;
   const red = await commit(desk, 'Break the coupons');
   const at = minutesAgo(3);

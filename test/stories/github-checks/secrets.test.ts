@@ -1,24 +1,12 @@
 // Secrets in every text that GitHub has of red checks: none of them is stored, and none is shown by us.
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { noise } from '../../redact/planted.ts';
-import { openRedDesk, resultOf } from '../../support/github-red-desk.ts';
 import { COUPONS } from '../../support/github-red-logs.ts';
-import { type RedModel, redModel } from '../../support/github-red-model.ts';
-import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+import { resultOf } from '../../support/github-red-runs.ts';
+import { redStage } from '../../support/github-red-stage.ts';
 import { filesWith } from '../../support/stored-text.ts';
 
-let model: RedModel;
-let stage: GithubStage;
-
-beforeAll(async () => {
-  model = await redModel();
-  stage = await openGithubStage({ env: model.env });
-}, 60_000);
-
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]();
-  await model[Symbol.asyncDispose]();
-});
+const stage = redStage();
 
 function planting() {
   const secrets = new Map<string, string>();
@@ -44,7 +32,7 @@ it.each(['a pull request', 'the default branch'])(
   'no secret in what is red on %s is stored or shown',
   async (where) => {
     const isPull = where === 'a pull request';
-    const desk = await openRedDesk(stage, model, isPull ? 'corner/secret-pull' : 'corner/secret-main');
+    const desk = await stage.desk(isPull ? 'corner/secret-pull' : 'corner/secret-main');
     const { people } = stage.double;
     const { secrets, token, password } = planting();
     const branch = isPull ? `coupons-${token('branch')}` : 'main';

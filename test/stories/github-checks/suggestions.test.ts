@@ -1,47 +1,27 @@
 // A fix that lies within the diff of the pull request stands there as suggestions, once; a person commits them. Else it stands in the comment.
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { gitText } from '../../github-double/git/run-git.ts';
 import { repository } from '../../github-double/lookup.ts';
 import { fileAt } from '../../support/github-desk.ts';
 import { MENDED_FILE, MENDED_LINE } from '../../support/github-model.ts';
-import { BESIDE_THE_BUG, minutesAgo, redActs } from '../../support/github-red-acts.ts';
-import { openRedDesk } from '../../support/github-red-desk.ts';
+import { BESIDE_THE_BUG } from '../../support/github-red-acts.ts';
 import { COUPONS } from '../../support/github-red-logs.ts';
-import { type RedModel, redModel } from '../../support/github-red-model.ts';
-import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+import { redStage } from '../../support/github-red-stage.ts';
 
-let model: RedModel;
-let stage: GithubStage;
+const stage = redStage();
 
-beforeAll(async () => {
-  model = await redModel();
-  stage = await openGithubStage({ env: model.env });
-}, 60_000);
-
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]();
-  await model[Symbol.asyncDispose]();
-});
-
-/** A shop that was green before. */
-async function greenShop(name: string) {
-  const desk = await openRedDesk(stage, model, name);
-  await desk.run(await desk.tip(), { test: 'success' }, { at: minutesAgo(3) });
-  return { desk, acts: redActs(stage, desk) };
-}
-
+const GREEN = { green: ['test'] };
 const MENDED = (BESIDE_THE_BUG[MENDED_FILE] ?? '').replace(/^.*COUPONS\.get\(code\);$/m, MENDED_LINE);
 
 it('are one review that a person commits, and then the file is as the change has it', async () => {
-  const { desk, acts } = await greenShop('corner/within');
-  const { number, pull } = await desk.pull({ files: BESIDE_THE_BUG });
-  const sha = pull?.headSha ?? '';
+  const desk = await stage.desk('corner/within', GREEN);
+  const { number, sha } = await desk.pull({ files: BESIDE_THE_BUG });
   await desk.run(sha, { test: COUPONS });
-  const [review, ...more] = acts.reviews(number);
+  const [review, ...more] = desk.reviews(number);
   expect(more).toEqual([]);
   expect(review).toMatchObject({ state: 'COMMENTED', commitSha: sha, minimized: null });
   expect(review?.body).toContain('One suggestion that mends the red checks');
-  const [suggestion, ...others] = acts.suggestions(number);
+  const [suggestion, ...others] = desk.suggestions(number);
   expect(others).toEqual([]);
   expect(suggestion).toMatchObject({ path: MENDED_FILE, line: 14, side: 'RIGHT' });
   expect(suggestion?.body).toBe(['```suggestion', MENDED_LINE, '```'].join('\n'));
@@ -50,24 +30,24 @@ it('are one review that a person commits, and then the file is as the change has
   const committed = await stage.double.people.commitSuggestion(desk.name, suggestion, 'mara');
   expect(`${await fileAt(stage, desk.name, `${committed}:${MENDED_FILE}`)}\n`).toBe(MENDED);
   await desk.run(committed, { test: 'success' });
-  expect(acts.reviews(number).map(({ minimized }) => minimized?.toUpperCase())).toEqual(['RESOLVED']);
+  expect(desk.reviews(number).map(({ minimized }) => minimized?.toUpperCase())).toEqual(['RESOLVED']);
   expect(desk.comments(number).map(({ minimized }) => minimized?.toUpperCase())).toEqual(['RESOLVED']);
-  expect([acts.pulls(), acts.suggestions(number).length]).toEqual([[], 1]);
+  expect([desk.pulls(), desk.suggestions(number).length]).toEqual([[], 1]);
 }, 60_000);
 
 it('are not made again by another red check of the same commit', async () => {
-  const { desk, acts } = await greenShop('corner/once');
-  const { number, pull } = await desk.pull({ files: BESIDE_THE_BUG });
-  await desk.run(pull?.headSha ?? '', { test: COUPONS });
-  await desk.run(pull?.headSha ?? '', { nightly: COUPONS }, { workflow: 'Nightly' });
-  expect([acts.reviews(number).length, acts.suggestions(number).length]).toEqual([1, 1]);
+  const desk = await stage.desk('corner/once', GREEN);
+  const { number, sha } = await desk.pull({ files: BESIDE_THE_BUG });
+  await desk.run(sha, { test: COUPONS });
+  await desk.run(sha, { nightly: COUPONS }, { workflow: 'Nightly' });
+  expect([desk.reviews(number).length, desk.suggestions(number).length]).toEqual([1, 1]);
 }, 60_000);
 
 it('are none where the fix lies outside of the diff, which the comment has then', async () => {
-  const { desk, acts } = await greenShop('corner/outside');
-  const { number, pull } = await desk.pull();
-  await desk.run(pull?.headSha ?? '', { test: COUPONS });
-  expect([acts.reviews(number), acts.suggestions(number)]).toEqual([[], []]);
+  const desk = await stage.desk('corner/outside', GREEN);
+  const { number, sha } = await desk.pull();
+  await desk.run(sha, { test: COUPONS });
+  expect([desk.reviews(number), desk.suggestions(number)]).toEqual([[], []]);
   const [comment, ...more] = desk.comments(number);
   expect(more).toEqual([]);
   expect(comment?.text).toContain(`+${MENDED_LINE}`);
@@ -76,20 +56,19 @@ it('are none where the fix lies outside of the diff, which the comment has then'
 it.each(['draft', 'fork'] as const)(
   'come to a %s when `/analyse` asks for them, with nothing pushed',
   async (kind) => {
-    const { desk, acts } = await greenShop(`corner/${kind}`);
-    const { number, pull } = await (kind === 'fork'
-      ? acts.forkPull(BESIDE_THE_BUG)
+    const desk = await stage.desk(`corner/${kind}`, GREEN);
+    const { number, sha } = await (kind === 'fork'
+      ? desk.forkPull(BESIDE_THE_BUG)
       : desk.pull({ files: BESIDE_THE_BUG, draft: true }));
-    const sha = pull?.headSha ?? '';
     await desk.run(sha, { test: COUPONS });
-    expect([desk.begun(), desk.comments(number), acts.reviews(number)]).toEqual([[], [], []]);
+    expect([desk.begun(), desk.comments(number), desk.reviews(number)]).toEqual([[], [], []]);
     const branches = await heads(desk.name);
-    await acts.say(number, 'per', '/analyse');
-    expect(model.askedAt(sha)).toHaveLength(1);
-    expect(acts.reviews(number)).toMatchObject([{ state: 'COMMENTED', commitSha: sha }]);
-    expect(acts.suggestions(number)).toMatchObject([{ path: MENDED_FILE, line: 14 }]);
+    await desk.say(number, 'per', '/analyse');
+    expect(stage.model.askedAt(sha)).toHaveLength(1);
+    expect(desk.reviews(number)).toMatchObject([{ state: 'COMMENTED', commitSha: sha }]);
+    expect(desk.suggestions(number)).toMatchObject([{ path: MENDED_FILE, line: 14 }]);
     expect(desk.comments(number)).toHaveLength(1);
-    expect([acts.pulls(), kind === 'fork' ? stage.writes('ola/fork') : [], await heads(desk.name)]).toEqual([
+    expect([desk.pulls(), kind === 'fork' ? stage.writes('ola/fork') : [], await heads(desk.name)]).toEqual([
       [],
       [],
       branches,
@@ -99,13 +78,11 @@ it.each(['draft', 'fork'] as const)(
 );
 
 it('are none, and no comment, where the configuration says that nothing is commented unasked', async () => {
-  const desk = await openRedDesk(stage, model, 'corner/quiet', { config: 'comments: asked\n' });
-  await desk.run(await desk.tip(), { test: 'success' }, { at: minutesAgo(3) });
-  const acts = redActs(stage, desk);
-  const { number, pull } = await desk.pull({ files: BESIDE_THE_BUG });
-  await desk.run(pull?.headSha ?? '', { test: COUPONS });
-  expect([desk.comments(number), acts.reviews(number)]).toEqual([[], []]);
-  expect(desk.checkRun(pull?.headSha ?? '').title).toMatch(/^Your change: /);
+  const desk = await stage.desk('corner/quiet', { config: 'comments: asked\n', green: ['test'] });
+  const { number, sha } = await desk.pull({ files: BESIDE_THE_BUG });
+  await desk.run(sha, { test: COUPONS });
+  expect([desk.comments(number), desk.reviews(number)]).toEqual([[], []]);
+  expect(desk.checkRun(sha).title).toMatch(/^Your change: /);
 }, 60_000);
 
 async function heads(name: string): Promise<string> {

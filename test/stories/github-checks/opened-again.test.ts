@@ -1,0 +1,28 @@
+// A pull request that is closed and opened again at the same commit: what was found there counts again, and nobody pays for it twice.
+import { expect, it } from 'vitest';
+import { COUPONS } from '../../support/github-red-logs.ts';
+import { redStage } from '../../support/github-red-stage.ts';
+
+const stage = redStage();
+
+it('is open again with what was found, which others are led to', async () => {
+  const desk = await stage.desk('corner/again');
+  const { number, sha } = await desk.pull({ branch: 'first' });
+  await desk.run(sha, { test: COUPONS });
+  const comment = desk.onlyComment(number);
+  const states = () => desk.failures().map(({ state, opening }) => [state, opening]);
+  stage.double.people.close(desk.name, number, 'mara');
+  await stage.rest();
+  expect(states()).toEqual([['closed', 1]]);
+  stage.double.people.reopen(desk.name, number, 'mara');
+  await stage.rest();
+  expect(states()).toEqual([['open', 1]]);
+  expect(desk.onlyComment(number).id).toBe(comment.id);
+  const other = await desk.pull({ branch: 'second' });
+  await desk.run(other.sha, { test: COUPONS });
+  const shown = desk.checkRun(other.sha);
+  expect(shown.words).toMatch(new RegExp(`Known, first seen on .* at #${number}, 2 times in all: where it is told`));
+  expect(shown.summary.links).toContainEqual(expect.stringMatching(`/pull/${number}#issuecomment-${comment.id}$`));
+  expect(desk.begun()).toHaveLength(1);
+  expect(desk.comments(other.number)).toEqual([]);
+}, 60_000);
