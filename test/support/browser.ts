@@ -24,7 +24,11 @@ export async function openBrowser(): Promise<OpenBrowser> {
         if (['error', 'warning'].includes(message.type())) faults.push(message.text());
       });
       page.on('pageerror', (error) => faults.push(String(error)));
-      page.on('requestfailed', (request) => faults.push(`${request.url()} failed`));
+      page.on('requestfailed', (request) => {
+        const why = request.failure()?.errorText ?? '';
+        // What the page was still asking when it was left for the next one.
+        if (why !== 'net::ERR_ABORTED') faults.push(`${request.url()} failed: ${why}`);
+      });
       return { page, faults };
     },
     [Symbol.asyncDispose]: () => browser.close(),
