@@ -23,6 +23,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   model: { rooms: ['domain', 'ports'], packages: ['openai'] },
   tools: { rooms: ['domain', 'ports', 'git'], packages: ['zod', 'web-tree-sitter', '@vscode/tree-sitter-wasm'] },
   monitoring: { rooms: ['domain', 'ports', 'log'], packages: ['zod', '@modelcontextprotocol/client'] },
+  lexicon: { rooms: ['domain', 'ports', 'triage', 'redact', 'log'], packages: [] },
   jobs: { rooms: ['domain', 'ports', 'triage', 'agent', 'log', 'redact'], packages: [] },
   github: {
     rooms: ['domain', 'ports', 'jobs', 'log', 'redact'],
@@ -48,6 +49,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'http',
       'callback',
       'git',
+      'lexicon',
       'store',
       'queue',
       'terminal',

@@ -10,11 +10,12 @@ import type { GitSourceOptions } from '../git/mirror.ts';
 import { acceptReport } from '../jobs/accept-report.ts';
 import { follow } from '../jobs/follow.ts';
 import type { Log } from '../log.ts';
+import type { Lexicons } from '../ports/lexicon.ts';
 import type { Source } from '../ports/source.ts';
 import type { AnalysisSession } from '../terminal/analyse.ts';
 import { nameOf, type Subject } from '../terminal/gather-subject.ts';
 import { printableLine } from '../terminal/printable.ts';
-import { openDataFolder } from './data-folder.ts';
+import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { type House, openHouse, startWork } from './house.ts';
 import { openInvestigator } from './open-investigator.ts';
 
@@ -42,7 +43,7 @@ export async function openSession(
   const { config } = options;
   await using opening = new AsyncDisposableStack();
   const folder = openDataFolder(config.dataDir, config.encryptionKey);
-  const house = opening.use(await openMemoryHouse(options, folder.mirrors));
+  const house = opening.use(await openMemoryHouse(options, folder));
   const [project] = await house.store.syncProjects([{ name: projectName(source), source }], house.now().toISOString());
   if (project === undefined) throw new Error('the project that was just made is not there');
   const { investigator } = opening.use(
@@ -53,7 +54,7 @@ export async function openSession(
   );
   const onWait = ({ until, reason }: { until: Date; reason: string }) =>
     options.say(`Waiting for the model until ${until.toLocaleTimeString('en-GB')}: ${printableLine(reason)}\n`);
-  opening.use(startWork({ ...house, source: mirroredBySource(house.source) }, { ...config, investigator, onWait }));
+  opening.use(startWork({ ...house, ...keptBySource(house) }, { ...config, investigator, onWait }));
   const opened = opening.move();
   return {
     start: (report) => start(house, project, { ...report, isTrusted: isOwn }),
@@ -67,10 +68,11 @@ export async function openSession(
   };
 }
 
-function openMemoryHouse({ config, log, now }: SessionOptions, mirrors: string): Promise<House> {
+function openMemoryHouse({ config, log, now }: SessionOptions, { mirrors, lexicon }: DataFolder): Promise<House> {
   return openHouse({
     database: ':memory:',
     encryptionKey: randomBytes(32),
+    lexicon,
     git: { folder: mirrors, environment: config.environment, credentials: githubCredentials(config) },
     callbackPolicy: { allow: parseCallbackAllow(''), localMode: true },
     log,
@@ -96,13 +98,19 @@ async function start(
   return accepted.investigationId;
 }
 
-/** The store's ids last as long as the command; the mirror is named by what it mirrors. */
-function mirroredBySource(source: Source): Source {
+/** The store's ids last as long as the command; the mirror, and what is kept of it, is named by what it mirrors. */
+function keptBySource({ source, lexicons }: Pick<House, 'source' | 'lexicons'>): {
+  readonly source: Source;
+  readonly lexicons: Lexicons;
+} {
   const stable = (project: Project): Project => {
     const place = project.source.kind === 'path' ? project.source.path : project.source.url;
     return { ...project, id: `src_${createHash('sha256').update(place).digest('hex').slice(0, 32)}` };
   };
-  return { open: (project, signal) => source.open(stable(project), signal), forget: (id) => source.forget(id) };
+  return {
+    source: { open: (project, signal) => source.open(stable(project), signal), forget: (id) => source.forget(id) },
+    lexicons: { of: (project) => lexicons.of(stable(project)), forget: (id) => lexicons.forget(id) },
+  };
 }
 
 /** GITHUB_TOKEN reads private repositories of GitHub; no other host ever sees it. */

@@ -10,6 +10,8 @@ export interface DataFolder {
   readonly database: string;
   /** Where bare mirrors are kept. */
   readonly mirrors: string;
+  /** Where digests of what the mirrors hold are kept; made when the first is. */
+  readonly lexicon: string;
   /**
    * 32 bytes; read, and made where there is no database yet, when it is asked for: who opens no secrets needs none.
    * Throws `store_unusable` where it is lost or damaged.
@@ -25,6 +27,7 @@ export function openDataFolder(folder: string, encryptionKey: Buffer | null): Da
   return {
     database,
     mirrors,
+    lexicon: path.join(folder, 'lexicon'),
     get encryptionKey() {
       return encryptionKey ?? keptKey(path.join(folder, 'encryption.key'), database);
     },

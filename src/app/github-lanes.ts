@@ -9,6 +9,7 @@ import { createPublishHandler } from '../github/publish/publish-thread.ts';
 import { createBackfillHandler } from '../jobs/backfill.ts';
 import type { CheckReading } from '../jobs/checks/check-reader.ts';
 import { createHeadHandler } from '../jobs/judge-head.ts';
+import { condenseLog } from '../triage/ci/condense-log.ts';
 import type { GithubParts } from './github-parts.ts';
 import type { House, WorkLimits } from './house.ts';
 
@@ -32,7 +33,7 @@ export function githubLanes(house: House, options: GithubLanesOptions): NonNulla
   const { config, parts, probot, readCheck, waitsFor } = options;
   const { app, clients, inFlight, permissions } = parts;
   const published = { ...app, ...house, permissions, waitsFor, recordUrl: () => '' };
-  const checks = createChecks({ ...app, permissions });
+  const checks = createChecks({ ...app, permissions, shortenLog: condenseLog });
   const checked = { ...house, checks, readCheck, paused: app.paused, newSigningSecret };
   return {
     delivery: {

@@ -8,7 +8,9 @@ import { type Changes, createChanges } from '../jobs/changes.ts';
 import type { Investigator } from '../jobs/investigator.ts';
 import { pausableModel } from '../jobs/pausable-model.ts';
 import { createRunHandler } from '../jobs/run-investigation.ts';
+import { createLexicons } from '../lexicon/create-lexicons.ts';
 import { type Log, registeredSecrets, registerSecret } from '../log.ts';
+import type { Lexicons } from '../ports/lexicon.ts';
 import type { JobHandler, JobKind, LaneLimits, Queue, Worker } from '../ports/queue.ts';
 import type { Source } from '../ports/source.ts';
 import type { AccountStore, Store } from '../ports/store.ts';
@@ -23,6 +25,7 @@ export interface House extends AsyncDisposable {
   readonly store: Store;
   readonly queue: Queue;
   readonly source: Source;
+  readonly lexicons: Lexicons;
   readonly redactor: Redactor;
   readonly changes: Changes;
   readonly account: Account;
@@ -36,6 +39,8 @@ export interface HouseOptions {
   readonly database: string;
   readonly encryptionKey: Buffer;
   readonly git: GitSourceOptions;
+  /** The folder for digests of source. */
+  readonly lexicon: string;
   readonly callbackPolicy: CallbackPolicy;
   readonly log: Log;
   readonly now: () => Date;
@@ -50,7 +55,9 @@ export async function openHouse(options: HouseOptions): Promise<House> {
   const jobs = createJobTable();
   const seal = createSeal(options.encryptionKey);
   const store = opening.use(await openSqliteStore({ file: options.database, seal, enqueuer: jobs }));
-  const source = opening.use(createGitSource(options.git));
+  const git = opening.use(createGitSource(options.git));
+  const lexicons = opening.use(createLexicons({ folder: options.lexicon, log }));
+  const source = forgettingBoth(git, lexicons);
   const redactor = opening.use(createRedactor({ exactValues: registeredSecrets }));
   const queue = createEmbeddedQueue({ database: store.database, jobs, log, now, recovery: 'sole-owner' });
   const account = await openAccount(store, now());
@@ -58,8 +65,19 @@ export async function openHouse(options: HouseOptions): Promise<House> {
   const { callbackPolicy } = options;
   const opened = opening.move();
   return {
-    ...{ store, queue, source, redactor, changes: createChanges(), account, callbackPolicy, log, now },
+    ...{ store, queue, source, lexicons, redactor, changes: createChanges(), account, callbackPolicy, log, now },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/** What was made of a mirror goes with it. */
+function forgettingBoth(source: Source, lexicons: Lexicons): Source {
+  return {
+    open: (project, signal) => source.open(project, signal),
+    forget: async (projectId) => {
+      await lexicons.forget(projectId);
+      await source.forget(projectId);
+    },
   };
 }
 

@@ -75,4 +75,13 @@ export interface CommitRange {
   /** How many there are; of these the newest first, at most 20. */
   readonly total: number;
   readonly commits: readonly { readonly sha: string; readonly author: string; readonly subject: string }[];
+  /** Absent: none stands out, or nobody has looked yet. */
+  readonly likeliest?: LikeliestCommit;
+}
+
+/** The commit of a range that stands out, by what each of them touches. */
+export interface LikeliestCommit {
+  readonly sha: string;
+  /** What it does, in plain words with paths, such as `touches src/cart.ts, which the failing lines name`. */
+  readonly reason: string;
 }

@@ -4,6 +4,8 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { toLines } from '../domain/text-lines.ts';
 import type { FileRead, LineRange, Listing, SourceTree, TreeEntry } from '../ports/source.ts';
 import { blameLines } from './blame.ts';
+import { readBlobs } from './blob-stream.ts';
+import { readAncestors, readMessages } from './commit-log.ts';
 import { compareCommits } from './compare.ts';
 import { failed, withRenewal } from './damage.ts';
 import { readHistory } from './history.ts';
@@ -89,6 +91,18 @@ export function createCommitTree(access: RepositoryAccess, revision: string): So
       const span = { from, to: revision };
       return healed(signal, () => compareCommits(access, span, path === '' ? {} : { path }, signal));
     },
+    ...createBulkReads(access, revision),
+  };
+}
+
+function createBulkReads(
+  access: RepositoryAccess,
+  revision: string,
+): Pick<SourceTree, 'contents' | 'ancestors' | 'messages'> {
+  return {
+    contents: (blobs, signal) => readBlobs(access, blobs, signal),
+    ancestors: (limit, signal) => withRenewal(access, signal, () => readAncestors(access, { revision, limit }, signal)),
+    messages: (ids, signal) => readMessages(access, ids, signal),
   };
 }
 

@@ -26,7 +26,8 @@ export async function readJobLog(
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]);
   try {
     const { octokit, options } = client;
-    return await downloadLog(options, await logAddress(octokit, options, job, deadline), bytes, deadline);
+    const address = await logAddress(octokit, options, job, deadline);
+    return await downloadLog(options, { address, read: (chunks) => lastOf(chunks, bytes) }, deadline);
   } catch (error) {
     signal.throwIfAborted();
     const known = apiFailure(error, context(client.options, 'the log'));
@@ -64,11 +65,20 @@ function checked(address: URL, apiUrl: string): URL {
   throw new CausewayError('repository_unreachable', `GitHub names ${address.origin} for the log, which is not https.`);
 }
 
-/** The last `bytes` of what is stored there, said if cut. Throws `absent` where it is no longer kept. */
+/** The last `bytes`, said if cut. */
+export async function lastOf(chunks: AsyncIterable<Uint8Array>, bytes: number): Promise<string> {
+  const tail = new Tail(bytes);
+  for await (const chunk of chunks) tail.push(chunk);
+  return tail.text();
+}
+
+/** What `read` makes of the bytes that are stored there, as they come. Throws `absent` where they are no longer kept. */
 export async function downloadLog(
   options: Pick<GithubOptions, 'userAgent' | 'fetch'>,
-  address: string,
-  bytes: number,
+  {
+    address,
+    read,
+  }: { readonly address: string; readonly read: (chunks: AsyncIterable<Uint8Array>) => Promise<string> },
   signal: AbortSignal,
 ): Promise<string> {
   const get = options.fetch ?? fetch;
@@ -79,9 +89,7 @@ export async function downloadLog(
     if (status === 404 || status === 410) throw expired();
     throw new CausewayError('repository_unreachable', `The host that stores the log answered ${status}: try again.`);
   }
-  const tail = new Tail(bytes);
-  for await (const chunk of answer.body) tail.push(chunk);
-  return tail.text();
+  return await read(answer.body);
 }
 
 /** GitHub says 410, and for logs of old runs 404, for a log that it has deleted. */

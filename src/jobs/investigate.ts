@@ -5,7 +5,9 @@ import type { Conclusion } from '../domain/issue.ts';
 import { isGithubProject, type Project } from '../domain/project.ts';
 import type { Log } from '../log.ts';
 import type { AgentStore } from '../ports/agent-store.ts';
+import type { FailureStore } from '../ports/check-store.ts';
 import type { ThreadStore } from '../ports/github-store.ts';
+import type { Lexicons } from '../ports/lexicon.ts';
 import { type Repository, type Source, SourceBusy } from '../ports/source.ts';
 import type { InvestigationStore, ProjectStore, Run } from '../ports/store.ts';
 import type { Redactor } from '../redact/redactor.ts';
@@ -22,8 +24,10 @@ export interface InvestigateDeps {
   readonly store: InvestigationStore &
     AgentStore &
     Pick<ProjectStore, 'project'> &
+    Pick<FailureStore, 'rangeOfRun' | 'saveLikeliest'> &
     Pick<ThreadStore, 'nudgeThreadsOfRun'>;
   readonly source: Source;
+  readonly lexicons: Lexicons;
   readonly redactor: Redactor;
   readonly changes: Changes;
   readonly log: Log;
@@ -45,7 +49,7 @@ export async function investigate(house: InvestigateDeps, run: Run, signal: Abor
   const raw = await openSource(deps, { run, project }, signal);
   const repository = cleanRepository(raw, deps.redactor);
   if (!run.fresh && (await answeredFromEqual(deps, run, repository, signal))) return;
-  const facts = (await recordedFacts(deps, run)) ?? (await gathered(deps, run, repository, signal));
+  const facts = (await recordedFacts(deps, run)) ?? (await gathered(deps, { run, project, repository }, signal));
   const conclusion =
     deps.investigator === null
       ? facts.conclusion
@@ -104,19 +108,17 @@ async function answeredFromEqual(
 
 async function gathered(
   deps: InvestigateDeps,
-  run: Run,
-  repository: Repository,
+  { run, project, repository }: { readonly run: Run; readonly project: Project; readonly repository: Repository },
   signal: AbortSignal,
 ): Promise<GatheredFacts> {
-  const facts = await gatherFacts({
-    report: run.text,
-    revision: run.revision,
-    repository,
-    onStep: (step) => recordStep(deps, run, step),
-    signal,
-  });
+  const range = await deps.store.rangeOfRun(run.id);
+  const asked = { report: run.text, range, revision: run.revision, repository, lexicon: deps.lexicons.of(project) };
+  const onStep = (step: InvestigationStep) => recordStep(deps, run, step);
+  const facts = await gatherFacts({ ...asked, onStep, signal });
   const conclusion = await deps.redactor.redactJson(factsOnlyConclusion(facts, { seconds: secondsOf(deps, run) }));
   signal.throwIfAborted();
+  // Before the facts are recorded: a run that is killed in between gathers them again.
+  if (facts.likeliest !== null) await deps.store.saveLikeliest(run, await deps.redactor.redactJson(facts.likeliest));
   if (deps.investigator === null) return { kind: 'facts', conclusion, at: deps.now().toISOString() };
   const recorded = await recordFacts(deps, run, conclusion);
   await deps.store.nudgeThreadsOfRun(run.id, deps.now().toISOString());

@@ -1,7 +1,8 @@
 // The door to what is remembered of checks: heads with what was found at them, the ledger of failures, and what a project's past cost.
 import type { Check } from '../domain/check.ts';
-import type { CommitRange, Failure, Sighting } from '../domain/failure.ts';
+import type { CommitRange, Failure, LikeliestCommit, Sighting } from '../domain/failure.ts';
 import type { Finding, Head, HeadPlace, HeadRecord, HeadState } from '../domain/head.ts';
+import type { Run } from './store.ts';
 
 export interface CheckStore extends HeadStore, FailureStore, BackfillStore {}
 
@@ -91,6 +92,10 @@ export interface FailureStore {
   /** A sighting turned out to be chance: it passed at the same commit. Counted once for each key. */
   markFlaky(failureId: string, keys: readonly string[], now: string): Promise<void>;
   saveRange(failureId: string, range: NonNullable<Failure['range']>): Promise<void>;
+  /** Of the failure that the run looks into; null: of none, or of some that differ in it, or it is not known. */
+  rangeOfRun(runId: string): Promise<CommitRange | null>;
+  /** Of the failures that the run looks into, those whose range has that commit and leaves none out; refused with `lease_lost` from an older generation. */
+  saveLikeliest(run: Run, likeliest: LikeliestCommit): Promise<void>;
   /** Whether any failure of the project is open that was seen on the default branch. */
   hasOpenOnDefault(projectId: string): Promise<boolean>;
   /** Whether the failure is open, and was seen at this pull request after that was green or closed the last time. */

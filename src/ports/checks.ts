@@ -21,12 +21,15 @@ export interface CheckRules {
 
 /** What a red check says beyond its name. */
 export interface CheckWords {
-  /** The end of its log, at most `CHECK_LOG_BYTES`, or what was asked for; "" where there is none. */
+  /** Its log, of a longer one what tells of its cause and its end, at most `CHECK_LOG_BYTES`, or what was asked for; "" where there is none. */
   readonly log: string;
   /** Why there is no log, in words; "" where there is one, or never is. */
   readonly noLog: string;
   readonly annotations: readonly Annotation[];
 }
+
+/** A log of any length in at most so many bytes, with words for what was cut. Throws the signal's reason. */
+export type ShortenLog = (chunks: AsyncIterable<Uint8Array>, bytes: number, signal: AbortSignal) => Promise<string>;
 
 export const CHECK_LOG_BYTES = 4 * 1_024 * 1_024;
 

@@ -1,6 +1,7 @@
 // The door to source code: repositories brought up to date, and one commit of them as a tree that can be read.
 import { CausewayError } from '../domain/errors.ts';
 import type { Project } from '../domain/project.ts';
+import type { BulkReads } from './bulk-reads.ts';
 
 export interface Source {
   /**
@@ -40,7 +41,7 @@ export interface Repository {
   tree(sha: string): SourceTree;
 }
 
-export interface SourceTree {
+export interface SourceTree extends BulkReads {
   /** Full sha of the commit. */
   readonly revision: string;
   /** Every entry of the commit, in path order; read once and kept. */

@@ -8,6 +8,7 @@ import type { Enqueuer } from './enqueuer.ts';
 import { failureFrom } from './failure-rows.ts';
 import { lastGreens, noteGreen } from './greens.ts';
 import { habits } from './habits.ts';
+import { rangeOfRun, saveLikeliest } from './save-likeliest.ts';
 import type { Reader } from './schema.ts';
 import { markFlaky, recordSightings } from './sightings.ts';
 import { nudgeThreads } from './thread-rows.ts';
@@ -25,6 +26,8 @@ export function failureVerbs(database: Database, enqueuer: Enqueuer): FailureSto
       const saved = { commit_range: JSON.stringify(range) };
       await database.write((trx) => trx.updateTable('failures').set(saved).where('id', '=', failureId).execute());
     },
+    rangeOfRun: (runId) => database.read((reader) => rangeOfRun(reader, runId)),
+    saveLikeliest: (run, likeliest) => database.write((trx) => saveLikeliest(trx, run, likeliest)),
     hasOpenOnDefault: (projectId) => database.read((reader) => hasOpenOnDefault(reader, projectId)),
     isOpenIn: (failureId, pullRequest) => database.read((reader) => isOpenIn(reader, failureId, pullRequest)),
     begunSince: (projectId, by) => database.read((reader) => begunSince(reader, projectId, by)),

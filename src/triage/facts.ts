@@ -1,24 +1,29 @@
 // Gathers what can be known without a model: signals, the commit, suspects, and a closer look at the first ones.
 import type { InvestigationStep } from '../domain/evidence.ts';
+import type { CommitRange, LikeliestCommit } from '../domain/failure.ts';
 import type { Step, Suspect } from '../domain/issue.ts';
+import type { Lexicon } from '../ports/lexicon.ts';
 import type { Repository } from '../ports/source.ts';
 import { showBlamedChange } from './blamed-change.ts';
 import { type Clue, isFirm } from './candidates/clue.ts';
 import { frameClues, type MappedFrame, mapTraces } from './candidates/from-frames.ts';
 import { messageClues } from './candidates/from-messages.ts';
-import { nameClues } from './candidates/from-names.ts';
-import { namedPathClues, pathWordClues } from './candidates/from-paths.ts';
+import { namedPathClues } from './candidates/from-paths.ts';
 import { testedClues } from './candidates/from-tests.ts';
 import { describeFrames, describeRevision, describeSignals, describeSuspects } from './describe-steps.ts';
 import { type Examined, examine } from './examine.ts';
 import { fileKind, isForeign } from './file-kind.ts';
 import { fitFrames } from './fit-frames.ts';
+import type { RankedFunction } from './functions/rank-functions.ts';
+import { suspectFunctions, withFunctions } from './functions/suspect-functions.ts';
+import { rankFiles } from './localise/rank-files.ts';
 import { createNotebook, type Lookups, type Notebook } from './lookups.ts';
 import { readOwnPackages } from './manifests.ts';
 import { type Ground, pathsOf } from './map-paths.ts';
 import { createPathIndex } from './path-index.ts';
 import { carryClues, placeSuspects } from './place-suspects.ts';
 import { rankSuspects } from './rank-suspects.ts';
+import { rankRange } from './regression/rank-range.ts';
 import { reproductionSteps } from './reproduction.ts';
 import { type Revisions, resolveAsked, resolveRevisions } from './resolve-revision.ts';
 import { findSignals, type Signals } from './signals.ts';
@@ -34,14 +39,18 @@ export interface Facts {
   readonly signals: Signals;
   readonly problem: string;
   readonly stepsToReproduce: readonly Step[];
-  /** Best first, at most 20; places are of `revisions.asked`. */
+  /** Best first, at most 30; places are of `revisions.asked`. */
   readonly suspects: readonly Suspect[];
   /** Files that a frame, a message or a path leads to; the others only share names and words with the report. */
   readonly firm: ReadonlySet<string>;
+  /** In the first suspects, best first, at most 50. */
+  readonly functions: readonly RankedFunction[];
   /** Files of stack frames that are innermost in no trace: they only lead there. */
   readonly callers: ReadonlySet<string>;
   /** The first suspects, looked at closely. */
   readonly examined: readonly Examined[];
+  /** Of the commits of `range`; null: none stands out, or there are none. */
+  readonly likeliest: LikeliestCommit | null;
   /** Stack frames that belong to packages the repository does not hold, by name. */
   readonly dependencies: readonly string[];
   /** What in the report does not fit the commit, in words. */
@@ -51,9 +60,13 @@ export interface Facts {
 
 export interface GatherInput {
   readonly report: string;
+  /** Of a failure: the commits since its check was green. Absent or null: not known. */
+  readonly range?: CommitRange | null;
   /** Branch, tag or sha; "" is the default branch. */
   readonly revision: string;
   readonly repository: Repository;
+  /** What is kept of the repository's files and commits to compare them with the report. */
+  readonly lexicon: Lexicon;
   /** Called for each step as it is taken; awaited. */
   readonly onStep: (step: InvestigationStep) => Promise<void>;
   readonly signal: AbortSignal;
@@ -74,9 +87,12 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
   const revisions = await resolveRevisions({ ...input, ownNames, signals }, signal);
   await notebook.record(describeRevision(revisions, signals));
   const traced = await traceFacts(lookups, revisions, signals);
-  const clues = [...traced.clues, ...(await textClues(lookups, signals))];
-  const { suspects, mismatches } = await placeSuspects(lookups, rankSuspects(clues), unsurePaths(traced.mapped.flat()));
+  const found = await findSuspects(input, { lookups, signals, traced });
+  const { suspects } = found;
   await notebook.record(describeSuspects(suspects, asked));
+  const { report, range = null } = input;
+  const told = { report, traces: signals.traces, mapped: traced.mapped, suspects };
+  const likeliest = range && (await rankRange(lookups, { ...told, range }));
   const examined: Examined[] = [];
   for (const suspect of suspects.slice(0, EXAMINED)) {
     examined.push(await examine(lookups, suspect));
@@ -90,13 +106,36 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
     problem: problemStatement(input.report, signals),
     stepsToReproduce: reproductionSteps(input.report),
     suspects,
-    firm: new Set(clues.filter(isFirm).map(({ path }) => path)),
+    firm: found.firm,
+    functions: found.functions,
     callers: callersOf(traced.mapped),
     examined,
+    likeliest,
     dependencies: dependenciesOf(traced.mapped.flat()),
-    mismatches: [...traced.lost, ...mismatches],
+    mismatches: [...traced.lost, ...found.mismatches],
     steps: notebook.steps,
   };
+}
+
+interface Traced {
+  readonly lookups: Lookups;
+  readonly signals: Signals;
+  readonly traced: TraceFacts;
+}
+
+/** Ranked by what points at them, then each placed: at the function that the report is likeliest about, unless a place is named. */
+async function findSuspects(
+  input: Pick<GatherInput, 'report' | 'lexicon'>,
+  { lookups, signals, traced }: Traced,
+): Promise<Pick<Facts, 'suspects' | 'firm' | 'functions' | 'mismatches'>> {
+  const report = { ...signals, report: input.report, mapped: traced.mapped };
+  const clues = [...traced.clues, ...(await textClues(lookups, signals))];
+  const lexicon = await input.lexicon.open(lookups.tree, lookups.signal);
+  const ranked = rankSuspects(clues, await rankFiles({ lookups, lexicon, report, clues }));
+  const { suspects, mismatches } = await placeSuspects(lookups, ranked, unsurePaths(traced.mapped.flat()));
+  const firm = new Set(clues.filter(isFirm).map(({ path }) => path));
+  const functions = await suspectFunctions({ lookups, report, suspects, linesHold: traced.linesHold });
+  return { suspects: withFunctions(suspects, functions, firm), firm, functions, mismatches };
 }
 
 async function openAt(repository: Repository, sha: string, notebook: Notebook, signal: AbortSignal): Promise<Lookups> {
@@ -109,6 +148,8 @@ async function openAt(repository: Repository, sha: string, notebook: Notebook, s
 interface TraceFacts {
   readonly clues: readonly Clue[];
   readonly mapped: readonly (readonly MappedFrame[])[];
+  /** Whether the lines of `mapped` are those of the commit that was asked for. */
+  readonly linesHold: boolean;
   readonly lost: readonly string[];
 }
 
@@ -126,7 +167,7 @@ async function traceFacts(lookups: Lookups, revisions: Revisions, signals: Signa
   const fitted = await fitFrames({ ...lookups, tree: framed.tree, ground }, mapped);
   const found = [...frameClues(traces, fitted.mapped), ...placed];
   const carried = await carryClues(lookups, framed, found);
-  return { clues: carried.clues, lost: [...carried.lost, ...fitted.lost], mapped };
+  return { clues: carried.clues, lost: [...carried.lost, ...fitted.lost], mapped, linesHold: other === null };
 }
 
 async function textClues(lookups: Lookups, signals: Signals): Promise<readonly Clue[]> {
@@ -138,13 +179,7 @@ async function textClues(lookups: Lookups, signals: Signals): Promise<readonly C
     ),
     ...named.map(({ path }) => path),
   ].filter((path) => fileKind(path) === 'test');
-  return [
-    ...named,
-    ...testedClues(ground.index, tests),
-    ...(await messageClues(lookups, signals)),
-    ...(await nameClues(lookups, signals)),
-    ...pathWordClues(ground, signals),
-  ];
+  return [...named, ...testedClues(ground.index, tests), ...(await messageClues(lookups, signals))];
 }
 
 function unsurePaths(mapped: readonly MappedFrame[]): ReadonlySet<string> {

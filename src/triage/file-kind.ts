@@ -36,6 +36,19 @@ export function fileKind(path: string): FileKind {
   return CONFIGURATION.test(path) ? 'configuration' : 'asset';
 }
 
+/** Whether the file is written in a language of programs, whatever it is for. */
+export function isProgram(path: string): boolean {
+  return SOURCE.test(path);
+}
+
+const ASIDE =
+  /(?:^|\/)(?:docs?|documentation|website|site|examples?|samples?|demos?|bench(?:es|marks?)?|playgrounds?|sandbox)\/|\.config\.[cm]?[jt]s$|^(?:scripts?|tools?|build|ci|hack)\/|(?:^|\/)\.[^/]+\/|(?:^|\/)(?:setup|gulpfile|gruntfile|rakefile)\.\w+$/i;
+
+/** Whether a program stands beside the product: an example, a page of its documentation, what builds it. */
+export function isAside(path: string): boolean {
+  return ASIDE.test(path);
+}
+
 /** Whether nobody edits the file here: it comes from another project, or from a program. */
 export function isForeign(path: string): boolean {
   const kind = fileKind(path);

@@ -3,7 +3,6 @@ import { cutText } from '../domain/cut-text.ts';
 import { CausewayError } from '../domain/errors.ts';
 import type { InvestigationStep } from '../domain/evidence.ts';
 import type { Repository, SearchHit, SearchQuery, SearchResult, SourceTree } from '../ports/source.ts';
-import { counted } from './counted.ts';
 import type { Ground } from './map-paths.ts';
 
 /** Results are for people and for one page: longer ones are cut, and say so. */
@@ -90,31 +89,6 @@ export async function searchStep(
   return result;
 }
 
-/** Searches that run at the same time: git itself uses several threads. */
-const AT_ONCE = 3;
-
-/** Searches for several plain texts in one step; results in the order of the texts, a failed one as no hits and an error. */
-export async function searchEach(
-  lookups: Lookups,
-  texts: readonly string[],
-  query: Omit<SearchQuery, 'pattern'>,
-  meaning: (results: readonly SearchResult[]) => string,
-): Promise<readonly SearchResult[]> {
-  const results: SearchResult[] = [];
-  for (let from = 0; from < texts.length; from += AT_ONCE) {
-    const batch = texts.slice(from, from + AT_ONCE).map((pattern) => searchOne(lookups, { ...query, pattern }));
-    results.push(...(await Promise.all(batch)));
-  }
-  if (texts.length === 0) return results;
-  const shown = texts.map((text) => JSON.stringify(text)).join(', ');
-  await lookups.notebook.record({
-    action: `search each of ${shown}${optionsOf(query)} at ${shortSha(lookups.tree.revision)}`,
-    result: texts.map((text, index) => `${JSON.stringify(text)}: ${renderCount(results[index])}`).join('\n'),
-    analysis: meaning(results),
-  });
-  return results;
-}
-
 async function searchOne(lookups: Lookups, query: SearchQuery): Promise<SearchResult> {
   const action = searchAction(query, lookups.tree.revision);
   return (
@@ -124,16 +98,6 @@ async function searchOne(lookups: Lookups, query: SearchQuery): Promise<SearchRe
       error: FAILED,
     }
   );
-}
-
-function renderCount(result: SearchResult | undefined): string {
-  if (result?.error !== '') return `failed: ${result?.error ?? ''}`;
-  const files = [...new Map(result.hits.toReversed().map((hit) => [hit.path, hit.line]))].reverse();
-  if (files.length === 0) return 'nothing found';
-  const hits =
-    result.cut === '' ? counted(result.hits.length, 'hit') : `more than ${counted(result.hits.length, 'hit')}`;
-  const places = files.slice(0, 4).map(([path, line]) => `${path}:${line}`);
-  return `${hits} in ${counted(files.length, 'file')} (${places.join(', ')}${files.length > 4 ? ', …' : ''})`;
 }
 
 function optionsOf({ regex, ignoreCase, word }: Omit<SearchQuery, 'pattern'>): string {

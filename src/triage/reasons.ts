@@ -3,7 +3,17 @@ import { type Clue, type ClueKind, isFirm } from './candidates/clue.ts';
 
 const MAX_REASONS = 3;
 /** Where it broke, what stands there, what was named; shared words last. */
-const FIRMNESS: readonly ClueKind[] = ['frame', 'message', 'place', 'path', 'tested', 'definition', 'use', 'name'];
+const FIRMNESS: readonly ClueKind[] = [
+  'frame',
+  'message',
+  'place',
+  'path',
+  'tested',
+  'definition',
+  'commit',
+  'use',
+  'name',
+];
 
 /**
  * At most 3, the firmest first. Left out is what another reason says already: the place of a frame named again, the use

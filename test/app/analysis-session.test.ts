@@ -1,5 +1,6 @@
 // What the terminal's investigations call the repository.
 import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
@@ -20,3 +21,17 @@ it('names the repository by its folder, and says what helps where it is', async 
     ),
   });
 });
+
+it('keeps what it digested under one name, which the next command finds again', async () => {
+  await using repository = await gitRepository({ folder: 'shop' });
+  await repository.commit({ 'src/cart.ts': 'export function total(): number {\n  return 1;\n}\n' }, 'Begin');
+  await using folder = await temporaryFolder();
+  const env = { PATH: process.env['PATH'], DATA_DIR: folder.path };
+  const kept: (readonly string[])[] = [];
+  for (const report of ['the total is wrong', 'the total is wrong again']) {
+    await promisify(execFile)(process.execPath, [MAIN, 'analyse', report], { cwd: repository.path, env });
+    kept.push(readdirSync(path.join(folder.path, 'lexicon')).filter((name) => name.endsWith('.blobs')));
+  }
+  expect(kept[0]).toEqual([expect.stringMatching(/^src_[0-9a-f]{32}\.blobs$/)]);
+  expect(kept[1]).toEqual(kept[0]);
+}, 90_000);

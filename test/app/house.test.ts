@@ -2,6 +2,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openHouse } from '../../src/app/house.ts';
@@ -9,6 +10,7 @@ import { parseCallbackAllow } from '../../src/callback/callback-policy.ts';
 import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
 import { acceptReport } from '../../src/jobs/accept-report.ts';
 import { createLog } from '../../src/log.ts';
+import { gitRepository } from '../support/git-repository.ts';
 import { temporaryFolder } from '../support/service.ts';
 
 const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
@@ -18,7 +20,8 @@ function houseAt(folder: string, encryptionKey: Buffer) {
   return openHouse({
     database: path.join(folder, 'causeway.db'),
     encryptionKey,
-    git: { folder: path.join(folder, 'mirrors'), environment: {} },
+    lexicon: path.join(folder, 'lexicon'),
+    git: { folder: path.join(folder, 'mirrors'), environment: { PATH: process.env['PATH'] } },
     callbackPolicy: { allow: parseCallbackAllow(''), localMode: true },
     log: createLog({ level: 'silent' }),
     now: () => NOW,
@@ -67,5 +70,28 @@ describe('a house', () => {
     if (accepted.kind !== 'accepted') throw new Error(accepted.kind);
     const run = await house.store.startRun(accepted.runId, NOW.toISOString());
     expect(run?.text).toBe(own.map(() => 'it printed [redacted] and stopped').join('\n'));
+  });
+
+  it('keeps digests beside the mirror of a project, and forgets both together', async () => {
+    await using folder = await temporaryFolder();
+    await using repo = await gitRepository();
+    await repo.commit({ 'src/a.ts': 'export const alpha = 1;\n' }, 'Begin');
+    await using house = await houseAt(folder.path, randomBytes(32));
+    const source = { kind: 'path', path: repo.path } as const;
+    const [project] = await house.store.syncProjects([{ name: 'local/app', source }], NOW.toISOString());
+    if (project === undefined) throw new Error('there is no project');
+    const signal = AbortSignal.timeout(20_000);
+    const repository = await house.source.open(project, signal);
+    const sha = await repository.resolve('', signal);
+    const lexicon = await house.lexicons.of(project).open(repository.tree(sha ?? ''), signal);
+    expect(lexicon.files.map((file) => file.path)).toEqual(['src/a.ts']);
+    const kept = () => [readdirSync(path.join(folder.path, 'mirrors')), readdirSync(path.join(folder.path, 'lexicon'))];
+    expect(kept().flat()).toEqual(expect.arrayContaining([`${project.id}.git`, `${project.id}.blobs`]));
+    await house.source.forget(project.id);
+    expect(
+      kept()
+        .flat()
+        .filter((name) => name.startsWith(project.id)),
+    ).toEqual([]);
   });
 });

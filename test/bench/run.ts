@@ -1,6 +1,8 @@
 // Runs one of the measurements of docs/measurements.md: `npm run bench -- NAME [options]`. Names and options: see the usages.
+import { CI_LOG_STREAM_USAGE, ciLogStreamBench } from './ci-log-stream.ts';
 import { CI_LOGS_USAGE, ciLogsBench } from './ci-logs.ts';
 import { LABEL_USAGE, labelBench } from './label-bench.ts';
+import { LEXICON_USAGE, lexiconBench } from './lexicon.ts';
 import { RED_CHECK_USAGE, redCheckBench } from './red-check.ts';
 import { RED_DAY_USAGE, redDayBench } from './red-day.ts';
 
@@ -9,13 +11,17 @@ const BENCHES = {
   'red-day': redDayBench,
   'red-check': redCheckBench,
   'ci-logs': ciLogsBench,
+  'ci-log-stream': ciLogStreamBench,
+  lexicon: lexiconBench,
 } as const;
 
 const args = process.argv.slice(2);
 const isNamed = args[0] !== undefined && !args[0].startsWith('-');
 const name = isNamed ? String(args[0]) : 'label';
 if (args.includes('--help') || !isBench(name)) {
-  process.stdout.write([LABEL_USAGE, RED_DAY_USAGE, RED_CHECK_USAGE, CI_LOGS_USAGE].join('\n'));
+  process.stdout.write(
+    [LABEL_USAGE, RED_DAY_USAGE, RED_CHECK_USAGE, CI_LOGS_USAGE, CI_LOG_STREAM_USAGE, LEXICON_USAGE].join('\n'),
+  );
   if (!isBench(name)) process.exitCode = 2;
 } else {
   await BENCHES[name](isNamed ? args.slice(1) : args);

@@ -18,6 +18,7 @@ import { foundThreadsContract } from './store-found-threads.ts';
 import { habitsContract } from './store-habits.ts';
 import { headsContract } from './store-heads.ts';
 import { installationsContract } from './store-installations.ts';
+import { likeliestContract } from './store-likeliest.ts';
 import { movedContract } from './store-moved.ts';
 import { projectsContract } from './store-projects.ts';
 import { publishingContract } from './store-publishing.ts';
@@ -51,6 +52,7 @@ export function storeContract(engine: Engine): void {
     headsContract(engine);
     redHeadsContract(engine);
     failuresContract(engine);
+    likeliestContract(engine);
     closingContract(engine);
     habitsContract(engine);
     movedContract(engine);

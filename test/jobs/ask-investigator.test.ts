@@ -17,6 +17,7 @@ import { openSqliteStore } from '../../src/store/open-sqlite.ts';
 import { createSeal } from '../../src/store/seal.ts';
 import { createMemoryRepository } from '../support/memory-source.ts';
 import { ground } from '../support/store-samples.ts';
+import { testLexicons } from '../support/test-lexicons.ts';
 
 const SIGNAL = new AbortController().signal;
 const SECRET = ['ghp', 'x9Kd72LmQp04VbN3tYw8ZrAe5HcJ1uSg6FoT'].join('_');
@@ -74,6 +75,7 @@ async function house(
     await openSqliteStore({ file: ':memory:', seal: createSeal(Buffer.alloc(32, 7)), enqueuer }),
   );
   const redactor = opening.use(createRedactor({ exactValues: () => [] }));
+  const lexicons = opening.use(testLexicons());
   const { project, account } = await ground(store);
   const model = playing(answers);
   const waits: string[] = [];
@@ -83,6 +85,7 @@ async function house(
     queue: { wake: () => {}, cancel: async () => {} },
     paused: () => false,
     onWait: ({ reason }: { reason: string }) => void waits.push(reason),
+    lexicons,
     source: { open: async () => repository, forget: async () => {} },
     log: createLog({ level: 'silent' }),
   };

@@ -14,9 +14,11 @@ import { createJobTable } from '../../src/queue/job-table.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
 import { openSqliteStore } from '../../src/store/open-sqlite.ts';
 import { createSeal } from '../../src/store/seal.ts';
+import { found, recorded, sighting } from '../support/check-store-samples.ts';
 import { githubGround } from '../support/github-store-samples.ts';
 import { createMemoryRepository } from '../support/memory-source.ts';
 import { acceptance, accepted, type Ground, ground } from '../support/store-samples.ts';
+import { testLexicons } from '../support/test-lexicons.ts';
 
 const SIGNAL = new AbortController().signal;
 const FILES = { 'src/total.js': 'export function total(cart) {\n  return cart.sum;\n}\n' };
@@ -40,6 +42,7 @@ async function place(): Promise<Place> {
   const seal = createSeal(Buffer.alloc(32, 7));
   const store = opening.use(await openSqliteStore({ file: ':memory:', seal, enqueuer }));
   const redactor = opening.use(createRedactor({ exactValues: () => [] }));
+  const lexicons = opening.use(testLexicons());
   const base = await ground(store);
   const opened = opening.move();
   const changes = createChanges();
@@ -70,6 +73,7 @@ async function place(): Promise<Place> {
           onWait: () => {},
           paused: () => false,
         },
+        lexicons,
         source: { open: (_, signal) => self.open(signal), forget: async () => {} },
         log: createLog({ level: 'silent' }),
       }),
@@ -122,6 +126,32 @@ describe('a run', () => {
     expect((await run(at)).analysis).toMatchObject({ sameAs: null, revision: 'b'.repeat(40) });
     at.now = new Date(at.now.getTime() + 25 * 60 * 60 * 1_000);
     expect((await run(at)).analysis.sameAs).toBeNull();
+  });
+
+  it('of a failure says which commit of its range is the likeliest, without a model and without a secret', async () => {
+    await using at = await place();
+    const secret = ['npm', 'Ab3dEf6hIj9LmN2pQr5tUv8xYz1BcD4eFg7H'].join('_');
+    const file = `src/${secret}/total.js`;
+    const commits = [
+      { sha: 'a'.repeat(40), subject: 'First', files: { [file]: FILES['src/total.js'] } },
+      { sha: 'b'.repeat(40), subject: 'Sum anew', files: { [file]: `${FILES['src/total.js']}// anew\n` } },
+      {
+        sha: 'c'.repeat(40),
+        subject: 'Say more',
+        files: { [file]: `${FILES['src/total.js']}// anew\n`, 'README.md': '' },
+      },
+    ];
+    at.open = async () => createMemoryRepository({ commits });
+    const base = await githubGround(at.store);
+    await recorded(at.store, base.project.id, [sighting('a')]);
+    const [from, ...listed] = commits.map(({ sha, subject }) => ({ sha, author: 'mona', subject }));
+    const range = { from: from!.sha, to: 'c'.repeat(40), total: 2, commits: listed.toReversed() };
+    await at.store.saveRange('fal_1', range);
+    const text = REPORT.replace('src/', `src/${secret}/`);
+    const { runId } = await accepted(at.store, acceptance(base, { text, thread: found('fal_1') }));
+    expect(await at.handler().handle(job(runId), SIGNAL)).toEqual({ kind: 'done' });
+    const reason = 'touches src/[redacted]/total.js, which the failing lines name';
+    expect((await at.store.failure('fal_1'))?.range).toEqual({ ...range, likeliest: { sha: 'b'.repeat(40), reason } });
   });
 
   it('that takes longer than it may gives up, and names the limit', async () => {

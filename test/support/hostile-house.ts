@@ -61,6 +61,7 @@ export async function hostileHouse(
     await openHouse({
       database: path.join(folder, 'causeway.db'),
       encryptionKey: randomBytes(32),
+      lexicon: path.join(folder, 'lexicon'),
       git: { folder: path.join(folder, 'mirrors'), environment: { PATH: process.env['PATH'] } },
       callbackPolicy: { allow: parseCallbackAllow(''), localMode: true },
       log,

@@ -1,4 +1,6 @@
 // The source port in memory: commits as maps of files, for tests that need no git.
+import { createHash } from 'node:crypto';
+import type { CommitMessage } from '../../src/ports/bulk-reads.ts';
 import type {
   BlameLine,
   CommitInfo,
@@ -66,7 +68,12 @@ function createMemoryTree(options: MemoryOptions, position: number): SourceTree 
     files: async (signal) => {
       before('files', signal);
       const paths = Object.keys(files).sort();
-      const entries = paths.map((path) => ({ path, size: files[path]!.length, kind: 'file' as const, blob: path }));
+      const entries = paths.map((path) => ({
+        path,
+        size: files[path]!.length,
+        kind: 'file' as const,
+        blob: blobOf(files[path]!),
+      }));
       return { entries, unreadableNames: 0 };
     },
     read: async (path, read, signal) => {
@@ -92,6 +99,23 @@ function createMemoryTree(options: MemoryOptions, position: number): SourceTree 
     compare: async (_from, _options, signal) => {
       before('compare', signal);
       return { from: '', commits: [], files: [], patch: '', cut: '' };
+    },
+    contents: async function* (blobs, signal) {
+      before(`contents ${blobs.length}`, signal);
+      const texts = Object.values(files).filter((text) => blobs.includes(blobOf(text)));
+      yield texts.map((text) => ({ blob: blobOf(text), bytes: new TextEncoder().encode(text) }));
+    },
+    ancestors: async (limit, signal) => {
+      before('ancestors', signal);
+      const ids = options.commits.slice(0, position + 1).map((commit) => commit.sha);
+      return { ids: ids.reverse().slice(0, limit), cut: '' };
+    },
+    messages: async function* (ids, signal) {
+      before(`messages ${ids.length}`, signal);
+      // Git as well ends early at what it does not know.
+      const known = new Set(options.commits.map(({ sha }) => sha));
+      const gone = ids.findIndex((id) => !known.has(id));
+      yield ids.slice(0, gone < 0 ? ids.length : gone).map((id) => messageMemory(options, id));
     },
   };
 }
@@ -125,6 +149,17 @@ function outlineMemory(text: string): readonly OutlineSymbol[] {
     const kind = match[1] ? ('class' as const) : ('function' as const);
     return [{ name: match[2]!, kind, line: index + 1, signature: line.trim() }];
   });
+}
+
+function blobOf(text: string): string {
+  return createHash('sha1').update(text).digest('hex');
+}
+
+function messageMemory({ commits }: MemoryOptions, id: string): CommitMessage {
+  const at = commits.findIndex((commit) => commit.sha === id);
+  const [now, past] = [commits[at]!, commits[at - 1]?.files ?? {}];
+  const paths = Object.keys({ ...past, ...now.files }).filter((path) => past[path] !== now.files[path]);
+  return { sha: id, message: now.subject, paths: paths.sort() };
 }
 
 function infoOf({ sha, subject }: MemoryCommit, index: number): CommitInfo {

@@ -95,6 +95,7 @@ function optionsOf(dataDir: string): Omit<HouseOptions, 'now'> {
   return {
     database: path.join(dataDir, 'causeway.db'),
     encryptionKey: randomBytes(32),
+    lexicon: path.join(dataDir, 'lexicon'),
     git: { folder: path.join(dataDir, 'mirrors'), environment: { PATH: process.env['PATH'] } },
     callbackPolicy: { allow: parseCallbackAllow(''), localMode: true },
     log: createLog({ level: 'silent' }),

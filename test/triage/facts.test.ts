@@ -4,7 +4,8 @@ import { CausewayError } from '../../src/domain/errors.ts';
 import { gatherFacts } from '../../src/triage/facts.ts';
 import { factsOnlyConclusion } from '../../src/triage/facts-only.ts';
 import { createMemoryRepository } from '../support/memory-source.ts';
-import { COMMITS, FILES, FIRST, factsOf, HEADER, SECOND, TRACE } from './shop.ts';
+import { testLexicons } from '../support/test-lexicons.ts';
+import { COMMITS, FILES, FIRST, factsOf, HEADER, SECOND, SHOP, TRACE } from './shop.ts';
 
 describe('a report with a stack trace', () => {
   it('suspects own frames, the innermost first, with their functions', async () => {
@@ -47,7 +48,7 @@ describe('a report with a stack trace', () => {
     expect(words).toContain('The report holds 1 stack frame; it says where');
     expect(words).toContain('map 1 stack frame to files');
     expect(words).toContain("The frame is in this repository's own files");
-    expect(words).toMatch(/\b1 hit in 1 file \(/);
+    expect(words).toContain('compare the report with 3 files and 2 commit messages');
     expect(words).not.toMatch(/\b1 (?:frames|stack frames|hits|files)\b/);
   });
 
@@ -57,6 +58,19 @@ describe('a report with a stack trace', () => {
     expect(facts.suspects[0]?.reasons.at(-1)).toContain('line 400 does not exist in it at this commit');
     const { rootCause } = factsOnlyConclusion(facts, { seconds: 1 });
     expect(rootCause).toContain('src/request.ts has 5 lines at this commit, but the report names line 400');
+  });
+
+  it('says of no function that it is in the stack trace by the line of another version', async () => {
+    const files = { ...FILES, 'src/header.ts': `export function other() {\n${'  run();\n'.repeat(20)}}\n${HEADER}` };
+    const commits = [
+      { sha: FIRST, subject: 'Read headers', files: FILES },
+      { sha: SECOND, subject: 'Add another', files },
+    ];
+    const report = 'Stops\n\nVersion: 1.0.0\n\nError: gone\n    at /srv/shop/src/header.ts:4:27\n';
+    const reasons = async (tags: Readonly<Record<string, string>>) =>
+      (await factsOf(report, { commits, tags })).functions.flatMap((each) => each.reasons);
+    expect(await reasons({})).toContain('`other` is in the stack trace');
+    expect(await reasons({ 'v1.0.0': FIRST })).not.toContain('`other` is in the stack trace');
   });
 
   it('reads frames at the version that the report names, and carries the line over', async () => {
@@ -112,7 +126,7 @@ describe('a report without a stack trace', () => {
     expect((await factsOf('zzz qqq')).suspects).toEqual([]);
   });
 
-  it('gives the same answer each time, at most 20 suspects', async () => {
+  it('gives the same answer each time, at most 30 suspects', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 60 }, (_, i) => [
         `src/part-${i}.ts`,
@@ -121,7 +135,7 @@ describe('a report without a stack trace', () => {
     );
     const commits = [{ sha: FIRST, subject: 'many', files: many }];
     const one = await factsOf('`parseHeader` breaks', { commits });
-    expect(one.suspects).toHaveLength(20);
+    expect(one.suspects).toHaveLength(30);
     expect((await factsOf('`parseHeader` breaks', { commits })).suspects).toEqual(one.suspects);
   });
 });
@@ -142,12 +156,14 @@ describe('a lookup that fails', () => {
   it('because the repository is gone, or the run is aborted, ends the run', async () => {
     const gone = new CausewayError('repository_unreachable', 'gone');
     const before = (lookup: string): void => {
-      if (lookup.startsWith('search')) throw gone;
+      if (lookup.startsWith('read src/')) throw gone;
     };
     await expect(factsOf(TRACE, { before })).rejects.toBe(gone);
     const aborted = new AbortController();
     const repository = createMemoryRepository({ commits: COMMITS, before: () => aborted.abort(new Error('stop')) });
+    await using lexicons = testLexicons();
     const run = gatherFacts({
+      lexicon: lexicons.of(SHOP),
       report: TRACE,
       revision: '',
       repository,

@@ -4,6 +4,7 @@ import { gatherFacts } from '../../src/triage/facts.ts';
 import { factsOnlyConclusion } from '../../src/triage/facts-only.ts';
 import { pathProject, testSource } from '../git/open-project.ts';
 import { gitRepository } from '../support/git-repository.ts';
+import { testLexicons } from '../support/test-lexicons.ts';
 
 const SIGNAL = new AbortController().signal;
 
@@ -18,6 +19,7 @@ describe('a report about a real repository', () => {
     repo.tag('v2.1.0');
     await repo.commit({ 'shop/cart.py': `"""The cart."""\n\n${cart}` }, 'Describe the cart');
     await using opened = testSource();
+    await using lexicons = testLexicons();
     const facts = await gatherFacts({
       report: `Checkout fails with shop 2.1.0
 
@@ -28,6 +30,7 @@ KeyError: 'apple'
 `,
       revision: '',
       repository: await opened.source.open(pathProject(repo.path), SIGNAL),
+      lexicon: lexicons.of(pathProject(repo.path)),
       onStep: async () => {},
       signal: SIGNAL,
     });
@@ -51,10 +54,12 @@ KeyError: 'apple'
       'Start',
     );
     await using opened = testSource();
+    await using lexicons = testLexicons();
     const facts = await gatherFacts({
       report: 'Start-up fails\n\nWe call `openAll` and get `IllegalStateException: cannot open the ledger "a.txt"`',
       revision: '',
       repository: await opened.source.open(pathProject(repo.path), SIGNAL),
+      lexicon: lexicons.of(pathProject(repo.path)),
       onStep: async () => {},
       signal: SIGNAL,
     });
@@ -73,7 +78,15 @@ describe('the change that brought the line of the first suspect', () => {
     await using opened = testSource();
     const report = 'Error: it broke\n    at rate (/srv/src/rate.js:2:3)';
     const repository = await opened.source.open(pathProject(repo.path), SIGNAL);
-    const facts = await gatherFacts({ report, revision: '', repository, onStep: async () => {}, signal: SIGNAL });
+    await using lexicons = testLexicons();
+    const facts = await gatherFacts({
+      report,
+      revision: '',
+      repository,
+      lexicon: lexicons.of(pathProject(repo.path)),
+      onStep: async () => {},
+      signal: SIGNAL,
+    });
     return facts.steps.filter(({ action }) => action.startsWith('compare src/rate.js in commit'));
   }
 
@@ -103,7 +116,15 @@ describe('a history that is cut off', () => {
     await using opened = testSource();
     const repository = await opened.source.open(pathProject(shallow), SIGNAL);
     const report = 'Error: it broke\n    at rate (/srv/src/rate.js:2:3)';
-    const { steps } = await gatherFacts({ report, revision: '', repository, onStep: async () => {}, signal: SIGNAL });
+    await using lexicons = testLexicons();
+    const { steps } = await gatherFacts({
+      report,
+      revision: '',
+      repository,
+      lexicon: lexicons.of(pathProject(repo.path)),
+      onStep: async () => {},
+      signal: SIGNAL,
+    });
     const blame = steps.find(({ action }) => action.startsWith('blame src/rate.js:2'));
     expect(blame).toMatchObject({
       result: 'nothing found',

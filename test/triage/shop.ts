@@ -1,11 +1,19 @@
 // A small shop in memory, and what is found out about it from a report.
 import type { InvestigationStep } from '../../src/domain/evidence.ts';
-import { type Facts, gatherFacts } from '../../src/triage/facts.ts';
+import type { Project } from '../../src/domain/project.ts';
+import { type Facts, type GatherInput, gatherFacts } from '../../src/triage/facts.ts';
 import { createMemoryRepository, type MemoryOptions } from '../support/memory-source.ts';
+import { testLexicons } from '../support/test-lexicons.ts';
 
 export const FIRST = '1a'.repeat(20);
 export const SECOND = '2b'.repeat(20);
 
+export const SHOP: Project = {
+  id: 'shop',
+  name: 'local/shop',
+  source: { kind: 'path', path: '/srv/shop' },
+  createdAt: '2024-01-01T00:00:00.000Z',
+};
 export const HEADER = `// Headers of a request.
 export function parseHeader(line: string): Header {
   const [name, value] = line.split(':');
@@ -38,13 +46,16 @@ TypeError: Cannot read properties of undefined (reading 'split')
 
 export async function factsOf(
   report: string,
-  options: Partial<MemoryOptions> & { revision?: string } = {},
+  options: Partial<MemoryOptions> & Pick<Partial<GatherInput>, 'revision' | 'range'> = {},
 ): Promise<Facts & { told: readonly InvestigationStep[] }> {
   const told: InvestigationStep[] = [];
+  await using lexicons = testLexicons();
   const facts = await gatherFacts({
     report,
+    range: options.range ?? null,
     revision: options.revision ?? '',
     repository: createMemoryRepository({ commits: COMMITS, ...options }),
+    lexicon: lexicons.of(SHOP),
     onStep: async (step) => void told.push(step),
     signal: new AbortController().signal,
   });

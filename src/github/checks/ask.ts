@@ -1,7 +1,7 @@
 // How GitHub is asked about the checks of a project, and what its failures mean to whoever asked.
 import type { Octokit } from '@octokit/rest';
 import { type GithubProject, repositoryOf } from '../../domain/project.ts';
-import { ChecksBusy, ChecksClosed } from '../../ports/checks.ts';
+import { ChecksBusy, ChecksClosed, type ShortenLog } from '../../ports/checks.ts';
 import type { InstallationStore } from '../../ports/github-store.ts';
 import { type GithubClients, GithubFailure } from '../clients/github-clients.ts';
 import type { ConfigurationReader } from '../configuration/read-configuration.ts';
@@ -24,6 +24,7 @@ export interface ChecksDeps {
   /** Instead of node's own, such as one through a proxy. */
   readonly fetch?: typeof fetch;
   readonly now: () => Date;
+  readonly shortenLog: ShortenLog;
 }
 
 /** One question of the house, which may take several calls. */

@@ -1,4 +1,4 @@
-// What a red check says beyond its name: the end of its log where it is a job of Actions, and its annotations.
+// What a red check says beyond its name: its log where it is a job of Actions, the first cause of a long one and its end, and its annotations.
 import type { Annotation, Check } from '../../domain/check.ts';
 import { CHECK_LOG_BYTES, ChecksBusy, type CheckWords } from '../../ports/checks.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
@@ -35,7 +35,7 @@ async function logOf(
 ): Promise<Pick<CheckWords, 'log' | 'noLog'>> {
   const { deps, project, signal } = asking;
   try {
-    return { log: await readCheckLog(deps, { project, ...job }, signal), noLog: '' };
+    return { log: await readCheckLog(deps, { project, ...job, shorten: deps.shortenLog }, signal), noLog: '' };
   } catch (error) {
     signal.throwIfAborted();
     const isFailure = error instanceof GithubFailure;

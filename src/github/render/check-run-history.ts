@@ -4,8 +4,8 @@ import type { Cause, CheckRunGround } from './check-run-ground.ts';
 import { bullet, codeSpan } from './code-marks.ts';
 import { isOfRepository } from './headline.ts';
 import { type Block, text } from './page.ts';
+import { rangeCommits } from './range-commits.ts';
 
-const COMMITS_SHOWN = 5;
 const SHA = /^[0-9a-f]{40,64}$/;
 
 /** None for one that was never seen before. */
@@ -51,14 +51,13 @@ export function rangeBlocks(ground: CheckRunGround, { failure }: Cause): readonl
   const range = failure?.range ?? null;
   if (range === null || !SHA.test(range.from) || !SHA.test(range.to)) return [];
   const between = `[${short(range.from)}…${short(range.to)}](${address(ground)}/compare/${range.from}...${range.to})`;
-  const shown = range.commits
-    .slice(0, COMMITS_SHOWN)
-    .map(({ sha, author, subject }) =>
-      bullet(`${linkedCommit(ground, sha)} ${codeSpan(subject)}${author === '' ? '' : `, by ${codeSpan(author)}`}`),
-    );
-  const more = range.total - shown.length;
+  const { shown, more } = rangeCommits(range);
+  const lines = shown.map(({ commit: { sha, author, subject }, likeliest }) => {
+    const by = author === '' ? '' : `, by ${codeSpan(author)}`;
+    return bullet(`${linkedCommit(ground, sha)} ${codeSpan(subject)}${by}${likeliest}`);
+  });
   const rest = more > 0 ? [`- and ${more} more`] : [];
-  return [text([`It came with ${counted(range.total, 'commit')}, ${between}:`, ...shown, ...rest].join('\n'))];
+  return [text([`It came with ${counted(range.total, 'commit')}, ${between}:`, ...lines, ...rest].join('\n'))];
 }
 
 function linkedCommit(ground: CheckRunGround, sha: string): string {

@@ -3,10 +3,9 @@ import type { CommitRange } from '../../domain/failure.ts';
 import { codeSpan } from './code-marks.ts';
 import type { MendedFailure } from './ground.ts';
 import { inertInline } from './inert-inline.ts';
+import { rangeCommits } from './range-commits.ts';
 import { checkNames } from './red-checks.ts';
 import { withoutTime } from './shown-error.ts';
-
-const COMMITS_SHOWN = 5;
 
 /** Markdown of a few lines. */
 export function failureAim({ branch, failure, range }: MendedFailure): string {
@@ -18,15 +17,16 @@ export function failureAim({ branch, failure, range }: MendedFailure): string {
   ].join('\n');
 }
 
-function rangeLines({ from, to, total, commits }: CommitRange): readonly string[] {
+function rangeLines(range: CommitRange): readonly string[] {
+  const { from, to, total } = range;
   const count = `${total.toLocaleString('en')} ${total === 1 ? 'commit' : 'commits'}`;
   const ends = `Green at ${codeSpan(from.slice(0, 12))}, red at ${codeSpan(to.slice(0, 12))}, ${count} later:`;
-  const shown = commits.slice(0, COMMITS_SHOWN).map(({ sha, author, subject }) => {
+  const { shown, more } = rangeCommits(range);
+  const lines = shown.map(({ commit: { sha, author, subject }, likeliest }) => {
     const by = author === '' ? '' : ` by ${codeSpan(author)}`;
-    return `- ${codeSpan(sha.slice(0, 12))}${by}: ${inertInline(subject, 100)}`;
+    return `- ${codeSpan(sha.slice(0, 12))}${by}: ${inertInline(subject, 100)}${likeliest}`;
   });
-  const more = total - shown.length;
-  return [ends, ...shown, ...(more > 0 ? [`- and ${more} more`] : [])];
+  return [ends, ...lines, ...(more > 0 ? [`- and ${more} more`] : [])];
 }
 
 /** Bold, one line: what there is to do about a change that its branch has done without; "" where it has not. */

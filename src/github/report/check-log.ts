@@ -1,8 +1,9 @@
 // The log of one Actions job, read with a token of its repository; where there is none, the reason stands in its place.
 import { CausewayError } from '../../domain/errors.ts';
 import { type GithubProject, repositoryOf } from '../../domain/project.ts';
+import type { ShortenLog } from '../../ports/checks.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
-import { downloadLog, logAddress } from '../job-log.ts';
+import { downloadLog, lastOf, logAddress } from '../job-log.ts';
 import type { GatherDeps } from './gather-deps.ts';
 
 const DEADLINE_MS = 60_000;
@@ -13,9 +14,11 @@ interface WantedLog {
   readonly project: GithubProject;
   readonly jobId: number;
   readonly bytes: number;
+  /** How a log that is longer is made so long; absent: its last bytes are kept. */
+  readonly shorten?: ShortenLog;
 }
 
-/** The log's last bytes. Throws GithubFailure where GitHub has to be asked again later. */
+/** The log in so many bytes. Throws GithubFailure where GitHub has to be asked again later. */
 export async function checkLog(deps: LogDeps, wanted: WantedLog, signal: AbortSignal): Promise<string> {
   try {
     return await readCheckLog(deps, wanted, signal);
@@ -29,7 +32,7 @@ export async function checkLog(deps: LogDeps, wanted: WantedLog, signal: AbortSi
 /** The same, that throws whatever keeps it from being read: GithubFailure, CausewayError, and what the network did. */
 export async function readCheckLog(
   deps: LogDeps,
-  { project, jobId, bytes }: WantedLog,
+  { project, jobId, bytes, shorten = lastOf }: WantedLog,
   signal: AbortSignal,
 ): Promise<string> {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]);
@@ -37,7 +40,7 @@ export async function readCheckLog(
   const address = await deps.clients
     .repository(project.source, 'read')
     .call((octokit, options) => logAddress(octokit, deps, job, options.signal), signal);
-  return await downloadLog(deps, address, bytes, deadline);
+  return await downloadLog(deps, { address, read: (chunks) => shorten(chunks, bytes, deadline) }, deadline);
 }
 
 /** Why there is none, in words. */

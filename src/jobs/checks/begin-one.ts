@@ -12,7 +12,7 @@ import { type Look, nowOf } from './deps.ts';
 import { composeFailureReport } from './failure-report.ts';
 import type { Judged } from './judge-groups.ts';
 import { whyFullDay } from './why-not-begun.ts';
-import { wordsOf } from './words-of.ts';
+import { wordsForReport, wordsOf } from './words-of.ts';
 
 export interface Beginning {
   readonly place: HeadPlace;
@@ -76,7 +76,8 @@ async function textOf(look: Look, { place, judged, finding, failure }: Beginning
   const read = reads.find(({ suspect }) => suspect.isRed);
   const check = read?.suspect.check ?? suspects.find(({ isRed }) => isRed)?.check;
   // Judged at an earlier look, or one of many causes, it has to be read again.
-  const said = read?.said ?? (check === undefined ? null : await wordsOf(look, check));
+  const said =
+    read?.said ?? (check === undefined ? null : await wordsForReport(await wordsOf(look, check), look.signal));
   return composeFailureReport({
     ...{ projectName: look.project.name, sha: look.head.sha, place, finding, range: failure.range },
     changed: await look.changed(place),

@@ -44,8 +44,9 @@ export function createCheckReader(options: { readonly script?: URL; readonly lim
   };
 }
 
-function lengthOf({ name, output, log, annotations }: CheckTexts): number {
-  return annotations.reduce((sum, { message }) => sum + message.length, name.length + output.length + log.length);
+function lengthOf({ name, output, log, passing = '', annotations }: CheckTexts): number {
+  const texts = name.length + output.length + log.length + passing.length;
+  return annotations.reduce((sum, { message }) => sum + message.length, texts);
 }
 
 /** What is left is little, and cut to little. */

@@ -1,8 +1,10 @@
-// The report of a failure, as an investigation reads it: what is known first, then the check's own words, its log's end last.
+// The report of a failure, as an investigation reads it: what is known first, then the check's own words, its log last.
 import type { Annotation, Verdict } from '../../domain/check.ts';
 import type { CommitRange } from '../../domain/failure.ts';
 import type { Finding, HeadPlace } from '../../domain/head.ts';
 import type { ChangedFiles, CheckWords } from '../../ports/checks.ts';
+import { condenseText } from '../../triage/ci/condense-log.ts';
+import { REPORT_LOG_BYTES } from './words-of.ts';
 
 export interface FailureReport {
   readonly projectName: string;
@@ -19,8 +21,6 @@ export interface FailureReport {
 
 /** What a report may hold, in bytes of UTF-8, with room for the words about what was cut. */
 const REPORT_BYTES = 1_024 * 1_024 - 2_048;
-/** No report holds more of a log. */
-export const LOG_BYTES = 1_000 * 1_024;
 const OUTPUT_BYTES = 64 * 1_024;
 const ANNOTATION_BYTES = 64 * 1_024;
 const LIST_BYTES = 32 * 1_024;
@@ -43,21 +43,7 @@ export function composeFailureReport(report: FailureReport): string {
   if (log === '') return noLog === '' ? head : `${head}\n\n[There is no log: ${noLog}]`;
   const title = `\n\n=== Log of the check ${quoted(report.said?.name ?? '')}, to its end ===\n`;
   const room = REPORT_BYTES - Buffer.byteLength(head) - Buffer.byteLength(title);
-  return `${head}${title}${keepEnd(log.toWellFormed(), Math.min(room, LOG_BYTES))}`;
-}
-
-/** The last whole lines of a text, after words for what was left out; the text itself where it has room. */
-export function keepEnd(text: string, bytes: number): string {
-  const all = Buffer.from(text);
-  if (all.length <= bytes) return text;
-  const from = all.length - bytes;
-  const lineEnd = all.indexOf(0x0a, from);
-  const start = lineEnd === -1 ? from : lineEnd + 1;
-  const kept = all
-    .subarray(start)
-    .toString()
-    .replace(/^\ufffd+/, '');
-  return `[The first ${start} bytes of this log were left out]\n${kept}`;
+  return `${head}${title}${condenseText(log.toWellFormed(), Math.min(room, REPORT_LOG_BYTES))}`;
 }
 
 function knownParts({ finding, range, changed, ...report }: FailureReport): readonly string[] {
@@ -106,6 +92,7 @@ function pathsOf({ paths, isCut }: ChangedFiles): string {
   return keepBeginning(listOf(paths.slice(0, MOST_PATHS)), LIST_BYTES) + more;
 }
 
+/** For people and models to read: what ranks them has the range itself, for a log may hold lines that look like these. */
 function commitsOf({ from, to, total, commits }: CommitRange): string {
   const more = total > commits.length ? `\n[${total - commits.length} more]` : '';
   const listed = listOf(commits.map(({ sha, author, subject }) => `${sha} ${author}: ${subject}`));

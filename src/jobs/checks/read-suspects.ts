@@ -3,9 +3,8 @@ import type { Finding, Head, HeadPlace } from '../../domain/head.ts';
 import type { CheckWords } from '../../ports/checks.ts';
 import type { ReadCheck } from '../../triage/ci/evidence.ts';
 import type { Look } from './deps.ts';
-import { keepEnd, LOG_BYTES } from './failure-report.ts';
 import type { Suspect } from './sort-checks.ts';
-import { type CleanWords, OUTSIDE_LOG_BYTES, wordsOf } from './words-of.ts';
+import { type CleanWords, OUTSIDE_LOG_BYTES, wordsForReport, wordsOf } from './words-of.ts';
 
 export interface ReadSuspect {
   readonly suspect: Suspect;
@@ -129,11 +128,11 @@ function keepOrLetGo(one: ReadSuspect, kept: Set<string>, { mostKept }: Bounds):
 }
 
 async function readOne(look: Look, { logBytes }: Bounds, suspect: Suspect): Promise<ReadSuspect> {
-  const { output, words } = await wordsOf({ ...look, logBytes }, suspect.check);
-  const { log, noLog, annotations } = words;
-  const read = await look.deps.readCheck({ name: suspect.check.name, output, log, annotations });
+  const said = await wordsOf({ ...look, logBytes }, suspect.check);
+  const { log, noLog, annotations } = said.words;
+  const read = await look.deps.readCheck({ name: suspect.check.name, output: said.output, log, annotations });
   look.signal.throwIfAborted();
-  return { suspect, read, words: { noLog }, said: { output, words: { ...words, log: keepEnd(log, LOG_BYTES) } } };
+  return { suspect, read, words: { noLog }, said: await wordsForReport(said, look.signal) };
 }
 
 async function grouped(

@@ -3,6 +3,7 @@ import type { Check } from '../../domain/check.ts';
 import type { GithubProject } from '../../domain/project.ts';
 import type { Checks, CheckWords } from '../../ports/checks.ts';
 import type { Redactor } from '../../redact/redactor.ts';
+import { condenseLog } from '../../triage/ci/condense-log.ts';
 
 export interface CleanWords {
   /** Title, summary and text, one after the other; "" for none. */
@@ -28,6 +29,16 @@ export async function wordsOf({ deps, project, signal, logBytes }: Reading, chec
   signal.throwIfAborted();
   const rest = await deps.redactor.redactJson({ output: outputOf(check), annotations, noLog });
   return { output: rest.output, words: { log: clean, noLog: rest.noLog, annotations: rest.annotations } };
+}
+
+/** No report holds more of a log. */
+export const REPORT_LOG_BYTES = 1_000 * 1_024;
+
+/** The same as far as a report holds it. Throws the signal's reason. */
+export async function wordsForReport(said: CleanWords, signal: AbortSignal): Promise<CleanWords> {
+  if (Buffer.byteLength(said.words.log) <= REPORT_LOG_BYTES) return said;
+  const log = await condenseLog([Buffer.from(said.words.log)], REPORT_LOG_BYTES, signal);
+  return { ...said, words: { ...said.words, log } };
 }
 
 function outputOf({ title, summary, text }: Check): string {

@@ -1,6 +1,6 @@
 // A clue: one reason why a file may be where the fault is.
 
-export type ClueKind = 'frame' | 'place' | 'message' | 'definition' | 'use' | 'path' | 'name' | 'tested';
+export type ClueKind = 'frame' | 'place' | 'message' | 'definition' | 'use' | 'path' | 'name' | 'tested' | 'commit';
 
 export interface Clue {
   readonly kind: ClueKind;

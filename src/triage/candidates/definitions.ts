@@ -6,17 +6,6 @@ const KEYWORDS =
 const TOP_LEVEL = '^(export[[:space:]]+)?(const|let|var|val|static|pub const|pub static)';
 const NOT_A_TYPE = /\b(?:return|new|await|throw|yield|else|in|of|case|not|and|or|if|raise|assert|import|from|use)\s+$/;
 
-/** An extended POSIX expression for lines that define one of the names by a keyword. Names are word characters only. */
-export function keywordPattern(names: readonly string[]): string {
-  return `(${TOP_LEVEL}|${KEYWORDS})[[:space:]]+(\\([^)]*\\)[[:space:]]*)?(${names.join('|')})([^A-Za-z0-9_]|$)`;
-}
-
-/** The same for methods: behind modifiers or a return type, or at the line's beginning before `(…) {`, `: function` and the like. */
-export function methodPattern(names: readonly string[]): string {
-  const modifiers = '([A-Za-z<@][A-Za-z0-9_<>,.?]*(\\[\\])?[[:space:]]+)*';
-  return `^[[:space:]]*${modifiers}(${names.join('|')})[[:space:]]*([:=][[:space:]]*(async|function|class|\\(.*=>)|\\([^;]*$)`;
-}
-
 /** Whether the line defines the name: by a keyword, by assigning a function, or as a method. */
 export function isDefinition(line: string, name: string): boolean {
   const at = line.indexOf(name);

@@ -27,7 +27,7 @@ export function testedClues(index: PathIndex, tests: readonly string[]): readonl
 /** `LocaleUtilsTest.java` → `LocaleUtils.java`, `test_header.py` → `header.py`, `a.spec.ts` → `a.ts`, `x_test.go` → `x.go`. */
 function subjectOf(name: string): string | null {
   const subject = name
-    .replace(/^test_(?=.+\.py$)/, '')
+    .replace(/^test_(?=.+\.py$)|^Test(?=[A-Z]\w*\.(?:java|kt|cs|scala|groovy|php)$)/, '')
     .replace(/[._-](?:tests?|spec|specs|e2e)(?=\.\w+$)/, '')
     .replace(/(?:Tests?|IT|Spec|TestCase)(?=\.\w+$)/, '');
   return subject === name || subject.startsWith('.') ? null : subject;

@@ -1,8 +1,10 @@
 // The lines of a log that show the cause of a failure: the first error with what stands around it, the others, the end.
 import type { Excerpt } from '../../domain/head.ts';
 import { withoutVariables } from './cause-fingerprint.ts';
+import { rankedCauseLines } from './cause-lines.ts';
 import type { Cause, TellingLine } from './find-cause.ts';
 import { messageText } from './message-line.ts';
+import type { PassingLog } from './passing-log.ts';
 import type { PlainLine } from './plain-lines.ts';
 
 const MAX_LINES = 60;
@@ -11,20 +13,19 @@ const MAX_LINE = 300;
 const MAX_TESTS = 50;
 /** Lines that are taken before gaps are marked; each block of them is followed by one mark. */
 const MAX_TAKEN = 46;
+/** Of these so many for the cause itself; the rest shows what was going on, and how it ended. */
+const MAX_OF_CAUSE = 36;
 const GAP = '…';
-const FRAME = /^\s+(?:at |File "|\.{3} \d+ more|\d+: 0x|from \/)/;
-const MAX_FRAMES = 5;
 
 interface Taken {
   readonly lines: Set<number>;
   readonly seen: Set<string>;
   bytes: number;
-  frames: number;
 }
 
 /** At most 60 lines and 8 KiB of the step that failed, in order; `…` stands for what is left out between. */
-export function cutExcerpt(lines: readonly PlainLine[], cause: Cause): Excerpt {
-  const taken = takeLines(lines, cause);
+export function cutExcerpt(lines: readonly PlainLine[], cause: Cause, passing?: PassingLog): Excerpt {
+  const taken = takeLines(lines, cause, passing);
   const shown = withGaps(lines, taken);
   const step = cause.step?.name ?? '';
   const total = cause.step ? cause.step.to - cause.step.from : lines.length;
@@ -50,21 +51,25 @@ export function headlineText(text: string): string {
   return text.trimEnd().replace(DURATION, '').replace(/\s+/g, ' ').replace(/^ /, '').trimEnd().slice(0, MAX_LINE);
 }
 
-function takeLines(lines: readonly PlainLine[], { headline, message, telling, step }: Cause): readonly number[] {
+function takeLines(lines: readonly PlainLine[], cause: Cause, passing?: PassingLog): readonly number[] {
+  const { headline, message, telling, step } = cause;
   if (headline < 0) return [];
-  const taken: Taken = { lines: new Set(), seen: new Set(), bytes: 0, frames: 0 };
+  const taken: Taken = { lines: new Set(), seen: new Set(), bytes: 0 };
   const from = step?.from ?? 0;
   const to = step?.to ?? lines.length;
   const block = (at: number, before: number, after: number, most: number): void => {
     for (let line = Math.max(from, at - before); line <= Math.min(to - 1, at + after); line += 1)
       take(taken, lines, line, most);
   };
-  block(headline, 3, 12, MAX_TAKEN);
-  if (message !== headline) block(message, 3, 8, MAX_TAKEN);
+  for (const at of [headline, message]) block(at, 0, 0, MAX_TAKEN);
+  for (const { at, kind } of rankedCauseLines(lines, cause, passing))
+    if (kind !== 'frame') take(taken, lines, at, MAX_OF_CAUSE);
+  block(headline, 3, 3, MAX_TAKEN);
+  if (message !== headline) block(message, 3, 3, MAX_TAKEN);
   const end = telling.at(-1);
   if (end) block(end.at, 4, 0, MAX_TAKEN);
-  for (const { at } of distinct(lines, telling, ['verdict'])) block(at, 0, 3, 36);
-  for (const { at } of distinct(lines, telling, ['error', 'summary'])) block(at, 0, 2, 42);
+  for (const { at } of distinct(lines, telling, ['verdict'])) block(at, 0, 3, 42);
+  for (const { at } of distinct(lines, telling, ['error', 'summary'])) block(at, 0, 2, 44);
   for (const { at } of distinct(lines, telling, ['weak'])) block(at, 0, 1, MAX_TAKEN);
   return [...taken.lines].sort((a, b) => a - b);
 }
@@ -89,10 +94,9 @@ function take(taken: Taken, lines: readonly PlainLine[], at: number, most: numbe
   const line = lines[at];
   if (!line || taken.lines.has(at) || taken.lines.size >= most || line.text.trim() === '') return;
   if (line.mark !== '' && line.mark !== 'error') return;
-  taken.frames = FRAME.test(line.text) ? taken.frames + 1 : 0;
   const key = line.text.trim();
   const bytes = Buffer.byteLength(line.text.slice(0, MAX_LINE)) + 5;
-  if (taken.frames > MAX_FRAMES || (taken.seen.has(key) && key.length > 8) || taken.bytes + bytes > MAX_BYTES) return;
+  if ((taken.seen.has(key) && key.length > 8) || taken.bytes + bytes > MAX_BYTES) return;
   taken.lines.add(at);
   taken.seen.add(key);
   taken.bytes += bytes;

@@ -22,3 +22,10 @@ export function signOf(printed: string, isMarked: boolean): Sign | null {
   if (!row || row.kind === 'harmless') return null;
   return { kind: row.kind, isHeading: row.isHeading ?? false, isOpening: row.isOpening ?? false };
 }
+
+const HARMLESS = ERROR_SIGNS.find(({ kind }) => kind === 'harmless')?.patterns ?? [];
+
+/** Whether tools print such a line when all is well, with words of trouble in it or not. */
+export function isHarmless(text: string): boolean {
+  return HARMLESS.some((pattern) => pattern.test(text));
+}

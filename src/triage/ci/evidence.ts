@@ -7,8 +7,10 @@ export interface CheckTexts {
   readonly name: string;
   /** The check's own words: title, summary, text; "" for none. */
   readonly output: string;
-  /** The end of its log, raw as it was stored: time stamps, colours, group markers; "" for none. */
+  /** Its log, or what is kept of a long one, raw as it was stored: time stamps, colours, group markers; "" for none. */
   readonly log: string;
+  /** The log of a run of the same check that passed, raw as well; absent or "": none is known. */
+  readonly passing?: string;
   /** Only those of level `failure` count: what a check warns of did not make it red. */
   readonly annotations: readonly Pick<Annotation, 'path' | 'line' | 'message' | 'level'>[];
 }

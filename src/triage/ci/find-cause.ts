@@ -2,6 +2,8 @@
 import type { SignKind } from './error-sign-table.ts';
 import { type Sign, signOf } from './error-signs.ts';
 import { findMessage } from './message-line.ts';
+import type { PassingLog } from './passing-log.ts';
+import { isFinding } from './place-forms.ts';
 import type { PlainLine } from './plain-lines.ts';
 import type { Step } from './steps.ts';
 import { type FailedTest, findFailedTests } from './test-names.ts';
@@ -42,24 +44,24 @@ export const NOTHING: Cause = { step: null, headline: -1, message: -1, telling: 
  * Of the steps that failed the one that tells most, the earliest first. Where it only says that it failed, the last step before it
  * that complained; of a log that names no failed step any, the last first.
  */
-export function findCause(lines: readonly PlainLine[], steps: readonly Step[]): Cause {
-  const cause = causeAmong(lines, steps);
+export function findCause(lines: readonly PlainLine[], steps: readonly Step[], passing?: PassingLog): Cause {
+  const cause = causeAmong(lines, steps, passing);
   return { ...cause, message: findMessage(lines, cause) };
 }
 
-function causeAmong(lines: readonly PlainLine[], steps: readonly Step[]): Cause {
+function causeAmong(lines: readonly PlainLine[], steps: readonly Step[], passing: PassingLog | undefined): Cause {
   const work = steps.filter(({ phase }) => phase !== 'cleanup');
   const failed = work.filter(({ isFailed }) => isFailed);
-  const own = mostTelling(failed.map((step) => causeIn(lines, step)));
+  const own = mostTelling(failed.map((step) => causeIn(lines, step, passing)));
   if (own && rankOf(own) >= RANKS.weak) return own;
   const end = failed.at(-1)?.from ?? lines.length;
   const before = work.filter(({ isFailed, from }) => !isFailed && from < end).reverse();
-  const complaint = mostTelling(before.map((step) => causeIn(lines, step)));
+  const complaint = mostTelling(before.map((step) => causeIn(lines, step, passing)));
   const isWorth = complaint && (own === undefined || rankOf(complaint) >= RANKS.error);
   return (isWorth ? complaint : own) ?? NOTHING;
 }
 
-function causeIn(lines: readonly PlainLine[], step: Step): Cause {
+function causeIn(lines: readonly PlainLine[], step: Step, passing: PassingLog | undefined): Cause {
   const tests = findFailedTests(lines, step.from, step.to);
   const named = new Set(tests.map(({ at }) => at));
   const telling: TellingLine[] = [];
@@ -68,12 +70,49 @@ function causeIn(lines: readonly PlainLine[], step: Step): Cause {
     const line = lines[at];
     if (!line || !isPrinted(line)) continue;
     if (!FRAME.test(line.text)) order += 1;
-    const sign = named.has(at) ? namedSign(line) : signOf(line.text, line.mark === 'error');
-    if (sign && (sign.kind !== 'weak' || at >= step.to - LAST_WORDS || isUnderHeading(telling, at)))
-      telling.push({ at, order, ...sign });
+    const sign = shownBy(line, named.has(at), passing);
+    if (sign && isTelling(sign, at, { telling, to: step.to })) telling.push({ at, order, ...sign });
   }
-  const headline = headlineOf(telling);
-  return { step, headline, message: headline, telling, tests };
+  const told =
+    highest(telling.map(({ kind }) => RANKS[kind])) < RANKS.error ? withFindings(lines, step, telling) : telling;
+  const headline = headlineOf(told);
+  return { step, headline, message: headline, telling: told, tests };
+}
+
+/** Where nothing else is called an error, what a linter listed at the end is what it failed for, warnings as well. */
+function withFindings(
+  lines: readonly PlainLine[],
+  step: Step,
+  telling: readonly TellingLine[],
+): readonly TellingLine[] {
+  const known = new Set(telling.filter(({ kind }) => kind !== 'weak').map(({ at }) => at));
+  const findings: TellingLine[] = [];
+  let order = 0;
+  for (let at = step.from; at < step.to; at += 1) {
+    const line = lines[at];
+    if (!line || !isPrinted(line) || FRAME.test(line.text)) continue;
+    order += 1;
+    if (!known.has(at) && isFinding(line.text))
+      findings.push({ at, order, kind: 'error', isHeading: false, isOpening: false });
+  }
+  const last = findings.at(-1);
+  if (!last || order - last.order > FAR) return telling;
+  const found = new Set(findings.map(({ at }) => at));
+  return [...telling.filter(({ at }) => !found.has(at)), ...findings].sort((a, b) => a.at - b.at);
+}
+
+function shownBy(line: PlainLine, isNamed: boolean, passing: PassingLog | undefined): Sign | null {
+  const sign = isNamed ? namedSign(line) : signOf(line.text, line.mark === 'error');
+  return sign && passing?.has(line.text) ? null : sign;
+}
+
+interface SoFar {
+  readonly telling: readonly TellingLine[];
+  readonly to: number;
+}
+
+function isTelling({ kind }: Sign, at: number, { telling, to }: SoFar): boolean {
+  return kind !== 'weak' || at >= to - LAST_WORDS || isUnderHeading(telling, at);
 }
 
 /** What follows a heading is what it heads, in whatever words. */
@@ -83,7 +122,7 @@ function isUnderHeading(telling: readonly TellingLine[], at: number): boolean {
 }
 
 /** By a program or by the runner of an error; not what the runner shows of the script. */
-function isPrinted({ mark }: PlainLine): boolean {
+export function isPrinted({ mark }: PlainLine): boolean {
   return mark === '' || mark === 'error';
 }
 
@@ -125,6 +164,11 @@ function lastTogether(lines: readonly TellingLine[]): readonly TellingLine[] {
 /** 4: a tool's verdict, 3: an error, 2: a summary, 1: words of trouble, 0: only that it ended, -1: nothing. */
 export function rankOf(cause: Cause): number {
   return highest(cause.telling.map(({ kind }) => RANKS[kind]));
+}
+
+/** As {@link rankOf} counts. */
+export function rankOfKind(kind: SignKind): number {
+  return RANKS[kind];
 }
 
 /** -1 of none. */

@@ -1,6 +1,6 @@
 // Linters and formatters say the same words of many files: which file a line of theirs is about.
-import { repositoryPath } from './places.ts';
 import type { PlainLine } from './plain-lines.ts';
+import { repositoryPath } from './repository-path.ts';
 
 const PATH = '((?:[A-Za-z]:)?[\\w@.~+/\\\\-]{1,300}\\.\\w{1,10})';
 /** Each names its file in group 1. */

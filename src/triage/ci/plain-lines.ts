@@ -43,7 +43,8 @@ export function plainLines(log: string): readonly PlainLine[] {
   return lines.slice(-MAX_LINES).map(plainLine);
 }
 
-function plainLine(raw: string): PlainLine {
+/** One line, without its end. */
+export function plainLine(raw: string): PlainLine {
   const step = raw.includes('\t') ? (COLUMNS.exec(raw)?.[1] ?? '') : '';
   const cut = (step === '' ? raw : raw.replace(COLUMNS, '')).slice(0, MAX_LINE + 200).replace(/^\uFEFF/, '');
   const stamped = cut.replace(STAMP, '');

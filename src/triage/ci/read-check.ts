@@ -14,8 +14,10 @@ import { type Cause, ERROR, findCause, rankOf } from './find-cause.ts';
 import { findFault } from './infrastructure.ts';
 import { TIME_OUT } from './infrastructure-signs.ts';
 import { readOwnWords, saidExcerpt } from './own-words.ts';
-import { findPlaces, repositoryPath } from './places.ts';
+import { type PassingLog, readPassing } from './passing-log.ts';
+import { findPlaces } from './places.ts';
 import { type PlainLine, plainLines } from './plain-lines.ts';
+import { repositoryPath } from './repository-path.ts';
 import { findSteps } from './steps.ts';
 
 interface Text {
@@ -40,13 +42,14 @@ export function readCheck(texts: CheckTexts): ReadCheck {
   const own = () => withFault(readOwnWords(texts.output), true);
   const text = besidesNoted(mostTelling([() => readText(texts.log), () => noted, own]), noted);
   const { lines, cause, fault } = text;
-  const excerpt = (rankOf(cause) < WEAK ? saidExcerpt(texts) : null) ?? excerptOf(lines, cause, told);
+  const shown = comparedText(text, texts.passing ?? '');
+  const excerpt = (rankOf(cause) < WEAK ? saidExcerpt(texts) : null) ?? excerptOf(shown, told);
   // That time ran out says nothing of what took it.
   const isTimeOut = fault === null && excerpt.tests.length === 0 && TIME_OUT.test(excerpt.headline);
   const print = isTimeOut ? null : tellingPrint(texts.name, text, told);
   return {
     excerpt,
-    places: distinctPlaces([...annotated(told), ...findPlaces(lines, cause), ...testPlaces(cause)]),
+    places: distinctPlaces([...annotated(told), ...findPlaces(lines, shown.cause), ...testPlaces(cause)]),
     infrastructure: fault,
     fingerprint: print ?? nameFingerprint(isTimeOut ? `${texts.name}: out of time` : texts.name),
     isTelling: print !== null,
@@ -96,13 +99,30 @@ function withFault({ lines, cause }: Pick<Text, 'lines' | 'cause'>, isOwn: boole
   return { lines, cause: { ...cause, headline: at, message: at }, fault: { what, line }, isOwn };
 }
 
+interface Shown {
+  readonly lines: readonly PlainLine[];
+  readonly cause: Cause;
+  readonly passing?: PassingLog;
+}
+
+/**
+ * What people see, with what a passing run printed as well left out of it. Fingerprint and fault do not know of that run, or one failure
+ * would be two: with such a log at hand and without.
+ */
+function comparedText({ lines, cause, fault, isOwn }: Text, log: string): Shown {
+  if (log === '' || fault !== null || isOwn) return { lines, cause };
+  const passing = readPassing(log);
+  const compared = findCause(lines, findSteps(lines), passing);
+  return rankOf(compared) < WEAK ? { lines, cause } : { lines, cause: compared, passing };
+}
+
 function annotationLine({ path, line, message }: Place): string {
   const first = message.split('\n', 1)[0] ?? '';
   return `##[error]${path}:${line}: ${first}${message.slice(first.length)}`;
 }
 
-function excerptOf(lines: readonly PlainLine[], cause: Cause, told: readonly Place[]): Excerpt {
-  const excerpt = cutExcerpt(lines, cause);
+function excerptOf({ lines, cause, passing }: Shown, told: readonly Place[]): Excerpt {
+  const excerpt = cutExcerpt(lines, cause, passing);
   const [first] = told;
   if (excerpt.headline === '' && first) return { ...excerpt, headline: headlineText(first.message) };
   // A name that is spread over lines, such as suites and test, is told whole.

@@ -1,10 +1,13 @@
 // Failed tests that a runner names over several lines: numbered lists, rules over each failure, a case and then its failure.
 import type { PlainLine } from './plain-lines.ts';
+import { repositoryPath } from './repository-path.ts';
 
 export interface Named {
   readonly name: string;
   /** Index of the line that names it. */
   readonly at: number;
+  /** Where it stands, where that is said. */
+  readonly path?: string;
 }
 
 /** Lines of one step. */
@@ -81,7 +84,11 @@ function surefireName(item: string): string {
 const RULE =
   /^(?:_{1,100} (?!_ )\S.{0,300}? _{1,100}|_{1,100} [^_\s]\S{0,300}| (?!_ )[A-Za-z]\w{0,100}(?:\.\w{1,200}){0,3}(?:\[.{0,200}\])?(?: _{1,100})?)$/;
 
-/** pytest without its summary: the rules over each failure. */
+/** Where an exception came from: of a file with the name of tests it is the test's own assertion. */
+const RULED_PLACE = /^(?<path>(?:[\w./\\-]{0,300}[/\\])?(?:test\w{0,100}|\w{1,100}_tests?)\.py):\d{1,6}: \S/;
+const MAX_RULED = 2_000;
+
+/** pytest without its summary: the rules over each failure, named as the summary would: file, classes and test. */
 export function ruledTests(span: Span): readonly Named[] {
   const found: Named[] = [];
   let isInside = false;
@@ -89,15 +96,31 @@ export function ruledTests(span: Span): readonly Named[] {
     const text = textAt(span, at);
     if (/^=+ (?:FAILURES|ERRORS) =+$/.test(text)) isInside = true;
     else if (/^={3,} .{1,200} ={3,}$/.test(text)) isInside = false;
-    if (!isInside || !RULE.test(text)) continue;
-    const name = text.replace(/^_* (?:ERROR at (?:setup|teardown) of )?| ?_*$/g, '');
+    const name = isInside && RULE.test(text) ? text.replace(/^_* (?:ERROR at (?:setup|teardown) of )?| ?_*$/g, '') : '';
     if (/\w{2}/.test(name)) found.push({ name, at });
   }
-  return found;
+  return found.map((test, index) => placed(span, test, found[index + 1]?.at ?? span.to));
+}
+
+function placed(span: Span, { name, at }: Named, to: number): Named {
+  for (let line = at + 1; line < Math.min(to, at + MAX_RULED); line += 1) {
+    const path = repositoryPath(RULED_PLACE.exec(textAt(span, line))?.groups?.['path'] ?? '/');
+    if (path !== null) return { name: `${path}::${dotted(name)}`, at, path };
+  }
+  return { name, at };
+}
+
+/** Dots of parameters stay. */
+function dotted(name: string): string {
+  const end = name.indexOf('[');
+  const bare = end < 0 ? name : name.slice(0, end);
+  return `${bare.replaceAll('.', '::')}${name.slice(bare.length)}`;
 }
 
 const ANT_CASE = /^\s{0,12}\[junit\] Testcase: (.{1,300}?)(?:\(([\w$.]{1,300})\))?:? took /;
 const ANT_SUITE = /^\s{0,12}\[junit\] (?:Testsuite|Running):? ([\w$.]{1,300})/;
+/** The case and its end on one line. */
+const ANT_ENDED = /^\s{0,12}\[junit\] Testcase: (.{1,300}?)\(([\w$.]{1,300})\):\s{0,4}(?:FAILED|Caused an ERROR)/;
 const ANT_FAILED = /^\s{0,12}\[junit\]\s{1,12}(?:FAILED|Caused an ERROR)/;
 
 /** Ant names the case on one line and its failure on the next. */
@@ -109,7 +132,9 @@ export function antTests(span: Span): readonly Named[] {
     const text = textAt(span, at);
     if (!text.includes('[junit]')) continue;
     suite = ANT_SUITE.exec(text)?.[1] ?? suite;
-    if (test && ANT_FAILED.test(text)) found.push(test);
+    const [, name, of] = ANT_ENDED.exec(text) ?? [];
+    if (name !== undefined) found.push({ name: `${of}.${name}`, at });
+    else if (test && ANT_FAILED.test(text)) found.push(test);
     test = antCase(text, suite, at) ?? test;
   }
   return found;
@@ -126,6 +151,6 @@ function indexesOf({ lines, from, to }: Span, pattern: RegExp): readonly number[
   return found;
 }
 
-function textAt({ lines }: Span, at: number): string {
+export function textAt({ lines }: Span, at: number): string {
   return lines[at]?.text ?? '';
 }

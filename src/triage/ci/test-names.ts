@@ -1,6 +1,8 @@
-// Names of failed tests as test runners say them: a table of lines that name one, and lists under a heading.
+// Names of failed tests as test runners say them: on lines that name one, and in lists under a heading.
 import type { PlainLine } from './plain-lines.ts';
 import { antTests, mochaTests, type Named, ruledTests, type Span, surefireTests } from './test-lists.ts';
+import { LAST_NAMING_LINES, NAMING_LINES, type NamingLine } from './test-naming-lines.ts';
+import { headedTests } from './test-numbers.ts';
 
 export interface FailedTest {
   readonly name: string;
@@ -10,87 +12,51 @@ export interface FailedTest {
   readonly path: string;
 }
 
-interface NamingLine {
-  readonly word: string;
-  /** Group 1: the name; `path`: the file. */
-  readonly pattern: RegExp;
-}
-
-/** Runners that say on one line which test failed, each with a word that such a line must have. */
-const NAMING_LINES: readonly NamingLine[] = [
-  // pytest: summary, progress in verbose mode, collection
-  { word: 'FAILED', pattern: /^FAILED (?<path>[^\s:]{1,400}\.py)::(.{1,400}?)(?: - .*)?$/ },
-  { word: 'ERROR', pattern: /^ERROR (?<path>[^\s:]{1,400}\.py)::(.{1,400}?)(?: - .*)?$/ },
-  { word: 'ERROR', pattern: /^ERROR (?<path>([\w./-]{1,400}\.py))(?: - .*)?$/ },
-  { word: 'ERROR', pattern: /^ERROR ([\w.-]{1,200}(?:\/[\w.-]{1,200}){1,30})(?: - .*)?$/ },
-  { word: 'MethodSource', pattern: /MethodSource \[className = '([\w$.]{1,300}', methodName = '[\w$]{1,200})'/ },
-  { word: 'ERROR collecting', pattern: /^_{3,} ERROR collecting (?<path>([\w./-]{1,400}\.py)) _{3,}$/ },
-  {
-    word: 'FAILED',
-    pattern: /^(?:\[gw\d+\] \[ *\d+%\] )?(?<path>[^\s:]{1,400}\.py)::(\S.{0,400}?) (?:FAILED|ERROR)(?: +\[ *\d+%\])?$/,
-  },
-  { word: 'FAILED', pattern: /^\[gw\d+\] \[ *\d+%\] FAILED (?<path>[^\s:]{1,400}\.py)::(\S.{0,400}?)$/ },
-  { word: 'FAILED CONSISTENTLY', pattern: /^FAILED CONSISTENTLY: (?<path>[^\s:]{1,400}\.py)::(\S.{0,400}?)$/ },
-  // unittest, nose
-  { word: 'FAIL: ', pattern: /^FAIL: (.{1,300})$/ },
-  { word: 'ERROR: ', pattern: /^ERROR: ([\w.]{1,200} \([\w.<>]{1,300}\)(?: .{0,200})?)$/ },
-  { word: 'ERROR: ', pattern: /^ERROR: (\w{1,100}(?:\.\w{1,100}){1,20}(?:\(.{0,300}\))?)$/ },
-  { word: 'ERROR: ', pattern: /^ERROR: (Failure: \w{1,60} \(.{1,300}\).*)$/ },
-  // Surefire and Failsafe
-  {
-    word: '<<< ',
-    pattern:
-      /^(?!(?:\[ERROR\] )?Tests run:)(?:\[ERROR\] )?(\S.{0,400}?) {1,4}(?:--|Time elapsed:).{0,100}<<< (?:FAILURE|ERROR)!/,
-  },
-  // Gradle
-  { word: ' FAILED', pattern: /^(?!> |:|Task |Execution )(\S.{0,300} > \S.{0,400}) FAILED$/ },
-  { word: ' FAILED', pattern: /^([\w$]{1,100}(?:\.[\w$]{1,100}){1,20}(?:\(.{0,100}\))?(?:\[.{0,200}\])?) FAILED$/ },
-  // Go
-  { word: '--- FAIL: ', pattern: /^\s*--- FAIL: (\S{1,400})(?: \([\d.]+s\))?$/ },
-  // Rust
-  { word: 'FAILED', pattern: /^test (\S.{0,300}?) \.\.\. FAILED$/ },
-  { word: 'FAIL [', pattern: /^\s{1,8}FAIL \[ *[\d.]+s\] (?:\([\d/ ]+\) )?(\S.{1,300})$/ },
-  // Jest, Vitest
-  { word: '● ', pattern: /^\s{0,4}● (.{1,300} › .{1,300})$/ },
-  { word: 'FAIL', pattern: /^\s{0,4}FAIL {1,3}(?<path>[^\s>]{1,300}\.[cm]?[jt]sx?) > (.{1,400})$/ },
-  // Node's own
-  { word: '✖ ', pattern: /^\s{0,40}✖ (.{1,300}) \(\d{1,9}(?:\.\d{1,9})?ms\)$/ },
-  // RSpec, GoogleTest, CTest, .NET, TAP, harnesses with pipes
-  { word: 'rspec ./', pattern: /^rspec \.\/(?<path>[^\s:]{1,300}):\d+ # (.{1,400})$/ },
-  { word: '[  FAILED  ]', pattern: /^\[ {2}FAILED {2}\] ([\w/.]{1,300})(?: \(\d.*\)|,.*)?$/ },
-  { word: '***', pattern: /^\s{0,4}\d+\/\d+ Test +#\d+: (\S{1,300}) \.*\*\*\*/ },
-  { word: '  Failed ', pattern: /^ {2}Failed ([\w.+`]{1,300}(?:\(.{0,200}\))?) \[[<\d]/ },
-  { word: 'not ok ', pattern: /^\s*not ok \d{1,6} (?:- )?(?!.{0,300}# (?:TODO|SKIP))(.{1,300})$/i },
-  { word: 'TEST-UNEXPECTED-', pattern: /\bTEST-UNEXPECTED-\w{1,20} \| (\S{1,300})/ },
-];
-
 const MAX_TESTS = 2_000;
 /** No test: what totals and tasks look like. */
 const NOT_A_TEST = /^(?:\d+ tests?\b|Task\b|BUILD\b|.{0,300}\btests? completed\b|[\d.]+$)/;
 
+/** Asked one after the other until one names any: what the first say of each test, the next say again in other words. */
+const READERS: readonly ((span: Span) => readonly Named[])[] = [
+  (span) => [...namedTests(span, NAMING_LINES), ...mochaTests(span), ...antTests(span)],
+  surefireTests,
+  ruledTests,
+  headedTests,
+  (span) => namedTests(span, LAST_NAMING_LINES),
+];
+
 /** Distinct failed tests between two lines, in order of their first mention. */
 export function findFailedTests(lines: readonly PlainLine[], from: number, to: number): readonly FailedTest[] {
-  const span: Span = { lines, from, to };
-  const told = [...namedTests(span), ...mochaTests(span), ...antTests(span)].map(clean).filter(isTest);
-  // What Surefire and pytest say of each test as it ends, they say again in lists, with other names.
-  const listed = told.length > 0 ? [] : surefireTests(span).map(clean).filter(isTest);
-  const found = told.length + listed.length > 0 ? [...told, ...listed] : ruledTests(span).map(clean).filter(isTest);
   const distinct = new Map<string, FailedTest>();
-  for (const test of found.slice(0, MAX_TESTS)) if (!distinct.has(test.name)) distinct.set(test.name, test);
+  for (const read of READERS) {
+    const found = read({ lines, from, to }).map(clean).filter(isTest).slice(0, MAX_TESTS);
+    for (const test of found) if (!distinct.has(test.name)) distinct.set(test.name, test);
+    if (distinct.size > 0) break;
+  }
   return [...distinct.values()];
 }
 
-function namedTests({ lines, from, to }: Span): readonly FailedTest[] {
-  const found: FailedTest[] = [];
+/** One look that spares most lines dozens. */
+const ANY_WORD = anyWord(NAMING_LINES);
+const ANY_LAST_WORD = anyWord(LAST_NAMING_LINES);
+
+function anyWord(forms: readonly NamingLine[]): RegExp {
+  const words = new Set(forms.map(({ word }) => word.replace(/[^\w ]/g, '\\$&')));
+  return new RegExp([...words].join('|'));
+}
+
+function namedTests({ lines, from, to }: Span, forms: readonly NamingLine[]): readonly Named[] {
+  const any = forms === NAMING_LINES ? ANY_WORD : ANY_LAST_WORD;
+  const found: Named[] = [];
   for (let at = from; at < to; at += 1) {
     const text = lines[at]?.text ?? '';
-    const named = text.length < 6 ? null : namedOn(text);
+    const named = text.length >= 6 && any.test(text) ? namedOn(text, forms) : null;
     if (named) found.push({ ...named, at });
   }
   return found;
 }
 
-function clean(named: Named & { readonly path?: string }): FailedTest {
+function clean(named: Named): FailedTest {
   return { name: cleanName(named.name), at: named.at, path: named.path ?? '' };
 }
 
@@ -100,11 +66,11 @@ function isTest({ name }: FailedTest): boolean {
 
 /** The test that a line names as failed; null: none. */
 export function nameOn(text: string): string | null {
-  return text.length < 6 ? null : (namedOn(text)?.name ?? null);
+  return text.length < 6 ? null : (namedOn(text, NAMING_LINES)?.name ?? null);
 }
 
-function namedOn(text: string): { readonly name: string; readonly path: string } | null {
-  for (const { word, pattern } of NAMING_LINES) {
+function namedOn(text: string, forms: readonly NamingLine[]): Pick<FailedTest, 'name' | 'path'> | null {
+  for (const { word, pattern } of forms) {
     const match = text.includes(word) ? pattern.exec(text) : null;
     if (!match) continue;
     const path = match.groups?.['path'] ?? '';

@@ -7,6 +7,7 @@ import type { Mode } from '../../../src/github/configuration/repository-config.t
 import { createPermissions } from '../../../src/github/projects/roles.ts';
 import { createLog } from '../../../src/log.ts';
 import type { Checks } from '../../../src/ports/checks.ts';
+import { condenseLog } from '../../../src/triage/ci/condense-log.ts';
 import { sqlite } from '../../contract/sqlite-place.ts';
 import type { GithubDouble } from '../../github-double/double.ts';
 import { startGithubDouble } from '../../github-double/start.ts';
@@ -64,6 +65,7 @@ export async function checksHouse(setting: Setting = {}): Promise<ChecksHouse> {
   const log = createLog({ level: 'silent' });
   const checks = createChecks({
     ...{ clients, store, ...at, ceiling: setting.ceiling ?? 'fix', operatorModel: 'big' },
+    shortenLog: condenseLog,
     permissions: createPermissions({ clients, now }),
     configuration: createConfigurationReader({ clients, store, now, log }),
   });

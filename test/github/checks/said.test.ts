@@ -111,6 +111,16 @@ it('of a long log the end is read', async () => {
   expect(Buffer.byteLength(log)).toBeLessThan(4 * 1_024 * 1_024 + 200);
 });
 
+it('of a long log the first error is read, however far from the end it stands', async () => {
+  await using house = await checksHouse();
+  const noise = 'noise of the build\n'.repeat(150_000);
+  const { check } = await failedJob(house, { log: `${noise}TypeError: at first\n${noise}Error: at last\n` });
+  const { log } = await said(house, check);
+  expect(log).toContain('\nTypeError: at first\n');
+  expect(log).toMatch(/\n… \d+ lines cut \(\d+–\d+\)\n/);
+  expect(Buffer.byteLength(log)).toBeLessThanOrEqual(4 * 1_024 * 1_024);
+});
+
 it('of a long log no more is read than was asked for', async () => {
   await using house = await checksHouse();
   const { check } = await failedJob(house, { log: `${'noise of the build\n'.repeat(1_000)}Error: at last\n` });

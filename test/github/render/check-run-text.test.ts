@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../../src/domain/check.ts';
-import type { Failure } from '../../../src/domain/failure.ts';
+import type { CommitRange, Failure } from '../../../src/domain/failure.ts';
 import { EMPTY_EXCERPT, type Finding } from '../../../src/domain/head.ts';
 import type { Cause, CheckRunGround } from '../../../src/github/render/check-run-ground.ts';
 import { checkRunDetails, checkRunSummary } from '../../../src/github/render/check-run-text.ts';
@@ -197,6 +197,27 @@ describe('the summary', () => {
     expect(summary).toContain('`Take coupons in any case`, by `wren`\n- and 6 more');
   });
 
+  it('names the likeliest commit first, with the reason, also where it is not one of the newest', () => {
+    const commits = Array.from({ length: 6 }, (_, at) => ({
+      sha: `${at}`.repeat(40),
+      author: '',
+      subject: `No. ${at}`,
+    }));
+    const likeliest = { sha: '5'.repeat(40), reason: 'touches src/@core/cart.ts, which the failing lines name' };
+    const linesOf = (over: Partial<CommitRange>) => {
+      const range = { from: 'd'.repeat(40), to: 'c'.repeat(40), total: 7, commits, ...over };
+      const summary = checkRunSummary(ground({ causes: [cause({ failure: knownFailure({ range }) })] }));
+      return summary.slice(summary.indexOf('It came with')).split('\n').slice(1, 7);
+    };
+    const item = (at: number) =>
+      `- [\`${`${at}`.repeat(7)}\`](https://github.com/octo/shop/commit/${`${at}`.repeat(40)}) \`No. ${at}\``;
+    const first = `${item(5)} · the likeliest: it touches \`src/@core/cart.ts\`, which the failing lines name`;
+    expect(linesOf({ likeliest })).toEqual([first, ...[0, 1, 2, 3].map(item), '- and 2 more']);
+    const asListed = [...[0, 1, 2, 3, 4].map(item), '- and 2 more'];
+    expect(linesOf({})).toEqual(asListed);
+    expect(linesOf({ likeliest: { ...likeliest, sha: 'f'.repeat(40) } })).toEqual(asListed);
+  });
+
   it('says nothing of history where there is none', () => {
     expect(checkRunSummary(ground())).not.toMatch(/first seen|came with/);
   });
@@ -382,6 +403,7 @@ function hostile(text: string): CheckRunGround {
       range: {
         ...{ from: 'd'.repeat(40), to: 'c'.repeat(40), total: 2 },
         commits: [{ sha: text, author: text, subject: text }],
+        likeliest: { sha: text, reason: text },
       },
     }),
     toldAt: `https://github.com/octo/shop/${text}`,

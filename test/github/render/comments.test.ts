@@ -437,6 +437,27 @@ describe('the other texts', () => {
     `);
   });
 
+  it('name the likeliest commit of a red branch first, with the reason', () => {
+    const shas = ['a', 'b'].map((digit) => digit.repeat(40));
+    const commits = shas.map((sha) => ({ sha, author: 'wren', subject: `Change ${sha.charAt(0)}` }));
+    const reason = 'touches src/cart.ts, which the failing lines name';
+    const bodyWith = (likeliest?: { readonly sha: string; readonly reason: string }) =>
+      pullRequestText({
+        place: { ...PLACE, subject: { kind: 'failure', failureId: 'fal_1' } },
+        ...{ issue: fixedIssue(), requestedBy: '', commentUrl: '', attempt: null, checks: 'green' },
+        failure: {
+          ...{ branch: 'main', failure: { checkNames: [], headline: '' }, since: null },
+          range: { from: 'd'.repeat(40), to: shas[0]!, total: 2, commits, ...(likeliest && { likeliest }) },
+        },
+      }).body;
+    const newest = '- `aaaaaaaaaaaa` by `wren`: Change a';
+    const older = '- `bbbbbbbbbbbb` by `wren`: Change b';
+    expect(bodyWith({ sha: shas[1]!, reason })).toContain(
+      `2 commits later:\n${older} · the likeliest: it touches src/cart.ts, which the failing lines name\n${newest}\n`,
+    );
+    expect(bodyWith()).toContain(`2 commits later:\n${newest}\n${older}\n`);
+  });
+
   it('close an issue only where it was analysed to its end, and nothing but the subject', () => {
     const body = (over: Partial<typeof PLACE>, analysis: Partial<Analysis> = {}) =>
       pullRequestText({

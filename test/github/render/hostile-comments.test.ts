@@ -89,7 +89,10 @@ function failureOf(text: string): Failure {
     ...{ id: 'fal_1', projectId: 'prj_1', fingerprint: text, headline: text, state: 'open', opening: 1, hits: 1 },
     ...{ isOnDefault: true, flakyHits: 0, firstSeen: sighting, lastSeen: sighting, checkNames: [text, text] },
     ...{ branches: [text], pullRequests: [], investigationId: null, threadId: null, closed: null },
-    range: { from: text, to: text, total: 9, commits: [{ sha: text, author: text, subject: text }] },
+    range: {
+      ...{ from: text, to: text, total: 9, commits: [{ sha: text, author: text, subject: text }] },
+      likeliest: { sha: text, reason: text },
+    },
   };
 }
 

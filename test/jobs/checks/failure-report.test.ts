@@ -1,8 +1,7 @@
 // The report of a failure: what is known first, the log's end last, never more than a report may hold.
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../../src/domain/head.ts';
-import { composeFailureReport, type FailureReport, keepEnd } from '../../../src/jobs/checks/failure-report.ts';
+import { composeFailureReport, type FailureReport } from '../../../src/jobs/checks/failure-report.ts';
 import { DEFAULT_PLACE, HEAD, pullRequestPlace } from '../../support/head-ground.ts';
 
 const REPORT_BYTES = 1_024 * 1_024;
@@ -67,7 +66,7 @@ describe('the report of a failure', () => {
     );
   });
 
-  it('keeps the end of a log that is too long, and the parts before it in bounds', () => {
+  it('keeps the beginning and the end of a log that is too long, and the parts before it in bounds', () => {
     const annotation = {
       path: 'a.py',
       line: 3,
@@ -93,25 +92,7 @@ describe('the report of a failure', () => {
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(REPORT_BYTES);
     expect(Buffer.byteLength(text)).toBeGreaterThan(REPORT_BYTES - 100_000);
     expect(text.endsWith('\nthe end')).toBe(true);
-    expect(text).toMatch(/\[The first \d+ bytes of this log were left out\]/);
+    expect(text).toMatch(/\n… \d+ lines cut \(101–\d+\)\n/);
     expect(text).not.toContain('\ufffd');
-  });
-});
-
-describe('the end of a text', () => {
-  it('is whole lines of it, within the bytes, or the text itself', () => {
-    fc.assert(
-      fc.property(fc.array(fc.string({ unit: 'grapheme' })), fc.nat(200), (parts, bytes) => {
-        const text = parts.map((part) => part.replaceAll('\n', ' ')).join('\n');
-        const kept = keepEnd(text, bytes);
-        if (Buffer.byteLength(text) <= bytes) {
-          expect(kept).toBe(text);
-          return;
-        }
-        const end = kept.slice(kept.indexOf('\n') + 1);
-        expect(Buffer.byteLength(end)).toBeLessThanOrEqual(bytes);
-        expect(text.endsWith(end)).toBe(true);
-      }),
-    );
   });
 });

@@ -1,6 +1,7 @@
 // A failure of the default branch that was mended comes back: it is called so, and the commits that brought it are named.
 import { expect, it } from 'vitest';
-import { minutesAgo } from '../../support/github-red-acts.ts';
+import { renderMarkdown } from '../../github-double/page/markdown.ts';
+import { BESIDE_THE_BUG, minutesAgo } from '../../support/github-red-acts.ts';
 import type { RedDesk } from '../../support/github-red-desk.ts';
 import { COUPONS } from '../../support/github-red-logs.ts';
 import { resultOf } from '../../support/github-red-runs.ts';
@@ -8,13 +9,13 @@ import { redStage } from '../../support/github-red-stage.ts';
 
 const stage = redStage();
 
-/** Nothing is pushed in this file: the checks of main are its matter. */
+/** Where the checks of main alone matter, nothing is pushed. */
 const COMMENT = { config: 'mode: comment\n' };
 
 /** A commit on main by that person. */
-async function commit(desk: RedDesk, subject: string, by = 'mara'): Promise<string> {
+async function commit(desk: RedDesk, subject: string, by = 'mara', files = {}): Promise<string> {
   const { people } = stage.double;
-  return people.push(desk.name, { by, files: { 'NOTES.md': `${subject}\n` }, message: subject });
+  return people.push(desk.name, { by, files: { 'NOTES.md': `${subject}\n`, ...files }, message: subject });
 }
 
 it('names the commits between green and red where a failure comes back on main, with links', async () => {
@@ -54,6 +55,31 @@ it('names the commit that brought a failure which main has never had', async () 
   const shown = desk.checkRun(red);
   expect(shown.title).toMatch(/^This push: /);
   expect(shown.words).toContain(`It came with 1 commit, ${green.slice(0, 7)}…${red.slice(0, 7)}`);
+}, 60_000);
+
+it('names first the commit that touches what fails, with the reason, in the check run and in the pull request', async () => {
+  const desk = await stage.desk('corner/which');
+  const green = await desk.tip();
+  await desk.run(green, { test: 'success' }, { at: minutesAgo(6) });
+  const early = await commit(desk, 'Tidy the basket', 'lena');
+  const guilty = await commit(desk, 'Ask more of coupons', 'per', BESIDE_THE_BUG);
+  const red = await commit(desk, 'Say more');
+  await desk.run(red, { test: COUPONS });
+  const why = 'the likeliest: it touches src/coupons.js, which the failing lines name';
+  const { words } = desk.checkRun(red);
+  expect(words).toContain(`It came with 3 commits, ${green.slice(0, 7)}…${red.slice(0, 7)}`);
+  expect(words.split('\n').filter((line) => line.includes(', by '))).toEqual([
+    expect.stringContaining(`${guilty.slice(0, 7)} Ask more of coupons, by per · ${why}`),
+    expect.stringContaining(`${red.slice(0, 7)} Say more, by mara`),
+    expect.stringContaining(`${early.slice(0, 7)} Tidy the basket, by lena`),
+  ]);
+  expect(words.split('the likeliest:')).toHaveLength(2);
+  const [pull] = desk.pulls();
+  const body = renderMarkdown(pull?.body ?? '', { repository: desk.name, webUrl: stage.double.webUrl }).text;
+  expect(body).toMatch(
+    /red at [0-9a-f]{12}, 3 commits later:\s+\S*\s*[0-9a-f]{12} by per: Ask more of coupons · the likeliest/,
+  );
+  expect(body).toContain(`${guilty.slice(0, 12)} by per: Ask more of coupons · ${why}`);
 }, 60_000);
 
 it('does not name another range while it stays red', async () => {

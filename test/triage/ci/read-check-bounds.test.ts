@@ -83,6 +83,12 @@ describe('what is looked at of a log', () => {
     ['lines under one file', '  1:1  error  x  y\n'],
     ['steps', '##[group]Run x\nerror: y\n##[error]x\n'],
     ['frames', 'Traceback (most recent call last):\n  File "/a/b.py", line 3\nValueError: bad\n'],
+    ['places', 'a/b.py:1:2 error x '],
+    ['folders', `error ${'a/'.repeat(460)}\n`],
+    ['warnings', 'a.lua:1:2: long line\n'],
+    ['headed lists', 'There was 1 failure:\nfailures:\nFailures:\n'],
+    ['rules', '=== FAILURES ===\n_____ a _____\n'],
+    ['blocks', 'error: a\n    at x\nok\nok\nok\n'],
     ['brackets', `error ${'[('.repeat(400)}\n`],
     ['spaces', `error${' '.repeat(900)}x\n`],
   ] as const;

@@ -121,6 +121,19 @@ describe('logs of other systems', () => {
   });
 });
 
+it('of a deep stack the first frames are shown, and the second failure with what it says', () => {
+  const frames = Array.from({ length: 40 }, (_, n) => `\tat shop.Cart.part${n}(Cart.java:${n + 1})`);
+  const failed = (name: string) => [
+    `FAIL: test_${name} (shop.CartTest)`,
+    `ValueError: ${name}`,
+    ...frames.map((frame) => `${frame} ${name}`),
+  ];
+  const { lines } = read(actionsLog('make test', [...failed('a'), 'ok', 'ok', 'ok', 'ok', ...failed('b')])).excerpt;
+  expect(lines).toEqual(expect.arrayContaining(['ValueError: a', 'ValueError: b']));
+  expect(lines.filter((line) => line.includes('part0('))).toHaveLength(2);
+  expect(lines.filter((line) => line.includes('part30('))).toEqual([]);
+});
+
 describe('places', () => {
   it('are of the repository: without the runner’s folders, installed packages and the machine’s own', () => {
     expect(read(actionsLog('npm test', JEST)).places.map(({ path, line }) => `${path}:${line}`)).toEqual([

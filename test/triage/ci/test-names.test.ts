@@ -12,7 +12,7 @@ function names(lines: readonly string[]): readonly string[] {
 describe('failed tests', () => {
   it.each<[string, readonly string[], readonly string[]]>([
     ['pytest', PYTEST, ['tests/test_cart.py::test_total']],
-    ['pytest without a summary', PYTEST.slice(1, 9), ['test_total']],
+    ['pytest without a summary', PYTEST.slice(1, 9), ['tests/test_cart.py::test_total']],
     [
       'pytest whose name leaves no rule',
       ['==== FAILURES ====', '_ TestToken.test_raises[aud-audience] _', ' TestToken.test_raises[nbf-start time] _'],

@@ -1,0 +1,115 @@
+// The contents of many blobs, in order, through one git process that is read no faster than its reader takes them.
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { CausewayError } from '../domain/errors.ts';
+import type { BlobContent } from '../ports/bulk-reads.ts';
+import { MAX_BLOB_BYTES } from './read-text.ts';
+import type { RepositoryAccess } from './repository.ts';
+
+/** The reader's own work counts too: the first digest of a large repository on a busy machine. */
+const TIMEOUT_MS = 30 * 60_000;
+const IDS_AT_ONCE = 500;
+const LF = 10;
+
+/**
+ * Missing blobs (a partial clone) and those beyond 5 MiB are left out. Throws the signal's reason when aborted, and `absent` where git gives up:
+ * what came before holds.
+ */
+export async function* readBlobs(
+  { git, mirror }: Pick<RepositoryAccess, 'git' | 'mirror'>,
+  blobs: readonly string[],
+  signal: AbortSignal,
+): AsyncGenerator<readonly BlobContent[], void, undefined> {
+  // Buffered: a write of its own for each small file doubles the time.
+  const args = ['cat-file', '--batch', '--buffer'];
+  const process = git.start({ args, gitDir: mirror.gitDir, timeoutMs: TIMEOUT_MS, signal });
+  // Git may end before it has read everything: `ended` tells.
+  pipeline(Readable.from(requests(blobs)), process.stdin).catch(() => undefined);
+  const answers = createAnswerReader();
+  try {
+    for await (const chunk of process.stdout) {
+      const contents = answers.add(chunk);
+      if (contents.length > 0) yield contents;
+    }
+    const { ending, stderr } = await process.ended;
+    signal.throwIfAborted();
+    if (ending.kind !== 'exited' || ending.code !== 0) throw endedEarly(ending.kind, stderr);
+  } finally {
+    process.stop();
+  }
+}
+
+function* requests(blobs: readonly string[]): Generator<string> {
+  for (let at = 0; at < blobs.length; at += IDS_AT_ONCE) yield `${blobs.slice(at, at + IDS_AT_ONCE).join('\n')}\n`;
+}
+
+function endedEarly(kind: string, stderr: string): CausewayError {
+  return new CausewayError(
+    'absent',
+    `Git ended (${kind}) before every file was read. "git fsck" in the repository says whether it is damaged. ${stderr}`,
+  );
+}
+
+interface AnswerReader {
+  /** The contents that are complete with this chunk. */
+  add(chunk: Buffer): readonly BlobContent[];
+}
+
+/** Of a content that comes in several chunks: where it is gathered. `bytes` is null for one that is too large to keep. */
+interface Gathering {
+  readonly blob: string;
+  readonly size: number;
+  readonly bytes: Buffer | null;
+  filled: number;
+}
+
+/** Parses `<id> <type> <size>\n<content>\n` and `<id> missing\n`, cut into chunks anywhere. */
+function createAnswerReader(): AnswerReader {
+  let header = '';
+  let open: Gathering | null = null;
+
+  /** Where the next answer begins; the LF after a content is an empty header, which says nothing. */
+  function takeHeader(chunk: Buffer, at: number): number {
+    const end = chunk.indexOf(LF, at);
+    header += chunk.toString('latin1', at, end === -1 ? chunk.length : end);
+    if (end === -1) return chunk.length;
+    const [blob = '', , size] = header.split(' ');
+    header = '';
+    if (size !== undefined) open = gatheringOf(blob, Number(size), chunk.length - end - 1);
+    return end + 1;
+  }
+
+  return {
+    add(chunk) {
+      const complete: BlobContent[] = [];
+      let at = 0;
+      while (at < chunk.length || open?.size === 0) {
+        if (open === null) {
+          at = takeHeader(chunk, at);
+          continue;
+        }
+        const part = chunk.subarray(at, at + open.size - open.filled);
+        at += part.length;
+        const content = gather(open, part);
+        if (open.filled < open.size) break;
+        if (content !== null) complete.push({ blob: open.blob, bytes: content });
+        open = null;
+      }
+      return complete;
+    },
+  };
+}
+
+/** One that is in the chunk already as a whole needs no room of its own. */
+function gatheringOf(blob: string, size: number, here: number): Gathering {
+  const needsRoom = size > here && size <= MAX_BLOB_BYTES;
+  return { blob, size, bytes: needsRoom ? Buffer.allocUnsafe(size) : null, filled: 0 };
+}
+
+/** The bytes so far; null where they are not kept. */
+function gather(open: Gathering, part: Buffer): Buffer | null {
+  const isWhole = open.filled === 0 && part.length === open.size;
+  open.bytes?.set(part, open.filled);
+  open.filled += part.length;
+  return isWhole && open.size <= MAX_BLOB_BYTES ? part : open.bytes;
+}

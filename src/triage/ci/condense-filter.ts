@@ -1,0 +1,193 @@
+// A first look at the bytes of a line: whether any word stands in it that may tell of a failure or of a step. Most lines have none.
+
+/**
+ * Each of four bytes or more, in small letters. `0` stands for a digit, `@` for a letter, `?` for anything. What is only a word of trouble
+ * is missing: such words count at the end of a step alone, which is kept anyway. A word too many costs time only.
+ */
+const WORDS: readonly string[] = [
+  ...['error', 'err!', 'fail', 'fatal', 'panic', 'exception', 'traceback', 'severe', 'critical', 'interrupt'],
+  ...['sanitizer', 'not ok', 'undefined', 'unresolved', 'segmentation', 'core dumped', 'sigsegv', 'sigabrt', 'sigbus'],
+  ...['sigkill', 'killed', 'not found', 'no such', 'permission denied', 'connection refused', 'no space', 'enospc'],
+  ...['out of memory', 'outofmemory', 'could not', 'unable to', 'went wrong', 'timed out', 'time out', 'timeout'],
+  ...['toomany', 'time limit', 'would reformat', 'diff in ', 'code style', '[warn] ', 'rspec ./', 'curl: ('],
+  ...['-unexpected-', 'process-crash', 'exit code', 'exit status', 'exited with', 'did not complete', ' problem'],
+  ...['====', '____', '---- ', ' e: ', ' e   ', 'me   ', '?***', '<<< ', ' 0) ', '00) ', 'm0) '],
+  ...['methodsource', 'to see the full', 're-run maven', 'for more info', '[help ', 'after correct', '* try:'],
+  ...['> run with', 'test suite', 'tests:  ', 'snapshots: ', 'finished: ', 'run with --', '* get more'],
+  ...['was canceled', 'longer than', 'exceeded the max', 'no output', 'command took >'],
+  // Lines that name a test and nothing else.
+  ...[
+    '] › ',
+    ') test ',
+    ') doctest ',
+    ') property ',
+    '#test_',
+    ' [e]',
+    "rspec './",
+    ' X ?',
+    '\tX ?',
+    'elifecycle',
+    'build stopped',
+  ],
+  // Where checkers name a place and no error: `a.go:1:2: `, `A.java:[1,2] `, `a.ts(1,2): `, `a.js: line 1, `, a row under a file's name.
+  ...[
+    '?@:0',
+    '?@:[0',
+    '0): ',
+    ': line 0',
+    ' - warn',
+    '| warn',
+    '0 warn',
+    '0  warn',
+    '0   warn',
+    '    warn',
+    ' warning (',
+  ],
+  ...['0  info', '0  notice'],
+  // Also where a colour begins before them.
+  ...[...'●✕✗✖✘❯×⨯⚠ℹ‼'].flatMap((sign) =>
+    [' ', '\t', 'm'].map((before) => `${before}${sign}${sign === '×' ? ' ' : ''}`),
+  ),
+];
+/** Stand where a step begins or ends. */
+const STEP_WORDS: readonly string[] = [
+  ...['##[error', '##[group', '##[section', 'post job', 'post run', 'cleaning up', 'starting: ', '[pipeline]'],
+  ...['travis_fold', 'section_start', 'section_end', 'the command "', '\u001b[32;1m$', '\u001b[0k$'],
+];
+/** Letters of English, from the most to the least frequent; other signs come in between. */
+const FREQUENT = ' etaoinsrhldcumfpgwybvkxjqz';
+/** In words: stand for kinds of bytes. None of the three is in any word as itself. */
+const [DIGIT, LETTER, ANY] = [0x30, 0x40, 0x3f];
+
+/** Bytes of a word, and where in it the three stand that it is found by. */
+interface Found {
+  readonly word: Uint8Array;
+  readonly at: number;
+  readonly isStep: boolean;
+}
+
+/** Six bits of a byte: letters are alike in both cases, and apart from digits and signs. */
+const SIX_BITS = Uint8Array.from({ length: 256 }, (_, byte) => (byte & 31) | ((byte & 64) >> 1));
+/** For each three bytes one bit: whether a word is found by them. Small enough for the first cache; every second place of a line is looked at. */
+const KNOWN = new Int32Array((1 << 18) / 32);
+const NUMBERS = new Uint16Array(1 << 18);
+/** By the number of their three bytes. */
+const FOUND: Found[][] = [[]];
+for (const word of WORDS) addWord(Buffer.from(word), false);
+for (const word of STEP_WORDS) addWord(Buffer.from(word), true);
+
+function addWord(word: Uint8Array, isStep: boolean): void {
+  const rarest = rarestOf(word);
+  for (const at of [rarest, rarest + 1]) {
+    for (const key of keysOf(word, at)) {
+      KNOWN[key >> 5] = (KNOWN[key >> 5] ?? 0) | (1 << (key & 31));
+      if (NUMBERS[key] === 0) NUMBERS[key] = FOUND.push([]) - 1;
+      FOUND[NUMBERS[key] ?? 0]?.push({ word, at, isStep });
+    }
+  }
+}
+
+/** Of all that three bytes of a word may be. */
+function keysOf(word: Uint8Array, at: number): ReadonlySet<number> {
+  const [firsts = [], seconds = [], thirds = []] = [...word.subarray(at, at + 3)].map(bytesFor);
+  return new Set(firsts.flatMap((a) => seconds.flatMap((b) => thirds.map((c) => keyOf(a, b, c)))));
+}
+
+function bytesFor(wanted: number): readonly number[] {
+  return Array.from({ length: 256 }, (_, byte) => byte).filter((byte) => byte === wanted || isAlike(byte, wanted));
+}
+
+/** Where in a word the four bytes begin of which the two parts of three are seldom seen elsewhere. */
+function rarestOf(word: Uint8Array): number {
+  const ranks = [...word].map((byte) => {
+    if (byte === DIGIT || byte === LETTER || byte === ANY) return -100;
+    const sign = String.fromCharCode(byte);
+    return FREQUENT.includes(sign) ? FREQUENT.indexOf(sign) : 16;
+  });
+  const scores = ranks.slice(3).map((rank, at) => {
+    const [a = 0, b = 0, c = 0] = ranks.slice(at);
+    return Math.min(a + b + c, b + c + rank);
+  });
+  return scores.indexOf(Math.max(...scores));
+}
+
+function keyOf(first: number, second: number, third: number): number {
+  return (sixBits(first) << 12) | (sixBits(second) << 6) | sixBits(third);
+}
+
+function sixBits(byte: number): number {
+  return SIX_BITS[byte] ?? 0;
+}
+
+/** What the line between two places of `bytes` may tell of: a step, or a failure. Of one that does, it never says `nothing`. */
+export function glance(bytes: Uint8Array, from: number, to: number): 'nothing' | 'step' | 'failure' {
+  if (beginsShort(bytes, stampEnd(bytes, from))) return 'failure';
+  const found = firstWord(bytes, from, to);
+  if (found === undefined) return 'nothing';
+  return found.isStep ? 'step' : 'failure';
+}
+
+function firstWord(bytes: Uint8Array, from: number, to: number): Found | undefined {
+  let first = sixBits(bytes[from] ?? 0);
+  for (let at = from; at < to - 2; at += 2) {
+    const third = sixBits(bytes[at + 2] ?? 0);
+    const key = (first << 12) | (sixBits(bytes[at + 1] ?? 0) << 6) | third;
+    first = third;
+    const found = (((KNOWN[key >> 5] ?? 0) >>> (key & 31)) & 1) === 0 ? undefined : wordAt(bytes, at, key);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** `2024-05-01T10:00:00.1234567Z `. */
+const STAMP_BYTES = 29;
+
+/** Where a line of Actions begins behind its stamp. */
+export function stampEnd(bytes: Uint8Array, from: number): number {
+  const isStamped = bytes[from + 10] === 0x54 && bytes[from + 27] === 0x5a && bytes[from + 28] === 0x20;
+  return isStamped ? from + STAMP_BYTES : from;
+}
+
+/** What is two or three bytes long, at the beginning of a line: `E: `, `e: `, `E   `, `× `, `X `, `1) `, and `  1` of a row. */
+function beginsShort(bytes: Uint8Array, at: number): boolean {
+  const first = bytes[at] ?? 0;
+  const second = bytes[at + 1] ?? 0;
+  if (first === SPACE) return second === SPACE && isDigit(bytes[at + 2] ?? 0);
+  if (first === 0xc3 || first === 0xe2) return true;
+  if ((first | 0x20) === 0x65) return second === 0x3a || second === SPACE;
+  return first === 0x58 ? second === SPACE : second === 0x29 && isDigit(first);
+}
+
+const SPACE = 0x20;
+
+function isDigit(byte: number): boolean {
+  return byte >= 0x30 && byte <= 0x39;
+}
+
+function wordAt(bytes: Uint8Array, place: number, key: number): Found | undefined {
+  const all = FOUND[NUMBERS[key] ?? 0] ?? [];
+  // This runs some times a line: no closure, no iterator.
+  for (let index = 0; index < all.length; index += 1) {
+    const found = all[index];
+    if (found !== undefined && isAt(bytes, place - found.at, found.word)) return found;
+  }
+  return undefined;
+}
+
+function isAt(bytes: Uint8Array, from: number, word: Uint8Array): boolean {
+  for (let at = word.length - 1; at >= 0; at -= 1) {
+    const wanted = word[at] ?? 0;
+    const byte = bytes[from + at] ?? 0;
+    if (byte !== wanted && !isAlike(byte, wanted)) return false;
+  }
+  return true;
+}
+
+/** In the other case, or of the kind that is wanted. */
+function isAlike(byte: number, wanted: number): boolean {
+  if (wanted === DIGIT) return isDigit(byte);
+  if (wanted === ANY) return true;
+  const isCapital = byte >= 0x41 && byte <= 0x5a;
+  if (wanted === LETTER) return isCapital || (byte >= 0x61 && byte <= 0x7a);
+  return isCapital && (byte | 0x20) === wanted;
+}

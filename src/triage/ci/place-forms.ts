@@ -1,0 +1,82 @@
+// How tools write where something is: a table of forms, read off one line, or off a line and the name of a file above it.
+
+/** As it stands in the log. */
+export interface WrittenPlace {
+  readonly path: string;
+  readonly line: number;
+}
+
+const EXTENSION =
+  '[cm]?[jt]sx?|vue|svelte|astro|py|pyi|rb|erb|haml|slim|rake|go|rs|java|kts?|scala|sc|sbt|groovy|gradle|c|cc|cpp|cxx|h|hh|hpp|m|mm|swift|cs|cshtml|razor|fs|vb|php|ex|exs|heex|erl|hs|lhs|ml|mli|lua|dart|sh|bash|bats|ps1|sql|css|scss|sass|less|html|ya?ml|toml|json|xml|csproj|tf|hcl|pp|nix|md|mdx|rst|adoc|tex|proto|cmake|bzl|bazel|clj|cljs|jl|r|R|zig|nim|pl|pm|f90|cu|sol|graphql|rego';
+/** Files that go by their whole name. */
+const NAMED =
+  '(?:Dockerfile|Containerfile|Makefile|Rakefile|Gemfile|Podfile|Jenkinsfile|Vagrantfile|BUILD|WORKSPACE|CMakeLists\\.txt)';
+const FOLDERS = '[\\w.@~+/\\\\-]{1,400}';
+const PATH = `(?:[A-Za-z]:)?(?:${FOLDERS}\\.(?:${EXTENSION})|(?:${FOLDERS}[/\\\\])?${NAMED})`;
+/** Frames of ECMAScript modules name files by their address. */
+const ADDRESS = 'file://(?:/(?=[A-Za-z]:))?';
+const START = `(?<![\\w/\\\\.:-])(?:${ADDRESS})?`;
+
+/** Each names file and line in groups of these names. */
+const ON_ONE_LINE: readonly RegExp[] = [
+  // gcc, clang, rustc, go, flake8, mypy and most others: `path:12:3`; javac, Python: `path:12`; Maven: `path:[12,3]`; msvc, tsc, msbuild:
+  // `path(12,3)`; Python, OCaml: `"path", line 12`; ShellCheck, Terraform: `path line 12`; ESLint compact: `path: line 12`
+  new RegExp(
+    `${START}(?<path>${PATH})(?:"?[,:]? line (?<a>\\d{1,6})\\b|:\\[?(?<b>\\d{1,6})(?:[-:,]\\d{1,6})?\\]?(?![\\w.])|\\((?<c>\\d{1,6})(?:,\\d{1,5}){0,3}\\))`,
+    'g',
+  ),
+  // Any kind of file with line and column
+  new RegExp(`${START}(?<path>(?:[A-Za-z]:)?${FOLDERS}\\.[A-Za-z]\\w{0,9}):(?<a>\\d{1,6}):\\d{1,5}\\b`, 'g'),
+];
+const MESSAGE_BETWEEN: readonly RegExp[] = [
+  // PHP, puppet-lint: the line comes last
+  new RegExp(`${START}(?<path>${PATH})(?: - \\S.{1,600}?)? on line (?<a>\\d{1,6})\\b`),
+  // Black: the place in the parser's words
+  new RegExp(`(?<path>${PATH}): Cannot parse(?: for target version [\\w., ]{1,60})?: (?<a>\\d{1,6}):\\d{1,5}:`),
+];
+
+/** What a line says by itself, in order. */
+export function placesOn(text: string): readonly WrittenPlace[] {
+  if (!/\d/.test(text)) return [];
+  const found = new Map<string, WrittenPlace>();
+  const matches = [...ON_ONE_LINE.flatMap((form) => [...text.matchAll(form)]), ...between(text)];
+  for (const { groups = {} } of matches) {
+    const { path = '', a, b, c } = groups;
+    const line = Number(a ?? b ?? c ?? 0);
+    if (line > 0 && !found.has(`${path}:${line}`)) found.set(`${path}:${line}`, { path, line });
+  }
+  return [...found.values()];
+}
+
+function between(text: string): readonly RegExpExecArray[] {
+  if (!/ on line \d|Cannot parse/.test(text)) return [];
+  return MESSAGE_BETWEEN.map((form) => form.exec(text)).filter((match) => match !== null);
+}
+
+/** The name of a file on a line of its own, over what is found in it: ESLint, stylelint, yamllint, remark; PHP_CodeSniffer, PHPStan. */
+const FILE_OVER = new RegExp(`^(?:FILE: | *Line {1,8})?(?:${ADDRESS})?(?<path>${PATH})(?: -- \\d+ warnings?:)?$`);
+/** A finding under it: line, column, how grave; or the line and bars; or the line and the message. */
+const UNDER_FILE =
+  /^\s{0,8}(?<line>\d{1,6}):\d{1,5}(?:-\d{1,6}:\d{1,5})?\s{1,12}(?:(?:error|warning|info|notice)\b|[✖⚠×ℹ‼])|^\s{0,6}[✖⚠×] {1,4}(?<mark>\d{1,6}):\d{1,5}\s|^\s{1,6}(?<bar>\d{1,6}) \| (?:ERROR|WARNING) {0,3}\||^ {2}(?<row>\d{1,6}) {3,8}\S/;
+
+/** The file that a line is the heading of; null: of none. */
+export function fileOver(text: string): string | null {
+  return FILE_OVER.exec(text.trimEnd())?.groups?.['path'] ?? null;
+}
+
+/** The line of the file above that a finding is about; 0: it is none. */
+export function lineUnder(text: string): number {
+  const { line, mark, bar, row } = UNDER_FILE.exec(text)?.groups ?? {};
+  return Number(line ?? mark ?? bar ?? row ?? 0);
+}
+
+/** A line that begins with a place and goes on in words: what linters list. */
+const FINDING = new RegExp(
+  `^(?:\\[\\w{1,10}\\] )?\\s{0,6}(?:${PATH}|${FOLDERS}\\.[A-Za-z]\\w{0,9}(?=:\\d{1,6}:\\d))(?::\\[?\\d{1,6}(?:[:,]\\d{1,5})?\\]?:? ?|\\(\\d{1,6}(?:,\\d{1,5}){0,3}\\): |: line \\d{1,6}, | - (?:ERROR|WARNING|error|warning)\\b: ?)(?=.{0,400}\\p{L}{2})`,
+  'u',
+);
+
+/** Whether a line is of a list of findings, errors or warnings. */
+export function isFinding(text: string): boolean {
+  return /\d/.test(text) && (FINDING.test(text) || lineUnder(text) > 0 || /^\s{1,8}--> \S{1,400}:\d/.test(text));
+}

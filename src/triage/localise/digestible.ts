@@ -1,0 +1,14 @@
+// Which files of a commit are worth a digest: text that somebody edits here to change what the program does.
+
+import type { TreeEntry } from '../../ports/source.ts';
+import { fileKind, isProgram } from '../file-kind.ts';
+
+/** Bytes; larger sources are generated, or data in the form of code. */
+const MAX_SIZE = 1_000_000;
+
+/** Sources that are not tests; also those of examples and of a documentation's own pages. */
+export function isDigestible({ path, size, kind }: Pick<TreeEntry, 'path' | 'size' | 'kind'>): boolean {
+  if ((kind !== 'file' && kind !== 'executable') || size === 0 || size > MAX_SIZE) return false;
+  const purpose = fileKind(path);
+  return purpose === 'source' || purpose === 'example' || (purpose === 'document' && isProgram(path));
+}

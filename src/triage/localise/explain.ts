@@ -1,0 +1,173 @@
+// What each signal found in one file, in words: the clues that the reasons of a suspect are made of.
+import { cutText } from '../../domain/cut-text.ts';
+import type { Clue } from '../candidates/clue.ts';
+import { looksLikeCode } from '../identifiers.ts';
+import type { Combined, SignalName } from './combine.ts';
+import { definedNames } from './defined-names.ts';
+import { type FoundForm, foundForms } from './found-forms.ts';
+import { type Gathered, WHOLE } from './gather-signals.ts';
+import type { Query, QueryPart } from './query.ts';
+import type { Table } from './table.ts';
+import { wholeName } from './terms.ts';
+import { tellingWords } from './words-signal.ts';
+
+/** A signal that brings less of a file's sum than this is not worth a sentence. */
+const LEAST_SHARE = 0.06;
+const MAX_SAID = 3;
+/** What a log holds is said by the frame or the message that it leads to. */
+const SAID: readonly QueryPart[] = ['title', 'name', 'prose', 'code'];
+const IN_TEXT = { ...WHOLE, log: 0 };
+const MAX_SUBJECT = 80;
+/** Words meet in their stems and names without case and joints: the report may have it otherwise than the file that is shown. */
+const IN_SOME_FORM = 'in some form';
+
+export interface Explained {
+  readonly table: Table;
+  readonly query: Query;
+  readonly gathered: Gathered;
+  readonly combined: Combined;
+  /** Of the commits that are told of, by sha. */
+  readonly subjects: ReadonlyMap<string, string>;
+}
+
+export interface LookedAt {
+  /** The file's text; "" where it was not read. */
+  readonly text: string;
+  /** Line of its best stretch; 0 where none is known. */
+  readonly line: number;
+}
+
+/** Strengths are shares of the file's sum. */
+export function explainFile(all: Explained, file: number, looked: LookedAt): readonly Clue[] {
+  const total = Math.max(1e-9, all.combined.sums[file] ?? 0);
+  const strength = (...signals: readonly SignalName[]): number =>
+    Math.min(1, signals.reduce((sum, signal) => sum + all.combined.share(signal, file), 0) / total);
+  const use = useClue(all, file, looked.text);
+  // The stretch is of the test's words alone where the file holds none of the report's.
+  const ofTest = use.reason === '' ? (['testWords', 'window'] as const) : (['testWords'] as const);
+  const base = { path: all.table.paths[file] ?? '', line: 0, function: '' };
+  const clues: Clue[] = [
+    ...definitionClues(all, file, looked).map((clue) => ({
+      ...base,
+      ...clue,
+      kind: 'definition' as const,
+      strength: strength('definitions', 'definedWords'),
+    })),
+    {
+      ...base,
+      ...use,
+      kind: 'use',
+      line: looked.line,
+      strength: strength('words', 'title', 'window', 'titleWindow'),
+    },
+    {
+      ...base,
+      ...testClue(all, file, looked.text),
+      kind: 'use',
+      line: use.reason === '' ? looked.line : 0,
+      strength: strength(...ofTest),
+    },
+    { ...base, ...pathClue(all, file), kind: 'name', strength: strength('pathNames', 'pathFolders') },
+    { ...base, ...commitClue(all, file), kind: 'commit', strength: strength('commits', 'titleCommits') },
+  ];
+  return clues.filter(({ reason, strength: own }) => reason !== '' && own >= LEAST_SHARE);
+}
+
+type Said = Pick<Clue, 'reason' | 'names'>;
+
+function definitionClues(
+  { gathered }: Explained,
+  file: number,
+  { text }: LookedAt,
+): readonly (Said & { readonly line: number })[] {
+  const names = (gathered.definitions.names.get(file) ?? [])
+    .filter(({ parts }) => SAID.some((part) => parts.has(part)))
+    .slice(0, 2);
+  return names.map(({ word, isCode }) => {
+    const { name, line } = definitionOf(text, word);
+    const reason =
+      name === ''
+        ? `defines a form of \`${word}\`, named in the report`
+        : `defines \`${name}\`, ${named(name === word)}`;
+    return { line, reason, names: isCode && looksLikeCode(word) ? [word] : [] };
+  });
+}
+
+function named(isSame: boolean): string {
+  return isSame ? 'named in the report' : `which the report names ${IN_SOME_FORM}`;
+}
+
+/** The first line that defines just this name, else the first that defines a form of it; line 0 and no name where none does. */
+function definitionOf(text: string, name: string): { readonly name: string; readonly line: number } {
+  const wanted = wholeName(name);
+  let form = { name: '', line: 0 };
+  for (const [index, line] of (text === '' ? [] : text.split('\n')).entries()) {
+    if (!wholeName(line).includes(wanted)) continue;
+    const own = definedNames(line).filter((one) => wholeName(one) === wanted);
+    if (own.includes(name)) return { name, line: index + 1 };
+    if (form.line === 0 && own[0] !== undefined) form = { name: own[0], line: index + 1 };
+  }
+  return form;
+}
+
+/** Names from code are worth telling; words only where the file holds no such name. */
+function useClue({ table, query }: Explained, file: number, text: string): Said {
+  const telling = tellingWords(table, query, IN_TEXT, file).slice(0, 8);
+  const found = foundForms(text, telling);
+  if (telling.length === 0) return { reason: '' };
+  if (found.length === 0)
+    return { reason: `holds forms of ${quoted(telling.slice(0, MAX_SAID))}, in the report`, names: [] };
+  const names = found.filter(isCodeName).slice(0, MAX_SAID);
+  if (names.length > 0) {
+    const isSame = names.every((form) => form.isSame);
+    return { reason: `holds ${ticked(names)}, ${named(isSame)}`, names: names.map(({ asked }) => asked.word) };
+  }
+  const words = found.slice(0, MAX_SAID);
+  const those = words.length === 1 ? 'the word' : 'the words';
+  const end = words.every(({ isSame }) => isSame) ? ' of the report' : `, which the report has ${IN_SOME_FORM}`;
+  return { reason: `holds ${those} ${quoted(words)}${end}`, names: [] };
+}
+
+/** Written as code is by the report, and by the file too. */
+function isCodeName({ word, asked }: FoundForm): boolean {
+  return asked.isWhole && looksLikeCode(asked.word.slice(1)) && looksLikeCode(word.slice(1));
+}
+
+function testClue({ table, query }: Explained, file: number, text: string): Said {
+  const weights = { title: 0, name: 0, prose: 0, code: 0, log: 0, test: 1 };
+  const telling = tellingWords(table, query, weights, file).slice(0, MAX_SAID);
+  const found = foundForms(text, telling);
+  if (telling.length === 0) return { reason: '' };
+  if (found.length === 0) return { reason: `holds forms of ${ticked(telling)}, which the failing test uses` };
+  const end = found.every(({ isSame }) => isSame) ? '' : ` ${IN_SOME_FORM}`;
+  return { reason: `holds ${ticked(found)}, which the failing test uses${end}` };
+}
+
+function pathClue({ gathered }: Explained, file: number): Said {
+  const shared = gathered.paths.shared(file).slice(0, 4);
+  if (shared.length === 0) return { reason: '' };
+  const said = quoted(shared);
+  const isSame = shared.every((one) => one.isSame);
+  return {
+    reason: isSame
+      ? `its path shares ${said} with the report`
+      : `its path has ${said}, which the report has ${IN_SOME_FORM}`,
+    names: [],
+  };
+}
+
+function quoted(words: readonly { readonly word: string }[]): string {
+  return words.map(({ word }) => `“${word.toLowerCase()}”`).join(', ');
+}
+
+function ticked(words: readonly { readonly word: string }[]): string {
+  return words.map(({ word }) => `\`${word}\``).join(', ');
+}
+
+function commitClue({ gathered, subjects }: Explained, file: number): Said {
+  const [commit] = gathered.commits.commits.get(file) ?? [];
+  if (!commit) return { reason: '' };
+  const subject = cutText(subjects.get(commit.sha) ?? '', MAX_SUBJECT);
+  const said = subject === '' ? '' : ` “${subject}”`;
+  return { reason: `was changed by ${commit.sha.slice(0, 7)}${said}, which reads like the report`, names: [] };
+}

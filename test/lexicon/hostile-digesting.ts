@@ -1,0 +1,13 @@
+// A digesting thread that does what a text orders: dies, hangs, or throws; else it works as the real one.
+import { parentPort } from 'node:worker_threads';
+import { makeRecords } from '../../src/lexicon/make-records.ts';
+import { READY } from '../../src/redact/asked-thread.ts';
+
+parentPort?.on('message', (request) => {
+  const text = request.kind === 'blobs' ? Buffer.from(request.bytes).toString() : '';
+  if (text.includes('DIE')) process.exit(1);
+  if (text.includes('THROW')) throw new Error('as ordered');
+  while (text.includes('HANG')) void request;
+  parentPort?.postMessage({ id: request.id, records: makeRecords(request) });
+});
+parentPort?.postMessage(READY);

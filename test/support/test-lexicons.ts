@@ -1,0 +1,32 @@
+// The lexicons as the service has them, over a folder that goes at the end, without a thread of their own to wait for.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createLexicons, type LexiconsOptions } from '../../src/lexicon/create-lexicons.ts';
+import type { Digester } from '../../src/lexicon/digester.ts';
+import { makeRecords } from '../../src/lexicon/make-records.ts';
+import { createLog } from '../../src/log.ts';
+import type { Lexicons } from '../../src/ports/lexicon.ts';
+
+export interface TestLexicons extends Lexicons, AsyncDisposable {
+  readonly folder: string;
+}
+
+export function testLexicons(options: Partial<LexiconsOptions> = {}): TestLexicons {
+  const folder = mkdtempSync(path.join(tmpdir(), 'causeway-lexicon-'));
+  const log = createLog({ level: 'silent' });
+  const lexicons = createLexicons({ folder, log, digester: inProcess(), ...options });
+  return {
+    ...lexicons,
+    folder: options.folder ?? folder,
+    async [Symbol.asyncDispose]() {
+      await lexicons[Symbol.asyncDispose]();
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** What the thread does, done at once. */
+export function inProcess(): Digester {
+  return { atOnce: 2, digest: async (batch) => [makeRecords(batch)], [Symbol.asyncDispose]: async () => {} };
+}

@@ -1,0 +1,101 @@
+// Suspects get their function and line; what a frame or the report itself names is left as it is.
+import { describe, expect, it } from 'vitest';
+import type { InvestigationStep } from '../../../src/domain/evidence.ts';
+import type { Suspect } from '../../../src/domain/issue.ts';
+import { suspectFunctions, withFunctions } from '../../../src/triage/functions/suspect-functions.ts';
+import { createNotebook } from '../../../src/triage/lookups.ts';
+import { createPathIndex } from '../../../src/triage/path-index.ts';
+import { createMemoryRepository, type MemoryOptions } from '../../support/memory-source.ts';
+
+const SHA = 'a'.repeat(40);
+const FILES = {
+  'cart.py':
+    'def add(thing):\n    keep(thing)\n\n\ndef total(coupon):\n    all = 1\n    return all - coupon.discount\n',
+  'mail.py': 'def send(coupon):\n    connect(coupon)\n',
+};
+const REPORT = { report: 'The discount of a coupon', title: 'The discount of a coupon', traces: [], mapped: [] };
+
+function suspect(file: string, more: Partial<Suspect> = {}): Suspect {
+  return { file, line: 0, function: '', score: 0.5, reasons: [], ...more };
+}
+
+async function look(
+  suspects: readonly Suspect[],
+  before?: MemoryOptions['before'],
+  files: Readonly<Record<string, string>> = FILES,
+) {
+  const steps: InvestigationStep[] = [];
+  const options = { commits: [{ sha: SHA, subject: 'all', files }] };
+  const repository = createMemoryRepository(before ? { ...options, before } : options);
+  const tree = repository.tree(SHA);
+  const signal = new AbortController().signal;
+  const ground = { index: createPathIndex(await tree.files(signal)), packages: [] };
+  const notebook = createNotebook(async (step) => void steps.push(step));
+  const ranked = await suspectFunctions({
+    lookups: { repository, tree, ground, notebook, signal },
+    report: REPORT,
+    suspects,
+    linesHold: true,
+  });
+  return { ranked, steps };
+}
+
+describe('functions of suspects', () => {
+  it('are ranked over all their files, in one step that says which', async () => {
+    const { ranked, steps } = await look([suspect('cart.py'), suspect('mail.py')]);
+    expect(ranked.map(({ name }) => name)).toEqual(['total', 'send', 'add']);
+    expect(steps).toHaveLength(1);
+    expect(steps[0]?.action).toBe('rank functions of the first 2 suspects at aaaaaaa');
+    expect(steps[0]?.result).toContain('1. total (cart.py:5-7, 1.00): ');
+  });
+
+  it('give suspects their function and line, but leave a firm place', async () => {
+    const suspects = [
+      suspect('cart.py', { line: 1, function: 'add' }),
+      suspect('mail.py', { line: 9, function: '' }),
+      suspect('gone.py', { line: 3 }),
+    ];
+    const { ranked } = await look(suspects);
+    expect(withFunctions(suspects, ranked, new Set())).toEqual([
+      { ...suspects[0], line: 7, function: 'total' },
+      { ...suspects[1], line: 1, function: 'send' },
+      suspects[2],
+    ]);
+    expect(withFunctions(suspects, ranked, new Set(['cart.py']))[0]).toEqual(suspects[0]);
+    const inside = suspect('cart.py', { line: 6, function: '' });
+    expect(withFunctions([inside], ranked, new Set())[0]).toMatchObject({ line: 6, function: 'total' });
+    expect(withFunctions([suspect('cart.py')], ranked, new Set(['cart.py']))[0]).toMatchObject({ line: 7 });
+  });
+
+  it('are those of the other files where one cannot be read', async () => {
+    const { ranked, steps } = await look([suspect('cart.py'), suspect('mail.py')], (lookup) => {
+      if (lookup === 'read cart.py') throw new Error('damaged');
+    });
+    expect(ranked.map(({ name }) => name)).toEqual(['send']);
+    expect(steps.map(({ action }) => action)).toEqual(['outline cart.py', expect.stringContaining('first 1 suspects')]);
+  });
+
+  it('are looked for in so much of long files and of all, and the step says what is left out', async () => {
+    const long = `def total(coupon):\n    return coupon.discount\n\n\n${'# filling\n'.repeat(60_000)}def last():\n    pass\n`;
+    const files = Object.fromEntries([1, 2, 3, 4, 5, 6].map((index) => [`${index}.py`, long]));
+    const read: string[] = [];
+    const suspects = Object.keys(files).map((path) => suspect(path));
+    const { ranked, steps } = await look(suspects, (lookup) => void read.push(lookup), files);
+    expect(ranked.map(({ path, name }) => `${path} ${name}`)).toEqual([
+      '1.py total',
+      '2.py total',
+      '3.py total',
+      '4.py total',
+    ]);
+    expect(read.filter((lookup) => lookup.startsWith('read ')).length).toBe(4);
+    expect(steps[0]?.action).toContain('first 4 suspects');
+    expect(steps[0]?.result).toContain(`left out: what follows in 1.py after 524288 of ${long.length} characters`);
+    expect(steps[0]?.result).toContain('left out: 6.py, for the files before it are long');
+  });
+
+  it('of none are none', async () => {
+    const { ranked, steps } = await look([]);
+    expect(ranked).toEqual([]);
+    expect(steps[0]?.result).toBe('nothing found');
+  });
+});

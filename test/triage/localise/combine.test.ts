@@ -1,0 +1,55 @@
+// One score from many signals: the same order as the sums, never surer than there is ground for.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { combine, type SignalValues } from '../../../src/triage/localise/combine.ts';
+
+function values(files: number, given: Partial<SignalValues>): SignalValues {
+  const none = new Float64Array(files);
+  return {
+    ...{ words: none, title: none, window: none, titleWindow: none, definitions: none, definedWords: none },
+    ...{ pathNames: none, pathFolders: none, commits: none, titleCommits: none, testWords: none },
+    ...{ frame: none, place: none, path: none, message: none, recent: none, aside: none, bare: none },
+    ...given,
+  };
+}
+
+describe('the score of a file', () => {
+  it('is between 0 and 1, and rises with what speaks for the file', () => {
+    fc.assert(
+      fc.property(fc.array(fc.double({ min: 0, max: 100, noNaN: true }), { minLength: 1, maxLength: 40 }), (words) => {
+        const { scores } = combine(values(words.length, { words: Float64Array.from(words) }));
+        for (const [a, one] of words.entries()) {
+          expect(scores[a]).toBeGreaterThanOrEqual(0);
+          expect(scores[a]).toBeLessThanOrEqual(1);
+          for (const [b, other] of words.entries())
+            if (one >= other) expect(scores[a]).toBeGreaterThanOrEqual(scores[b]!);
+        }
+      }),
+    );
+  });
+
+  it('of the only file that shares a word is no proof', () => {
+    const { scores } = combine(values(1, { words: Float64Array.of(2) }));
+    expect(scores[0]).toBeLessThan(0.2);
+  });
+
+  it('is high where all that is known points at one file', () => {
+    const one = (value: number): Float64Array => Float64Array.of(value, value / 10, 0);
+    const { scores } = combine(
+      values(3, { words: one(90), window: one(60), pathNames: one(15), definitions: one(2), commits: one(2) }),
+    );
+    expect(scores[0]).toBeGreaterThan(0.6);
+    expect(scores[1]).toBeLessThan(0.4);
+  });
+
+  it('is lower for what stands beside the product', () => {
+    const { sums } = combine(values(2, { words: Float64Array.of(50, 50), aside: Float64Array.of(1, 0) }));
+    expect(sums[0]).toBeLessThan(sums[1]!);
+  });
+
+  it('says what each signal adds', () => {
+    const { sums, share } = combine(values(2, { words: Float64Array.of(50, 25), frame: Float64Array.of(0, 0.8) }));
+    expect(share('words', 1) + share('frame', 1)).toBeCloseTo(sums[1]!);
+    expect(share('words', 0)).toBeCloseTo(2 * share('words', 1));
+  });
+});

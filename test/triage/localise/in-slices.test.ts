@@ -1,0 +1,99 @@
+// Others get their turn while many files are looked at, and who gives up does not wait for the rest.
+import { describe, expect, it } from 'vitest';
+import type { CommitLexicon } from '../../../src/ports/lexicon.ts';
+import { WHOLE } from '../../../src/triage/localise/gather-signals.ts';
+import { inSlices } from '../../../src/triage/localise/in-slices.ts';
+import { queryOf } from '../../../src/triage/localise/query.ts';
+import { openTable } from '../../../src/triage/localise/table.ts';
+import { wordScores } from '../../../src/triage/localise/words-signal.ts';
+
+const FILES = 60_000;
+const QUERY = queryOf({
+  title: Array.from({ length: 90 }, (_, index) => `w${String.fromCharCode(97 + (index % 26))}x${index}q`).join(' '),
+  name: '',
+  prose: '',
+  code: '',
+  log: '',
+  test: '',
+});
+const COLUMNS = QUERY.terms.length + QUERY.names.length;
+
+/** Every file holds every word once and defines the first name; each 1,000th is a test. */
+function manyFiles(): CommitLexicon {
+  const defined = new Uint8Array(FILES * COLUMNS);
+  for (let file = 0; file < FILES; file++) defined[file * COLUMNS + QUERY.terms.length] = 1;
+  return {
+    files: Array.from({ length: FILES }, (_, file) => ({
+      path: file % 1_000 === 0 ? `test/${file}.test.ts` : `src/${file}.ts`,
+      blob: String(file),
+    })),
+    cut: '',
+    lookUp: async () => ({
+      counts: new Uint8Array(FILES * COLUMNS).fill(1),
+      defined,
+      lengths: new Uint32Array(FILES).fill(100),
+      meanLength: 100,
+    }),
+    commits: async () => ({ commits: [], cut: '' }),
+  };
+}
+
+/** The answer, and how often others had their turn meanwhile. */
+async function turnsOf<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly turns: number }> {
+  let turns = 0;
+  let isDone = false;
+  const other = (): void => {
+    if (isDone) return;
+    turns++;
+    setImmediate(other);
+  };
+  setImmediate(other);
+  const result = await work().finally(() => {
+    isDone = true;
+  });
+  return { result, turns };
+}
+
+describe('a loop in slices', () => {
+  it('takes each item once, in order, with a turn for others before each slice', async () => {
+    const seen: number[] = [];
+    const { signal } = new AbortController();
+    const { turns } = await turnsOf(() => inSlices(10, { size: 3, signal }, (index) => seen.push(index)));
+    expect(seen).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(turns).toBeGreaterThanOrEqual(4);
+  });
+
+  it('ends with the slice in which it is aborted', async () => {
+    const stop = new AbortController();
+    let seen = 0;
+    const loop = inSlices(10, { size: 2, signal: stop.signal }, () => {
+      if (++seen === 3) stop.abort(new Error('enough'));
+    });
+    await expect(loop).rejects.toThrow('enough');
+    expect(seen).toBe(4);
+  });
+});
+
+describe('a table of many files', () => {
+  it('is made and scored while others have their turns, and holds no tests', async () => {
+    const { signal } = new AbortController();
+    const lexicon = manyFiles();
+    const made = await turnsOf(() => openTable(lexicon, QUERY, signal));
+    const table = made.result;
+    expect(table.paths).toHaveLength(FILES - 60);
+    expect(table.definers[0]).toHaveLength(FILES - 60);
+    expect(table.definers[1]).toEqual([]);
+    // 60,000 paths are 15 slices, and as many files with 180 cells each are 3.
+    expect(made.turns).toBeGreaterThanOrEqual(17);
+    const scored = await turnsOf(() => wordScores(table, QUERY, { weights: WHOLE, signal }));
+    expect(new Set(scored.result).size).toBe(1);
+    expect(scored.turns).toBeGreaterThanOrEqual(2);
+  });
+
+  it('is not made for who gave up', async () => {
+    const stop = new AbortController();
+    const table = openTable(manyFiles(), QUERY, stop.signal);
+    setImmediate(() => stop.abort(new Error('enough')));
+    await expect(table).rejects.toThrow('enough');
+  });
+});

@@ -1,0 +1,170 @@
+// Each signal alone puts the right one of two files first, and says why.
+import { describe, expect, it } from 'vitest';
+import { FIRST, factsOf, SECOND } from '../shop.ts';
+
+type Files = Readonly<Record<string, string>>;
+
+const FILLER = Object.fromEntries(
+  Array.from({ length: 12 }, (_, index) => [`src/part-${index}.ts`, `export const part${index} = ${index};\n`]),
+);
+
+async function ranked(report: string, ...commits: readonly (readonly [string, Files])[]) {
+  const shas = [FIRST, SECOND];
+  const all = commits.map(([subject, files], index) => ({
+    sha: shas[index]!,
+    subject,
+    files: { ...FILLER, ...files },
+  }));
+  return factsOf(report, { commits: all });
+}
+
+describe('the first suspect', () => {
+  it('holds the words of the title, rather than those of a pasted script', async () => {
+    const { suspects } = await ranked('Ledger exports wrongly\n\n```js\nbakery.open();\n```\n', [
+      'Start',
+      { 'src/a.ts': '// bakery\nstart();\n', 'src/b.ts': '// ledger\nstart();\n' },
+    ]);
+    expect(suspects[0]).toMatchObject({ file: 'src/b.ts', line: 1 });
+    expect(suspects[0]?.reasons).toContain('holds the word “ledger” of the report');
+  });
+
+  it('defines a name, rather than uses it; the line is that of the definition', async () => {
+    const { suspects } = await ranked('It hangs\n\n`openLedger` never returns', [
+      'Start',
+      { 'src/a.ts': 'openLedger();\n', 'src/b.ts': '\nexport function openLedger() {\n  wait();\n}\n' },
+    ]);
+    expect(suspects[0]).toMatchObject({ file: 'src/b.ts', line: 2, function: 'openLedger' });
+    expect(suspects[0]?.reasons).toContain('defines `openLedger`, named in the report');
+  });
+
+  it('has a path that shares words', async () => {
+    const { suspects } = await ranked('Ledger is wrong', [
+      'Start',
+      { 'src/bakery.ts': 'start();\n', 'src/ledger.ts': 'start();\n' },
+    ]);
+    expect(suspects[0]?.file).toBe('src/ledger.ts');
+    expect(suspects[0]?.reasons).toContain('its path shares “ledger” with the report');
+  });
+
+  it('is not said to hold a name of which it holds the parts alone', async () => {
+    const { suspects } = await ranked('`LedgerBook` is refused', [
+      'Start',
+      { 'src/a.ts': '// a ledger\nstart();\n', 'src/b.ts': 'start();\n' },
+    ]);
+    expect(suspects[0]?.reasons).toEqual(['holds the word “ledger” of the report']);
+  });
+
+  it('is said to share only the part of a name that its path has', async () => {
+    const { suspects } = await ranked('`openLedgerBook` hangs', ['Start', { 'src/ledger.ts': 'start();\n' }]);
+    expect(suspects[0]?.reasons).toContain('its path shares “ledger” with the report');
+  });
+
+  it.each([
+    [
+      '`__ledger__` hangs',
+      'def ledger(self):\n',
+      [
+        'defines `ledger`, which the report names in some form',
+        'holds the word “ledger”, which the report has in some form',
+      ],
+    ],
+    ['`openLedger` hangs', 'def open_ledger():\n', ['defines `open_ledger`, which the report names in some form']],
+    [
+      '`openLedger` hangs',
+      'def open_ledger():\n  1\ndef openLedger():\n',
+      ['defines `openLedger`, named in the report'],
+    ],
+    ['`openLedger` hangs', 'open_ledger()\n', ['holds `open_ledger`, which the report names in some form']],
+    ['`openLedger` hangs', 'open_ledger(openLedger)\n', ['holds `openLedger`, named in the report']],
+    ['`__ledger__` hangs', 'start(ledger)\n', ['holds the word “ledger”, which the report has in some form']],
+    ['`_ledgers` hangs', '# a ledger\n', ['holds the word “ledger”, which the report has in some form']],
+    ['Ledgers hang', 'open_ledger()\n', ['holds the word “ledger”, which the report has in some form']],
+    ['Ledger 799 hangs 819', '# ledger 799 819\n', ['holds the word “ledger” of the report']],
+  ])('of “%s” is said to have what it has: %j', async (report, text, reasons) => {
+    const { suspects } = await ranked(report, ['Start', { 'src/a.py': text, 'src/b.py': 'start()\n' }]);
+    expect(suspects[0]?.file).toBe('src/a.py');
+    expect(suspects[0]?.reasons.filter((reason) => !reason.startsWith('was changed'))).toEqual(reasons);
+  });
+
+  it('has a path of which no more is told than stands there', async () => {
+    const { suspects } = await ranked('Ledgers of 2024 are wrong', ['Start', { 'src/2024/ledger.ts': 'start();\n' }]);
+    expect(suspects[0]?.reasons).toContain('its path has “ledger”, which the report has in some form');
+  });
+
+  it('is no suspect for numbers alone', async () => {
+    const { suspects } = await ranked('Fails at 799 and 819', ['Start', { 'src/a.ts': 'start(799, 819);\n' }]);
+    expect(suspects).toEqual([]);
+  });
+
+  it('holds in its own form what the failing test uses', async () => {
+    const { suspects } = await ranked('Error: expected 1 to be 2\n    at check (/srv/shop/test/all.test.ts:1:3)\n', [
+      'Start',
+      { 'src/b.ts': 'open_ledger();\n', 'test/all.test.ts': 'function check() { openLedger(); }\n' },
+    ]);
+    expect(suspects[0]?.reasons).toContain('holds `open_ledger`, `ledger`, which the failing test uses in some form');
+  });
+
+  it('was changed by an earlier commit that reads like the report', async () => {
+    const { suspects } = await ranked(
+      'Totals of carts lose half a cent',
+      ['Start', { 'src/a.ts': 'start();\n', 'src/b.ts': 'start();\n' }],
+      ['Totals lost half a cent', { 'src/a.ts': 'start();\n', 'src/b.ts': 'start(1);\n' }],
+    );
+    expect(suspects[0]?.file).toBe('src/b.ts');
+    expect(suspects[0]?.reasons).toContain(
+      'was changed by 2b2b2b2 “Totals lost half a cent”, which reads like the report',
+    );
+  });
+
+  it('is what the failing test uses, where the trace names the test alone', async () => {
+    const { suspects } = await ranked('Error: expected 1 to be 2\n    at check (/srv/shop/test/all.test.ts:4:3)\n', [
+      'Start',
+      {
+        'src/a.ts': 'export const bakery = 1;\n',
+        'src/b.ts': 'export const ledger = 2;\n',
+        'test/all.test.ts': "it('a', () => bakery());\n\nfunction check(\n) { ledger(); }\n",
+      },
+    ]);
+    expect(suspects[0]).toMatchObject({ file: 'src/b.ts', line: 1 });
+    expect(suspects[0]?.reasons).toContain('holds `ledger`, which the failing test uses');
+    expect(suspects.find(({ file }) => file === 'src/a.ts')).toBeUndefined();
+  });
+
+  it('holds together what the failing test uses, rather than far apart', async () => {
+    const [near, far] = ['ledger();\nbakery();', `ledger();${'\n'.repeat(60)}bakery();`];
+    const { suspects } = await ranked('Error: expected 1 to be 2\n    at check (/srv/shop/test/all.test.ts:2:3)\n', [
+      'Start',
+      { 'src/a.ts': far, 'src/b.ts': near, 'test/all.test.ts': 'function check() {\n  ledger(bakery());\n}\n' },
+    ]);
+    expect(suspects.map(({ file }) => file).filter((file) => file.startsWith('src/'))).toEqual([
+      'src/b.ts',
+      'src/a.ts',
+    ]);
+  });
+
+  it('belongs to the product, rather than to its examples', async () => {
+    const { suspects } = await ranked('The ledger is wrong', [
+      'Start',
+      { 'examples/a.ts': '// ledger\n', 'src/b.ts': '// ledger\n' },
+    ]);
+    expect(suspects.map(({ file }) => file)).toEqual(['src/b.ts', 'examples/a.ts']);
+  });
+});
+
+describe('the ranking', () => {
+  it('is one step that says what was looked up and what it gave', async () => {
+    const { told } = await ranked('The ledger is wrong\n\n`openLedger` fails', [
+      'Start',
+      { 'src/b.ts': 'function openLedger() {}\n' },
+    ]);
+    const step = told.find(({ action }) => action.startsWith('compare the report with'));
+    expect(step?.action).toBe('compare the report with 13 files and 1 commit message at 1a1a1a1');
+    expect(step?.result).toContain('defined here: openLedger');
+    expect(step?.result).toContain('src/b.ts: defines `openLedger`, named in the report');
+  });
+
+  it('holds no file that nothing but its age speaks for', async () => {
+    const { suspects } = await ranked('The ledger is wrong', ['Start', { 'src/b.ts': '// ledger\n' }]);
+    expect(suspects.map(({ file }) => file)).toEqual(['src/b.ts']);
+  });
+});

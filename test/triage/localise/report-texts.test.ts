@@ -1,0 +1,103 @@
+// What of a report is compared with the source, and what is only its form.
+import { describe, expect, it } from 'vitest';
+import { queryOf } from '../../../src/triage/localise/query.ts';
+import { type ReportTexts, reportTexts } from '../../../src/triage/localise/report-texts.ts';
+import { findSignals } from '../../../src/triage/signals.ts';
+
+function textsOf(report: string): ReportTexts {
+  const { title, traces } = findSignals(report);
+  const mapped = traces.map(({ frames }) =>
+    frames.map((frame) => ({
+      frame,
+      mapping: frame.file.includes('cart')
+        ? ({ kind: 'own', path: frame.file, certain: true, compiled: false } as const)
+        : ({ kind: 'unknown' } as const),
+    })),
+  );
+  return reportTexts({ report, title, traces, mapped });
+}
+
+const FORM = `Totals are rounded
+
+<!-- Please search the existing issues first -->
+### Describe the bug
+
+Half a cent is lost, see https://shop.example/issues/rounding and \`roundTotal\`.
+
+- [x] I have read the guidelines
+
+### Reproduction
+
+\`\`\`js
+cart.add(apple);
+TypeError: apple is undefined
+\`\`\`
+
+### System Info
+
+Kernel 6.1, coffee machine
+
+\`\`\`
+binaries: kettle
+\`\`\`
+
+### Severity
+
+annoyance
+`;
+
+describe('the texts of a report', () => {
+  it('are parted into title, prose, names, code and log', () => {
+    const { title, prose, name, code, log } = textsOf(FORM);
+    expect(title).toBe('Totals are rounded');
+    expect(prose.replace(/\s+/g, ' ').trim()).toBe('Half a cent is lost, see and .');
+    expect([name, code, log]).toEqual(['roundTotal', 'cart.add(apple);', 'TypeError: apple is undefined']);
+  });
+
+  it('keep a heading that is no question of the form', () => {
+    expect(textsOf('Title\n\n## Rounding of carts\n\ntext').prose).toContain('Rounding of carts');
+  });
+
+  it('keep of a trace its error and the frames in own files', () => {
+    const { log } = textsOf(
+      'Error: no price\n    at total (/srv/src/cart.js:3:1)\n    at run (/srv/node_modules/runner/worker.js:1:1)\n',
+    );
+    expect(log).toContain('no price');
+    expect(log).toContain('cart.js');
+    expect(log).not.toContain('worker');
+  });
+
+  it('of a hostile length are read, and asked for in hundreds of terms', () => {
+    for (const piece of ['word ', '`a', '<!-- ', '**a', '# ', '\n```\n', 'aB1_']) {
+      const texts = textsOf(piece.repeat(200_000));
+      const query = queryOf({ ...texts, test: '' });
+      expect(query.terms.length).toBeLessThanOrEqual(700);
+    }
+    const many = Array.from({ length: 5_000 }, (_, index) => `wordOf${index}x`).join('\n');
+    const { terms, names } = queryOf({ ...textsOf(`Title\n\n${many}`), test: '' });
+    expect([terms.length, names.length]).toEqual([700, 200]);
+  });
+});
+
+describe('a query', () => {
+  const none = { title: '', prose: '', name: '', code: '', log: '', test: '' };
+
+  it('counts each term in each part, names whole and in parts', () => {
+    const { terms } = queryOf({ ...none, title: 'readCart', prose: 'cart by cart, because' });
+    expect(terms.map(({ term, whole, counts }) => [term, whole, counts.title, counts.prose])).toEqual([
+      ['readcart', true, 1, 0],
+      ['read', false, 1, 0],
+      ['cart', false, 1, 2],
+      ['by', false, 0, 1],
+    ]);
+  });
+
+  it('tells names of code from words that may be names', () => {
+    const { names } = queryOf({ ...none, name: 'strict', prose: 'the readLine of strict headers' });
+    expect(names.map(({ word, isCode, parts }) => [word, isCode, [...parts]])).toEqual([
+      ['strict', true, ['name', 'prose']],
+      ['readLine', true, ['prose']],
+      ['headers', false, ['prose']],
+    ]);
+  });
+});

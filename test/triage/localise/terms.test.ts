@@ -1,0 +1,64 @@
+// Names are found by their parts and as a whole, however they are joined.
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { hashesOfWord, hashTerm, termsOf, wholeName } from '../../../src/triage/localise/terms.ts';
+
+function terms(text: string): readonly string[] {
+  const all: string[] = [];
+  termsOf(text, (term) => all.push(term));
+  return all;
+}
+
+describe('the terms of a text', () => {
+  it.each([
+    ['readLine', ['readline', 'read', 'line']],
+    ['READ_LINE', ['readline', 'read', 'line']],
+    ['ReadHTTPLines', ['readhttplines', 'read', 'http', 'line']],
+    ['headers, parsed', ['header', 'pars']],
+    ['sha256 of x, 12 or 404', ['sha256', 'of', 'or', '404']],
+    ['größte_Zahl', ['größtezahl', 'größt', 'zahl']],
+  ])('of %s', (text, expected) => {
+    expect(terms(text)).toEqual(expected);
+  });
+
+  it('hold no encoded data, and repeat what repeats', () => {
+    expect(terms(`${'A'.repeat(65)} cart cart`)).toEqual(['cart', 'cart']);
+  });
+
+  it('are those of its halves, wherever it is parted between words', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (left, right) => {
+        expect(terms(`${left} ${right}`)).toEqual([...terms(left), ...terms(right)]);
+      }),
+    );
+  });
+
+  it('have hashes of 32 bits that tell them apart', () => {
+    const hashes = Array.from({ length: 2_000 }, (_, index) => hashTerm(`term${index}`));
+    expect(new Set(hashes).size).toBe(2_000);
+    expect(hashes.every((hash) => Number.isInteger(hash) && hash >= 0 && hash < 2 ** 32)).toBe(true);
+  });
+
+  it('meet in the whole name, however it is joined', () => {
+    expect(new Set(['readLine', 'read_line', 'READ-LINE', '$readLine'].map(wholeName))).toEqual(new Set(['readline']));
+  });
+});
+
+describe('the words that are remembered', () => {
+  it('do not keep the texts alive that they were cut from', () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const heap = (): number => {
+      collect();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = heap();
+    for (let file = 0; file < 60; file++) {
+      const text = `rememberedWord${file} ${'x '.repeat(400_000)}`;
+      hashesOfWord(text.slice(0, text.indexOf(' ')));
+    }
+    expect(heap() - before).toBeLessThan(10_000_000);
+  });
+});

@@ -1,0 +1,99 @@
+// From ranked files and clues to suspects: the order stays, and a firm clue says by itself how far it is believed.
+import { describe, expect, it } from 'vitest';
+import type { Clue } from '../../src/triage/candidates/clue.ts';
+import { testedClues } from '../../src/triage/candidates/from-tests.ts';
+import { isAside } from '../../src/triage/file-kind.ts';
+import { createPathIndex } from '../../src/triage/path-index.ts';
+import { rankSuspects } from '../../src/triage/rank-suspects.ts';
+
+function clue(kind: Clue['kind'], path: string, strength: number): Clue {
+  return { kind, path, line: 0, function: '', strength, reason: `${kind} of ${path}` };
+}
+
+describe('suspects', () => {
+  it('stay as they were ranked; one that stands first for its words is not made surer by a frame in the next', () => {
+    const ranked = ['src/b.ts', 'src/a.ts', 'src/c.ts'].map((path, index) => ({
+      path,
+      score: 0.3 - index / 10,
+      clues: [clue('use', path, 0.5)],
+    }));
+    const suspects = rankSuspects([clue('frame', 'src/a.ts', 0.85)], ranked);
+    expect(suspects.map(({ file, score }) => [file, score])).toEqual([
+      ['src/b.ts', 0.3],
+      ['src/a.ts', 0.3],
+      ['src/c.ts', 0.1],
+    ]);
+    expect(suspects[1]?.reasons).toEqual(['frame of src/a.ts', 'use of src/a.ts']);
+  });
+
+  it('are as sure as the frame that leads to them, and none is surer than one before it', () => {
+    const ranked = [
+      { path: 'src/a.ts', score: 0.3, clues: [] },
+      { path: 'src/b.ts', score: 0.2, clues: [] },
+      { path: 'src/c.ts', score: 0.1, clues: [] },
+    ];
+    const clues = [clue('frame', 'src/a.ts', 0.85), clue('frame', 'src/c.ts', 0.9), clue('place', 'package.json', 0.8)];
+    expect(rankSuspects(clues, ranked).map(({ file, score }) => [file, score])).toEqual([
+      ['src/a.ts', 0.85],
+      ['src/b.ts', 0.2],
+      ['src/c.ts', 0.2],
+      ['package.json', 0.2],
+    ]);
+  });
+
+  it('that a frame leads to come last of 30 where everything else ranks them lower', () => {
+    const ranked = Array.from({ length: 31 }, (_, index) => ({
+      path: `src/${String.fromCharCode(65 + index)}.ts`,
+      score: 0.4 - index / 100,
+      clues: [],
+    }));
+    const suspects = rankSuspects([clue('frame', ranked[30]!.path, 0.85)], ranked);
+    expect(suspects).toHaveLength(30);
+    expect(suspects[0]).toMatchObject({ file: ranked[0]!.path, score: 0.4 });
+    expect(suspects[29]).toMatchObject({
+      file: ranked[30]!.path,
+      score: 0.1,
+      reasons: [`frame of ${ranked[30]!.path}`],
+    });
+  });
+
+  it('that were not ranked have their clues; a test comes after the first file that it may test', () => {
+    const ranked = [{ path: 'src/a.ts', score: 0.1, clues: [] }];
+    const clues = [clue('frame', 'test/a.test.ts', 0.85), clue('place', 'package.json', 0.8)];
+    expect(rankSuspects(clues, ranked).map(({ file, score }) => [file, score])).toEqual([
+      ['package.json', 0.4],
+      ['src/a.ts', 0.1],
+      ['test/a.test.ts', 0.09],
+    ]);
+  });
+});
+
+describe('what stands beside the product', () => {
+  it.each([
+    ['docs/src/pages/demo.js', true],
+    ['site/src/index.ts', true],
+    ['examples/cart.rs', true],
+    ['rollup.config.js', true],
+    ['scripts/release.mjs', true],
+    ['setup.py', true],
+    ['.github/run.ts', true],
+    ['src/build/app.rs', false],
+    ['src/config.ts', false],
+    ['lib/sites/models.py', false],
+  ])('%s: %s', (path, aside) => {
+    expect(isAside(path)).toBe(aside);
+  });
+});
+
+describe('what a test tests, by its name', () => {
+  it.each([
+    ['TestCart.java', 'src/Cart.java'],
+    ['CartTest.java', 'src/Cart.java'],
+    ['Testing.java', undefined],
+  ])('%s', (test, subject) => {
+    const paths = ['src/Cart.java', 'src/ing.java'];
+    const entries = paths.map((path) => ({ path, size: 1, kind: 'file' as const, blob: path }));
+    const index = createPathIndex({ entries, unreadableNames: 0 });
+    expect(testedClues(index, [`test/${test}`])[0]?.path).toBe(subject);
+  });
+});

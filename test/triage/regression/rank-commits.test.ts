@@ -1,0 +1,78 @@
+// The commits since a check was green, ranked by what each touches.
+import { describe, expect, it } from 'vitest';
+import { likeliest, type RangeEvidence, rankCommits } from '../../../src/triage/regression/rank-commits.ts';
+
+const NOTHING: RangeEvidence = { places: [], tests: [], suspects: [], headline: '' };
+const commit = (sha: string, paths: readonly string[], subject = 'Tidy up') => ({ sha, paths, subject });
+const README = commit('a', ['README.md']);
+const CART = commit('b', ['src/cart.ts']);
+const TEST = commit('c', ['test/cart.test.ts']);
+
+describe('the likeliest commit', () => {
+  it('touches the file that the failing line names, and says so', () => {
+    const ranked = rankCommits([README, TEST, CART], {
+      ...NOTHING,
+      places: ['src/cart.ts'],
+      tests: ['test/cart.test.ts'],
+    });
+    expect(ranked.map(({ sha }) => sha)).toEqual(['b', 'c', 'a']);
+    expect(ranked[0]?.reasons).toEqual(['touches src/cart.ts, which the failing lines name']);
+    expect(likeliest(ranked)?.sha).toBe('b');
+  });
+
+  it('is known by the end of a path, but not by a bare file name', () => {
+    const places = ['shop/src/cart.ts', 'index.ts'];
+    const ranked = rankCommits([commit('d', ['web/index.ts']), CART], { ...NOTHING, places });
+    expect(ranked.map(({ sha, score }) => [sha, score > 0])).toEqual([
+      ['b', true],
+      ['d', false],
+    ]);
+  });
+
+  it('changes what is installed, where a package is not found', () => {
+    const lock = commit('e', ['package.json', 'package-lock.json'], 'Bump it');
+    const headline = "Error: Cannot find module 'left-pad'";
+    expect(likeliest(rankCommits([README, lock], { ...NOTHING, headline }))?.reasons).toEqual([
+      'changes package.json, and something is not found',
+    ]);
+    expect(likeliest(rankCommits([README, lock], { ...NOTHING, headline: 'TypeError: no' }))).toBeNull();
+  });
+
+  it('is rather a small one than one that touches everything', () => {
+    const wide = commit('f', ['src/cart.ts', ...Array.from({ length: 400 }, (_, at) => `src/${at}.ts`)]);
+    expect(rankCommits([wide, CART], { ...NOTHING, places: ['src/cart.ts'] })[0]?.sha).toBe('b');
+  });
+
+  it('may be told by its subject too, though not by that alone', () => {
+    const subject = 'Rewrite applyCoupon';
+    const evidence = { ...NOTHING, headline: 'TypeError: applyCoupon is not a function' };
+    const ranked = rankCommits([README, commit('g', ['x.md'], subject)], evidence);
+    expect(ranked[0]).toMatchObject({ sha: 'g', reasons: ['its subject names applyCoupon, as the failure does'] });
+    expect(likeliest(ranked)).toBeNull();
+  });
+});
+
+describe('no commit stands out', () => {
+  it('by the suspects alone, all of them and a word: what is merely mentioned makes suspects as well', () => {
+    const suspects = ['src/1.ts', 'src/2.ts', 'src/3.ts', 'src/4.ts', 'src/5.ts'];
+    const evidence = { ...NOTHING, suspects, headline: 'TypeError: applyCoupon is not a function' };
+    const ranked = rankCommits([README, commit('s', suspects, 'Rewrite applyCoupon')], evidence);
+    expect(ranked[0]).toMatchObject({ sha: 's' });
+    expect(ranked[0]?.reasons[0]).toBe('touches src/1.ts, which ranks 1st among the suspects');
+    expect(likeliest(ranked)).toBeNull();
+  });
+
+  it('where nothing ties one to the failure; they stay in their order', () => {
+    const ranked = rankCommits([README, TEST], NOTHING);
+    expect(ranked.map(({ sha, reasons }) => [sha, reasons])).toEqual([
+      ['a', []],
+      ['c', []],
+    ]);
+    expect(likeliest(ranked)).toBeNull();
+  });
+
+  it('where two touch the same', () => {
+    const evidence = { ...NOTHING, places: ['src/cart.ts'] };
+    expect(likeliest(rankCommits([CART, { ...CART, sha: 'h' }], evidence))).toBeNull();
+  });
+});
