@@ -3,17 +3,6 @@
 /** What a report may hold, in bytes of UTF-8. */
 export const REPORT_BYTES = 1024 * 1024;
 
-/** The beginning of a text; says how much was cut. */
-export function keepBeginning(text: string, bytes: number): string {
-  const all = Buffer.from(text);
-  if (all.length <= bytes) return text;
-  const kept = all
-    .subarray(0, bytes)
-    .toString()
-    .replace(/\ufffd+$/, '');
-  return `${kept}\n[${all.length - Buffer.byteLength(kept)} bytes more were left out]`;
-}
-
 /** Takes bytes of any number and keeps the last ones, in memory of twice the limit. */
 export class Tail {
   readonly #limit: number;

@@ -1,7 +1,8 @@
 // A GitHub issue as a report: title, text and comments, with who wrote what and when.
 import type { RestEndpointMethodTypes } from '@octokit/rest';
+import { keepBeginning } from '../domain/keep-beginning.ts';
 import type { AddressedReport } from '../ports/report-address.ts';
-import { keepBeginning, REPORT_BYTES } from './cut-text.ts';
+import { REPORT_BYTES } from './cut-text.ts';
 import type { GithubClient } from './github-client.ts';
 import { pullRequest } from './report-address.ts';
 

@@ -1,6 +1,8 @@
 // The parts of a report as one text of at most 1 MiB, with what people ask to be heeded at its end.
+
+import { keepBeginning } from '../../domain/keep-beginning.ts';
 import type { Trigger } from '../../domain/thread.ts';
-import { keepBeginning, REPORT_BYTES } from '../cut-text.ts';
+import { REPORT_BYTES } from '../cut-text.ts';
 
 /** For the words about what was cut. */
 const SPARE_BYTES = 1_024;

@@ -1,7 +1,9 @@
 // The report of a failure, as an investigation reads it: what is known first, then the check's own words, its log last.
+
 import type { Annotation, Verdict } from '../../domain/check.ts';
 import type { CommitRange } from '../../domain/failure.ts';
 import type { Finding, HeadPlace } from '../../domain/head.ts';
+import { keepBeginning } from '../../domain/keep-beginning.ts';
 import type { ChangedFiles, CheckWords } from '../../ports/checks.ts';
 import { condenseText } from '../../triage/ci/condense-log.ts';
 import { REPORT_LOG_BYTES } from './words-of.ts';
@@ -130,14 +132,4 @@ function listOf(lines: readonly string[]): string {
 
 function quoted(text: string): string {
   return JSON.stringify(text.slice(0, 300));
-}
-
-function keepBeginning(text: string, bytes: number): string {
-  const all = Buffer.from(text);
-  if (all.length <= bytes) return text;
-  const kept = all
-    .subarray(0, bytes)
-    .toString()
-    .replace(/\ufffd+$/, '');
-  return `${kept}\n[${all.length - Buffer.byteLength(kept)} bytes more were left out]`;
 }

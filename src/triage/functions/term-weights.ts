@@ -1,5 +1,6 @@
 // What the report's terms are worth among the functions: by where the report has them, and by how seldom functions do.
 import type { Query } from '../localise/query.ts';
+import { asWritten, saturation } from '../localise/words-signal.ts';
 import type { Unit } from './read-units.ts';
 
 export interface TermWeights {
@@ -8,14 +9,12 @@ export interface TermWeights {
   /** The same for terms of the title only, by how seldom alone. */
   readonly title: ReadonlyMap<number, number>;
   readonly rarity: ReadonlyMap<number, number>;
-  /** As the report writes it. */
+  /** As the report writes it; of a part of a name, that part. */
   readonly words: ReadonlyMap<number, string>;
   /** Terms of a unit, in the mean. */
   readonly meanLength: number;
 }
 
-const K1 = 1.2;
-const B = 0.6;
 const PART_WEIGHT = { title: 2, name: 1, prose: 1, code: 0.5, log: 0.5, test: 0.5 } as const;
 /** Short words of English, which the longer list of common words leaves out, and which functions use seldom enough to look rare. */
 const SHORT_WORDS: ReadonlySet<string> = new Set(
@@ -37,7 +36,7 @@ export function termWeights(units: readonly Unit[], query: Query): TermWeights {
     all: new Map(terms.map((term) => [term.hash, worth(term)])),
     title: new Map(titled.map(({ hash }) => [hash, rarity.get(hash) ?? 0])),
     rarity,
-    words: new Map(terms.map(({ hash, word }) => [hash, word])),
+    words: new Map(terms.map((term) => [term.hash, asWritten(term).word])),
     meanLength: units.reduce((sum, { length }) => sum + length, 0) / Math.max(1, units.length),
   };
 }
@@ -60,5 +59,5 @@ export function bm25(unit: Unit, weights: ReadonlyMap<number, number>, meanLengt
 
 /** What one term adds; `length`: of the unit beside the mean. */
 export function gainOf(weight: number, count: number, length: number): number {
-  return (weight * count * (K1 + 1)) / (count + K1 * (1 - B + B * length));
+  return weight * saturation(count, length);
 }

@@ -39,7 +39,8 @@ export function termWeight({ counts }: Pick<QueryTerm, 'counts'>, weights: PartW
   return QUERY_PARTS.reduce((sum, part) => sum + weights[part] * Math.sqrt(counts[part]), 0);
 }
 
-function saturation(count: number, length: number): number {
+/** Of BM25: what the count of a term adds; `length`: of the text beside the mean. */
+export function saturation(count: number, length: number): number {
   return count === 0 ? 0 : (count * (K1 + 1)) / (count + K1 * (1 - B + B * length));
 }
 
@@ -74,7 +75,8 @@ export function isNumber(word: string): boolean {
   return /^\d+$/.test(word);
 }
 
-function asWritten({ hash, term, word, whole }: QueryTerm): TellingWord {
+/** Of a name that the report writes the part that is compared: a part of it is no proof of the whole. */
+export function asWritten({ hash, term, word, whole }: QueryTerm): TellingWord {
   if (whole || termsOfWord(word).length === 1) return { hash, term, word, isWhole: true };
   return { hash, term, word: partOf(word, term), isWhole: false };
 }

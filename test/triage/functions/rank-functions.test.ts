@@ -221,6 +221,12 @@ describe('the ranking of functions', () => {
     expect((await rank('gadget and widget', { files: { 'a.py': apart } }))[0]?.place).toBe(8);
   });
 
+  it('is not said to hold a name of which it holds a part alone', async () => {
+    const held = { 'a.py': 'def one():\n    ledger()\n' };
+    const [first] = await rank('`LedgerBook` is refused', { files: held });
+    expect(first?.reasons).toEqual(['it holds the word “ledger” of the report']);
+  });
+
   it('tells which words stand in it, and those that stand side by side', async () => {
     const [first] = await rank('A mail is not sent\n\nIt says: no such host was found');
     expect(first?.name).toBe('connect');
