@@ -26,5 +26,11 @@ export interface Settlement {
   /** What was set aside. */
   readonly reserved: number;
   readonly spent: number;
+  /** Of the call; absent: none was answered. */
+  readonly tokens?: {
+    readonly prompt: number;
+    readonly cached: number;
+    readonly completion: number;
+  };
   readonly now: string;
 }

@@ -11,6 +11,8 @@ import type { InvestigationSettings } from '../domain/settings.ts';
 import type { AgentStore } from './agent-store.ts';
 import type { CheckStore } from './check-store.ts';
 import type { GithubStore, ThreadPart } from './github-store.ts';
+import type { OverviewStore } from './overview-store.ts';
+import type { SessionStore } from './session-store.ts';
 import type { WebhookStore } from './webhook-store.ts';
 
 /** All times are ISO 8601 UTC with milliseconds and are given by the caller, so that clocks can be played. */
@@ -22,6 +24,8 @@ export interface Store
     ProjectStore,
     InvestigationStore,
     IssueStore,
+    OverviewStore,
+    SessionStore,
     WebhookStore,
     AsyncDisposable {
   /** Throws `store_unusable` where the database does not answer a read and a write. */

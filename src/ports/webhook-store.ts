@@ -9,8 +9,31 @@ export interface WebhookStore {
   webhookData(id: string): Promise<Issue | FailedInvestigation | null>;
   /** Newest first. */
   webhooks(accountId: string, limit: number): Promise<readonly Webhook[]>;
-  /** Counts one attempt and says where the webhook stands after it. */
-  recordAttempt(id: string, result: { readonly state: WebhookState; readonly error: string }): Promise<void>;
+  /** Counts one attempt, keeps what came of it, and says where the webhook stands after it. */
+  recordAttempt(id: string, result: AttemptRecord): Promise<void>;
+  /** Attempts, the newest first; at most the last 100 are kept. */
+  attempts(webhookId: string): Promise<readonly WebhookAttempt[]>;
+  /** Makes its job due now, with the whole schedule before it. False: no such webhook of the account, it is under way already, or what it tells of was erased. */
+  resendWebhook(id: string, accountId: string, now: string): Promise<boolean>;
+}
+
+/** What came of one attempt. */
+export interface AttemptRecord {
+  readonly state: WebhookState;
+  /** "" where it was delivered. */
+  readonly error: string;
+  readonly at: string;
+  /** Milliseconds that the attempt took; 0 where nothing was sent. */
+  readonly ms: number;
+}
+
+export interface WebhookAttempt {
+  /** From 1. */
+  readonly number: number;
+  readonly at: string;
+  readonly ok: boolean;
+  readonly error: string;
+  readonly ms: number;
 }
 
 /** `data` of `issue.failed`. */
