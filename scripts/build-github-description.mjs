@@ -13,7 +13,8 @@ const OPERATIONS = {
   apps: `get-authenticated list-installations get-installation get-repo-installation get-org-installation get-user-installation
     create-installation-access-token revoke-installation-access-token list-repos-accessible-to-installation get-by-slug
     list-webhook-deliveries get-webhook-delivery redeliver-webhook-delivery create-from-manifest get-webhook-config-for-app
-    update-webhook-config-for-app list-installations-for-authenticated-user list-installation-repos-for-authenticated-user`,
+    update-webhook-config-for-app list-installations-for-authenticated-user list-installation-repos-for-authenticated-user
+    delete-token`,
   repos: `get get-content list-branches get-branch list-commits get-commit compare-commits-with-basehead list-collaborators
     check-collaborator get-collaborator-permission-level create-commit-status list-commit-statuses-for-ref
     get-combined-status-for-ref list-pull-requests-associated-with-commit list-branches-for-head-commit list-tags`,

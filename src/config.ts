@@ -31,6 +31,8 @@ export interface Config {
   readonly dataDir: string;
   /** 32 bytes, or null: made and kept in `dataDir`. */
   readonly encryptionKey: Buffer | null;
+  /** What browsers' sign-ins and forms are proven with; null: made from the encryption key. */
+  readonly sessionSecret: string | null;
   /** Folders of the projects; empty: the repository around the caller's folder. */
   readonly projects: readonly string[];
   readonly callbackAllow: string;
@@ -64,8 +66,6 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
  */
 export function readConfig(environment: Environment): Config {
   const read = reader(environment);
-  // Kept for the account area; taken here so that it is never shown.
-  read.secret('SESSION_SECRET');
   const config: Config = {
     host: read.text('HOST', '127.0.0.1'),
     port: read.integer('PORT', 3000, { from: 0, to: 65_535 }),
@@ -80,6 +80,7 @@ export function readConfig(environment: Environment): Config {
     maxMode: maxMode(read),
     dataDir: path.resolve(read.text('DATA_DIR', DEFAULT_DATA_DIR)),
     encryptionKey: read.key('ENCRYPTION_KEY'),
+    sessionSecret: sessionSecret(read),
     projects: read.text('PROJECTS', '').split(path.delimiter).filter(Boolean),
     callbackAllow: read.text('CALLBACK_ALLOW', ''),
     concurrency: read.integer('CONCURRENCY', 4, { from: 1, to: 64 }),
@@ -119,6 +120,14 @@ function publicUrl(read: Reader): string {
 function maxMode(read: Reader): MaxMode {
   const wanted = read.oneOf('MAX_MODE', 'fix', MAX_MODES);
   return read.oneOf('DRY_RUN', '0', ['0', '1']) === '1' ? 'observe' : wanted;
+}
+
+/** Whoever guesses it could forge forms. */
+function sessionSecret(read: Reader): string | null {
+  const value = read.secret('SESSION_SECRET');
+  if (value !== null && value.length < 32)
+    read.fault('SESSION_SECRET is too short: give at least 32 characters ("openssl rand -hex 32" makes some).');
+  return value;
 }
 
 function rateLimit(read: Reader): Config['rateLimit'] {

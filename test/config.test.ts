@@ -46,6 +46,19 @@ describe('the configuration', () => {
     expect(() => readConfig({ GITHUB_TOKEN_FILE: file })).toThrow(`GITHUB_TOKEN_FILE names ${file}`);
   });
 
+  it('takes a SESSION_SECRET of at least 32 characters, also from a file, and none for none', async () => {
+    const enough = 's'.repeat(32);
+    expect(readConfig({ SESSION_SECRET: enough })).toMatchObject({ sessionSecret: enough, secrets: [enough] });
+    expect(readConfig({}).sessionSecret).toBeNull();
+    expect(() => readConfig({ SESSION_SECRET: 's'.repeat(31), PORT: 'x' })).toThrow(
+      /^PORT is "x".*\nSESSION_SECRET is too short: give at least 32 characters \("openssl rand -hex 32"/,
+    );
+    await using folder = await temporaryFolder();
+    const file = path.join(folder.path, 'secret');
+    writeFileSync(file, `${enough}\n`);
+    expect(readConfig({ SESSION_SECRET_FILE: file }).sessionSecret).toBe(enough);
+  });
+
   it('splits PROJECTS as PATH is split, and takes RATE_LIMIT=off', () => {
     const config = readConfig({ PROJECTS: ['a', 'b'].join(path.delimiter), RATE_LIMIT: 'off' });
     expect(config).toMatchObject({ projects: ['a', 'b'], rateLimit: 'off' });
@@ -153,7 +166,12 @@ describe('the GitHub App', () => {
   });
 
   it('registers every secret that it was given', () => {
-    const given = { WEBHOOK_SECRET, GITHUB_CLIENT_SECRET: 'client', SESSION_SECRET: 'session', GITHUB_TOKEN: 'token' };
+    const given = {
+      WEBHOOK_SECRET,
+      GITHUB_CLIENT_SECRET: 'client',
+      SESSION_SECRET: 's'.repeat(32),
+      GITHUB_TOKEN: 'token',
+    };
     expect(readConfig(given).secrets).toEqual(expect.arrayContaining(Object.values(given)));
   });
 

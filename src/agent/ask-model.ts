@@ -8,6 +8,7 @@ import {
   ModelUnavailable,
   type Prices,
   type ToolCall,
+  type TurnUsage,
 } from '../ports/model.ts';
 import { bookedPrices, costOf, reservationFor, type Standing, standing } from './budget.ts';
 import { type Session, turnsOf, usageNow } from './session.ts';
@@ -41,6 +42,7 @@ export async function askModel(
   const granted = await budget.ledger.reserve(reserved);
   if (granted !== 'ok') return granted.refused;
   let booked = 0;
+  let tokens: TurnUsage | undefined;
   try {
     signal.throwIfAborted();
     // A question that was cut or answered badly may have been billed: it counts as the dearest it could be.
@@ -49,7 +51,8 @@ export async function askModel(
       { messages: messagesOf(session.records), tools: session.descriptions, toolChoice },
       signal,
     );
-    booked = costOf(turn.usage, bookedPrices(model.prices));
+    tokens = turn.usage;
+    booked = costOf(tokens, bookedPrices(model.prices));
     const costUsd = costOf(turn.usage, model.prices);
     await session.append(recordedTurn(turn, { toolChoice, costUsd, seconds: session.seconds() }));
     return null;
@@ -57,7 +60,7 @@ export async function askModel(
     if (error instanceof ModelFailure) booked = bookedFor(error, reserved, model.prices);
     return await afterFailure(session, error, signal);
   } finally {
-    await budget.ledger.settle(reserved, booked);
+    await budget.ledger.settle(reserved, booked, tokens);
   }
 }
 

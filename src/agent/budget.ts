@@ -21,8 +21,8 @@ export interface BudgetLimits {
 export interface Ledger {
   /** Sets the sum aside, or says in words which budget refuses it. */
   reserve(usd: number): Promise<'ok' | { readonly refused: string }>;
-  /** Puts what a call really cost in the place of what was set aside for it. */
-  settle(reservedUsd: number, actualUsd: number): Promise<void>;
+  /** Puts what a call really cost in the place of what was set aside for it. `tokens`: of its answer, where there was one. */
+  settle(reservedUsd: number, actualUsd: number, tokens?: TurnUsage): Promise<void>;
 }
 
 export type Usage = Analysis['usage'];

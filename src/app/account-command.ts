@@ -16,6 +16,7 @@ import { webhookSecret } from '../terminal/webhook-secret.ts';
 import { openDataFolder } from './data-folder.ts';
 import { LOCAL_LOGIN, openAccount } from './house.ts';
 import { chooseMode } from './service-mode.ts';
+import { announcedAddress, answersAt, signInLink } from './sign-in-link.ts';
 import { VERSION } from './version.ts';
 
 export interface AccountCommandDeps {
@@ -43,6 +44,30 @@ export async function accountCommand(
   return command.kind === 'webhook-secret-show' || command.kind === 'webhook-secret-rotate'
     ? await webhookSecret(command, io, deps)
     : await token(command, io, deps);
+}
+
+/** The link stands alone on standard output. Throws `usage` with a GitHub App, and where no server runs that it would lead to. */
+export async function signInCommand({ config, context }: AccountCommandDeps, signal: AbortSignal): Promise<ExitCode> {
+  if (chooseMode(config).kind !== 'local') {
+    throw new CausewayError('usage', 'With a GitHub App people sign in with GitHub: open the address of the service.');
+  }
+  const { io, now } = context;
+  const announced = announcedAddress(config.dataDir);
+  if (announced === null) {
+    throw new CausewayError(
+      'usage',
+      'No service runs over this data folder: start it with "causeway serve", or name its DATA_DIR.',
+    );
+  }
+  const { address } = announced;
+  if (!(await answersAt(announced, signal))) {
+    const fault = `The service that was started over this data folder at ${address} does not answer`;
+    throw new CausewayError('usage', `${fault}: start it again with "causeway serve".`);
+  }
+  await using store = await openStore(config);
+  const account = await openAccount(store, now());
+  io.out(`${await signInLink({ store, account, now }, address)}\n`);
+  return 0;
 }
 
 type Find = (store: SqliteStore, now: () => Date, signal: AbortSignal) => Promise<Account>;

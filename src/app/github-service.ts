@@ -15,6 +15,7 @@ import { type GithubParts, githubParts, openClients } from './github-parts.ts';
 import { type House, openHouse, startWork } from './house.ts';
 import { openInvestigator } from './open-investigator.ts';
 import { PATIENCE_MS } from './serve-options.ts';
+import { sessionKey } from './session-key.ts';
 import { createWaits } from './waits.ts';
 
 export interface GithubService extends AsyncDisposable {
@@ -22,6 +23,8 @@ export interface GithubService extends AsyncDisposable {
   readonly parts: GithubParts;
   readonly probot: ReceivingProbot;
   readonly investigator: Investigator | null;
+  /** Of browsers' sessions. */
+  readonly sessionKey: Buffer;
   /** Takes work of every kind until disposed. */
   startWork(): Worker;
 }
@@ -29,13 +32,15 @@ export interface GithubService extends AsyncDisposable {
 export interface GithubServiceOptions {
   readonly config: Config;
   readonly credentials: AppCredentials;
+  /** Where people open the account area; "": not known. */
+  readonly publicUrl: string;
   readonly log: Log;
   readonly now: () => Date;
 }
 
 /** Owns the data folder until disposed. Asks GitHub nothing yet. */
 export async function openGithubService(options: GithubServiceOptions): Promise<GithubService> {
-  const { config, credentials, log, now } = options;
+  const { config, credentials, publicUrl, log, now } = options;
   const { privateKey, webhookSecrets, clientSecret } = credentials;
   for (const secret of [privateKey, ...webhookSecrets, clientSecret]) registerSecret(secret);
   await using opening = new AsyncDisposableStack();
@@ -67,18 +72,22 @@ export async function openGithubService(options: GithubServiceOptions): Promise<
   const opened = opening.move();
   return {
     ...{ house, parts, probot, investigator },
-    startWork: () => startGithubWork({ house, parts, probot, investigator, readCheck }, config),
+    sessionKey: sessionKey(config.sessionSecret, folder.encryptionKey),
+    startWork: () => startGithubWork({ house, parts, probot, investigator, readCheck }, { config, publicUrl }),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
 
 type Ground = Pick<GithubService, 'house' | 'parts' | 'probot' | 'investigator'> & Pick<CheckReader, 'readCheck'>;
 
-function startGithubWork({ house, parts, probot, investigator, readCheck }: Ground, config: Config): Worker {
+function startGithubWork(
+  { house, parts, probot, investigator, readCheck }: Ground,
+  { config, publicUrl }: Pick<GithubServiceOptions, 'config' | 'publicUrl'>,
+): Worker {
   const waits = createWaits(house);
   return startWork(house, {
     ...{ concurrency: config.concurrency, investigationTimeoutMs: config.investigationTimeoutMs, investigator },
     ...{ paused: parts.app.paused, onWait: waits.onWait },
-    lanes: githubLanes(house, { config, parts, probot, readCheck, waitsFor: waits.waitsFor }),
+    lanes: githubLanes(house, { config, parts, publicUrl, probot, readCheck, waitsFor: waits.waitsFor }),
   });
 }

@@ -22,7 +22,7 @@ export async function openProbotApp(): Promise<ReturnType<typeof createCausewayA
     throw new CausewayError('usage', 'This needs a GitHub App: set APP_ID, PRIVATE_KEY and WEBHOOK_SECRET.');
   }
   const log = createLog({ level: config.logLevel });
-  const options = { config, credentials: mode.credentials, log, now: () => new Date() };
+  const options = { ...mode, config, log, now: () => new Date() };
   let before: Promise<void> = Promise.resolve();
   return (app) => {
     app.onAny((event) => {

@@ -9,7 +9,7 @@ import { demo } from '../terminal/demo.ts';
 import { helpText } from '../terminal/help.ts';
 import type { ExitCode, Io } from '../terminal/io.ts';
 import { type Launcher, launcherOf } from '../terminal/launcher.ts';
-import { accountCommand } from './account-command.ts';
+import { accountCommand, signInCommand } from './account-command.ts';
 import { openSession } from './analysis-session.ts';
 import { repositoryAround } from './local-projects.ts';
 import { setPaused } from './pause.ts';
@@ -55,6 +55,8 @@ export async function runCommand(command: Command, context: CommandContext, sign
     case 'webhook-secret-show':
     case 'webhook-secret-rotate':
       return await accountCommand(command, { config, context }, signal);
+    case 'sign-in':
+      return await signInCommand({ config, context }, signal);
     case 'pause':
     case 'resume':
       return pauseCommand(command.kind, config, io);

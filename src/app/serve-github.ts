@@ -5,6 +5,8 @@ import { appPage } from '../github/setup/made-app.ts';
 import type { ReadinessCheck } from '../http/api-deps.ts';
 import { githubStartText, ignoredText, installText } from '../terminal/github-start.ts';
 import type { ExitCode } from '../terminal/io.ts';
+import { githubConfiguration } from './github-configuration.ts';
+import { githubEntrance } from './github-entrance.ts';
 import { type GithubService, openGithubService } from './github-service.ts';
 import { modelHint } from './open-investigator.ts';
 import { openPort } from './open-port.ts';
@@ -23,8 +25,9 @@ const REDELIVERED_EVERY_MS = 15 * 60 * 1_000;
 export async function serveGithub(options: ServeOptions, mode: GithubMode, signal: AbortSignal): Promise<ExitCode> {
   const { config, io, log, worker } = options;
   await using open = new AsyncDisposableStack();
-  const service = open.use(await openGithubService({ ...options, credentials: mode.credentials }));
-  const { house, parts } = service;
+  const service = open.use(await openGithubService({ ...options, ...mode }));
+  const { house, parts, investigator } = service;
+  const operatorModel = investigator?.model.name ?? null;
   open.use(startRetention(house, config.retentionDays));
   if (worker) open.use(service.startWork());
   const receive = createReceiver({ ...house, secrets: () => mode.credentials.webhookSecrets });
@@ -33,6 +36,10 @@ export async function serveGithub(options: ServeOptions, mode: GithubMode, signa
     await openPort(house, {
       ...{ config, publicUrl: mode.publicUrl, isLocal: false, receive, permissions: parts.permissions },
       settingsOf: projectSettings(parts.app),
+      configurationOf: githubConfiguration({ configuration: parts.configuration, config, operatorModel }),
+      entrance: githubEntrance(service, mode.credentials, config),
+      modelName: operatorModel,
+      sessionKey: service.sessionKey,
       checks: () => [githubCheck(upkeep)],
     }),
   );

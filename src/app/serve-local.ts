@@ -4,19 +4,22 @@ import { DEFAULT_SCOPES } from '../domain/account.ts';
 import { newId } from '../domain/ids.ts';
 import { DEFAULT_SETTINGS } from '../domain/settings.ts';
 import { hashToken, newToken } from '../domain/token.ts';
-import type { ProjectSettings } from '../http/api-deps.ts';
+import type { ProjectSettings } from '../jobs/request-pull-request.ts';
 import type { Permissions } from '../ports/permissions.ts';
 import { takeOwnership } from '../store/single-owner.ts';
 import { type KnownToken, startText } from '../terminal/first-start.ts';
 import type { ExitCode } from '../terminal/io.ts';
 import { openDataFolder } from './data-folder.ts';
 import { type House, openHouse, startWork } from './house.ts';
+import { localConfiguration } from './local-configuration.ts';
 import { localProjects } from './local-projects.ts';
 import { modelHint, openInvestigator } from './open-investigator.ts';
 import { openPort } from './open-port.ts';
 import { isPaused } from './pause.ts';
 import { startRetention } from './retention.ts';
 import { aborted, PATIENCE_MS, type ServeOptions } from './serve-options.ts';
+import { sessionKey } from './session-key.ts';
+import { announceAddress, signInLink } from './sign-in-link.ts';
 
 /** Whoever sits at this machine may do everything with its repositories. */
 const EVERYTHING: Permissions = { roleOf: async () => 'admin' };
@@ -42,13 +45,20 @@ export async function serveLocal(options: ServeOptions, signal: AbortSignal): Pr
       ...{ config, publicUrl: config.publicUrl, isLocal: true, receive: null, checks: () => [] },
       permissions: EVERYTHING,
       settingsOf: async () => SETTINGS,
+      configurationOf: localConfiguration(config, investigator?.model.name ?? null),
+      entrance: { kind: 'local', command: `${launcher.here} sign-in` },
+      modelName: investigator?.model.name ?? null,
+      sessionKey: sessionKey(config.sessionSecret, folder.encryptionKey),
     }),
   );
+  const address = config.publicUrl || server.address;
+  open.use(announceAddress(config.dataDir, { address, listensAt: server.address }));
   // After the port: a token made by a start that then fails would never be seen.
   const token = await knownToken(house);
   io.out(
     startText({
-      ...{ address: config.publicUrl || server.address, projects, token, worker, launcher, paused: paused() },
+      ...{ address, projects, token, worker, launcher, paused: paused() },
+      signInLink: await signInLink(house, address),
       model: investigator?.model.name ?? null,
       modelHint: modelHint(config.model, investigator),
     }),

@@ -4,7 +4,7 @@ import type { Webhook } from '../domain/webhook.ts';
 import { type Log, registerSecret } from '../log.ts';
 import type { ClaimedJob, JobHandler, JobResult } from '../ports/queue.ts';
 import type { AccountStore } from '../ports/store.ts';
-import type { WebhookStore } from '../ports/webhook-store.ts';
+import type { AttemptRecord, WebhookStore } from '../ports/webhook-store.ts';
 import { type AttemptResult, attempt, type Delivery } from './attempt.ts';
 import type { CallbackPolicy } from './callback-policy.ts';
 import { checkCallbackUrl } from './check-callback-url.ts';
@@ -53,13 +53,22 @@ async function handle(job: ClaimedJob, { options, guard, signal }: Context): Pro
   const address = checkCallbackUrl(webhook.url, policy);
   if (!address.ok) {
     log.info({ webhook: webhook.id, rules: address.rules }, 'webhook address is no longer allowed');
-    await store.recordAttempt(webhook.id, { state: 'dead', error: `refused_address: ${address.detail}` });
+    const error = `refused_address: ${address.detail}`;
+    await store.recordAttempt(webhook.id, { state: 'dead', error, ...unsent(options) });
     return DONE;
   }
   const message = await messageOf(webhook, options);
   if (message === null) return DONE;
+  const [at, begun] = [options.now().toISOString(), performance.now()];
   const result = await attempt({ ...message, url: address.url, target: address.target }, guard, { signal });
-  return await settle(webhook, result, options);
+  const timing = { at, ms: Math.ceil(performance.now() - begun) };
+  return await settle({ webhook, result, timing }, options);
+}
+
+type Timing = Pick<AttemptRecord, 'at' | 'ms'>;
+
+function unsent({ now }: WebhookHandlerOptions): Timing {
+  return { at: now().toISOString(), ms: 0 };
 }
 
 /** Headers and body as they are sent; null where what the webhook tells of was erased. */
@@ -77,7 +86,7 @@ async function messageOf(
       'The account has no signing secret; make one with "causeway webhook-secret rotate".',
     );
   }
-  secrets.forEach(registerSecret);
+  for (const secret of secrets) registerSecret(secret);
   const body = Buffer.from(JSON.stringify({ type: webhook.type, timestamp: webhook.createdAt, data }));
   const timestamp = Math.floor(time.getTime() / 1_000);
   return {
@@ -90,34 +99,44 @@ async function messageOf(
   };
 }
 
-async function settle(webhook: Webhook, result: AttemptResult, options: WebhookHandlerOptions): Promise<JobResult> {
+interface Attempted {
+  readonly webhook: Webhook;
+  readonly result: AttemptResult;
+  readonly timing: Timing;
+}
+
+async function settle({ webhook, result, timing }: Attempted, options: WebhookHandlerOptions): Promise<JobResult> {
   const { store, log, now, random } = options;
   const attempts = webhook.attempts + 1;
   const about = { webhook: webhook.id, host: new URL(webhook.url).host, attempts };
   switch (result.kind) {
     case 'delivered':
       log.info(about, 'webhook delivered');
-      await store.recordAttempt(webhook.id, { state: 'delivered', error: '' });
+      await store.recordAttempt(webhook.id, { state: 'delivered', error: '', ...timing });
       return DONE;
     case 'gone':
       log.info(about, 'webhook stopped by its receiver');
       await store.recordAttempt(webhook.id, {
         state: 'stopped',
         error: 'status_410: The receiver wants no more of it.',
+        ...timing,
       });
       return DONE;
     case 'failed': {
       const { failure, detail, retryAfter } = result;
-      const next = nextAttempt({ attempts, retryAfter, now: now(), random });
+      // One that was sent again has the whole schedule before it.
+      const inThisRound = attempts - webhook.attemptsBefore;
+      const next = nextAttempt({ attempts: inThisRound, retryAfter, now: now(), random });
       log.info({ ...about, failure, next }, 'webhook attempt failed');
       const state = next.kind === 'dead' ? 'dead' : 'pending';
-      await store.recordAttempt(webhook.id, { state, error: `${failure}: ${detail}` });
+      await store.recordAttempt(webhook.id, { state, error: `${failure}: ${detail}`, ...timing });
       return next.kind === 'dead' ? DONE : next;
     }
   }
 }
 
-async function dead(job: ClaimedJob, error: unknown, { store, log }: WebhookHandlerOptions): Promise<void> {
+async function dead(job: ClaimedJob, error: unknown, options: WebhookHandlerOptions): Promise<void> {
+  const { store, log } = options;
   log.error({ webhook: job.subject, err: error }, 'webhook could not be attempted');
   const webhook = await store.webhook(job.subject);
   if (webhook === null || webhook.state !== 'pending') return;
@@ -125,5 +144,6 @@ async function dead(job: ClaimedJob, error: unknown, { store, log }: WebhookHand
     state: 'dead',
     error:
       'internal: Causeway failed on its own account; the log of the service has the details. It can be sent again.',
+    ...unsent(options),
   });
 }

@@ -27,7 +27,7 @@ const HTTP_DATE =
 export type NextAttempt = { readonly kind: 'later'; readonly runAt: string } | { readonly kind: 'dead' };
 
 export interface FailedAttempt {
-  /** Attempts made, this one included: from 1. */
+  /** Attempts made since it was first sent, or sent again, this one included: from 1. */
   readonly attempts: number;
   /** `Retry-After` as it came; empty where there was none. */
   readonly retryAfter: string;

@@ -3,7 +3,20 @@ import { randomBytes } from 'node:crypto';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-export type IdPrefix = 'iss' | 'prj' | 'inv' | 'tok' | 'evt' | 'acc' | 'run' | 'job' | 'req' | 'thr' | 'hed' | 'fal';
+export type IdPrefix =
+  | 'iss'
+  | 'prj'
+  | 'inv'
+  | 'tok'
+  | 'evt'
+  | 'acc'
+  | 'run'
+  | 'job'
+  | 'req'
+  | 'thr'
+  | 'hed'
+  | 'fal'
+  | 'ses';
 
 /** `length` base62 characters, each uniform (bytes ≥ 248 are thrown away, so there is no modulo bias). */
 export function randomBase62(length: number): string {

@@ -29,6 +29,14 @@ export function withoutUnseen(text: string): string {
   return text.toWellFormed().replace(ESCAPE, '').replace(/\r\n?/g, '\n').replace(UNSEEN, '');
 }
 
+/** The text with what cannot be seen told by its number, such as `[U+202E]`: for code, which must not read otherwise than it runs. */
+export function withUnseenTold(text: string): string {
+  return text.toWellFormed().replace(UNSEEN, (unseen) => {
+    const number = unseen.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
+    return `[U+${number}]`;
+  });
+}
+
 /** What nobody can see in the text: each run of it, in order, with the character that it stands behind. */
 export function unseenIn(text: string): readonly string[] {
   return text.match(UNSEEN_RUN) ?? [];

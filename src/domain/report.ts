@@ -3,6 +3,9 @@
 import type { Verdict } from './check.ts';
 import type { InvestigationSettings } from './settings.ts';
 
+/** Bytes of UTF-8 that a report may have: 1 MiB. */
+export const MAX_REPORT_BYTES = 1_048_576;
+
 export type Origin = 'api' | 'github-issue' | 'check-run' | 'cli';
 
 export interface Report {

@@ -16,7 +16,7 @@ export interface Session {
 export const SESSION_IDLE_MS = 12 * 60 * 60_000;
 export const SESSION_LIFE_MS = 7 * 24 * 60 * 60_000;
 /** Making a token and seeing or rotating the secret ask for a sign-in not older than this. */
-export const RECENT_MS = 30 * 60_000;
+const RECENT_MS = 30 * 60_000;
 
 export function isSessionAlive({ startedAt, lastSeenAt }: Session, now: Date): boolean {
   const at = now.getTime();

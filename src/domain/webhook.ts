@@ -14,6 +14,11 @@ export interface Webhook {
   readonly state: WebhookState;
   /** Attempts made so far. */
   readonly attempts: number;
+  /** Those of them that were made before somebody had it sent again: the schedule counts what came after. */
+  readonly attemptsBefore: number;
   readonly lastError: string;
   readonly createdAt: string;
 }
+
+/** During a rotation of the signing secret the one before it signs beside the new one for so long. */
+export const SECRET_OVERLAP_MS = 24 * 60 * 60_000;

@@ -1,14 +1,14 @@
 // What the API is built from, and what travels with one request.
 import type { Account, TokenRecord } from '../domain/account.ts';
 import type { Project } from '../domain/project.ts';
-import type { InvestigationSettings } from '../domain/settings.ts';
 import type { Changes } from '../jobs/changes.ts';
+import type { RateLimiter } from '../jobs/rate-limit.ts';
+import type { ProjectSettings } from '../jobs/request-pull-request.ts';
 import type { Log } from '../log.ts';
 import type { Permissions } from '../ports/permissions.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
 import type { Redactor } from '../redact/redactor.ts';
-import type { RateLimits } from './rate-limit.ts';
 
 export interface ReadinessCheck {
   readonly name: string;
@@ -22,13 +22,6 @@ export interface ReadinessCheck {
 /** Whether a webhook may go to the address; `detail` names the rule that refused it, and the repair. */
 export type UrlVerdict = { readonly ok: true } | { readonly ok: false; readonly detail: string };
 
-/** What a project's own configuration says, below the operator's ceiling. */
-export interface ProjectSettings {
-  readonly investigation: InvestigationSettings;
-  /** Why no pull request is opened there, with the repair; "" where they are. */
-  readonly noPullRequests: string;
-}
-
 export interface ApiDeps {
   readonly store: Store;
   readonly permissions: Permissions;
@@ -40,7 +33,8 @@ export interface ApiDeps {
   readonly now: () => Date;
   readonly log: Log;
   readonly checkCallbackUrl: (url: string) => UrlVerdict;
-  readonly limits: RateLimits | 'off';
+  /** Shared with the pages: an account's calls count wherever they come in. */
+  readonly limiter: RateLimiter;
   readonly ready: () => Promise<readonly ReadinessCheck[]>;
   /** Address of the service as callers reach it, without a slash at the end. Asked for each time: with port 0 it is known only once the port is open. */
   readonly baseUrl: () => string;

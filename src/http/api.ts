@@ -13,7 +13,6 @@ import { openApiDocument } from './openapi.ts';
 import { absent, problem, refuse } from './problem.ts';
 import { getProject, listProjects } from './projects.ts';
 import { openPullRequest } from './pull-request.ts';
-import { createRateLimiter } from './rate-limit.ts';
 import { answerError, withRequestId } from './request-boundary.ts';
 
 export interface Api {
@@ -44,7 +43,6 @@ export function createApi(deps: ApiDeps): Api {
 
   app.get('/api/v1/openapi.json/', (c) => c.json(document));
   app.get('/docs', docsPage(document, deps.baseUrl));
-  app.get('/', (c) => c.redirect('/docs'));
   app.get('/healthz', getHealth());
   app.get('/readyz', getReadiness(deps));
   refuseOtherMethods(app);
@@ -55,13 +53,12 @@ export function createApi(deps: ApiDeps): Api {
 
 /** Token, scope and rate, in this order, before anything else of a request is looked at. */
 function guard(deps: ApiDeps) {
-  const limiter = createRateLimiter(deps.limits);
   return (scope: Scope, kind: 'call' | 'creation' = 'call'): MiddlewareHandler<ApiEnv> =>
     async (c, next) => {
       const caller = await authenticate(deps, c.req.raw);
       c.set('caller', caller);
       requireScope(caller, scope);
-      const { allowed, retryAfter, headers } = limiter.take(caller.account.id, kind, deps.now());
+      const { allowed, retryAfter, headers } = deps.limiter.take(caller.account.id, kind, deps.now());
       c.set('answerHeaders', headers);
       if (!allowed) {
         refuse(429, `Too many requests: wait ${retryAfter} s.`, { headers: { 'Retry-After': String(retryAfter) } });

@@ -1,7 +1,9 @@
 // Who calls, by bearer token: checked on every request against the store, so that a revocation works at once.
+import type { Context } from 'hono';
 import type { Scope, TokenRecord } from '../domain/account.ts';
 import { hashToken, isTokenForm } from '../domain/token.ts';
-import type { ApiDeps, Caller } from './api-deps.ts';
+import type { Asking } from '../jobs/access.ts';
+import type { ApiDeps, ApiEnv, Caller } from './api-deps.ts';
 import { refuse } from './problem.ts';
 
 type AuthenticateDeps = Pick<ApiDeps, 'store' | 'now' | 'log'>;
@@ -32,6 +34,15 @@ export async function callerOf(deps: Pick<ApiDeps, 'store' | 'now'>, tokenHash: 
   const found = await deps.store.tokenByHash(tokenHash);
   if (found === null || !isValid(found.token, deps.now())) return null;
   return { ...found, tokenHash };
+}
+
+/** What the caller may look at goes by this; it ends with the request and with the service. */
+export function askingOf(c: Context<ApiEnv>): Asking {
+  return askingFor(c.get('caller'), AbortSignal.any([c.req.raw.signal, c.env.stopping]));
+}
+
+export function askingFor({ account, token }: Caller, signal: AbortSignal): Asking {
+  return { account, reach: token.projectIds, signal };
 }
 
 /** Refuses with 403 where the token lacks the scope. */

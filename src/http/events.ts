@@ -1,21 +1,14 @@
 // An investigation live: server-sent events that can be resumed, and end when the token does.
 import type { Handler } from 'hono';
 import { isEnded } from '../domain/investigation.ts';
+import { visibleInvestigation } from '../jobs/access.ts';
+import { STILL_FOLLOWING, STREAM_HEADERS, streamOf, withTicks } from '../jobs/event-stream.ts';
 import { type FollowEvent, follow } from '../jobs/follow.ts';
-import { askingOf, visibleInvestigation } from './access.ts';
 import type { ApiDeps, ApiEnv, Caller } from './api-deps.ts';
-import { callerOf } from './authenticate.ts';
+import { askingFor, askingOf, callerOf } from './authenticate.ts';
 import { eventId, type Position, parseEventId, positionAfter, resumeAt } from './event-position.ts';
 import { investigationView } from './investigations.ts';
 import { refuseAbsent } from './problem.ts';
-
-/** A comment so often keeps proxies from closing a silent stream. */
-const COMMENT_MS = 15_000;
-/** The token is checked again at every fourth comment: once a minute. */
-const COMMENTS_PER_CHECK = 4;
-
-/** A client that has not taken what was sent for so long reads no more: the stream is broken off, since its token is not looked at meanwhile either. */
-const STALLED_MS = 60_000;
 
 /** GET /api/v1/investigations/{investigationId}/events/ */
 export function streamEvents(deps: ApiDeps): Handler<ApiEnv> {
@@ -26,19 +19,18 @@ export function streamEvents(deps: ApiDeps): Handler<ApiEnv> {
     const asked = parseEventId(c.req.header('Last-Event-ID') ?? '');
     // 204 is what tells an EventSource not to come back.
     if (asked.state === 'end' && isEnded(investigation.outcome)) return c.body(null, 204);
-    const headers = { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' };
-    if (c.req.method === 'HEAD') return c.body(null, 200, headers);
+    if (c.req.method === 'HEAD') return c.body(null, 200, STREAM_HEADERS);
     const [sameStep] = asked.step === 0 ? [] : await deps.store.steps(investigation.runId, asked.step - 1);
     const stop = new AbortController();
     const stream: Stream = {
       deps,
-      caller: asking.caller,
+      caller: c.get('caller'),
       id: investigation.id,
       position: resumeAt(asked, sameStep),
       signal: AbortSignal.any([stop.signal, asking.signal]),
       stop,
     };
-    return c.body(streamOf(frames(stream), stop), 200, headers);
+    return c.body(streamOf(frames(stream), stop), 200, STREAM_HEADERS);
   };
 }
 
@@ -56,9 +48,11 @@ interface Stream {
 async function* frames(stream: Stream): AsyncGenerator<string> {
   let position = stream.position;
   try {
-    for await (const event of eventsAndTicks(stream)) {
+    const events = follow(stream.deps, stream.id, position.step, stream.signal);
+    const mayLook = () => mayStillFollow(stream);
+    for await (const event of withTicks(events, { mayStillFollow: mayLook, signal: stream.signal })) {
       if (event === 'tick') {
-        yield ': still following\n\n';
+        yield STILL_FOLLOWING;
       } else if (event.type !== 'state' || event.investigation.outcome.state !== position.state) {
         position = positionAfter(position, event);
         yield frame(event, position);
@@ -71,71 +65,13 @@ async function* frames(stream: Stream): AsyncGenerator<string> {
   }
 }
 
-/** What happens, and a tick every 15 seconds whatever happens; ends early when the caller may no longer look. */
-async function* eventsAndTicks(stream: Stream): AsyncGenerator<FollowEvent | 'tick'> {
-  const events = follow(stream.deps, stream.id, stream.position.step, stream.signal);
-  let event = events.next();
-  let tick = pause(COMMENT_MS, stream.signal);
-  let ticks = 0;
-  while (!stream.signal.aborted) {
-    const got = await Promise.race([event, tick]);
-    if (got === 'tick') {
-      ticks += 1;
-      if (ticks % COMMENTS_PER_CHECK === 0 && !(await mayStillFollow(stream))) return;
-      yield got;
-      tick = pause(COMMENT_MS, stream.signal);
-    } else if (got.done) {
-      return;
-    } else {
-      yield got.value;
-      event = events.next();
-    }
-  }
-}
-
 async function mayStillFollow({ deps, caller, id, signal }: Stream): Promise<boolean> {
   const now = await callerOf(deps, caller.tokenHash);
   if (now === null || !now.token.scopes.includes('issues:read')) return false;
-  return (await visibleInvestigation(deps, { caller: now, signal }, id)) !== null;
+  return (await visibleInvestigation(deps, askingFor(now, signal), id)) !== null;
 }
 
 function frame(event: FollowEvent, position: Position): string {
   const data = event.type === 'step' ? event.step : investigationView(event.investigation);
   return `id: ${eventId(position)}\nevent: ${event.type}\ndata: ${JSON.stringify(data)}\n\n`;
-}
-
-/** Resolves after `ms`, or at once when the signal aborts. */
-function pause(ms: number, signal: AbortSignal): Promise<'tick'> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve('tick');
-    const finish = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', finish);
-      resolve('tick');
-    };
-    const timer = setTimeout(finish, ms);
-    signal.addEventListener('abort', finish, { once: true });
-  });
-}
-
-/** Holds one frame until the client takes it, and makes the next only then. */
-function streamOf(frames: AsyncGenerator<string>, stop: AbortController): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  let stalled: NodeJS.Timeout | undefined;
-  return new ReadableStream({
-    pull: async (controller) => {
-      clearTimeout(stalled);
-      const { done, value } = await frames.next();
-      if (done) return controller.close();
-      stalled = setTimeout(() => {
-        stop.abort();
-        controller.error(new Error('the client of an event stream does not read'));
-      }, STALLED_MS);
-      controller.enqueue(encoder.encode(value));
-    },
-    cancel: () => {
-      clearTimeout(stalled);
-      stop.abort();
-    },
-  });
 }

@@ -3,11 +3,12 @@ import type { z } from '@hono/zod-openapi';
 import type { Handler } from 'hono';
 import type { Investigation } from '../domain/investigation.ts';
 import { isAtLeast } from '../domain/role.ts';
+import { type Asking, visibleInvestigation, visibleProject, visibleProjects } from '../jobs/access.ts';
 import { cancelInvestigation } from '../jobs/end-early.ts';
 import { waitForEnd } from '../jobs/follow.ts';
 import type { InvestigationFilter } from '../ports/store.ts';
-import { type Asking, askingOf, visibleInvestigation, visibleProject, visibleProjects } from './access.ts';
 import type { ApiDeps, ApiEnv } from './api-deps.ts';
+import { askingOf } from './authenticate.ts';
 import { linkToNext } from './paging.ts';
 import { Cursor, InvestigationsQuery, WaitQuery } from './parameter-schemas.ts';
 import { type Fault, faultsOf, parseOrRefuse, refuse, refuseAbsent, refuseFaults, UNKNOWN_PROJECT } from './problem.ts';
@@ -47,9 +48,10 @@ export function getInvestigation(deps: ApiDeps): Handler<ApiEnv> {
 export function deleteInvestigation(deps: ApiDeps): Handler<ApiEnv> {
   return async (c) => {
     const id = c.req.param('investigationId') ?? '';
-    const seen = await visibleInvestigation(deps, askingOf(c), id);
+    const asking = askingOf(c);
+    const seen = await visibleInvestigation(deps, asking, id);
     if (seen === null || !isAtLeast(seen.role, 'triage')) refuseAbsent();
-    const cancelled = await cancelInvestigation(deps, seen.investigation.id);
+    const cancelled = await cancelInvestigation(deps, seen.investigation.id, undefined, asking.account.id);
     switch (cancelled.kind) {
       case 'cancelled':
         return c.json({ message: 'The investigation was cancelled.' });

@@ -2,15 +2,17 @@
 import { createHash } from 'node:crypto';
 import type { Context, Handler } from 'hono';
 import type { Project } from '../domain/project.ts';
+import { MAX_REPORT_BYTES } from '../domain/report.ts';
 import { isAtLeast } from '../domain/role.ts';
 import { acceptReport, type Idempotency } from '../jobs/accept-report.ts';
+import { type Asking, mayErase, type Seen, visibleIssue, visibleProject } from '../jobs/access.ts';
 import { eraseIssue } from '../jobs/end-early.ts';
-import { type Asking, askingOf, type Seen, visibleIssue, visibleProject } from './access.ts';
 import type { ApiDeps, ApiEnv, UrlVerdict } from './api-deps.ts';
+import { askingOf } from './authenticate.ts';
 import { IdempotencyHeaders } from './parameter-schemas.ts';
 import { type Fault, faultsOf, refuse, refuseAbsent, refuseFaults, UNKNOWN_PROJECT } from './problem.ts';
 import { readJsonBody } from './read-body.ts';
-import { CreateIssueBody, MAX_DATA_BYTES } from './schemas.ts';
+import { CreateIssueBody } from './schemas.ts';
 
 const ALLOWED: UrlVerdict = { ok: true };
 
@@ -25,7 +27,7 @@ export function createIssue(deps: ApiDeps): Handler<ApiEnv> {
     const { investigation: settings } = await deps.settingsOf(project, asking.signal);
     const report = {
       projectId: project.id,
-      accountId: asking.caller.account.id,
+      accountId: asking.account.id,
       origin: 'api',
       text: body.data,
       reference: body.reference ?? '',
@@ -58,10 +60,9 @@ export function getIssue(deps: ApiDeps): Handler<ApiEnv> {
 export function deleteIssue(deps: ApiDeps): Handler<ApiEnv> {
   return async (c) => {
     const asking = askingOf(c);
-    const { issue, role } = (await visibleIssue(deps, asking, c.req.param('issueId') ?? '')) ?? refuseAbsent();
-    const investigation = await deps.store.investigation(issue.analysis.investigationId);
-    const mayErase = isAtLeast(role, 'maintain') || investigation?.accountId === asking.caller.account.id;
-    if (!mayErase || !(await eraseIssue(deps, issue.id))) refuseAbsent();
+    const seen = (await visibleIssue(deps, asking, c.req.param('issueId') ?? '')) ?? refuseAbsent();
+    if (!(await mayErase(deps, asking, seen))) refuseAbsent();
+    if (!(await eraseIssue(deps, seen.issue.id, asking.account.id))) refuseAbsent();
     return c.json({
       message: 'The issue was deleted, with its investigation and every webhook not yet delivered.',
     });
@@ -71,7 +72,7 @@ export function deleteIssue(deps: ApiDeps): Handler<ApiEnv> {
 /** Before the schema: too much is 413, whatever else is wrong. */
 function requireDataSize(value: unknown): void {
   const data = typeof value === 'object' && value !== null && 'data' in value ? value.data : '';
-  if (typeof data === 'string' && Buffer.byteLength(data) > MAX_DATA_BYTES) {
+  if (typeof data === 'string' && Buffer.byteLength(data) > MAX_REPORT_BYTES) {
     refuse(413, '"data" is larger than 1 MiB of UTF-8: send the part around the error.');
   }
 }

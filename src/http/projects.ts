@@ -1,9 +1,10 @@
 // Projects: what reports can be about, each with its issues.
 import type { Handler } from 'hono';
 import type { Project } from '../domain/project.ts';
+import { isId, visibleProject, visibleProjects } from '../jobs/access.ts';
 import type { Store } from '../ports/store.ts';
-import { askingOf, isId, visibleProject, visibleProjects } from './access.ts';
 import type { ApiDeps, ApiEnv } from './api-deps.ts';
+import { askingOf } from './authenticate.ts';
 import { linkToNext } from './paging.ts';
 import { ProjectsQuery } from './parameter-schemas.ts';
 import { parseOrRefuse, refuseAbsent } from './problem.ts';

@@ -4,7 +4,7 @@ import { HTTPException } from 'hono/http-exception';
 import { routePath } from 'hono/route';
 import { CausewayError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
-import { isId } from './access.ts';
+import { isId } from '../jobs/access.ts';
 import type { ApiDeps, ApiEnv } from './api-deps.ts';
 import { problem } from './problem.ts';
 

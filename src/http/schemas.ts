@@ -1,10 +1,8 @@
 // What goes in and out of the API, once: the same schemas validate requests and make the OpenAPI document.
 import { z } from '@hono/zod-openapi';
 import { INVESTIGATION_STATES } from '../domain/investigation.ts';
+import { MAX_REPORT_BYTES } from '../domain/report.ts';
 import { Reference, Timestamp } from './issue-schema.ts';
-
-/** Bytes of UTF-8 that `data` may have: 1 MiB. */
-export const MAX_DATA_BYTES = 1_048_576;
 
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
@@ -44,7 +42,7 @@ export const CreateIssueBody = z
         .refine((value) => value.isWellFormed(), 'Holds half of a surrogate pair, which is not a character: remove it.')
         .openapi({
           minLength: 1,
-          maxLength: MAX_DATA_BYTES,
+          maxLength: MAX_REPORT_BYTES,
           description:
             'Description of the issue with any other relevant information such as error messages and logs: 1 byte to 1 MiB of UTF-8, not only white space. NUL becomes U+FFFD.',
         }),

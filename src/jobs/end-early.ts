@@ -17,9 +17,17 @@ export interface EndEarlyDeps extends CancelDeps {
 
 const BY_A_PERSON: FailureReason = { code: 'cancelled', detail: 'The investigation was cancelled before it ended.' };
 
-/** Cancels one caller's investigation; the run behind it stops only when nobody else waits for it. */
-export async function cancelInvestigation(deps: CancelDeps, id: string, reason = BY_A_PERSON): Promise<Cancelled> {
-  const result = await deps.store.cancel(id, reason, deps.now().toISOString());
+/**
+ * Cancels one caller's investigation; the run behind it stops only when nobody else waits for it. `by`: id of the account that wished it;
+ * absent where none did, and the caller's own stands in the audit log.
+ */
+export async function cancelInvestigation(
+  deps: CancelDeps,
+  id: string,
+  reason = BY_A_PERSON,
+  by?: string,
+): Promise<Cancelled> {
+  const result = await deps.store.cancel(id, reason, deps.now().toISOString(), by);
   if (result.kind !== 'cancelled') return result;
   if (result.runEnded) await deps.queue.cancel('run', result.runId);
   deps.changes.notify(result.runId);
@@ -27,7 +35,7 @@ export async function cancelInvestigation(deps: CancelDeps, id: string, reason =
   return result;
 }
 
-/** Erases an Issue and all that stands behind it alone. False: there is no such Issue. */
-export function eraseIssue(deps: EndEarlyDeps, id: string): Promise<boolean> {
-  return deps.store.eraseIssue(id, deps.now().toISOString());
+/** Erases an Issue and all that stands behind it alone. False: there is no such Issue. `by`: as above. */
+export function eraseIssue(deps: EndEarlyDeps, id: string, by?: string): Promise<boolean> {
+  return deps.store.eraseIssue(id, deps.now().toISOString(), by);
 }

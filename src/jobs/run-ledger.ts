@@ -1,6 +1,7 @@
 // The budgets that runs share, in the words of the settings that an operator can change.
 import type { Ledger } from '../agent/budget.ts';
-import type { AgentStore, LimitName } from '../ports/agent-store.ts';
+import type { AgentStore, LimitName, Settlement } from '../ports/agent-store.ts';
+import type { TurnUsage } from '../ports/model.ts';
 import type { Run } from '../ports/store.ts';
 import type { InvestigatorLimits } from './investigator.ts';
 
@@ -21,9 +22,16 @@ export function runLedger({ store, now }: LedgerDeps, run: Run, usd: Investigato
       const exceeded = await store.reserveMoney(run, { amount: micros(amount), limits, now: now().toISOString() });
       return exceeded === null ? 'ok' : { refused: refusal(exceeded, usd) };
     },
-    settle: (reserved, spent) =>
-      store.settleMoney(run, { reserved: micros(reserved), spent: micros(spent), now: now().toISOString() }),
+    settle: (reserved, spent, usage) => {
+      const tokens = usage && { tokens: tokensOf(usage) };
+      const settled = { reserved: micros(reserved), spent: micros(spent), now: now().toISOString() };
+      return store.settleMoney(run, { ...settled, ...tokens });
+    },
   };
+}
+
+function tokensOf({ promptTokens, cachedTokens, completionTokens }: TurnUsage): Settlement['tokens'] & {} {
+  return { prompt: promptTokens, cached: cachedTokens, completion: completionTokens };
 }
 
 function refusal(exceeded: LimitName, usd: InvestigatorLimits['usd']): string {

@@ -100,6 +100,6 @@ function remover(values: readonly string[]): Given['withoutSecrets'] {
   // One may come back line by line, or inside a string of JSON.
   const forms = values.flatMap((value) => [value, ...value.split(/\r?\n/), JSON.stringify(value).slice(1, -1)]);
   const secrets = [...new Set(forms)].filter(({ length }) => length >= MIN_SECRET).sort((a, b) => b.length - a.length);
-  secrets.forEach(registerSecret);
+  for (const secret of secrets) registerSecret(secret);
   return (text) => secrets.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), text);
 }

@@ -21,8 +21,10 @@ export interface NewDelivery {
   readonly body: string;
   /** Equal for deliveries that mean the same, whatever their id and event name: the signature covers neither. */
   readonly meaning: string;
-  /** Deliveries of one group (one issue or pull request, else one repository or installation) are handled one after the other, in the order in which they came. */
+  /** Deliveries of one group (one issue or pull request, else one repository, person or installation) are handled one after the other, in the order in which they came. */
   readonly group: string;
+  /** Waits behind none that is not: such as access that was taken back. */
+  readonly isUrgent: boolean;
 }
 
 export interface Delivery {

@@ -1,5 +1,6 @@
 // The door to what people look over: issues by their headline, what things cost, what was held back, attempts, and who did what.
 import type { Verdict } from '../domain/check.ts';
+import type { Head } from '../domain/head.ts';
 import type { InvestigationState } from '../domain/investigation.ts';
 import type { Outcome } from '../domain/issue.ts';
 import type { Origin } from '../domain/report.ts';
@@ -22,6 +23,8 @@ export interface OverviewStore {
   openedPullRequests(projectIds: readonly string[], limit: number): Promise<readonly OpenedPullRequest[]>;
   /** Threads with something held back (mode `observe`), the last changed first. */
   heldThreads(projectId: string, limit: number): Promise<readonly Thread[]>;
+  /** Heads whose check run is held back (mode `observe`), newest first. */
+  heldHeads(projectId: string, limit: number): Promise<readonly Head[]>;
   /** Newest first: what the account itself did, and what anybody did in these projects. */
   auditEntries(filter: {
     readonly accountId: string;
@@ -88,7 +91,7 @@ export interface AuditEntry {
   /** Rises with every entry. */
   readonly number: number;
   readonly at: string;
-  /** Login of the account, `@login` unknown: see `accountId`. */
+  /** Login of the account; `github 7` for somebody whom we know by GitHub's number alone. */
   readonly who: string;
   /** Such as `token.created`. */
   readonly verb: string;

@@ -1,11 +1,20 @@
 // The door to durable work: jobs are written with the records that they belong to, and run at least once.
 
 /**
- * `run`: an investigation run. `webhook`: one webhook to a caller. `delivery`: one delivery from GitHub.
+ * `run`: an investigation run. `webhook`: one webhook to a caller. `delivery`: one delivery from GitHub. `urgent-delivery`: one that
+ * waits behind no other, however many hang.
  * `publish`: brings what stands on GitHub for one thread up to what is known. `head`: looks at the checks of one commit.
  * `check-run`: brings our own check run on one head up to what is known. `backfill`: reads the red checks of a project's last 14 days.
  */
-export type JobKind = 'run' | 'webhook' | 'delivery' | 'publish' | 'head' | 'check-run' | 'backfill';
+export type JobKind =
+  | 'run'
+  | 'webhook'
+  | 'delivery'
+  | 'urgent-delivery'
+  | 'publish'
+  | 'head'
+  | 'check-run'
+  | 'backfill';
 
 /** A job to be enqueued: only an id passes between the rooms. */
 export interface NewJob {

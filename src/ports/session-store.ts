@@ -1,4 +1,4 @@
-// The door to what is remembered of signing in: sessions, and the codes and states that count once. Of secrets only hashes are kept.
+// The door to what is remembered of signing in: sessions, and what counts once, such as codes and states. Of secrets only hashes are kept.
 import type { Account } from '../domain/account.ts';
 import type { Session } from '../domain/session.ts';
 
@@ -12,8 +12,8 @@ export interface SessionStore {
   }): Promise<void>;
   /** Whose code it is, this once; null: unknown, used or expired. */
   useSignInCode(hash: string, now: string): Promise<Account | null>;
-  /** False where the state of a sign-in with GitHub was used before; it is remembered until it expires. */
-  useSignInState(hash: string, times: { readonly expiresAt: string; readonly now: string }): Promise<boolean>;
+  /** False where this was used before; it is remembered until it expires: states of sign-ins, and forms that must count once. */
+  useOnce(hash: string, times: { readonly expiresAt: string; readonly now: string }): Promise<boolean>;
   addSession(session: Session, hash: string): Promise<void>;
   /** Expired ones too: the caller judges by its own clock. */
   sessionByHash(hash: string): Promise<{ readonly session: Session; readonly account: Account } | null>;

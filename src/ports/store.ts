@@ -64,6 +64,8 @@ export interface AccountStore {
     readonly overlapUntil: string;
     readonly now: string;
   }): Promise<void>;
+  /** For the audit log: somebody had the account's signing secret shown. */
+  noteSecretShown(accountId: string, now: string): Promise<void>;
 }
 
 export interface ProjectStore {
@@ -178,14 +180,14 @@ export interface InvestigationStore {
   ): Promise<readonly string[]>;
   /** Ends the run without an Issue; everyone attached is told. `run` by id where no generation is held (a dead job). */
   giveUp(run: Run | string, reason: FailureReason, now: string): Promise<void>;
-  /** Ends one caller's investigation: `cancelled` where somebody wished it (the reason's code says so), else `gave_up`. */
-  cancel(id: string, reason: FailureReason, now: string): Promise<Cancelled>;
+  /** Ends one caller's investigation: `cancelled` where somebody wished it (the reason's code says so), else `gave_up`. `by`: see `eraseIssue`. */
+  cancel(id: string, reason: FailureReason, now: string, by?: string): Promise<Cancelled>;
 }
 
 export interface IssueStore {
   issue(id: string): Promise<Issue | null>;
   /** The edits behind the Issue's diff (stored beside it, erased with it); null: no such Issue. */
   changeSet(issueId: string): Promise<ChangeSet | null>;
-  /** Erases the Issue, its investigation, undelivered webhooks and, if nobody else is attached, the run with its steps; of those whose `sameAs` names it, the oldest takes its place. False: no such Issue. */
-  eraseIssue(id: string, now: string): Promise<boolean>;
+  /** Erases the Issue, its investigation, undelivered webhooks and, if nobody else is attached, the run with its steps; of those whose `sameAs` names it, the oldest takes its place. False: no such Issue. `by`: id of the account that did it, for the audit log; absent: the caller's own. */
+  eraseIssue(id: string, now: string, by?: string): Promise<boolean>;
 }

@@ -6,7 +6,9 @@ export interface Lane {
   readonly limits: LaneLimits;
 }
 
-const KINDS: readonly JobKind[] = ['delivery', 'head', 'publish', 'check-run', 'run', 'webhook', 'backfill'];
+const KINDS: readonly JobKind[] = [
+  ...(['urgent-delivery', 'delivery', 'head', 'publish', 'check-run', 'run', 'webhook', 'backfill'] as const),
+];
 
 /** The kinds that have both a handler and limits. */
 export function lanesOf(...[handlers, limits]: Parameters<Queue['work']>): ReadonlyMap<JobKind, Lane> {

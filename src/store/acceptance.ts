@@ -26,7 +26,8 @@ async function accept(trx: Trx, acceptance: Acceptance, enqueuer: Enqueuer): Pro
   await attach(trx, acceptance, { ...run, threadId });
   await linkFailure(trx, acceptance, threadId);
   await keepKey(trx, acceptance);
-  await writeAudit(trx, { at: now, accountId: report.accountId, verb: 'report.accepted', subject: investigationId });
+  const { accountId, projectId } = report;
+  await writeAudit(trx, { at: now, accountId, verb: 'report.accepted', subject: investigationId, projectId });
   // After it was attached: an equal report goes on with the run that it would otherwise end and begin anew.
   const opened = acceptance.thread?.kind === 'opens' ? threadId : null;
   const replacedRunId = opened && (await replaceOthers(trx, { threadId: opened, investigationId }, { enqueuer, now }));

@@ -8,7 +8,10 @@ import type { Database } from './database.ts';
 import type { AccountTable, Reader, Trx } from './schema.ts';
 import type { Seal } from './seal.ts';
 
-type AccountVerbs = Pick<AccountStore, 'ensureAccount' | 'accounts' | 'signingSecrets' | 'rotateSigningSecret'>;
+type AccountVerbs = Pick<
+  AccountStore,
+  'ensureAccount' | 'accounts' | 'signingSecrets' | 'rotateSigningSecret' | 'noteSecretShown'
+>;
 type NewAccount = Parameters<AccountStore['ensureAccount']>[0];
 type Rotation = Parameters<AccountStore['rotateSigningSecret']>[0];
 
@@ -22,6 +25,8 @@ export function accountVerbs(database: Database, seal: Seal): AccountVerbs {
     accounts: () => database.read(allAccounts),
     signingSecrets: (accountId, now) => database.read((reader) => signingSecrets(reader, accountId, { now, seal })),
     rotateSigningSecret: (rotation) => database.write((trx) => rotate(trx, rotation, seal)),
+    noteSecretShown: (accountId, now) =>
+      database.write((trx) => writeAudit(trx, { at: now, accountId, verb: 'secret.shown', subject: accountId })),
   };
 }
 

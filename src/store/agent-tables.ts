@@ -15,4 +15,10 @@ export interface CostTable {
   project_id: string;
   reserved: number;
   spent: number;
+  /** Calls that were answered; the tokens are theirs. */
+  turns: number;
+  prompt_tokens: number;
+  /** Those of `prompt_tokens` that the endpoint took from its cache. */
+  cached_tokens: number;
+  completion_tokens: number;
 }

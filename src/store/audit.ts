@@ -6,6 +6,11 @@ type AuditVerb =
   | 'token.created'
   | 'token.revoked'
   | 'secret.rotated'
+  | 'secret.shown'
+  | 'session.started'
+  | 'session.ended'
+  | 'access.revoked'
+  | 'webhook.resent'
   | 'report.accepted'
   | 'investigation.cancelled'
   | 'issue.erased'
@@ -14,13 +19,19 @@ type AuditVerb =
   | 'installation.made'
   | 'installation.removed';
 
-/** `accountId`: who did it; see `onGithub` for somebody who has no account here. */
+/** `accountId`: who did it; see `onGithub` for somebody who has no account here. `projectId`: where; absent: in no project. */
 export async function writeAudit(
   trx: Trx,
-  entry: { readonly at: string; readonly accountId: string; readonly verb: AuditVerb; readonly subject: string },
+  entry: {
+    readonly at: string;
+    readonly accountId: string;
+    readonly verb: AuditVerb;
+    readonly subject: string;
+    readonly projectId?: string;
+  },
 ): Promise<void> {
-  const { at, accountId, verb, subject } = entry;
-  await trx.insertInto('audit').values({ at, account_id: accountId, verb, subject }).execute();
+  const { at, accountId, verb, subject, projectId = null } = entry;
+  await trx.insertInto('audit').values({ at, account_id: accountId, verb, subject, project_id: projectId }).execute();
 }
 
 /** Stands in the place of an account for a person or an owner whom we know by GitHub's number alone. */

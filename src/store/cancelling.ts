@@ -6,7 +6,14 @@ import { attachedTo, endInvestigation, endRun, forgetTranscript, type Moment, te
 import type { Trx } from './schema.ts';
 import { announce } from './webhooks.ts';
 
-export async function cancel(trx: Trx, id: string, reason: FailureReason, moment: Moment): Promise<Cancelled> {
+interface Cancelling {
+  readonly id: string;
+  readonly reason: FailureReason;
+  /** Id of the account that wished it; absent: the caller's own. */
+  readonly by?: string | undefined;
+}
+
+export async function cancel(trx: Trx, { id, reason, by }: Cancelling, moment: Moment): Promise<Cancelled> {
   const row = await trx
     .selectFrom('investigations')
     .select(['id', 'run_id', 'account_id', 'project_id', 'callback_url', 'thread_id', 'state'])
@@ -19,7 +26,8 @@ export async function cancel(trx: Trx, id: string, reason: FailureReason, moment
   await endInvestigation(trx, id, { state, reason }, moment.now);
   await announce(trx, 'issue.failed', row, moment);
   if (state === 'cancelled') {
-    await writeAudit(trx, { at: moment.now, accountId: row.account_id, verb: 'investigation.cancelled', subject: id });
+    const entry = { accountId: by ?? row.account_id, projectId: row.project_id };
+    await writeAudit(trx, { ...entry, at: moment.now, verb: 'investigation.cancelled', subject: id });
   }
   await tellThreads(trx, [row], moment);
   const runEnded = (await attachedTo(trx, row.run_id)).length === 0;

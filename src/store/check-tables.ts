@@ -29,6 +29,8 @@ export interface HeadTable extends Sequenced {
   ended_at: string;
   /** JSON: HeadRecord. */
   record: string;
+  /** Whether the record holds something back. */
+  is_held: 0 | 1;
   created_at: string;
   /** When anything of it last changed: its retention counts from here. */
   changed_at: string;

@@ -13,7 +13,7 @@ export function costVerbs(database: Database): Pick<AgentStore, 'reserveMoney' |
   };
 }
 
-async function settle(trx: Trx, run: Run, { reserved, spent, now }: Settlement): Promise<void> {
+async function settle(trx: Trx, run: Run, { reserved, spent, tokens, now }: Settlement): Promise<void> {
   if (await wasTakenOver(trx, run)) return;
   // The month may have turned since the reservation: it is settled where it stands.
   const row = await trx
@@ -23,7 +23,7 @@ async function settle(trx: Trx, run: Run, { reserved, spent, now }: Settlement):
     .where('reserved', '>=', reserved)
     .orderBy('month')
     .executeTakeFirst();
-  await add(trx, run, { month: row?.month ?? now.slice(0, 7), reserved: row ? -reserved : 0, spent });
+  await add(trx, run, { month: row?.month ?? now.slice(0, 7), reserved: row ? -reserved : 0, spent, tokens });
 }
 
 /**
@@ -72,18 +72,28 @@ async function inUse(trx: Trx, match: Partial<Pick<CostTable, 'run_id' | 'month'
   return Number(rows[0]?.reserved ?? 0) + Number(rows[0]?.spent ?? 0);
 }
 
-async function add(
-  trx: Trx,
-  run: Run,
-  { month, reserved, spent }: { readonly month: string; readonly reserved: number; readonly spent: number },
-): Promise<void> {
+interface Added extends Pick<Settlement, 'reserved' | 'spent'> {
+  readonly month: string;
+  readonly tokens?: Settlement['tokens'] | undefined;
+}
+
+async function add(trx: Trx, run: Run, { month, reserved, spent, tokens }: Added): Promise<void> {
+  const taken = {
+    ...{ reserved, spent, turns: tokens ? 1 : 0 },
+    ...{ prompt_tokens: tokens?.prompt ?? 0, cached_tokens: tokens?.cached ?? 0 },
+    completion_tokens: tokens?.completion ?? 0,
+  };
   await trx
     .insertInto('costs')
-    .values({ run_id: run.id, month, project_id: run.projectId, reserved, spent })
+    .values({ run_id: run.id, month, project_id: run.projectId, ...taken })
     .onConflict((conflict) =>
       conflict.columns(['run_id', 'month']).doUpdateSet((expression) => ({
-        reserved: expression('costs.reserved', '+', reserved),
-        spent: expression('costs.spent', '+', spent),
+        reserved: expression('costs.reserved', '+', taken.reserved),
+        spent: expression('costs.spent', '+', taken.spent),
+        turns: expression('costs.turns', '+', taken.turns),
+        prompt_tokens: expression('costs.prompt_tokens', '+', taken.prompt_tokens),
+        cached_tokens: expression('costs.cached_tokens', '+', taken.cached_tokens),
+        completion_tokens: expression('costs.completion_tokens', '+', taken.completion_tokens),
       })),
     )
     .execute();

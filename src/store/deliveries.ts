@@ -54,7 +54,7 @@ async function accept(
   enqueuer: Enqueuer,
 ): Promise<'stored' | 'repeated'> {
   if (await wasSeen(trx, delivery, times)) return 'repeated';
-  const { id, event, body, meaning, group } = delivery;
+  const { id, event, body, meaning, group, isUrgent } = delivery;
   const row = { event, body, meaning, group_key: group, state: 'waiting', detail: '', received_at: times.now } as const;
   await trx
     .insertInto('deliveries')
@@ -62,7 +62,9 @@ async function accept(
     // Only one that has failed comes this far while it exists.
     .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
     .execute();
-  await enqueuer.enqueue(trx, [{ kind: 'delivery', subject: id, group, runAt: times.now }]);
+  await enqueuer.enqueue(trx, [
+    { kind: isUrgent ? 'urgent-delivery' : 'delivery', subject: id, group, runAt: times.now },
+  ]);
   return 'stored';
 }
 

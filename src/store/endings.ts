@@ -33,7 +33,7 @@ export function endingVerbs(database: Database, enqueuer: Enqueuer): EndingVerbs
     concludeFromEqual: (run, equal, now) =>
       database.write((trx) => concludeFromEqual(trx, run, equal, { enqueuer, now })),
     giveUp: (run, reason, now) => database.write((trx) => giveUp(trx, run, reason, { enqueuer, now })),
-    cancel: (id, reason, now) => database.write((trx) => cancel(trx, id, reason, { enqueuer, now })),
+    cancel: (id, reason, now, by) => database.write((trx) => cancel(trx, { id, reason, by }, { enqueuer, now })),
   };
 }
 

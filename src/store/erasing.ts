@@ -1,5 +1,6 @@
 // Erasing investigations with all that hangs on them, and runs that nobody is left of.
 import type { Enqueuer } from './enqueuer.ts';
+import { forgetHeldHeads } from './forget-held.ts';
 import type { Trx } from './schema.ts';
 import { recordColumns, threadFrom } from './thread-rows.ts';
 
@@ -7,6 +8,7 @@ import { recordColumns, threadFrom } from './thread-rows.ts';
 export async function eraseInvestigations(trx: Trx, ids: readonly string[], enqueuer: Enqueuer): Promise<void> {
   if (ids.length === 0) return;
   await eraseWebhooks(trx, ids, enqueuer);
+  await forgetHeldHeads(trx, ids);
   const issues = await trx.selectFrom('issues').select('id').where('investigation_id', 'in', ids).execute();
   // Issues go with their investigation (on delete cascade).
   const erased = await trx
@@ -89,7 +91,7 @@ async function passOn(trx: Trx, erased: readonly string[]): Promise<void> {
   }
 }
 
-/** That a webhook was delivered may be known; where to may not: an address can hold a token of the caller's. */
+/** That a webhook was delivered may be known; where to, and how that went, may not: an address can hold a token of the caller's. */
 async function eraseWebhooks(trx: Trx, investigationIds: readonly string[], enqueuer: Enqueuer): Promise<void> {
   const rows = await trx
     .updateTable('webhooks')
@@ -97,11 +99,9 @@ async function eraseWebhooks(trx: Trx, investigationIds: readonly string[], enqu
     .where('investigation_id', 'in', investigationIds)
     .returning('id')
     .execute();
-  await enqueuer.remove(
-    trx,
-    'webhook',
-    rows.map((row) => row.id),
-  );
+  const webhookIds = rows.map((row) => row.id);
+  await enqueuer.remove(trx, 'webhook', webhookIds);
+  if (webhookIds.length > 0) await trx.deleteFrom('webhook_attempts').where('webhook_id', 'in', webhookIds).execute();
   await trx
     .deleteFrom('webhooks')
     .where('investigation_id', 'in', investigationIds)

@@ -31,10 +31,11 @@ export async function requestFix(
     .updateTable('threads')
     .set({ fix_request: JSON.stringify(request), changed_at: now })
     .where('id', '=', threadId)
-    .returning('id')
+    .returning('project_id')
     .executeTakeFirst();
   if (!row) return;
-  await writeAudit(trx, { at: now, accountId: onGithub(request), verb: 'fix.requested', subject: threadId });
+  const by = { accountId: onGithub(request), projectId: row.project_id };
+  await writeAudit(trx, { ...by, at: now, verb: 'fix.requested', subject: threadId });
   await nudgeShown(trx, [threadId], { enqueuer, runAt: now });
 }
 
@@ -97,6 +98,7 @@ async function threadOfReport(
     })
     .execute();
   await trx.updateTable('investigations').set({ thread_id: id }).where('id', '=', issue.investigation_id).execute();
-  await writeAudit(trx, { at: now, accountId: onGithub(by), verb: 'thread.opened', subject: id });
+  const { project_id: projectId } = issue;
+  await writeAudit(trx, { at: now, accountId: onGithub(by), verb: 'thread.opened', subject: id, projectId });
   return id;
 }

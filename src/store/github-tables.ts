@@ -42,11 +42,12 @@ export interface ThreadTable extends Sequenced {
   trigger_json: string;
   /** JSON: Person. */
   fix_request: string | null;
-  /** JSON: ThreadRecord; the three columns behind it repeat what is looked up by. */
+  /** JSON: ThreadRecord; the four columns behind it repeat what is looked up by. */
   record: string;
   branch: string | null;
   pull_request: number | null;
   pull_request_open: 0 | 1;
+  is_held: 0 | 1;
   created_at: string;
   /** When anything of it last changed: its retention counts from here. */
   changed_at: string;

@@ -59,6 +59,11 @@ export function findingText(finding: Finding): string {
   return JSON.stringify(kept satisfies Omit<Finding, Named>);
 }
 
+/** The columns that hold a record. */
+export function headRecordColumns(record: HeadRecord): Pick<HeadTable, 'record' | 'is_held'> {
+  return { record: JSON.stringify(record), is_held: record.held === null ? 0 : 1 };
+}
+
 /** The row of a head that nothing is known of yet. */
 export function newHeadRow(
   head: { readonly id: string; readonly projectId: string; readonly sha: string; readonly branch: string },
@@ -67,7 +72,7 @@ export function newHeadRow(
   return {
     ...{ id: head.id, project_id: head.projectId, sha: head.sha, branch: head.branch, state: 'waiting', is_red: 0 },
     ...{ pull_request: null, place: null, left_out: '[]', still_waiting: '[]', ended_at: '' },
-    record: JSON.stringify(EMPTY_HEAD_RECORD),
+    ...headRecordColumns(EMPTY_HEAD_RECORD),
     ...{ created_at: now, changed_at: now },
   };
 }

@@ -16,8 +16,8 @@ export function issueVerbs(database: Database, enqueuer: Enqueuer, forgetErased:
   return {
     issue: (id) => database.read((reader) => issueWhere(reader, 'issues.id', id)),
     changeSet: (issueId) => database.read((reader) => changeSet(reader, issueId)),
-    async eraseIssue(id, now) {
-      const erased = await database.write((trx) => eraseIssue(trx, id, { enqueuer, now }));
+    async eraseIssue(id, now, by) {
+      const erased = await database.write((trx) => eraseIssue(trx, { id, by }, { enqueuer, now }));
       if (erased) forgetErased();
       return erased;
     },
@@ -81,19 +81,20 @@ async function changeSet(reader: Reader, issueId: string): Promise<ChangeSet | n
 
 async function eraseIssue(
   trx: Trx,
-  id: string,
+  { id, by }: { readonly id: string; readonly by: string | undefined },
   { enqueuer, now }: { readonly enqueuer: Enqueuer; readonly now: string },
 ): Promise<boolean> {
   const row = await trx
     .selectFrom('issues')
     .innerJoin('investigations', 'investigations.id', 'issues.investigation_id')
-    .select(['investigations.id', 'investigations.account_id', 'investigations.thread_id'])
+    .select(['investigations.id', 'investigations.account_id', 'investigations.project_id', 'investigations.thread_id'])
     .where('issues.id', '=', id)
     .executeTakeFirst();
   if (!row) return false;
   await eraseInvestigations(trx, [row.id], enqueuer);
   if (row.thread_id !== null) await forgetShown(trx, row.thread_id, now);
   await nudgeShown(trx, [row.thread_id], { enqueuer, runAt: now });
-  await writeAudit(trx, { at: now, accountId: row.account_id, verb: 'issue.erased', subject: id });
+  const { account_id: caller, project_id: projectId } = row;
+  await writeAudit(trx, { at: now, accountId: by ?? caller, verb: 'issue.erased', subject: id, projectId });
   return true;
 }

@@ -17,16 +17,20 @@ import { installationVerbs } from './installations.ts';
 import { investigationVerbs } from './investigations.ts';
 import { issueVerbs } from './issues.ts';
 import { migrate } from './migrate.ts';
+import { overviewVerbs } from './overviews.ts';
 import { projectVerbs } from './projects.ts';
 import { runVerbs } from './runs.ts';
 import type { Schema } from './schema.ts';
 import type { Seal } from './seal.ts';
+import { sessionVerbs } from './sessions.ts';
+import { signInVerbs } from './sign-ins.ts';
 import { explainSqlite, forgetErased, openConnection, SQLITE_TABLES, sqliteDialect } from './sqlite-engine.ts';
 import { threadVerbs } from './threads.ts';
 import { tokenVerbs } from './tokens.ts';
 import { toldVerbs } from './told.ts';
 import { transcriptVerbs } from './transcripts.ts';
 import { upkeepVerbs } from './upkeep.ts';
+import { attemptVerbs } from './webhook-attempts.ts';
 import { webhookVerbs } from './webhooks.ts';
 
 export interface SqliteStore extends Store {
@@ -57,6 +61,8 @@ export async function openSqliteStore({ file, seal, enqueuer }: SqliteStoreOptio
     database,
     ...accountVerbs(database, seal),
     ...tokenVerbs(database),
+    ...sessionVerbs(database),
+    ...signInVerbs(database),
     ...projectVerbs(database),
     ...acceptanceVerbs(database, enqueuer),
     ...investigationVerbs(database),
@@ -66,6 +72,7 @@ export async function openSqliteStore({ file, seal, enqueuer }: SqliteStoreOptio
     ...endingVerbs(database, enqueuer),
     ...issueVerbs(database, enqueuer, forget),
     ...webhookVerbs(database),
+    ...attemptVerbs(database, enqueuer),
     ...deliveryVerbs(database, enqueuer, seal),
     ...installationVerbs(database, enqueuer),
     ...threadVerbs(database, enqueuer),
@@ -74,6 +81,7 @@ export async function openSqliteStore({ file, seal, enqueuer }: SqliteStoreOptio
     ...failureVerbs(database, enqueuer),
     ...backfillVerbs(database),
     ...upkeepVerbs(database, enqueuer, forget),
+    ...overviewVerbs(database),
     [Symbol.asyncDispose]: () => database.close(),
   };
 }

@@ -46,9 +46,9 @@ async function openThread(trx: Trx, { report, investigationId, now }: Acceptance
     .returning('id')
     .executeTakeFirstOrThrow();
   if (isSeen) await noteSeen(trx, id, triggerKey(trigger));
-  await writeAudit(trx, { at: now, accountId: onGithub(trigger.by), verb: 'thread.opened', subject: id });
-  if (fixRequest)
-    await writeAudit(trx, { at: now, accountId: onGithub(fixRequest), verb: 'fix.requested', subject: id });
+  const about = { at: now, subject: id, projectId: report.projectId };
+  await writeAudit(trx, { ...about, accountId: onGithub(trigger.by), verb: 'thread.opened' });
+  if (fixRequest) await writeAudit(trx, { ...about, accountId: onGithub(fixRequest), verb: 'fix.requested' });
   return id;
 }
 
@@ -74,9 +74,9 @@ async function findThread(trx: Trx, { report, investigationId, now }: Acceptance
   if (part.isLead || !(await isThere(trx, shown))) {
     await trx.updateTable('threads').set({ investigation_id: investigationId }).where('id', '=', id).execute();
   }
-  await writeAudit(trx, { at: now, accountId: report.accountId, verb: 'thread.opened', subject: id });
-  if (fixRequest)
-    await writeAudit(trx, { at: now, accountId: onGithub(fixRequest), verb: 'fix.requested', subject: id });
+  const about = { at: now, subject: id, projectId: report.projectId };
+  await writeAudit(trx, { ...about, accountId: report.accountId, verb: 'thread.opened' });
+  if (fixRequest) await writeAudit(trx, { ...about, accountId: onGithub(fixRequest), verb: 'fix.requested' });
   return id;
 }
 
@@ -142,7 +142,7 @@ export async function replaceOthers(
     .execute();
   let ended: string | null = null;
   for (const { id } of inFlight) {
-    const result = await cancel(trx, id, REPLACED, moment);
+    const result = await cancel(trx, { id, reason: REPLACED }, moment);
     if (result.kind === 'cancelled' && result.runEnded) ended = result.runId;
   }
   return ended;

@@ -6,7 +6,7 @@ import type { HeadStore } from '../ports/check-store.ts';
 import { saveCheckRunLinks } from './check-links.ts';
 import type { HeadTable } from './check-tables.ts';
 import type { Moment } from './end-run.ts';
-import { findingText } from './head-rows.ts';
+import { findingText, headRecordColumns } from './head-rows.ts';
 import type { Trx } from './schema.ts';
 import { nudgeThreads } from './thread-rows.ts';
 
@@ -110,7 +110,10 @@ export async function saveHeadRecord(
   id: string,
   { record, now }: { readonly record: HeadRecord; readonly now: string },
 ): Promise<void> {
-  const saved = { record: JSON.stringify(record), changed_at: now };
-  await trx.updateTable('heads').set(saved).where('id', '=', id).execute();
+  await trx
+    .updateTable('heads')
+    .set({ ...headRecordColumns(record), changed_at: now })
+    .where('id', '=', id)
+    .execute();
   if (record.checkRun) await saveCheckRunLinks(trx, id, record.checkRun.url);
 }

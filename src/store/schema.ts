@@ -2,7 +2,6 @@
 import type { Generated, Kysely, Transaction } from 'kysely';
 import type { InvestigationState } from '../domain/investigation.ts';
 import type { Origin } from '../domain/report.ts';
-import type { WebhookState, WebhookType } from '../domain/webhook.ts';
 import type { CostTable, TranscriptEntryTable } from './agent-tables.ts';
 import type {
   BackfillTable,
@@ -15,6 +14,8 @@ import type {
 } from './check-tables.ts';
 import type { DeliveryTable, InstallationTable, ThreadTable, ToldTable } from './github-tables.ts';
 import type { JobGroupTable, JobTable } from './job-tables.ts';
+import type { SessionTable, SignInCodeTable, SignInStateTable } from './sign-in-tables.ts';
+import type { WebhookAttemptTable, WebhookTable } from './webhook-tables.ts';
 
 export interface Schema {
   accounts: AccountTable;
@@ -26,6 +27,7 @@ export interface Schema {
   investigations: InvestigationTable;
   issues: IssueTable;
   webhooks: WebhookTable;
+  webhook_attempts: WebhookAttemptTable;
   idempotency_keys: IdempotencyKeyTable;
   jobs: JobTable;
   job_groups: JobGroupTable;
@@ -43,6 +45,9 @@ export interface Schema {
   sightings: SightingTable;
   greens: GreenTable;
   backfills: BackfillTable;
+  sessions: SessionTable;
+  sign_in_codes: SignInCodeTable;
+  sign_in_states: SignInStateTable;
 }
 
 /** What a verb writes with. Inside a transaction nothing else may be used: the connection is taken. */
@@ -158,18 +163,6 @@ interface IssueTable extends Sequenced {
   links: string | null;
 }
 
-export interface WebhookTable extends Sequenced {
-  id: string;
-  type: WebhookType;
-  account_id: string;
-  investigation_id: string;
-  url: string;
-  state: WebhookState;
-  attempts: number;
-  last_error: string;
-  created_at: string;
-}
-
 interface IdempotencyKeyTable {
   account_id: string;
   key: string;
@@ -183,6 +176,8 @@ interface AuditTable extends Sequenced {
   account_id: string;
   verb: string;
   subject: string;
+  /** Null: of no project, or from before it was kept. */
+  project_id: string | null;
 }
 
 interface CheckTable {

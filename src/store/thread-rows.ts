@@ -25,13 +25,14 @@ export function threadFrom(row: Selectable<ThreadTable>): Thread {
 /** The columns that hold a record. */
 export function recordColumns(
   record: ThreadRecord,
-): Pick<ThreadTable, 'record' | 'branch' | 'pull_request' | 'pull_request_open'> {
+): Pick<ThreadTable, 'record' | 'branch' | 'pull_request' | 'pull_request_open' | 'is_held'> {
   const { pullRequest } = record;
   return {
     record: JSON.stringify(record),
     branch: pullRequest?.branch ?? null,
     pull_request: pullRequest?.number ?? null,
     pull_request_open: pullRequest?.state === 'open' ? 1 : 0,
+    is_held: record.held === null ? 0 : 1,
   };
 }
 

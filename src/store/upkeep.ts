@@ -5,6 +5,8 @@ import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { eraseInvestigations } from './erasing.ts';
 import type { Trx } from './schema.ts';
+import { sweepSessions } from './sessions.ts';
+import { sweepSignIns } from './sign-ins.ts';
 import { sweepFailures, sweepHeads, sweepSightings } from './sweep-checks.ts';
 import {
   sweepDeliveries,
@@ -94,4 +96,6 @@ async function sweepRest(trx: Trx, { endedBefore, keysBefore, now }: Limits): Pr
   await sweepSightings(trx, endedBefore);
   await sweepDeliveries(trx, now);
   await sweepInstallations(trx, now);
+  await sweepSessions(trx, now);
+  await sweepSignIns(trx, now);
 }

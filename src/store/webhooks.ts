@@ -8,9 +8,10 @@ import type { FailedInvestigation, WebhookStore } from '../ports/webhook-store.t
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { issueWhere } from './issues.ts';
-import type { Reader, Trx, WebhookTable } from './schema.ts';
+import type { Reader, Trx } from './schema.ts';
+import type { WebhookTable } from './webhook-tables.ts';
 
-export function webhookVerbs(database: Database): WebhookStore {
+export function webhookVerbs(database: Database): Pick<WebhookStore, 'webhook' | 'webhookData' | 'webhooks'> {
   return {
     async webhook(id) {
       const query = (reader: Reader) =>
@@ -20,15 +21,6 @@ export function webhookVerbs(database: Database): WebhookStore {
     },
     webhookData: (id) => database.read((reader) => webhookData(reader, id)),
     webhooks: (accountId, limit) => database.read((reader) => webhooks(reader, accountId, limit)),
-    async recordAttempt(id, { state, error }) {
-      await database.write((trx) =>
-        trx
-          .updateTable('webhooks')
-          .set((expression) => ({ attempts: expression('attempts', '+', 1), state, last_error: error }))
-          .where('id', '=', id)
-          .execute(),
-      );
-    },
   };
 }
 
@@ -59,6 +51,7 @@ export async function announce(
       url: to.callback_url,
       state: 'pending',
       attempts: 0,
+      attempts_before: 0,
       last_error: '',
       created_at: now,
     })
@@ -67,7 +60,10 @@ export async function announce(
 }
 
 /** A receiver that hangs delays nobody else: the limit is counted per host and account. */
-function receiverOf({ callback_url: url, account_id: accountId }: Attached): string {
+export function receiverOf({
+  callback_url: url,
+  account_id: accountId,
+}: Pick<Attached, 'callback_url' | 'account_id'>): string {
   return `${URL.canParse(url) ? new URL(url).host : ''} ${accountId}`;
 }
 
@@ -121,6 +117,7 @@ function webhookFrom(row: Selectable<WebhookTable>): Webhook {
     url: row.url,
     state: row.state,
     attempts: row.attempts,
+    attemptsBefore: row.attempts_before,
     lastError: row.last_error,
     createdAt: row.created_at,
   };

@@ -14,6 +14,7 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Command>> =
   demo: parseDemo,
   token: parseToken,
   'webhook-secret': parseWebhookSecret,
+  'sign-in': (args) => parseAlone('sign-in', args),
   pause: (args) => parseAlone('pause', args),
   resume: (args) => parseAlone('resume', args),
   help: parseHelp,
@@ -164,7 +165,7 @@ function parseWebhookSecret(args: readonly string[]): Command {
   throw usage(unknownVerb('webhook-secret', verb, ['show', 'rotate']), 'webhook-secret');
 }
 
-function parseAlone(kind: 'pause' | 'resume' | 'version', args: readonly string[]): Command {
+function parseAlone(kind: 'pause' | 'resume' | 'version' | 'sign-in', args: readonly string[]): Command {
   const options = readOptions(args, {}, kind);
   if (options.help) return { kind: 'help', topic: kind };
   refusePositionals(options, kind);

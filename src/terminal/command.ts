@@ -56,6 +56,7 @@ export type WebhookSecretCommand =
 export const TOPICS = [
   'causeway',
   'serve',
+  'sign-in',
   'analyse',
   'demo',
   'token',
@@ -73,6 +74,7 @@ export type Command =
   | DemoCommand
   | TokenCommand
   | WebhookSecretCommand
+  | { readonly kind: 'sign-in' }
   | { readonly kind: 'pause' }
   | { readonly kind: 'resume' }
   | { readonly kind: 'help'; readonly topic: Topic }

@@ -12,6 +12,8 @@ export interface Started extends ModelWords {
   readonly address: string;
   readonly projects: readonly Project[];
   readonly token: KnownToken;
+  /** Opens the account area, once. */
+  readonly signInLink: string;
   /** False: reports are only kept. */
   readonly worker: boolean;
   readonly launcher: Launcher;
@@ -30,6 +32,7 @@ export function startText(started: Started): string {
   const [first] = projects;
   const sections = [
     `Causeway is ready: ${address}\n  API and examples: ${address}/docs\n  Local mode: this machine only. Ctrl-C stops it.\n  ${modelText(started)}`,
+    `Open it in a browser. This link signs you in, once, within an hour\n(another: ${started.launcher.here} sign-in):\n  ${started.signInLink}`,
     ...(started.worker ? [] : [WITHOUT_WORKER]),
     ...(started.paused ? [pausedText(started.launcher)] : []),
     first === undefined ? noProjects(started.launcher) : projectsText(projects),

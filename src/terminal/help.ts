@@ -8,6 +8,7 @@ Usage: causeway COMMAND [OPTIONS]
 
   serve            run the service: REST API, webhooks, worker
   analyse          investigate one report, here in the terminal
+  sign-in          print a link that opens the account area
   demo             see it work on a real bug in a small repository
   token            make, list and revoke access tokens
   webhook-secret   show or rotate the secret that signs webhooks
@@ -103,6 +104,16 @@ A new token is printed alone on standard output, once: only a hash is kept.
 Example:
 
   TOKEN=$(causeway token create --name ci --scopes issues:write --expires 90d)
+`,
+  'sign-in': `Print a link that opens the account area in a browser, in local mode. It works
+once, within an hour, and beside a running server. The links printed before it
+are worth nothing any more. With a GitHub App people sign in with GitHub.
+
+Usage: causeway sign-in
+
+Example:
+
+  xdg-open "$(causeway sign-in)"
 `,
   'webhook-secret': `Show or rotate the secret that signs webhooks (Standard Webhooks, whsec_…).
 

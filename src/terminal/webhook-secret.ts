@@ -1,21 +1,19 @@
 // `webhook-secret`: shows or rotates the secret that signs the account's webhooks.
 import type { Account } from '../domain/account.ts';
 import { CausewayError } from '../domain/errors.ts';
+import { SECRET_OVERLAP_MS } from '../domain/webhook.ts';
 import type { AccountStore } from '../ports/store.ts';
 import type { WebhookSecretCommand } from './command.ts';
 import { reportFault } from './exit-code.ts';
 import type { ExitCode, Io } from './io.ts';
 
 export interface WebhookSecretDeps {
-  readonly store: Pick<AccountStore, 'signingSecrets' | 'rotateSigningSecret'>;
+  readonly store: Pick<AccountStore, 'signingSecrets' | 'rotateSigningSecret' | 'noteSecretShown'>;
   readonly account: Account;
   readonly now: () => Date;
   /** A new `whsec_…`. */
   readonly newSecret: () => string;
 }
-
-/** Both secrets sign for so long after a rotation. */
-const OVERLAP_MS = 24 * 60 * 60 * 1_000;
 
 /** Runs one `webhook-secret` command; the secret that signs from now on stands alone on standard output. */
 export async function webhookSecret(
@@ -32,17 +30,20 @@ export async function webhookSecret(
 }
 
 async function show(io: Pick<Io, 'out' | 'err'>, deps: WebhookSecretDeps): Promise<void> {
-  const [newest, ...before] = await deps.store.signingSecrets(deps.account.id, deps.now().toISOString());
+  const now = deps.now().toISOString();
+  const [newest, ...before] = await deps.store.signingSecrets(deps.account.id, now);
   if (newest === undefined) {
     throw new CausewayError('absent', 'The account has no webhook secret: causeway webhook-secret rotate makes one.');
   }
+  // Before it is shown: nobody sees it without a trace.
+  await deps.store.noteSecretShown(deps.account.id, now);
   io.out(`${newest}\n`);
   if (before.length > 0) io.err('The secret before it signs as well, until 24 hours after the rotation.\n');
 }
 
 async function rotate(io: Pick<Io, 'out' | 'err'>, deps: WebhookSecretDeps): Promise<void> {
   const now = deps.now();
-  const overlapUntil = new Date(now.getTime() + OVERLAP_MS).toISOString();
+  const overlapUntil = new Date(now.getTime() + SECRET_OVERLAP_MS).toISOString();
   const secret = deps.newSecret();
   await deps.store.rotateSigningSecret({ accountId: deps.account.id, secret, overlapUntil, now: now.toISOString() });
   io.out(`${secret}\n`);

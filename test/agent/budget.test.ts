@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { costOf, type Ledger, reservationFor, standing } from '../../src/agent/budget.ts';
 import { runAgent } from '../../src/agent/loop.ts';
-import { ModelFailure, ModelUnavailable } from '../../src/ports/model.ts';
+import { ModelFailure, ModelUnavailable, type TurnUsage } from '../../src/ports/model.ts';
 import { CONCLUSION, call, DRAFT, ground, inputOf, LIMITS, type Played, play, scriptedModel } from './scripted-run.ts';
 
 const PRICES = { prompt: 2, cached: 0.5, completion: 10 };
@@ -157,6 +157,19 @@ describe('the ledger', () => {
     const { entries } = await withLedger([new ModelFailure('model_misbehaved', 'cut, three times', spent)]);
     expect(entries.at(-1)).toEqual(['settle', entries[0]?.[1], 0.09]);
     expect(entries[0]?.[1]).toBeLessThan(0.09);
+  });
+
+  it('is told the tokens of a call that was answered, and of no other', async () => {
+    const told: (TurnUsage | undefined)[] = [];
+    const ledger: Ledger = {
+      reserve: async () => 'ok',
+      settle: async (_reserved, _actual, tokens) => void told.push(tokens),
+    };
+    const answers = [...searches(1), new ModelFailure('model_misbehaved', 'half an answer')];
+    const model = scriptedModel(answers, { prices: PRICES });
+    const { tools } = ground({ 'sum.ts': 'sum' });
+    await runAgent(inputOf({ model, tools, budget: budget({}, ledger) }), new AbortController().signal);
+    expect(told).toEqual([expect.objectContaining({ promptTokens: expect.any(Number) }), undefined]);
   });
 
   it('counts nothing for a question that was cancelled while the money was set aside', async () => {

@@ -6,7 +6,7 @@ import { parseCallbackAllow } from '../../src/callback/callback-policy.ts';
 import { createWebhookHandler, type WebhookHandlerOptions } from '../../src/callback/deliver-webhook.ts';
 import { newSigningSecret } from '../../src/callback/sign.ts';
 import type { Webhook } from '../../src/domain/webhook.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog, registeredSecrets, registerSecret } from '../../src/log.ts';
 import type { JobResult } from '../../src/ports/queue.ts';
 import type { FailedInvestigation } from '../../src/ports/webhook-store.ts';
 import { type MemoryWebhookStore, memoryWebhookStore } from '../support/memory-webhook-store.ts';
@@ -43,6 +43,7 @@ function scene(url: string, options: Partial<WebhookHandlerOptions> = {}, webhoo
     url,
     state: 'pending',
     attempts: 0,
+    attemptsBefore: 0,
     lastError: '',
     createdAt: '2026-11-20T12:00:00.000Z',
   };
@@ -71,6 +72,14 @@ function laterBy(seconds: number): JobResult {
 }
 
 describe('a webhook', () => {
+  it('is signed with a secret that no log shows from then on, whatever other secrets become known', async () => {
+    const { run, secret } = scene('https://receiver.example/');
+    await run();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    registerSecret('another secret of ours');
+    expect(registeredSecrets()).toContain(secret);
+  });
+
   it('is sent as type, timestamp and data, and verified by two foreign libraries', async () => {
     await using receiver = await publicAndCanary();
     const { run, secret, webhook } = scene(`http://127.0.0.2:${receiver.port}/hook?token='t%7e'`);
@@ -131,6 +140,31 @@ describe('a webhook', () => {
     expect(receiver.requests().map(({ headers }) => headers['webhook-id'])).toEqual(['evt_1', 'evt_1']);
   });
 
+  it('notes of each attempt when it was made and how long it took, of one that was not sent no time at all', async () => {
+    let answers = 0;
+    await using receiver = await publicAndCanary({
+      answer: (_request, response) => void response.writeHead([503, 410][answers++] ?? 200).end(),
+    });
+    let clock = NOW.getTime();
+    const { run, store } = scene(`http://127.0.0.2:${receiver.port}/`, { now: () => new Date(clock) });
+    await run();
+    clock += 5_000;
+    await run();
+    const [second, first] = await store.attempts('evt_1');
+    expect(first).toMatchObject({ number: 1, at: NOW.toISOString(), ok: false, error: expect.stringContaining('503') });
+    expect(second).toMatchObject({ number: 2, at: new Date(clock).toISOString(), ok: false });
+    for (const each of [first, second]) expect(each?.ms).toBeGreaterThan(0);
+    const refused = scene(`http://127.0.0.2:${receiver.port}/`, {
+      policy: { ...POLICY, allow: parseCallbackAllow('') },
+    });
+    await refused.run();
+    const broken = scene(`http://127.0.0.2:${receiver.port}/`);
+    await broken.dead(new Error('database is locked'));
+    for (const { store: unsent } of [refused, broken]) {
+      expect(await unsent.attempts('evt_1')).toMatchObject([{ at: NOW.toISOString(), ok: false, ms: 0 }]);
+    }
+  });
+
   it('stops where the receiver says 410', async () => {
     await using receiver = await publicAndCanary({ answer: (_request, response) => response.writeHead(410).end() });
     const { run, webhook } = scene(`http://127.0.0.2:${receiver.port}/`);
@@ -147,6 +181,17 @@ describe('a webhook', () => {
       attempts: 10,
       lastError: expect.stringMatching(/^status_500/),
     });
+  });
+
+  it('that is sent again has the ten attempts before it anew', async () => {
+    await using receiver = await publicAndCanary({ answer: (_request, response) => response.writeHead(500).end() });
+    const { run, store, webhook } = scene(`http://127.0.0.2:${receiver.port}/`, {}, { state: 'dead', attempts: 10 });
+    expect(await store.resendWebhook('evt_1', 'acc_1', NOW.toISOString())).toBe(true);
+    const waits: JobResult[] = [];
+    for (let attempt = 11; attempt <= 20; attempt++) waits.push(await run());
+    expect(waits.slice(0, 2)).toEqual([laterBy(5), laterBy(300)]);
+    expect(waits.map(({ kind }) => kind)).toEqual([...Array.from({ length: 9 }, () => 'later'), 'done']);
+    expect(await webhook()).toMatchObject({ state: 'dead', attempts: 20 });
   });
 
   it('is not sent where it was erased, delivered, stopped or never was', async () => {

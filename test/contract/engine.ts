@@ -26,7 +26,7 @@ export interface Opened extends AsyncDisposable {
   deliveryEnds(): Promise<readonly { readonly id: string; readonly state: string; readonly detail: string }[]>;
   /** Writes Issues straight into the tables. Returns their ids, the oldest first. */
   manyIssues(projectId: string, accountId: string, count: number): Promise<readonly string[]>;
-  /** Rows of every table that holds anything of an investigation, its run, Issue and webhooks, or of checks. */
+  /** Rows of every table that holds anything of an investigation, its run, Issue and webhooks, of checks, or of who is signed in. */
   recordCounts(): Promise<Readonly<Record<string, number>>>;
 }
 

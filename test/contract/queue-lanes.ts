@@ -41,7 +41,9 @@ export function lanesContract(engine: Engine): void {
     it('is worked on by the worker that has a handler and limits for it', async () => {
       await using place = await engine.place();
       await using opened = await place.open();
-      const kinds = ['backfill', 'check-run', 'delivery', 'head', 'publish', 'run', 'webhook'] as const;
+      const kinds = [
+        ...(['backfill', 'check-run', 'delivery', 'head', 'publish', 'run', 'urgent-delivery', 'webhook'] as const),
+      ];
       await opened.enqueue(...kinds.map((kind) => job(`of ${kind}`, { kind })));
       const { handled, handlers } = recorder();
       const all = <T>(value: T) => Object.fromEntries(kinds.map((kind) => [kind, value]));
@@ -50,6 +52,31 @@ export function lanesContract(engine: Engine): void {
       expect(handled.map(({ kind, subject }) => `${kind} ${subject}`).toSorted()).toEqual(
         kinds.map((kind) => `${kind} of ${kind}`),
       );
+    });
+  });
+
+  describe('a kind whose slots are all taken', () => {
+    it('holds up its own jobs, and none of another kind', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const inSlots = Array.from({ length: 9 }, (_, i) => delivery(`hangs ${i}`, `g${i}`, at(-60)));
+      await opened.enqueue(...inSlots);
+      const gate = Promise.withResolvers<void>();
+      const { handled, handlers } = recorder(async ({ kind }) => {
+        if (kind === 'delivery') await gate.promise;
+      });
+      const { run } = handlers;
+      const limits = { concurrency: 8, perGroup: 1 };
+      await using worker = opened
+        .queue({})
+        .work({ delivery: run, 'urgent-delivery': run }, { delivery: limits, 'urgent-delivery': limits });
+      await until(() => handled.length === 8);
+      await opened.enqueue(job('urgent', { kind: 'urgent-delivery', group: 'person 7' }));
+      await until(async () => (await opened.jobs()).every(({ subject }) => subject !== 'urgent'));
+      expect([handled.length, handled.at(-1)?.subject]).toEqual([9, 'urgent']);
+      gate.resolve();
+      await worker.idle(patience());
+      expect(handled).toHaveLength(10);
     });
   });
 

@@ -24,6 +24,7 @@ export const sqlite: Engine = {
 const RECORDS = [
   ...(['runs', 'steps', 'investigations', 'issues', 'webhooks', 'threads', 'jobs', 'job_groups'] as const),
   ...(['heads', 'findings', 'failures', 'sightings', 'greens', 'backfills'] as const),
+  ...(['webhook_attempts', 'sessions', 'sign_in_codes', 'sign_in_states'] as const),
 ] as const;
 
 export async function openSqlite(file: string): Promise<Opened> {

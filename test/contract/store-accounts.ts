@@ -131,11 +131,15 @@ export function accountsContract(engine: Engine): void {
       await opened.store.revokeToken(record.id, account.id, NOW);
       const secret = { accountId: account.id, secret: 'whsec_second', overlapUntil: at(1), now: NOW };
       await opened.store.rotateSigningSecret(secret);
+      await opened.store.noteSecretShown(account.id, at(1));
+      await opened.store.noteSecretShown(account.id, at(2));
       expect(await opened.audit()).toEqual([
         { verb: 'account.made', subject: account.id },
         { verb: 'token.created', subject: record.id },
         { verb: 'token.revoked', subject: record.id },
         { verb: 'secret.rotated', subject: account.id },
+        { verb: 'secret.shown', subject: account.id },
+        { verb: 'secret.shown', subject: account.id },
       ]);
     });
   });

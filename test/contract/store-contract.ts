@@ -4,6 +4,7 @@ import type { Engine } from './engine.ts';
 import { acceptContract } from './store-accept.ts';
 import { accountsContract } from './store-accounts.ts';
 import { agentContract } from './store-agent.ts';
+import { auditContract } from './store-audit.ts';
 import { backfillsContract } from './store-backfills.ts';
 import { cancellingContract } from './store-cancelling.ts';
 import { checkLinksContract } from './store-check-links.ts';
@@ -17,18 +18,23 @@ import { forgettingChecksContract } from './store-forgetting-checks.ts';
 import { foundThreadsContract } from './store-found-threads.ts';
 import { habitsContract } from './store-habits.ts';
 import { headsContract } from './store-heads.ts';
+import { heldHeadsContract } from './store-held-heads.ts';
 import { installationsContract } from './store-installations.ts';
 import { likeliestContract } from './store-likeliest.ts';
 import { movedContract } from './store-moved.ts';
+import { overviewsContract } from './store-overviews.ts';
 import { projectsContract } from './store-projects.ts';
 import { publishingContract } from './store-publishing.ts';
 import { redHeadsContract } from './store-red-heads.ts';
 import { replacingContract } from './store-replacing.ts';
 import { runsContract } from './store-runs.ts';
+import { sessionsContract } from './store-sessions.ts';
 import { standingContract } from './store-standing.ts';
 import { threadRecordsContract } from './store-thread-records.ts';
 import { threadsContract } from './store-threads.ts';
 import { upkeepContract } from './store-upkeep.ts';
+import { usageContract } from './store-usage.ts';
+import { webhookAttemptsContract } from './store-webhook-attempts.ts';
 
 export function storeContract(engine: Engine): void {
   describe(`a store on ${engine.name}`, () => {
@@ -51,6 +57,7 @@ export function storeContract(engine: Engine): void {
     forgettingContract(engine);
     headsContract(engine);
     redHeadsContract(engine);
+    heldHeadsContract(engine);
     failuresContract(engine);
     likeliestContract(engine);
     closingContract(engine);
@@ -60,5 +67,10 @@ export function storeContract(engine: Engine): void {
     checkLinksContract(engine);
     forgettingChecksContract(engine);
     backfillsContract(engine);
+    sessionsContract(engine);
+    webhookAttemptsContract(engine);
+    overviewsContract(engine);
+    usageContract(engine);
+    auditContract(engine);
   });
 }

@@ -18,6 +18,17 @@ export function deliveriesContract(engine: Engine): void {
       expect(await opened.store.delivery('unknown')).toBeNull();
     });
 
+    it('that is urgent has a job of another kind, also where it comes again', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const urgent = delivery('a', { isUrgent: true });
+      await opened.store.acceptDelivery(urgent, times);
+      await opened.store.endDelivery('a', 'failed', 'x');
+      await opened.queue({}).cancel('urgent-delivery', 'a');
+      await opened.store.acceptDelivery(urgent, times);
+      expect(await opened.jobs()).toMatchObject([{ kind: 'urgent-delivery', subject: 'a' }]);
+    });
+
     it('of 25 MiB is kept whole', async () => {
       await using place = await engine.place();
       await using opened = await place.open();

@@ -35,6 +35,7 @@ export function endingsContract(engine: Engine): void {
         url: callbackUrl,
         state: 'pending',
         attempts: 0,
+        attemptsBefore: 0,
         lastError: '',
         createdAt: at(9),
       });
@@ -175,23 +176,6 @@ export function endingsContract(engine: Engine): void {
       await store.conclude(run, conclusion(), NOW);
       await store.giveUp(two.runId, broken, NOW);
       expect((await store.investigation(two.investigationId))?.outcome.state).toBe('concluded');
-    });
-  });
-
-  describe('a webhook', () => {
-    it('counts its attempts and says where it stands', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
-      const { store } = opened;
-      const base = await ground(store);
-      const { runId } = await accepted(store, acceptance(base, { callbackUrl }));
-      await store.conclude(await started(store, runId), conclusion(), NOW);
-      const [webhook] = await store.webhooks(base.account.id, 10);
-      await store.recordAttempt(webhook!.id, { state: 'pending', error: 'status 500' });
-      await store.recordAttempt(webhook!.id, { state: 'delivered', error: '' });
-      expect(await store.webhook(webhook!.id)).toEqual({ ...webhook, attempts: 2, state: 'delivered' });
-      await store.recordAttempt('evt_unknown', { state: 'dead', error: '' });
-      expect(await store.webhook('evt_unknown')).toBeNull();
     });
   });
 }

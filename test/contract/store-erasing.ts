@@ -84,7 +84,7 @@ export function erasingContract(engine: Engine): void {
       await using opened = await place.open();
       const { store } = opened;
       const { issueIds, webhooks } = await concluded(opened, 1);
-      await store.recordAttempt(webhooks[0]!.id, { state: 'delivered', error: '' });
+      await store.recordAttempt(webhooks[0]!.id, { state: 'delivered', error: '', at: NOW, ms: 5 });
       await store.eraseIssue(issueIds[0]!, at(1));
       expect((await store.webhook(webhooks[0]!.id))?.state).toBe('delivered');
       expect(await store.webhookData(webhooks[0]!.id)).toBeNull();

@@ -53,7 +53,7 @@ export function upkeepContract(engine: Engine): void {
       const { runId } = await accepted(store, acceptance(base, { idempotency, callbackUrl }));
       const [issueId] = await store.conclude(await started(store, runId), conclusion(), NOW);
       const [webhook] = await store.webhooks(base.account.id, 10);
-      await store.recordAttempt(webhook!.id, { state: 'delivered', error: '' });
+      await store.recordAttempt(webhook!.id, { state: 'delivered', error: '', at: NOW, ms: 5 });
       await store.eraseIssue(issueId!, NOW);
       await store.sweep({ endedBefore: NOW, keysBefore: NOW, now: NOW });
       expect(await store.webhook(webhook!.id)).not.toBeNull();

@@ -1,8 +1,8 @@
 // The API of the double over http: credentials, faults, the route, limits and ETags, the record of what was asked.
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { effectivePermissions } from './access.ts';
-import { readCaller } from './credentials.ts';
+import { type Asked, readRequest, seenOf } from './asked.ts';
+import { readCaller, readClient } from './credentials.ts';
 import { carryOut, type Found, findRoute } from './dispatch.ts';
 import type { DoubleSink, Exchange, SeenRequest } from './double.ts';
 import { drip, type Fault, type FaultList, faultAnswer, happensBefore } from './faults.ts';
@@ -24,14 +24,6 @@ export interface Api {
   readonly spent: Map<string, number>;
 }
 
-interface Asked {
-  readonly method: string;
-  readonly url: URL;
-  readonly path: string;
-  readonly body: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 /** Answers one request to the API. */
 export async function serveApi(
   api: Api,
@@ -40,27 +32,29 @@ export async function serveApi(
   basePath: string,
 ): Promise<void> {
   const asked = await readRequest(request, basePath);
-  const caller = readCaller(api.state, asked.headers['authorization']);
+  const read = asked.path.startsWith('/applications/') ? readClient : readCaller;
+  const caller = read(api.state, asked.headers['authorization']);
+  await serveStruck(api, { asked, caller, response }, () => work(api, asked, caller));
+}
+
+interface Serving {
+  readonly asked: Asked;
+  readonly caller: Caller | Answer;
+  readonly response: ServerResponse;
+}
+
+/** Answers with what the work gives, unless a fault strikes, and records what was asked. */
+export async function serveStruck(
+  api: Api,
+  { asked, caller, response }: Serving,
+  carryOutWork: () => Promise<Answer>,
+): Promise<void> {
   const matched = { method: asked.method, path: `${asked.path}${asked.url.search}`, body: asked.body };
   const fault = api.faults.take(matched);
   const before = fault !== null && happensBefore(fault);
-  const answer = before ? null : await work(api, asked, caller);
+  const answer = before ? null : await carryOutWork();
   const sent = await send(api, { asked, answer, fault, response });
-  api.requests.push(seen(asked, caller, sent));
-}
-
-export async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-async function readRequest(request: IncomingMessage, basePath: string): Promise<Asked> {
-  const url = new URL(request.url ?? '/', `http://${request.headers.host}`);
-  // GitHub Enterprise has its GraphQL beside the versioned API, not below it.
-  const path = url.pathname === '/api/graphql' ? '/graphql' : url.pathname.slice(basePath.length);
-  const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
-  return { method: request.method ?? 'GET', url, path, body: await readBody(request), headers };
+  api.requests.push(seenOf(asked, caller, sent));
 }
 
 async function work(api: Api, asked: Asked, caller: Caller | Answer): Promise<Answer> {
@@ -176,20 +170,5 @@ function headersOf(api: Api, asked: Asked, { body }: Answer, isFree: boolean): R
     'x-ratelimit-reset': String(reset),
     'x-ratelimit-resource': asked.path === '/graphql' ? 'graphql' : 'core',
     date: api.state.clock.now().toUTCString(),
-  };
-}
-
-function seen(asked: Asked, caller: Caller | Answer, status: number): SeenRequest {
-  const isKnown = !('status' in caller);
-  const isInstallation = isKnown && caller.kind === 'installation';
-  return {
-    method: asked.method,
-    path: `${asked.path}${asked.url.search}`,
-    tokenKind: isKnown ? caller.kind : 'bad',
-    permissions: isInstallation ? effectivePermissions(caller) : {},
-    repositoryIds: isInstallation ? caller.token.repositoryIds && [...caller.token.repositoryIds] : null,
-    headers: asked.headers,
-    body: asked.body,
-    status,
   };
 }

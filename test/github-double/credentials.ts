@@ -21,6 +21,14 @@ function tokenOf(authorization: string): string | null {
   return Buffer.from(basic, 'base64').toString().split(':')[1] ?? null;
 }
 
+/** For `/applications/{client_id}/…`, which take no token: `Basic` with the id and the secret of the App's sign-in. */
+export function readClient(state: State, authorization: string | undefined): Caller | Answer {
+  const basic = /^basic +(\S+)$/i.exec(authorization ?? '')?.[1] ?? '';
+  const [id, secret] = Buffer.from(basic, 'base64').toString().split(':');
+  const app = [...state.apps.values()].find((one) => one.clientId === id && one.clientSecret === secret);
+  return app === undefined ? badCredentials() : { kind: 'client', app };
+}
+
 function badCredentials(message = 'Bad credentials'): Answer {
   return refused(401, message);
 }

@@ -49,6 +49,7 @@ function decode(value: string): string {
 /** Carries the request out, or refuses it as GitHub would. */
 export async function carryOut({ route }: Found, call: Call): Promise<Answer> {
   if (route.of === 'app' && call.caller.kind !== 'app') return refused(401, 'A JSON web token could not be decoded');
+  if (route.of === 'client' && call.caller.kind !== 'client') return refused(401, 'Requires authentication');
   if (route.of === 'installation' && call.caller.kind !== 'installation') return forbidden();
   if (route.of !== 'repository') return route.answer(call);
   const repository = reach(call.caller, call);

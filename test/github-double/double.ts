@@ -64,7 +64,7 @@ export interface SeenRequest {
   readonly method: string;
   /** Without the base path, with its query. */
   readonly path: string;
-  readonly tokenKind: 'none' | 'app' | 'installation' | 'user' | 'bad';
+  readonly tokenKind: 'none' | 'app' | 'client' | 'installation' | 'user' | 'bad';
   /** Of an installation token; empty otherwise. */
   readonly permissions: Readonly<Record<string, string>>;
   /** Of an installation token: ids it is limited to; null: all of the installation. */

@@ -23,6 +23,11 @@ export function grantOf(state: State, repository: Repository, account: Account):
   return canRead ? grant('pull') : { base: null, permission: 'none', roleName: '' };
 }
 
+/** What the person was given; that all the world may read a public repository is nothing of theirs. */
+export function explicitGrantOf(state: State, repository: Repository, account: Account): Grant {
+  return grantOf(state, { ...repository, isPrivate: true }, account);
+}
+
 function grant(base: RepositoryRole): Grant {
   return { base, permission: PERMISSION[base], roleName: ROLE_NAME[base] };
 }

@@ -14,6 +14,8 @@ export interface Answer {
 export type Caller =
   | { readonly kind: 'none' }
   | { readonly kind: 'app'; readonly app: App }
+  /** The App with the secret of its sign-in, which opens the calls about its own tokens of people alone. */
+  | { readonly kind: 'client'; readonly app: App }
   | {
       readonly kind: 'installation';
       readonly app: App;
@@ -50,7 +52,7 @@ export interface Route {
   readonly path: string;
   readonly needs: Needs;
   readonly answer: (call: Call) => Answer | Promise<Answer>;
-  readonly of: 'repository' | 'app' | 'installation' | 'anybody';
+  readonly of: 'repository' | 'app' | 'client' | 'installation' | 'anybody';
 }
 
 type Handler = (call: RepositoryCall) => Answer | Promise<Answer>;
@@ -73,7 +75,11 @@ export function withFound<T>(
   };
 }
 
-export function route(request: string, of: 'app' | 'installation' | 'anybody', answer: Route['answer']): Route {
+export function route(
+  request: string,
+  of: 'app' | 'client' | 'installation' | 'anybody',
+  answer: Route['answer'],
+): Route {
   const [method = '', path = ''] = request.split(' ');
   return { method, path, needs: [], of, answer };
 }

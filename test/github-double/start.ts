@@ -5,7 +5,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Api, readBody, serveApi } from './api.ts';
+import { type Api, serveApi } from './api.ts';
+import { readBody } from './asked.ts';
 import { validateExchange } from './description/validate.ts';
 import type { DoubleOptions, DoubleSink, GithubDouble, PageHandler } from './double.ts';
 import { FaultList } from './faults.ts';

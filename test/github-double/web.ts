@@ -1,7 +1,8 @@
 // What GitHub has beside its API: git, sign-in, manifests, attachments.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { canSee, effectivePermissions } from './access.ts';
-import { type Api, readBody } from './api.ts';
+import { type Api, serveStruck } from './api.ts';
+import { formOf, readBody, readRequest } from './asked.ts';
 import { readCaller } from './credentials.ts';
 import { happensBefore } from './faults.ts';
 import { readGitRequest, serveGit } from './git/serve-git.ts';
@@ -28,6 +29,10 @@ export async function serveWeb(api: Api, request: IncomingMessage, response: Ser
     });
     return true;
   }
+  if (request.method === 'POST' && url.pathname === '/login/oauth/access_token') {
+    await serveExchange(api, request, response);
+    return true;
+  }
   const answer = await answerWeb(api, url, request);
   if (answer === null) return false;
   const type = typeof answer.body === 'string' ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8';
@@ -49,23 +54,25 @@ async function harmed(api: Api, request: IncomingMessage, response: ServerRespon
   return true;
 }
 
+/** The exchange of a code for a token, which stands beside the API: the same faults strike it, and it is recorded as well. */
+async function serveExchange(api: Api, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const asked = await readRequest(request, '');
+  const form = formOf(asked.body, asked.headers['content-type'] ?? '');
+  await serveStruck(api, { asked, caller: { kind: 'none' }, response }, async () => api.signIns.exchange(form));
+}
+
 async function answerWeb(api: Api, url: URL, request: IncomingMessage): Promise<Answer | null> {
   const { signIns, state } = api;
   const line = `${request.method} ${url.pathname}`;
   if (line === 'GET /login/oauth/authorize') return signIns.authorize(url);
-  if (line === 'POST /login/oauth/access_token') return signIns.exchange(await readForm(request));
   const manifest = /^POST (?:\/organizations\/([^/]+))?\/settings\/apps\/new$/.exec(line);
   if (manifest !== null)
     return signIns.takeManifest(manifest[1] ?? null, await readForm(request), url.searchParams.get('state'));
   return line.startsWith('GET /user-attachments/') ? attachment(state, url.pathname, request) : null;
 }
 
-/** A form, or the same as JSON. */
 async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
-  const body = await readBody(request);
-  if (!(request.headers['content-type'] ?? '').includes('json')) return new URLSearchParams(body);
-  const given = JSON.parse(body) as Record<string, unknown>;
-  return new URLSearchParams(Object.entries(given).map(([name, value]): [string, string] => [name, String(value)]));
+  return formOf(await readBody(request), request.headers['content-type'] ?? '');
 }
 
 /** Of a private repository only for who may see it. GitHub sends the reader on to its storage, which wants no token. */

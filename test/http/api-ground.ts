@@ -8,8 +8,10 @@ import type { Role } from '../../src/domain/role.ts';
 import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
 import { hashToken, newToken } from '../../src/domain/token.ts';
 import { type Api, createApi } from '../../src/http/api.ts';
-import type { ApiDeps, ProjectSettings, ReadinessCheck } from '../../src/http/api-deps.ts';
+import type { ReadinessCheck } from '../../src/http/api-deps.ts';
 import { type Changes, createChanges } from '../../src/jobs/changes.ts';
+import { createRateLimiter } from '../../src/jobs/rate-limit.ts';
+import type { ProjectSettings } from '../../src/jobs/request-pull-request.ts';
 import { createLog } from '../../src/log.ts';
 import type { Permissions } from '../../src/ports/permissions.ts';
 import type { Run, Store } from '../../src/ports/store.ts';
@@ -78,7 +80,7 @@ export async function listOf(answer: Response): Promise<readonly AnswerBody[]> {
 
 export interface GroundOptions {
   readonly projects?: readonly string[];
-  readonly limits?: ApiDeps['limits'];
+  readonly limits?: Parameters<typeof createRateLimiter>[0];
   /** Instead of `roles`. */
   readonly permissions?: Permissions;
   readonly settings?: Partial<ProjectSettings> | Error;
@@ -121,7 +123,7 @@ export async function apiGround(options: GroundOptions = {}): Promise<ApiGround>
     },
     store: options.around?.(store) ?? store,
     checkCallbackUrl: (url) => checkCallbackUrl(url, policy),
-    limits: options.limits ?? 'off',
+    limiter: createRateLimiter(options.limits ?? 'off'),
     ready: options.ready ?? (async () => [{ name: 'database', ok: true, detail: 'answers' }]),
     baseUrl: () => BASE,
   });

@@ -225,5 +225,7 @@ describe('DELETE /api/v1/investigations/{investigationId}/', () => {
     expect(await bodyOf(await one(id))).toMatchObject({ state: 'queued' });
     ground.roles.set(other.id, 'triage');
     expect((await cancel(id, token)).status).toBe(200);
+    const [deed] = await ground.store.auditEntries({ accountId: other.id, projectIds: [], limit: 1 });
+    expect(deed).toMatchObject({ who: 'other', verb: 'investigation.cancelled', subject: id });
   });
 });

@@ -239,5 +239,7 @@ describe('GET and DELETE /api/v1/issues/{issueId}/', () => {
     expect((await ground.call('GET', `/api/v1/issues/${issueId}/`)).status).toBe(200);
     ground.roles.set(other.id, 'maintain');
     expect((await ground.call('DELETE', `/api/v1/issues/${issueId}/`, { token })).status).toBe(200);
+    const [deed] = await ground.store.auditEntries({ accountId: other.id, projectIds: [], limit: 1 });
+    expect(deed).toMatchObject({ who: 'other', verb: 'issue.erased', subject: issueId });
   });
 });

@@ -173,7 +173,7 @@ describe('a SQLite file', () => {
     expect(await traces()).toBe(true);
     // Delivered or not, nothing of the address is left.
     const [webhook] = await store.webhooks(base.account.id, 10);
-    await store.recordAttempt(webhook!.id, { state: 'delivered', error: '' });
+    await store.recordAttempt(webhook!.id, { state: 'delivered', error: '', at: NOW, ms: 5 });
     await store.eraseIssue(issueId!, NOW);
     expect(await traces()).toBe(false);
   });

@@ -20,6 +20,8 @@ export async function appSettings(
     APP_ID: String(app.id),
     PRIVATE_KEY_PATH: key,
     WEBHOOK_SECRET: app.webhookSecret,
+    GITHUB_CLIENT_ID: app.clientId,
+    GITHUB_CLIENT_SECRET: app.clientSecret,
     GITHUB_API_URL: apiUrl,
     GITHUB_WEB_URL: webUrl,
     ALLOWED_OWNERS: OWNER,

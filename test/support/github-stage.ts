@@ -75,6 +75,7 @@ export async function openGithubStage(options: StageOptions = {}): Promise<Githu
   opening.defer(async () => void (await service.end('SIGKILL')));
   const port = new URL(service.address).port;
   double.app.webhookUrl = `${service.address}/api/github/webhooks`;
+  double.app.callbackUrls.push(`${service.address}/account/callback`);
   const opened = opening.move();
   const { patienceMs = PATIENCE_MS } = options;
   return {

@@ -98,5 +98,6 @@ export function pullRequest(issueId: string, changes: Partial<PostedPullRequest>
 }
 
 export function delivery(id: string, changes: Partial<NewDelivery> = {}): NewDelivery {
-  return { id, event: 'issues', body: `{"id":"${id}"}`, meaning: `meaning of ${id}`, group: 'octo/shop', ...changes };
+  const group = { group: 'octo/shop', isUrgent: false };
+  return { id, event: 'issues', body: `{"id":"${id}"}`, meaning: `meaning of ${id}`, ...group, ...changes };
 }

@@ -2,7 +2,7 @@
 import type { Issue } from '../../src/domain/issue.ts';
 import type { Webhook } from '../../src/domain/webhook.ts';
 import type { AccountStore } from '../../src/ports/store.ts';
-import type { FailedInvestigation, WebhookStore } from '../../src/ports/webhook-store.ts';
+import type { FailedInvestigation, WebhookAttempt, WebhookStore } from '../../src/ports/webhook-store.ts';
 
 export interface MemoryWebhookStore extends WebhookStore, Pick<AccountStore, 'signingSecrets'> {
   add(webhook: Webhook, data: Issue | FailedInvestigation): void;
@@ -15,6 +15,7 @@ export interface MemoryWebhookStore extends WebhookStore, Pick<AccountStore, 'si
 export function memoryWebhookStore(): MemoryWebhookStore {
   const webhooks = new Map<string, Webhook>();
   const data = new Map<string, Issue | FailedInvestigation>();
+  const attempts = new Map<string, readonly WebhookAttempt[]>();
   let secrets: readonly string[] = [];
   return {
     add: (webhook, says) => {
@@ -32,11 +33,19 @@ export function memoryWebhookStore(): MemoryWebhookStore {
     webhookData: async (id) => data.get(id) ?? null,
     webhooks: async (accountId, limit) =>
       [...webhooks.values()].filter((webhook) => webhook.accountId === accountId).slice(-limit),
-    recordAttempt: async (id, { state, error }) => {
+    recordAttempt: async (id, { state, error, at, ms }) => {
       const webhook = webhooks.get(id);
-      if (webhook !== undefined) {
-        webhooks.set(id, { ...webhook, state, lastError: error, attempts: webhook.attempts + 1 });
-      }
+      if (webhook === undefined) return;
+      const number = webhook.attempts + 1;
+      webhooks.set(id, { ...webhook, state, lastError: error, attempts: number });
+      attempts.set(id, [{ number, at, ok: state === 'delivered', error, ms }, ...(attempts.get(id) ?? [])]);
+    },
+    attempts: async (id) => attempts.get(id) ?? [],
+    resendWebhook: async (id, accountId) => {
+      const webhook = webhooks.get(id);
+      if (webhook?.accountId !== accountId || webhook.state === 'pending' || !data.has(id)) return false;
+      webhooks.set(id, { ...webhook, state: 'pending', attemptsBefore: webhook.attempts });
+      return true;
     },
   };
 }

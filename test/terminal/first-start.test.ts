@@ -19,6 +19,7 @@ function text(over: Partial<Started>): string {
     address: 'http://127.0.0.1:3000',
     projects,
     token,
+    signInLink: 'http://127.0.0.1:3000/sign-in/local?code=abcdefghijklmnopqrstuv',
     worker: true,
     paused: false,
     launcher,
@@ -47,6 +48,10 @@ describe('the text of the first start', () => {
         Local mode: this machine only. Ctrl-C stops it.
         Model: none, so answers are facts only. MODEL with OPENAI_API_KEY or
         OPENAI_BASE_URL names one.
+
+      Open it in a browser. This link signs you in, once, within an hour
+      (another: bin/causeway sign-in):
+        http://127.0.0.1:3000/sign-in/local?code=abcdefghijklmnopqrstuv
 
       Projects (PROJECTS names others):
         local/shop  prj_3kTMd0000000000000000

@@ -37,7 +37,7 @@ async function openAccount() {
         : await token(command, io, deps);
     return { code, ...io.printed };
   };
-  return { store, clock, run, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
+  return { id: account.id, store, clock, run, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
 }
 
 describe('token create', () => {
@@ -141,6 +141,17 @@ describe('webhook-secret', () => {
       out: 'whsec_first\n',
       err: '',
     });
+  });
+
+  it('show leaves a trace that it was shown, and rotate another', async () => {
+    await using account = await openAccount();
+    await account.run({ kind: 'webhook-secret-show', account: null });
+    await account.run({ kind: 'webhook-secret-rotate', account: null });
+    const entries = await account.store.auditEntries({ accountId: account.id, projectIds: [], limit: 2 });
+    expect(entries.map(({ who, verb }) => [who, verb])).toEqual([
+      ['local', 'secret.rotated'],
+      ['local', 'secret.shown'],
+    ]);
   });
 
   it('rotate gives a new one, and both sign for 24 hours', async () => {

@@ -2,6 +2,9 @@
 import { type GithubCaller, GithubFailure } from '../clients/github-clients.ts';
 import { MAX_CONFIG_BYTES, TOO_LARGE } from './parse-repository-config.ts';
 
+/** Where the file is, in a repository and in its owner's `.github`. */
+export const CONFIG_FILE = '.github/causeway.yml';
+
 export interface WantedFile {
   readonly owner: string;
   readonly repo: string;

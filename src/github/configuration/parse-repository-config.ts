@@ -6,7 +6,7 @@ import { nearestName } from '../../domain/nearest-name.ts';
 import { FILE_SCHEMA, type FileContent } from './file-schema.ts';
 import { readYaml, type YamlFault, type YamlFile } from './read-yaml.ts';
 import { type ConfigProblem, DEFAULT_CONFIG, type ReadConfig, type RepositoryConfig } from './repository-config.ts';
-import { toConfig } from './to-config.ts';
+import { givenKeys, toConfig } from './to-config.ts';
 
 export const MAX_CONFIG_BYTES = 16 * 1024;
 export const TOO_LARGE = `The file is larger than ${MAX_CONFIG_BYTES / 1024} KiB. Keep what Causeway needs.`;
@@ -23,9 +23,9 @@ export function parseRepositoryConfig(given: string, file: string): ReadConfig {
   }
   const yaml = read(text);
   if ('message' in yaml) return faulty(text, file, yaml);
-  if (yaml.value === undefined) return { config: DEFAULT_CONFIG, problem: null };
+  if (yaml.value === undefined) return { config: DEFAULT_CONFIG, problem: null, given: new Set() };
   const parsed = FILE_SCHEMA.safeParse(yaml.value);
-  if (parsed.success) return { config: toConfig(parsed.data), problem: null };
+  if (parsed.success) return { config: toConfig(parsed.data), problem: null, given: givenKeys(parsed.data) };
   return faulty(text, file, firstFault(parsed.error.issues, yaml), yaml.value);
 }
 
@@ -45,7 +45,8 @@ function read(text: string): YamlFile | YamlFault {
 function faulty(text: string, file: string, { line, message }: YamlFault, value?: unknown): ReadConfig {
   const digest = createHash('sha256').update(`${file}\0${text}\0${message}`).digest('hex');
   const problem: ConfigProblem = { file, line, message, digest };
-  return { config: carefulConfig(text, value), problem };
+  const config = carefulConfig(text, value);
+  return { config, problem, given: carefulKeys(config) };
 }
 
 /** No pull requests, and no comments unasked; `observe`, `none` and a budget hold wherever they can still be read. */
@@ -58,6 +59,16 @@ function carefulConfig(text: string, value: unknown): RepositoryConfig {
     model: /^["']?model["']?\s*:\s*["']?none\b/im.test(text) ? 'none' : '',
     budget: { run: budget?.run ?? null, month: budget?.month ?? null },
   };
+}
+
+/** What is otherwise than without a file, since there is one. */
+function carefulKeys({ model, budget }: RepositoryConfig): ReadonlySet<string> {
+  const held = Object.entries({
+    model: model !== '',
+    'budget.run': budget.run !== null,
+    'budget.month': budget.month !== null,
+  });
+  return new Set(['mode', 'comments', ...held.flatMap(([name, isHeld]) => (isHeld ? name : []))]);
 }
 
 function budgetOf(value: unknown): FileContent['budget'] {

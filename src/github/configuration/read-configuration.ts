@@ -3,7 +3,7 @@ import { type GithubProject, isGithubProject, repositoryOf } from '../../domain/
 import type { Log } from '../../log.ts';
 import type { ProjectStore } from '../../ports/store.ts';
 import type { GithubClients } from '../clients/github-clients.ts';
-import { type FetchedConfig, fetchConfig } from './fetch-config.ts';
+import { CONFIG_FILE, type FetchedConfig, fetchConfig } from './fetch-config.ts';
 import { parseRepositoryConfig, unreadableConfig } from './parse-repository-config.ts';
 import { DEFAULT_CONFIG, type ReadConfig } from './repository-config.ts';
 
@@ -31,7 +31,6 @@ interface Kept {
 
 const FRESH_MS = 60_000;
 const MOST_KEPT = 1_000;
-const FILE = '.github/causeway.yml';
 
 export function createConfigurationReader(deps: ConfigurationDeps): ConfigurationReader {
   const kept = new Map<string, Kept>();
@@ -43,7 +42,7 @@ export function createConfigurationReader(deps: ConfigurationDeps): Configuratio
     if (known && at - known.at < FRESH_MS) return known.read;
     const epoch = forgotten;
     const caller = deps.clients.repository(project.source, 'read');
-    const wanted = { ...repositoryOf(project), path: FILE, etag: known?.etag ?? '' };
+    const wanted = { ...repositoryOf(project), path: CONFIG_FILE, etag: known?.etag ?? '' };
     const answer = await fetchConfig(caller, wanted, signal);
     const fresh = answer.kind === 'unchanged' && known ? known : { etag: etagOf(answer), read: readOf(answer, label) };
     // What was forgotten while GitHub answered may be what it answered with.
@@ -69,12 +68,12 @@ export function createConfigurationReader(deps: ConfigurationDeps): Configuratio
 
   return {
     of: async (project, signal) => {
-      const own = await fileOf(project, FILE, signal);
+      const own = await fileOf(project, CONFIG_FILE, signal);
       if (own !== null) return own;
       const owners = await ownersProject(deps, project);
-      const fallback = owners === null ? null : await fileOf(owners, `${owners.name}: ${FILE}`, signal);
+      const fallback = owners === null ? null : await fileOf(owners, `${owners.name}: ${CONFIG_FILE}`, signal);
       if (owners === null || fallback === null) return { config: DEFAULT_CONFIG, problem: null };
-      return { ...fallback, heldBy: owners.id };
+      return { ...fallback, heldBy: { projectId: owners.id, isPrivate: owners.source.isPrivate } };
     },
     forget: (projectId) => {
       forgotten += 1;

@@ -51,8 +51,10 @@ export interface ReadConfig {
   readonly config: RepositoryConfig;
   /** What is wrong with the file, in one text for a person, with the line; null: nothing. The safe defaults stand then. */
   readonly problem: ConfigProblem | null;
-  /** Id of the project that holds the file, where that is the owner's `.github`. */
-  readonly heldBy?: string;
+  /** Keys that the file decides, such as `checks.exclude`; absent where there is no file. Of one with a fault those of the safe defaults too. */
+  readonly given?: ReadonlySet<string>;
+  /** The project that holds the file, where that is the owner's `.github`: whoever may read the repository need not be able to read that one. */
+  readonly heldBy?: { readonly projectId: string; readonly isPrivate: boolean };
 }
 
 export interface ConfigProblem {

@@ -21,6 +21,16 @@ export function toConfig(file: FileContent): RepositoryConfig {
   };
 }
 
+/** Names of the keys that the file gives, as it calls them. */
+export function givenKeys(file: FileContent): ReadonlySet<string> {
+  const keys = Object.entries(given(file)).flatMap(([name, value]) =>
+    typeof value === 'object' && !Array.isArray(value)
+      ? Object.keys(given(value)).map((key) => `${name}.${key}`)
+      : name,
+  );
+  return new Set(keys);
+}
+
 function pullRequestOf(file: NonNullable<FileContent['pull_request']>): RepositoryConfig['pullRequest'] {
   const { reviewers = [], ...rest } = file;
   return {

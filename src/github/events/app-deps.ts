@@ -4,6 +4,7 @@ import type { CancelDeps } from '../../jobs/end-early.ts';
 import type { Log } from '../../log.ts';
 import type { FailureStore, HeadStore } from '../../ports/check-store.ts';
 import type { GithubStore } from '../../ports/github-store.ts';
+import type { SessionStore } from '../../ports/session-store.ts';
 import type { AccountStore, InvestigationStore, IssueStore } from '../../ports/store.ts';
 import type { GithubClients } from '../clients/github-clients.ts';
 import type { ConfigurationReader } from '../configuration/read-configuration.ts';
@@ -13,7 +14,8 @@ import type { GatherDeps } from '../report/gather-deps.ts';
 
 export interface CausewayAppDeps extends Omit<AcceptReportDeps, 'store'>, Omit<CancelDeps, 'store'>, GatherDeps {
   readonly store: GithubStore &
-    Pick<AccountStore, 'ensureAccount' | 'tokens' | 'revokeToken'> &
+    Pick<AccountStore, 'ensureAccount'> &
+    Pick<SessionStore, 'endAccess'> &
     Pick<InvestigationStore, 'accept' | 'investigation' | 'cancel'> &
     Pick<IssueStore, 'changeSet'> &
     Pick<HeadStore, 'noteHead' | 'head' | 'headOf' | 'headOfPullRequest' | 'hasRed'> &

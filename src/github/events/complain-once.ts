@@ -39,14 +39,14 @@ export async function complainOnce(deps: ComplainDeps, spot: Spot, signal: Abort
 }
 
 function isTold({ store }: ComplainDeps, { project, configuration }: Spot, { digest }: ConfigProblem) {
-  return store.wasTold(configuration.heldBy ?? project.id, digest);
+  return store.wasTold(configuration.heldBy?.projectId ?? project.id, digest);
 }
 
 async function complain(deps: ComplainDeps, spot: Spot, problem: ConfigProblem, signal: AbortSignal): Promise<void> {
   if (await isTold(deps, spot, problem)) return;
   const marker = markerOf(problem);
   if (!(await stands(deps, spot, marker, signal))) await write(deps, spot, { problem, marker }, signal);
-  const heldBy = spot.configuration.heldBy ?? spot.project.id;
+  const heldBy = spot.configuration.heldBy?.projectId ?? spot.project.id;
   await deps.store.rememberTold(heldBy, problem.digest, deps.now().toISOString());
 }
 

@@ -12,6 +12,8 @@ export type DeliveryKind =
       readonly group: string;
       /** Milliseconds within which equal bodies are one delivery; null: for as long as deliveries are remembered. */
       readonly sameWithinMs: number | null;
+      /** Handled beside all others, whatever they wait for. */
+      readonly isUrgent: boolean;
     };
 
 interface UsedEvent {
@@ -72,9 +74,17 @@ const SUBJECTS = [
   ...['thread', 'user', 'workflow', 'workflow_job', 'workflow_run', 'zen'],
 ];
 
-/** The same bytes may come again and mean it: a button pressed twice, an authorization given and withdrawn again. */
-const SAME_WITHIN_MS = 60_000;
-const REPEATABLE = new Set(['check_run.requested_action', 'github_app_authorization.revoked']);
+/**
+ * The same bytes may come again and mean it: a button pressed twice, an authorization given and withdrawn again. To end what has ended
+ * costs nothing, while a withdrawal that is taken for the one before leaves somebody signed in.
+ */
+const SAME_WITHIN_MS: Readonly<Record<string, number>> = {
+  'check_run.requested_action': 60_000,
+  'github_app_authorization.revoked': 1_000,
+};
+
+/** Access that was taken back ends within the minute, also where every other delivery hangs on GitHub. Nothing is asked of GitHub for it. */
+const URGENT: ReadonlySet<string> = new Set(['github_app_authorization']);
 
 /** `event` as the header names it, any text. */
 export function kindOf(event: string, payload: DeliveryPayload): DeliveryKind {
@@ -83,8 +93,8 @@ export function kindOf(event: string, payload: DeliveryPayload): DeliveryKind {
   if (!fits(used, payload)) return { kind: 'misfit' };
   const { action } = payload;
   if (used.actions !== null && !used.actions.includes(String(action))) return { kind: 'ignored' };
-  const sameWithinMs = REPEATABLE.has(`${event}.${action}`) ? SAME_WITHIN_MS : null;
-  return { kind: 'used', group: groupOf(event, payload), sameWithinMs };
+  const sameWithinMs = SAME_WITHIN_MS[`${event}.${action}`] ?? null;
+  return { kind: 'used', group: groupOf(event, payload), sameWithinMs, isUrgent: URGENT.has(event) };
 }
 
 /** The signature covers the body alone, so that it is the body that says whether two deliveries mean the same. */
@@ -112,7 +122,8 @@ const NUMBERED: Readonly<Record<string, string>> = {
  * matters not which of them comes first, while one slow answer about one issue would hold up all of them. The rest waits for its repository.
  */
 function groupOf(event: string, payload: DeliveryPayload): string {
-  const { repository, installation } = payload;
+  const { repository, installation, sender } = payload;
+  if (event === 'github_app_authorization' && isRecord(sender)) return `person ${Number(sender['id'])}`;
   if (isRecord(repository) && Number.isSafeInteger(repository['id'])) {
     const subject = payload[NUMBERED[event] ?? ''];
     const number = isRecord(subject) ? subject['number'] : null;

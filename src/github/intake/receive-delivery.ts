@@ -66,8 +66,9 @@ async function acceptSigned(deps: ReceiverDeps, headers: Headers, bytes: Uint8Ar
   const kind = kindOf(event, parsed.payload);
   if (kind.kind === 'misfit') return answer(400, 'The body is not one of the event that X-GitHub-Event names.');
   if (kind.kind === 'ignored') return answer(202, 'Received. Nothing is done at this event.');
-  const { group, sameWithinMs } = kind;
-  return await stored(deps, { id, event, body: parsed.text, meaning: meaningOf(bytes), group }, sameWithinMs);
+  const { group, sameWithinMs, isUrgent } = kind;
+  const delivery = { id, event, body: parsed.text, meaning: meaningOf(bytes), group, isUrgent };
+  return await stored(deps, delivery, sameWithinMs);
 }
 
 async function stored(deps: ReceiverDeps, delivery: NewDelivery, sameWithinMs: number | null): Promise<Response> {

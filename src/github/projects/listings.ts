@@ -68,7 +68,8 @@ export async function listRepositories(caller: GithubCaller, signal: AbortSignal
   }
 }
 
-function hasNext(link: string | undefined): boolean {
+/** Whether the Link header names another page. */
+export function hasNext(link: string | undefined): boolean {
   return /;\s*rel="next"/.test(link ?? '');
 }
 

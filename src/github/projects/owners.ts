@@ -3,10 +3,13 @@ import type { Installation } from '../../domain/installation.ts';
 import type { Log } from '../../log.ts';
 import type { GithubClients } from '../clients/github-clients.ts';
 
-export interface OwnersOptions {
+interface OwnerRuleOptions {
   readonly clients: Pick<GithubClients, 'identity'>;
   /** Logins, whatever their case; empty: the owner of the App. */
   readonly allowedOwners: readonly string[];
+}
+
+export interface OwnersOptions extends OwnerRuleOptions {
   readonly log: Log;
 }
 
@@ -19,19 +22,26 @@ export interface Owners {
   ignored(): readonly string[];
 }
 
-export function createOwners({ clients, allowedOwners, log }: OwnersOptions): Owners {
+/** Whether an owner is allowed, by login or, where none is named, by the number of the App's owner. Throws GithubFailure where GitHub is not to be asked. */
+export function ownerRule({
+  clients,
+  allowedOwners,
+}: OwnerRuleOptions): (owner: Pick<Installation['owner'], 'id' | 'login'>, signal: AbortSignal) => Promise<boolean> {
   const allowed = new Set(allowedOwners.map((login) => login.toLowerCase()));
-  const ignored = new Map<number, string>();
+  return async ({ id, login }, signal) => {
+    if (allowed.size > 0) return allowed.has(login.toLowerCase());
+    return id === (await clients.identity(signal)).owner.id;
+  };
+}
 
-  async function isAllowed({ owner }: Installation, signal: AbortSignal): Promise<boolean> {
-    if (allowed.size > 0) return allowed.has(owner.login.toLowerCase());
-    return owner.id === (await clients.identity(signal)).owner.id;
-  }
+export function createOwners({ log, ...rule }: OwnersOptions): Owners {
+  const isAllowed = ownerRule(rule);
+  const ignored = new Map<number, string>();
 
   return {
     async counts(installation, signal) {
       const { id, owner } = installation;
-      if (await isAllowed(installation, signal)) {
+      if (await isAllowed(owner, signal)) {
         ignored.delete(id);
         return true;
       }

@@ -2,12 +2,12 @@
 import type { Finding } from '../../domain/head.ts';
 import { inertText } from '../../domain/inert-text.ts';
 import { isSafePath } from '../../domain/safe-path.ts';
+import { shownIssue } from '../../domain/shown-issue.ts';
 import { type Cause, type CheckRunGround, causeFound, isRed, uncited } from './check-run-ground.ts';
 import { MAX_TITLE, markWords } from './check-run-title.ts';
 import { plainWords } from './plain-words.ts';
 import { firstSentences } from './sentences.ts';
 import { shownError } from './shown-error.ts';
-import { shownIssue } from './shown-issue.ts';
 import { whoseFault } from './whose-fault.ts';
 
 export interface CheckRunAnnotation {

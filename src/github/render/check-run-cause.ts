@@ -1,17 +1,17 @@
 // What our check run says of one cause: whose it is and why, since when, what was found, and what to do next.
 import type { Issue } from '../../domain/issue.ts';
+import { bullet, codeSpan } from '../../domain/markdown/code-marks.ts';
+import { inertInline } from '../../domain/markdown/inert-inline.ts';
+import { shownIssue } from '../../domain/shown-issue.ts';
+import { sourceLinks } from '../../domain/source-links.ts';
 import { type Cause, type CheckRunGround, isRed, tellsCause, uncited } from './check-run-ground.ts';
 import { knownBlocks, rangeBlocks } from './check-run-history.ts';
 import { isForHere, nextAction } from './check-run-next.ts';
 import { capital, ownWords, verdictWords } from './check-run-title.ts';
-import { bullet, codeSpan } from './code-marks.ts';
 import { diffFold } from './folds.ts';
 import { isOfRepository } from './headline.ts';
-import { inertInline } from './inert-inline.ts';
 import { type Block, code, type Fold, text } from './page.ts';
 import { errorLines, isRepeated, shownError } from './shown-error.ts';
-import { shownIssue } from './shown-issue.ts';
-import { sourceLinks } from './source-links.ts';
 import { reasonBlocks, remarkBlocks, causeBlocks as rootCause, stepBlocks, suspectBlocks } from './story.ts';
 import { inOrder } from './whose-fault.ts';
 

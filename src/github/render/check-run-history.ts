@@ -1,7 +1,7 @@
 // Since when a failure is known, where else it is told, and which commits it came with.
 import type { Failure } from '../../domain/failure.ts';
+import { bullet, codeSpan } from '../../domain/markdown/code-marks.ts';
 import type { Cause, CheckRunGround } from './check-run-ground.ts';
-import { bullet, codeSpan } from './code-marks.ts';
 import { isOfRepository } from './headline.ts';
 import { type Block, text } from './page.ts';
 import { rangeCommits } from './range-commits.ts';

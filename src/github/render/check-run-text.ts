@@ -1,10 +1,10 @@
 // The texts of our check run: a summary that says what broke, whose it is and what to do, and below it the log and the repair.
 
+import { bullet, codeSpan } from '../../domain/markdown/code-marks.ts';
+import { inertInline } from '../../domain/markdown/inert-inline.ts';
 import { causeBlocks, causeFolds, detailBlocks } from './check-run-cause.ts';
 import type { CheckRunGround } from './check-run-ground.ts';
-import { bullet, codeSpan } from './code-marks.ts';
 import { effort } from './footer.ts';
-import { inertInline } from './inert-inline.ts';
 import { type Block, pageText, text } from './page.ts';
 
 /** What GitHub takes of each text, counted as it is most dear. */

@@ -1,11 +1,11 @@
 // The title of our check run: what is known, in one calm sentence, on the one line that stands in the list of checks.
 import type { Verdict } from '../../domain/check.ts';
+import { codeSpan } from '../../domain/markdown/code-marks.ts';
+import { shownIssue } from '../../domain/shown-issue.ts';
 import { type Cause, type CheckRunGround, causeFound, isOnDefault, isRed, uncited } from './check-run-ground.ts';
-import { codeSpan } from './code-marks.ts';
 import { plainWords } from './plain-words.ts';
 import { firstSentences } from './sentences.ts';
 import { shownError } from './shown-error.ts';
-import { shownIssue } from './shown-issue.ts';
 import { baseOf, inOrder, type Whose, whoseFault, whoseInMarkdown, whoseInPlain } from './whose-fault.ts';
 
 /** What GitHub takes. */

@@ -1,10 +1,10 @@
 // The message of a commit: a headline and a body of plain words that GitHub reads nothing into.
 import type { Issue } from '../../domain/issue.ts';
+import { shownIssue } from '../../domain/shown-issue.ts';
 import type { Subject } from '../../domain/thread.ts';
 import { plainWords } from './plain-words.ts';
 import { fixTitle } from './pull-request-text.ts';
 import { firstSentences } from './sentences.ts';
-import { shownIssue } from './shown-issue.ts';
 
 const MAX_HEADLINE = 72;
 const MAX_BODY = 800;

@@ -1,8 +1,9 @@
 // The comment about a configuration file that cannot be understood: one fault, with its line and its repair.
+
+import { codeSpan } from '../../domain/markdown/code-marks.ts';
+import { inertInline } from '../../domain/markdown/inert-inline.ts';
 import type { ConfigProblem } from '../configuration/repository-config.ts';
-import { codeSpan } from './code-marks.ts';
 import type { Place } from './ground.ts';
-import { inertInline } from './inert-inline.ts';
 import { pageText, text } from './page.ts';
 
 /** Markdown, the marker as its last line. */

@@ -1,8 +1,8 @@
 // The comment of an investigation that ended without a result: why, and how to go on.
 import type { FailureReason } from '../../domain/errors.ts';
-import { codeSpan } from './code-marks.ts';
+import { codeSpan } from '../../domain/markdown/code-marks.ts';
+import { inertMarkdown } from '../../domain/markdown/inert-markdown.ts';
 import type { EndGround } from './ground.ts';
-import { inertMarkdown } from './inert-markdown.ts';
 import { pageText, text } from './page.ts';
 
 const REASONS: Readonly<Record<FailureReason['code'], string>> = {

@@ -1,13 +1,13 @@
 // The comment while an investigation runs: what is known without a model, where it is, and how to stop it.
 import type { Conclusion, Issue } from '../../domain/issue.ts';
-import { codeSpan } from './code-marks.ts';
+import { codeSpan } from '../../domain/markdown/code-marks.ts';
+import { inertInline } from '../../domain/markdown/inert-inline.ts';
+import { asksMonitoring, shownIssue } from '../../domain/shown-issue.ts';
+import { sourceLinks } from '../../domain/source-links.ts';
 import { investigationFold, reproductionFold } from './folds.ts';
 import { STOP } from './footer.ts';
 import type { FactsGround } from './ground.ts';
-import { inertInline } from './inert-inline.ts';
 import { type Block, type Fold, pageText, text } from './page.ts';
-import { asksMonitoring, shownIssue } from './shown-issue.ts';
-import { sourceLinks } from './source-links.ts';
 import { causeBlocks, suspectBlocks } from './story.ts';
 
 /** Markdown of at most 60,000 characters, the marker as its last line. */

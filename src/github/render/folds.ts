@@ -1,11 +1,11 @@
 // What is folded away: how to reproduce it, what was looked up, the log, the diff.
 import type { ChangeSet } from '../../domain/change-set.ts';
+import { bullet, codeSpan } from '../../domain/markdown/code-marks.ts';
+import { inertInline, type SourceLinks } from '../../domain/markdown/inert-inline.ts';
+import { inertMarkdown } from '../../domain/markdown/inert-markdown.ts';
+import type { NumberedStep, ShownIssue } from '../../domain/shown-issue.ts';
 import { toUnifiedPatch } from '../../domain/unified-patch.ts';
-import { bullet, codeSpan } from './code-marks.ts';
-import { inertInline, type SourceLinks } from './inert-inline.ts';
-import { inertMarkdown } from './inert-markdown.ts';
 import { type Block, code, type Fold, text } from './page.ts';
-import type { NumberedStep, ShownIssue } from './shown-issue.ts';
 import { foldedReason, restOfCause, stepBlocks } from './story.ts';
 
 const RESULT_LINES = 30;

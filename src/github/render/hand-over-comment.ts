@@ -1,13 +1,13 @@
 // The comment that hands a pull request over to people: its checks stay red, and nothing more is tried.
 import type { Issue } from '../../domain/issue.ts';
-import { bullet, codeSpan } from './code-marks.ts';
+import { bullet, codeSpan } from '../../domain/markdown/code-marks.ts';
+import { shownIssue } from '../../domain/shown-issue.ts';
+import { sourceLinks } from '../../domain/source-links.ts';
 import { investigationFold, logFold } from './folds.ts';
 import { backAtSubject } from './footer.ts';
 import type { HandOverGround, Place } from './ground.ts';
 import { isOfRepository } from './headline.ts';
 import { type Block, type Fold, pageText, text } from './page.ts';
-import { shownIssue } from './shown-issue.ts';
-import { sourceLinks } from './source-links.ts';
 import { causeBlocks, reasonBlocks, whatToDo } from './story.ts';
 
 const CHECKS_SHOWN = 10;

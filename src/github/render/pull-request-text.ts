@@ -1,16 +1,16 @@
 // Title and body of a pull request: cause, change, how it was checked and what was not.
 import type { Issue } from '../../domain/issue.ts';
-import { bullet, codeSpan } from './code-marks.ts';
+import { bullet, codeSpan } from '../../domain/markdown/code-marks.ts';
+import type { SourceLinks } from '../../domain/markdown/inert-inline.ts';
+import { shownIssue } from '../../domain/shown-issue.ts';
+import { sourceLinks } from '../../domain/source-links.ts';
 import { failureAim, sinceThen } from './failure-aim.ts';
 import { investigationFold, reproductionFold } from './folds.ts';
 import { backAtSubject } from './footer.ts';
 import type { PullRequestGround } from './ground.ts';
 import { isOfRepository } from './headline.ts';
-import type { SourceLinks } from './inert-inline.ts';
 import { type Block, pageText, text } from './page.ts';
 import { plainWords } from './plain-words.ts';
-import { shownIssue } from './shown-issue.ts';
-import { sourceLinks } from './source-links.ts';
 import { causeBlocks, remarkBlocks, whatToDo } from './story.ts';
 
 const MAX_TITLE = 100;

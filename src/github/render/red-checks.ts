@@ -1,12 +1,12 @@
 // What is said of red checks: their names with the verdict, the cut log, and the causes that stand beside the first one.
 import type { Verdict } from '../../domain/check.ts';
 import type { Excerpt } from '../../domain/head.ts';
-import { codeSpan } from './code-marks.ts';
+import { codeSpan } from '../../domain/markdown/code-marks.ts';
+import { inertInline } from '../../domain/markdown/inert-inline.ts';
+import { shownIssue } from '../../domain/shown-issue.ts';
+import { sourceLinks } from '../../domain/source-links.ts';
 import type { FurtherCause, Place, RedChecks } from './ground.ts';
-import { inertInline } from './inert-inline.ts';
 import { type Block, code, type Fold, text } from './page.ts';
-import { shownIssue } from './shown-issue.ts';
-import { sourceLinks } from './source-links.ts';
 import { causeBlocks } from './story.ts';
 
 const NAMES_SHOWN = 3;

@@ -1,12 +1,13 @@
 // The comment with what an investigation found: outcome, cause, what to do, and folded how it is known.
+
+import { shownIssue } from '../../domain/shown-issue.ts';
+import { sourceLinks } from '../../domain/source-links.ts';
 import { diffFold, investigationFold, logFold, reproductionFold } from './folds.ts';
 import { resultFooter } from './footer.ts';
 import type { ResultGround } from './ground.ts';
 import { headline } from './headline.ts';
 import { pageText, text } from './page.ts';
 import { excerptFold, furtherBlocks } from './red-checks.ts';
-import { shownIssue } from './shown-issue.ts';
-import { sourceLinks } from './source-links.ts';
 import { causeBlocks, questionBlocks, reasonBlocks, remarkBlocks, suspectBlocks, whatToDo } from './story.ts';
 
 /** Markdown of at most 60,000 characters (or `most`), the marker as its last line. */

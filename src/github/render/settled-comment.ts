@@ -1,13 +1,13 @@
 // What is left of a result once the checks are green again: one line.
 
-import { codeSpan } from './code-marks.ts';
+import { codeSpan } from '../../domain/markdown/code-marks.ts';
+import { inertInline } from '../../domain/markdown/inert-inline.ts';
+import { shownIssue } from '../../domain/shown-issue.ts';
+import { sourceLinks } from '../../domain/source-links.ts';
 import type { SettledGround } from './ground.ts';
-import { inertInline } from './inert-inline.ts';
 import { pageText, text } from './page.ts';
 import { checkNames } from './red-checks.ts';
 import { firstSentences } from './sentences.ts';
-import { shownIssue } from './shown-issue.ts';
-import { sourceLinks } from './source-links.ts';
 
 const MAX_CAUSE = 400;
 

@@ -1,7 +1,7 @@
 // Whose a failure is, as far as it is known for certain: what our check run says first, in its title and above each cause.
 import type { Finding } from '../../domain/head.ts';
+import { codeSpan } from '../../domain/markdown/code-marks.ts';
 import { type Cause, type CheckRunGround, causeFound } from './check-run-ground.ts';
-import { codeSpan } from './code-marks.ts';
 import { plainWords } from './plain-words.ts';
 
 /** Only for the verdicts `code` and `inconclusive`: the others are nobody's fault here. */

@@ -67,7 +67,7 @@ function judge(state: State, caller: Caller, found: Repository | undefined, isPu
   if (caller.kind === 'installation') {
     return isEnough(effectivePermissions(caller)['contents'], isPush ? 'write' : 'read') ? 200 : 403;
   }
-  if (caller.kind === 'app') return 403;
+  if (caller.kind !== 'user') return 403;
   const mayPush = mayAtLeast(grantOf(state, found, caller.account), 'push') && !found.isArchived;
   return isPush && !mayPush ? 403 : 200;
 }

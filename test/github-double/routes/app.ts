@@ -46,6 +46,15 @@ export const appRoutes: readonly Route[] = [
     }
     return noContent();
   }),
+  route('DELETE /applications/{client_id}/token', 'client', (call) => {
+    const value = String(call.body['access_token']);
+    const token = call.state.tokens.get(value);
+    const isOurs = token?.kind === 'user' && call.caller.kind === 'client' && token.appId === call.caller.app.id;
+    // GitHub answers so for any token that is none, of whomever.
+    if (!isOurs || call.caller.app.clientId !== call.params['client_id']) return notFound();
+    call.state.tokens.delete(value);
+    return noContent();
+  }),
   route('GET /app/hook/deliveries', 'app', listDeliveries),
   route('GET /app/hook/deliveries/{delivery_id}', 'app', (call) => {
     const found = deliveryOf(call);

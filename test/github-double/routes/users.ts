@@ -3,7 +3,7 @@ import { accountByLogin, repositoriesOf } from '../lookup.ts';
 import { installationBody } from '../resources/app.ts';
 import { fullRepository } from '../resources/repository.ts';
 import { privateUser, publicUser } from '../resources/user.ts';
-import { grantOf, mayAtLeast } from '../roles.ts';
+import { explicitGrantOf, grantOf, mayAtLeast } from '../roles.ts';
 import { type Call, notFound, ok, paged, type Route, refused, route } from '../route.ts';
 
 export const RATE_LIMIT = 5_000;
@@ -21,7 +21,9 @@ export const userRoutes: readonly Route[] = [
     const all = [...call.state.installations.values()].filter(
       (one) =>
         one.appId === app?.id &&
-        repositoriesOf(call.state, one).some((found) => mayAtLeast(grantOf(call.state, found, account), 'pull')),
+        repositoriesOf(call.state, one).some((found) =>
+          mayAtLeast(explicitGrantOf(call.state, found, account), 'pull'),
+        ),
     );
     return paged(call, all, (page) => ({
       total_count: all.length,
@@ -34,7 +36,7 @@ export const userRoutes: readonly Route[] = [
     const installation = call.state.installations.get(Number(call.params['installation_id']));
     if (installation === undefined) return notFound();
     const all = repositoriesOf(call.state, installation).filter((one) =>
-      mayAtLeast(grantOf(call.state, one, account), 'pull'),
+      mayAtLeast(explicitGrantOf(call.state, one, account), 'pull'),
     );
     return paged(call, all, (page) => ({
       total_count: all.length,

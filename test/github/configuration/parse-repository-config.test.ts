@@ -18,7 +18,7 @@ describe('a configuration file', () => {
   it.each(['', '\n', '# nothing yet\n', '---\n', '\ufeff', '~\n'])(
     'that holds nothing means the defaults: %j',
     (text) => {
-      expect(parseRepositoryConfig(text, FILE)).toEqual({ config: DEFAULT_CONFIG, problem: null });
+      expect(parseRepositoryConfig(text, FILE)).toEqual({ config: DEFAULT_CONFIG, problem: null, given: new Set() });
     },
   );
 
@@ -34,6 +34,7 @@ describe('a configuration file', () => {
         budget: { run: 0, month: null },
       },
       problem: null,
+      given: new Set(['mode', 'labels', 'pull_request.ready', 'pull_request.reviewers', 'budget.run']),
     });
   });
 

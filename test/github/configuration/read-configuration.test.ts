@@ -51,8 +51,9 @@ describe('the configuration of a repository', () => {
 
   it("is its owner's where it has none, read with a token of the owner's repository", async () => {
     github.files.set('octo/.github', 'mode: observe\nlabel: x\n');
-    const { config, problem } = await reader().of(SHOP, SIGNAL);
+    const { config, problem, heldBy } = await reader().of(SHOP, SIGNAL);
     expect(config.mode).toBe('observe');
+    expect(heldBy).toEqual({ projectId: 'prj_12', isPrivate: true });
     expect(problem).toMatchObject({ file: 'octo/.github: .github/causeway.yml', line: 2 });
     expect(github.requests).toEqual(['octo/shop 404 token 11', 'octo/.github 200 token 12']);
   });
@@ -60,7 +61,7 @@ describe('the configuration of a repository', () => {
   it('is an empty file as well: the owner is not asked', async () => {
     github.files.set('octo/shop', '');
     github.files.set('octo/.github', 'mode: observe\n');
-    expect(await reader().of(SHOP, SIGNAL)).toEqual({ config: DEFAULT_CONFIG, problem: null });
+    expect(await reader().of(SHOP, SIGNAL)).toEqual({ config: DEFAULT_CONFIG, problem: null, given: new Set() });
   });
 
   it('is the default where there is no file, no such repository of the owner, or one of another installation', async () => {

@@ -4,6 +4,7 @@ import type { Probot } from 'probot';
 import type { Role } from '../../../src/domain/role.ts';
 import { createCausewayApp } from '../../../src/github/app.ts';
 import { createGithubClients } from '../../../src/github/clients/create-github-clients.ts';
+import type { GithubClients } from '../../../src/github/clients/github-clients.ts';
 import { createConfigurationReader } from '../../../src/github/configuration/read-configuration.ts';
 import type { Mode } from '../../../src/github/configuration/repository-config.ts';
 import { createDeliveryHandler } from '../../../src/github/intake/handle-delivery.ts';
@@ -32,6 +33,7 @@ interface Announced {
 export interface EventHouse extends AsyncDisposable {
   readonly double: GithubDouble;
   readonly store: SqliteStore;
+  readonly clients: GithubClients;
   /** What the double has announced and nobody has handled. */
   readonly announced: Announced[];
   /** Receives and handles all of it, in order; gives what became of each job. */
@@ -122,7 +124,7 @@ export async function eventHouse(options: EventHouseOptions = {}): Promise<Event
   };
   const opened = opening.move();
   return {
-    ...{ double, store, announced, settle, handle, cancelled },
+    ...{ double, store, clients, announced, settle, handle, cancelled },
     runs: () => takenRuns(store, now),
     writes: () => writesOf(double),
     logged: () => logged,

@@ -1,7 +1,7 @@
 // Events that start nothing: they nudge a thread, end what nobody waits for, or keep projects true.
 import type { Probot } from 'probot';
 import { describe, expect, it } from 'vitest';
-import type { TokenRecord } from '../../../src/domain/account.ts';
+import type { Account, TokenRecord } from '../../../src/domain/account.ts';
 import { EMPTY_RECORD, type PostedPullRequest } from '../../../src/domain/thread.ts';
 import { createCausewayApp } from '../../../src/github/app.ts';
 import type { CausewayAppDeps } from '../../../src/github/events/app-deps.ts';
@@ -193,34 +193,82 @@ describe('projects', () => {
 });
 
 describe('what was allowed and is taken back', () => {
-  it('ends the API tokens of that person, and of nobody else', async () => {
+  it('ends the sessions and API tokens of that person together, and of nobody else', async () => {
     await using house = await shop();
     const now = house.double.state.clock.now().toISOString();
-    const token = (id: string, accountId: string): TokenRecord => ({
-      id,
-      accountId,
-      name: id,
-      scopes: ['issues:read'],
-      projectIds: null,
-      createdAt: now,
-      expiresAt: null,
-      lastUsedAt: null,
-      revokedAt: null,
-    });
     const accounts = [];
-    for (const login of ['ada', 'wren']) {
-      const githubId = house.double.people.user(login).id;
-      const account = await house.store.ensureAccount({ login, githubId, signingSecret: 'whsec_x', now });
-      await house.store.addToken(token(`tok_${login}`, account.id), `hash of ${login}`);
-      accounts.push(account);
-    }
-    const { id, login } = house.double.people.user('ada');
-    const payload = { action: 'revoked', sender: { id, login, type: 'User' } };
-    await house.handle({ event: 'github_app_authorization', payload });
-    const revoked = await Promise.all(accounts.map(async (one) => (await house.store.tokens(one.id))[0]?.revokedAt));
-    expect(revoked).toEqual([expect.any(String), null]);
+    for (const login of ['ada', 'wren']) accounts.push((await signedIn(house, login, now)).id);
+    expect(await standing(house, accounts)).toEqual([
+      { sessions: 1, tokens: 1 },
+      { sessions: 1, tokens: 1 },
+    ]);
+    await house.handle(withdrawal(house, 'ada'));
+    expect(await standing(house, accounts)).toEqual([
+      { sessions: 0, tokens: 0 },
+      { sessions: 1, tokens: 1 },
+    ]);
+    expect(await house.store.sessionByHash('session hash of ada')).toBeNull();
+  });
+
+  it('goes by the number of the person: whoever has taken over the login keeps what is theirs', async () => {
+    await using house = await shop();
+    const now = house.double.state.clock.now().toISOString();
+    const { id } = await signedIn(house, 'ada', now);
+    house.double.people.renameAccount('ada', 'ada-before');
+    await house.handle({
+      event: 'github_app_authorization',
+      payload: { action: 'revoked', sender: { id: 7, login: 'ada' } },
+    });
+    expect(await standing(house, [id])).toEqual([{ sessions: 1, tokens: 1 }]);
+    await house.handle(withdrawal(house, 'ada-before'));
+    expect(await standing(house, [id])).toEqual([{ sessions: 0, tokens: 0 }]);
+  });
+
+  it('counts again for somebody who signed in again and thought better of it within the minute', async () => {
+    await using house = await shop();
+    const { clock } = house.double.state;
+    await house.handle(withdrawal(house, 'ada'));
+    clock.advance(20_000);
+    const { id } = await signedIn(house, 'ada', clock.now().toISOString());
+    expect(await house.handle(withdrawal(house, 'ada'))).toEqual({ kind: 'done' });
+    expect(await standing(house, [id])).toEqual([{ sessions: 0, tokens: 0 }]);
+  });
+
+  it('is heeded while GitHub answers nothing, and makes no account of whoever has none', async () => {
+    await using house = await shop();
+    house.double.faults.add({ path: /./, times: 100, fault: { kind: 'reset', when: 'before' } });
+    expect(await house.handle(withdrawal(house, 'eve'))).toEqual({ kind: 'done' });
+    expect((await house.store.accounts()).map(({ login }) => login)).not.toContain('eve');
   });
 });
+
+async function signedIn(house: EventHouse, login: string, now: string): Promise<Account> {
+  const githubId = house.double.people.user(login).id;
+  const account = await house.store.ensureAccount({ login, githubId, signingSecret: 'whsec_x', now });
+  const { id: accountId } = account;
+  const token: TokenRecord = {
+    ...{ id: `tok_${login}`, accountId, name: login, scopes: ['issues:read'], projectIds: null },
+    ...{ createdAt: now, expiresAt: null, lastUsedAt: null, revokedAt: null },
+  };
+  await house.store.addToken(token, `token hash of ${login}`);
+  const session = { id: `ses_${login}`, accountId, startedAt: now, lastSeenAt: now, client: 'a browser' };
+  await house.store.addSession(session, `session hash of ${login}`);
+  return account;
+}
+
+async function standing(house: EventHouse, accounts: readonly string[]) {
+  return await Promise.all(
+    accounts.map(async (id) => ({
+      sessions: (await house.store.sessions(id)).length,
+      tokens: (await house.store.tokens(id)).filter(({ revokedAt }) => revokedAt === null).length,
+    })),
+  );
+}
+
+function withdrawal(house: EventHouse, login: string) {
+  const { id } = house.double.people.user(login);
+  return { event: 'github_app_authorization', payload: { action: 'revoked', sender: { id, login, type: 'User' } } };
+}
 
 describe('every event', () => {
   it('that the receiver stores has a handler, and no other has one', () => {

@@ -44,6 +44,33 @@ describe('a delivery with a good signature', () => {
     expect((await house.jobs()).map(([, , group]) => group)).toEqual(groups);
   });
 
+  it('of access that was taken back waits for nothing but that person, whatever is told of an installation', async () => {
+    await using house = await reception();
+    const sender = { id: 7, login: 'ada' };
+    const withdrawn = { action: 'revoked', sender };
+    const suspended = { action: 'suspend', installation: { id: 5, account: { login: 'octo' } }, sender };
+    await house.receive(delivery(suspended, { event: 'installation' }));
+    await house.receive(delivery(withdrawn, { event: 'github_app_authorization' }));
+    await house.receive(delivery({ ...withdrawn, installation: { id: 5 } }, { event: 'github_app_authorization' }));
+    expect((await house.jobs()).map(([kind, , group]) => [kind, group])).toEqual([
+      ['delivery', 'installation 5'],
+      ['urgent-delivery', 'person 7'],
+      ['urgent-delivery', 'person 7'],
+    ]);
+  });
+
+  it('of access that was taken back counts again when it was given in between', async () => {
+    await using house = await reception();
+    const withdrawn = { action: 'revoked', sender: { id: 7, login: 'ada' } };
+    const withdraw = (id: string) => house.receive(delivery(withdrawn, { id, event: 'github_app_authorization' }));
+    await withdraw('d-1');
+    await withdraw('d-2');
+    expect(await house.jobs()).toHaveLength(1);
+    house.clock.forward(10);
+    await withdraw('d-3');
+    expect(await house.jobs()).toHaveLength(2);
+  });
+
   it('is one delivery however often it comes, even at once', async () => {
     await using house = await reception();
     const answers = await Promise.all(Array.from({ length: 100 }, () => house.receive(delivery(BODY, { id: 'd-1' }))));

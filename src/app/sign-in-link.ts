@@ -1,0 +1,71 @@
+// Links with which whoever sits at this machine signs in: of the terminal, good once and for an hour.
+import { once } from 'node:events';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
+import path from 'node:path';
+import { json } from 'node:stream/consumers';
+import type { Account } from '../domain/account.ts';
+import type { SessionStore } from '../ports/session-store.ts';
+import { newSignInCode } from '../web/sign-in/with-code.ts';
+
+const LASTS_MS = 60 * 60_000;
+/** Far more than a server on the same machine takes. */
+const ANSWER_MS = 3_000;
+
+export interface LinkDeps {
+  readonly store: Pick<SessionStore, 'addSignInCode'>;
+  readonly account: Account;
+  readonly now: () => Date;
+}
+
+/** A new link below that address; earlier ones that were not used are worth nothing any more. */
+export async function signInLink({ store, account, now }: LinkDeps, address: string): Promise<string> {
+  const { code, hash } = newSignInCode();
+  const moment = now();
+  const expiresAt = new Date(moment.getTime() + LASTS_MS).toISOString();
+  await store.addSignInCode({ hash, accountId: account.id, expiresAt, now: moment.toISOString() });
+  return `${address}/sign-in/local?code=${code}`;
+}
+
+/** Base addresses, without a slash at their ends. */
+export interface Announced {
+  /** For people. */
+  readonly address: string;
+  /** Where the server itself listens, whatever stands before it. */
+  readonly listensAt: string;
+}
+
+/** Tells the commands beside this server where it is; forgotten when it ends, unless it is killed. */
+export function announceAddress(dataDir: string, { address, listensAt }: Announced): Disposable {
+  const file = fileIn(dataDir);
+  writeFileSync(file, `${address}\n${listensAt}\n`, { mode: 0o600 });
+  return { [Symbol.dispose]: () => rmSync(file, { force: true }) };
+}
+
+/** Of the server that runs, or that was killed, over this folder; null: none. */
+export function announcedAddress(dataDir: string): Announced | null {
+  try {
+    const [address = '', listensAt = ''] = readFileSync(fileIn(dataDir), 'utf8').split('\n');
+    return address === '' || listensAt === '' ? null : { address, listensAt };
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a Causeway answers there. Asked directly: no proxy of the environment leads back to this machine. */
+export async function answersAt({ listensAt }: Pick<Announced, 'listensAt'>, signal: AbortSignal): Promise<boolean> {
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
+  try {
+    const request = get(`${listensAt}/healthz`, { agent: false, signal: deadline });
+    const [answer] = await once(request, 'response');
+    const said: unknown = await json(answer);
+    return typeof said === 'object' && said !== null && 'status' in said && said.status === 'alive';
+  } catch {
+    signal.throwIfAborted();
+    return false;
+  }
+}
+
+function fileIn(dataDir: string): string {
+  return path.join(dataDir, 'address');
+}

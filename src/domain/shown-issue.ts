@@ -1,0 +1,80 @@
+// What of an Issue may be shown where: what monitoring systems told is not quoted on public repositories.
+import type { InvestigationStep } from './evidence.ts';
+import type { Issue, Step } from './issue.ts';
+
+export interface NumberedStep extends InvestigationStep {
+  readonly number: number;
+}
+
+export interface ShownIssue {
+  readonly issue: Issue;
+  /** With the numbers that the text cites them by. */
+  readonly steps: readonly NumberedStep[];
+  /** Lookups of monitoring systems that are kept back. */
+  readonly withheld: number;
+}
+
+const LEFT_OUT = '[left out: from monitoring]';
+/** Shorter words of a result stand in the source as well. */
+const LEAST_QUOTE = 8;
+
+export function shownIssue(issue: Issue, place: { readonly isPublic: boolean }): ShownIssue {
+  const all = issue.investigationSteps.map((step, index) => ({ ...step, number: index + 1 }));
+  const kept = place.isPublic ? all.filter(({ action }) => asksMonitoring(action)) : [];
+  if (kept.length === 0) return { issue, steps: all, withheld: 0 };
+  const hidden = new Set(kept.map(({ number }) => number));
+  const steps = all.filter(({ number }) => !hidden.has(number));
+  const clean = withoutQuotes(issue, kept, steps);
+  return {
+    issue: wordsOf(issue, clean),
+    steps: steps.map((step) => ({ ...step, analysis: clean(step.analysis) })),
+    withheld: kept.length,
+  };
+}
+
+/** No tool of our own has two underscores in its name. */
+export function asksMonitoring(action: string): boolean {
+  return /^[a-z0-9][a-z0-9-]*__\S/i.test(action) || / on monitoring server \S+$/.test(action);
+}
+
+/** Takes out what was quoted from those lookups, and code that stands in their results alone. */
+function withoutQuotes(
+  issue: Issue,
+  kept: readonly NumberedStep[],
+  steps: readonly NumberedStep[],
+): (text: string) => string {
+  const numbers = new Set(kept.map(({ number }) => number));
+  const told = kept.map(({ result }) => result).join('\n');
+  const known = [issue.analysis.report, ...steps.map(({ result }) => result)].join('\n');
+  const quotes = issue.analysis.citations
+    .filter(({ step }) => numbers.has(step))
+    .flatMap(({ quote }) => [quote.trim(), ...quote.split('\n').map((line) => line.trim())])
+    .filter((quote) => quote.length >= LEAST_QUOTE && !known.includes(quote))
+    .sort((a, b) => b.length - a.length);
+  return (text) =>
+    quotes
+      .reduce((all, quote) => all.replaceAll(quote, LEFT_OUT), text)
+      .replace(/`+([^`]{8,400})`+|["“]([^"“”]{8,400})["”]/g, (whole, span?: string, words?: string) => {
+        const inside = span ?? words ?? '';
+        return told.includes(inside) && !known.includes(inside) ? LEFT_OUT : whole;
+      });
+}
+
+function wordsOf(issue: Issue, clean: (text: string) => string): Issue {
+  const each = (steps: readonly Step[]): readonly Step[] =>
+    steps.map((step) => ({ ...step, description: clean(step.description) }));
+  const { analysis } = issue;
+  return {
+    ...issue,
+    problem: clean(issue.problem),
+    rootCause: clean(issue.rootCause),
+    stepsToReproduce: each(issue.stepsToReproduce),
+    solutionSteps: each(issue.solutionSteps),
+    analysis: {
+      ...analysis,
+      reason: clean(analysis.reason),
+      questions: analysis.questions.map(clean),
+      suspects: analysis.suspects.map((suspect) => ({ ...suspect, reasons: suspect.reasons.map(clean) })),
+    },
+  };
+}

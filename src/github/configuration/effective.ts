@@ -1,0 +1,132 @@
+// What a repository's configuration comes to under the operator's limits: each value with where it is from, and what it does not count for. Pure.
+import { type GithubProject, repositoryOf } from '../../domain/project.ts';
+import type { EffectiveConfiguration, EffectiveValue, ValueSource } from '../../ports/configuration.ts';
+import { CONFIGURATION_KEYS, dollars } from './configuration-keys.ts';
+import { CONFIG_FILE } from './fetch-config.ts';
+import { MODES, type Mode, type ReadConfig, type RepositoryConfig } from './repository-config.ts';
+
+/** What the operator sets, and no file goes beyond. */
+export interface OperatorLimits {
+  readonly ceiling: Mode;
+  /** Name of the model that is offered; null: none. */
+  readonly model: string | null;
+  /** US dollars: of one investigation, of a repository in a month, of everything in a month. */
+  readonly budget: { readonly run: number; readonly repository: number; readonly all: number };
+}
+
+/** `webUrl`: base address for people, without a slash at its end. */
+export function effectiveConfiguration(
+  project: GithubProject,
+  read: ReadConfig,
+  { operator, webUrl }: { readonly operator: OperatorLimits; readonly webUrl: string },
+): EffectiveConfiguration {
+  const holder = read.heldBy === undefined ? project.name : `${repositoryOf(project).owner}/.github`;
+  const source: ValueSource = read.heldBy === undefined ? { kind: 'file' } : { kind: 'owner', repository: holder };
+  const values = effectiveValues(read, operator, source);
+  return {
+    values: read.heldBy?.isPrivate ? values.map((value) => withheld(value, holder)) : values,
+    problem: problemOf(read),
+    url: read.given === undefined ? '' : pageOf(webUrl, holder),
+  };
+}
+
+/** `holder`: where the values of the file are from. */
+export function effectiveValues(
+  read: ReadConfig,
+  operator: OperatorLimits,
+  holder: ValueSource,
+): readonly EffectiveValue[] {
+  return CONFIGURATION_KEYS.map(({ name, means, value }) => {
+    const from: ValueSource = read.given?.has(name) ? holder : { kind: 'default' };
+    const plain = { name, means, value: value(read.config), from, limit: '' };
+    return { ...plain, ...underOperator(plain, read, operator) };
+  });
+}
+
+/** What everybody sees Causeway do. */
+const SEEN_ANYWAY = new Set(['mode', 'comments']);
+
+/** Of a file that stands in a private repository: that it decides, and not what it says. */
+function withheld(value: EffectiveValue, holder: string): EffectiveValue {
+  if (SEEN_ANYWAY.has(value.name)) return value;
+  const limit = `what stands in ${holder}, which is private: it is not shown here`;
+  if (value.from.kind === 'owner') return { ...value, value: '', limit };
+  // The file's budgets are a reason to ask no model.
+  return value.limit.includes(' budget.') ? { ...value, limit } : value;
+}
+
+/** What becomes of a value under the operator's limits. */
+function underOperator(
+  plain: EffectiveValue,
+  { config, problem }: ReadConfig,
+  operator: OperatorLimits,
+): Partial<EffectiveValue> {
+  const { budget } = operator;
+  switch (plain.name) {
+    case 'mode':
+      return { limit: ceilingOf(config.mode, operator.ceiling) || carefulness(problem) };
+    case 'comments':
+      return { limit: carefulness(problem) };
+    case 'budget.run':
+      return amount(config.budget.run, budget.run, 'BUDGET_RUN');
+    case 'budget.month':
+      return amount(config.budget.month, budget.repository, 'BUDGET_REPOSITORY_MONTH');
+    case 'model':
+      return config.model === '' ? offered(config, operator) : { limit: unasked(config, operator) };
+    default:
+      return {};
+  }
+}
+
+function ceilingOf(mode: Mode, ceiling: Mode): string {
+  if (MODES.indexOf(mode) <= MODES.indexOf(ceiling)) return '';
+  // DRY_RUN=1 is another word for a ceiling of `observe`.
+  return `${ceiling}, since ${ceiling === 'observe' ? 'MAX_MODE or DRY_RUN' : 'MAX_MODE'} allows no more`;
+}
+
+function carefulness(problem: ReadConfig['problem']): string {
+  return problem === null ? '' : 'the careful choice, until the file is mended';
+}
+
+/** The lower of the two counts. */
+function amount(wish: number | null, most: number, variable: string): Partial<EffectiveValue> {
+  if (wish === null) return { value: dollars(most), from: { kind: 'operator', variable } };
+  return wish > most ? { limit: `${dollars(most)}, since ${variable} allows no more` } : {};
+}
+
+function offered(config: RepositoryConfig, operator: OperatorLimits): Partial<EffectiveValue> {
+  const from: ValueSource = { kind: 'operator', variable: 'MODEL' };
+  return { value: operator.model ?? 'none', from, limit: unasked(config, operator) };
+}
+
+/** Why no model is asked although something else was said; "" where one is, or where `none` was said here. */
+function unasked({ model, budget: wish }: RepositoryConfig, { model: offer, budget }: OperatorLimits): string {
+  const wanted = model.toLowerCase();
+  if (wanted === 'none') return '';
+  if (offer === null) return 'none, since the operator offers no model: facts only';
+  if (wanted !== '' && wanted !== offer.toLowerCase()) {
+    return `none, since the operator's model is ${offer} and another one is never asked: facts only`;
+  }
+  const spendable = {
+    'budget.run': wish.run,
+    'budget.month': wish.month,
+    BUDGET_RUN: budget.run,
+    BUDGET_REPOSITORY_MONTH: budget.repository,
+    BUDGET_MONTH: budget.all,
+  };
+  const [empty] = Object.entries(spendable).find(([, usd]) => usd === 0) ?? [];
+  return empty === undefined ? '' : `none, since ${empty} is $0: facts only`;
+}
+
+/** A fault quotes what stands in the file. */
+function problemOf({ problem, heldBy }: ReadConfig): string {
+  if (problem === null) return '';
+  const what = heldBy?.isPrivate ? 'What stands there cannot be used.' : problem.message;
+  const line = problem.line > 0 ? `, line ${problem.line}` : '';
+  return `${problem.file}${line}: ${what} Until it is mended on the default branch, no pull requests are opened, and comments are made only where somebody asks.`;
+}
+
+/** On the default branch, whatever it is called. */
+function pageOf(webUrl: string, repository: string): string {
+  return `${webUrl}/${repository.split('/').map(encodeURIComponent).join('/')}/blob/HEAD/${CONFIG_FILE}`;
+}

@@ -1,0 +1,112 @@
+// What a person may see and do: what they reach, by their role in its project. The rest is absent.
+import type { Account } from '../domain/account.ts';
+import type { Investigation } from '../domain/investigation.ts';
+import type { Issue } from '../domain/issue.ts';
+import type { Project } from '../domain/project.ts';
+import { isAtLeast, type Role } from '../domain/role.ts';
+import type { Permissions } from '../ports/permissions.ts';
+import type { InvestigationStore, IssueStore, ProjectStore } from '../ports/store.ts';
+
+export interface AccessDeps {
+  readonly store: Pick<ProjectStore, 'project' | 'projects'> &
+    Pick<InvestigationStore, 'investigation'> &
+    Pick<IssueStore, 'issue'>;
+  readonly permissions: Permissions;
+}
+
+/** Who asks, and until when somebody waits for the answer. */
+export interface Asking {
+  readonly account: Account;
+  /** Projects beyond which nothing is shown, such as those that a token is bound to; null: no such bound. */
+  readonly reach: readonly string[] | null;
+  readonly signal: AbortSignal;
+}
+
+/** What the person may see, with the role that it may be done something with. */
+export type Seen<T> = T & { readonly role: Role };
+
+/** Roles asked for at a time: GitHub answers one person's in about a tenth of a second. */
+const AT_ONCE = 10;
+
+/** By id, or by `owner/name`; null where it is absent for this person. */
+export async function visibleProject(
+  deps: AccessDeps,
+  asking: Asking,
+  idOrName: string,
+): Promise<Seen<{ readonly project: Project }> | null> {
+  // PostgreSQL refuses NUL in text, and no project has one in its name.
+  const project = idOrName.includes('\0') ? null : await deps.store.project(idOrName);
+  return project === null ? null : await seen(deps, asking, project);
+}
+
+/** By name, ascending; `after` is the last name of the page before, `most` how many are wanted at most. */
+export async function visibleProjects(
+  deps: AccessDeps,
+  asking: Asking,
+  { after = '', most = Number.POSITIVE_INFINITY }: { readonly after?: string; readonly most?: number } = {},
+): Promise<readonly Project[]> {
+  const projects = await deps.store.projects(after === '' ? {} : { after });
+  const reached = projects.filter(({ id }) => reaches(asking, id));
+  const visible: Project[] = [];
+  for (let at = 0; at < reached.length && visible.length < most; at += AT_ONCE) {
+    const some = await Promise.all(reached.slice(at, at + AT_ONCE).map((project) => seen(deps, asking, project)));
+    visible.push(...some.flatMap((found) => found?.project ?? []));
+  }
+  return visible;
+}
+
+export async function visibleInvestigation(
+  deps: AccessDeps,
+  asking: Asking,
+  id: string,
+): Promise<Seen<{ readonly investigation: Investigation; readonly project: Project }> | null> {
+  const investigation = isId(id) ? await deps.store.investigation(id) : null;
+  if (investigation === null) return null;
+  const found = await visibleProject(deps, asking, investigation.projectId);
+  return found && { ...found, investigation };
+}
+
+export async function visibleIssue(
+  deps: AccessDeps,
+  asking: Asking,
+  id: string,
+): Promise<Seen<{ readonly issue: Issue; readonly project: Project }> | null> {
+  const issue = isId(id) ? await deps.store.issue(id) : null;
+  if (issue === null) return null;
+  const found = await visibleProject(deps, asking, issue.projectId);
+  return found && { ...found, issue };
+}
+
+/** Whether the person may erase the Issue: with maintain, or where its report was their own. */
+export async function mayErase(
+  { store }: AccessDeps,
+  { account }: Asking,
+  { issue, role }: Seen<{ readonly issue: Issue }>,
+): Promise<boolean> {
+  if (isAtLeast(role, 'maintain')) return true;
+  return (await store.investigation(issue.analysis.investigationId))?.accountId === account.id;
+}
+
+/** Whether the text can be an identifier: the store is asked about nothing else, and the log holds nothing else (no token, say). */
+export function isId(text: string): boolean {
+  return /^(?:iss|prj|inv)_[0-9A-Za-z]{1,32}$/.test(text);
+}
+
+async function seen(
+  { permissions }: AccessDeps,
+  asking: Asking,
+  project: Project,
+): Promise<Seen<{ readonly project: Project }> | null> {
+  if (!reaches(asking, project.id)) return null;
+  const role = await permissions.roleOf(asking.account, project, asking.signal);
+  return isAtLeast(role, neededToSee(project)) ? { project, role } : null;
+}
+
+/** All the world reads a public repository: what was found out about it is for those who work on it. */
+function neededToSee({ source }: Project): Role {
+  return source.kind === 'github' && !source.isPrivate ? 'triage' : 'read';
+}
+
+function reaches({ reach }: Asking, projectId: string): boolean {
+  return reach === null || reach.includes(projectId);
+}

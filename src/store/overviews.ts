@@ -1,0 +1,22 @@
+// What people look over, each from its file.
+import type { OverviewStore } from '../ports/overview-store.ts';
+import { auditEntries } from './audit-entries.ts';
+import type { Database } from './database.ts';
+import { heldHeads } from './held-heads.ts';
+import { issueLines } from './issue-lines.ts';
+import { projectCounts } from './project-counts.ts';
+import { heldThreads, openedPullRequests } from './shown-threads.ts';
+import { runSpending, usage } from './usage.ts';
+
+export function overviewVerbs(database: Database): OverviewStore {
+  return {
+    issueLines: (filter) => database.read((reader) => issueLines(reader, filter)),
+    projectCounts: (projectIds) => database.read((reader) => projectCounts(reader, projectIds)),
+    runSpending: (runId) => database.read((reader) => runSpending(reader, runId)),
+    usage: (filter) => database.read((reader) => usage(reader, filter)),
+    openedPullRequests: (projectIds, limit) => database.read((reader) => openedPullRequests(reader, projectIds, limit)),
+    heldThreads: (projectId, limit) => database.read((reader) => heldThreads(reader, projectId, limit)),
+    heldHeads: (projectId, limit) => database.read((reader) => heldHeads(reader, projectId, limit)),
+    auditEntries: (filter) => database.read((reader) => auditEntries(reader, filter)),
+  };
+}

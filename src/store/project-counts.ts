@@ -1,0 +1,55 @@
+// How much there is of each project: three counts for up to 500 projects at a time.
+import type { ProjectCounts } from '../ports/overview-store.ts';
+import { inChunks } from './in-chunks.ts';
+import type { Reader } from './schema.ts';
+
+const NONE: ProjectCounts = { issues: 0, underWay: 0, openFailures: 0, lastIssueAt: '' };
+
+export async function projectCounts(
+  reader: Reader,
+  projectIds: readonly string[],
+): Promise<ReadonlyMap<string, ProjectCounts>> {
+  const counts = new Map<string, ProjectCounts>();
+  const note = (id: string, part: Partial<ProjectCounts>) => {
+    counts.set(id, { ...(counts.get(id) ?? NONE), ...part });
+  };
+  for (const { project_id: id, count, last } of await inChunks(projectIds, (some) => issuesOf(reader, some))) {
+    note(id, { issues: Number(count), lastIssueAt: last });
+  }
+  for (const { project_id: id, count } of await inChunks(projectIds, (some) => underWay(reader, some))) {
+    note(id, { underWay: Number(count) });
+  }
+  for (const { project_id: id, count } of await inChunks(projectIds, (some) => openFailures(reader, some))) {
+    note(id, { openFailures: Number(count) });
+  }
+  return counts;
+}
+
+function issuesOf(reader: Reader, projectIds: readonly string[]) {
+  return reader
+    .selectFrom('issues')
+    .select(({ fn }) => ['project_id', fn.countAll<number>().as('count'), fn.max('created_at').as('last')])
+    .where('project_id', 'in', projectIds)
+    .groupBy('project_id')
+    .execute();
+}
+
+function underWay(reader: Reader, projectIds: readonly string[]) {
+  return reader
+    .selectFrom('investigations')
+    .select(({ fn }) => ['project_id', fn.countAll<number>().as('count')])
+    .where('project_id', 'in', projectIds)
+    .where('state', 'in', ['queued', 'running'])
+    .groupBy('project_id')
+    .execute();
+}
+
+function openFailures(reader: Reader, projectIds: readonly string[]) {
+  return reader
+    .selectFrom('failures')
+    .select(({ fn }) => ['project_id', fn.countAll<number>().as('count')])
+    .where('project_id', 'in', projectIds)
+    .where('state', '=', 'open')
+    .groupBy('project_id')
+    .execute();
+}

@@ -1,0 +1,68 @@
+// Making a token: asked for on a form, shown once in the answer to it, and never again.
+import type { Context, Handler } from 'hono';
+import type { Project } from '../../domain/project.ts';
+import { hashToken, newToken } from '../../domain/token.ts';
+import { visibleProjects } from '../../jobs/access.ts';
+import { registerSecret } from '../../log.ts';
+import { type Form, readForm } from '../read-form.ts';
+import { show } from '../show.ts';
+import type { WebDeps, WebEnv } from '../web-deps.ts';
+import { requireFirstTime } from './form-once.ts';
+import { tokenForm } from './token-form.ts';
+import { tokenMade } from './token-made.ts';
+import { FIRST_WISH, readWish, recordOf, type TokenWish, type WishFaults } from './token-wish.ts';
+
+const AGAIN =
+  'This form was sent before, and made no second token. The first one stands under Security credentials; where you have not copied it, revoke it and create another.';
+
+/** Afterwards nobody but its holder has it, who may hand it in as a part of a report; that is what redaction by its form is for. */
+const REGISTERED_MS = 60 * 60_000;
+
+/** GET /account/tokens/new */
+export function getTokenForm(deps: WebDeps): Handler<WebEnv> {
+  return async (c) => {
+    const projects = await visibleProjects(deps, c.get('asking'));
+    return formPage(c, deps, { projects, wish: FIRST_WISH, faults: {}, sent: null });
+  };
+}
+
+/** POST /account/tokens: answers with the token itself, not with a redirect, since it must stand in no address and nowhere else. */
+export function postToken(deps: WebDeps): Handler<WebEnv> {
+  return async (c) => {
+    const sent = await readForm(c);
+    const projects = await visibleProjects(deps, c.get('asking'));
+    const { wish, faults } = readWish(sent, projects);
+    if (Object.keys(faults).length > 0) return formPage(c, deps, { projects, wish, faults, sent });
+    await requireFirstTime(c, deps, { form: sent, detail: AGAIN });
+    const record = recordOf(wish, c.get('signedIn').account.id, deps.now());
+    const value = newToken();
+    registerSecret(value, REGISTERED_MS);
+    await deps.store.addToken(record, hashToken(value));
+    const projectId = record.projectIds?.[0] ?? projects[0]?.id ?? null;
+    const body = tokenMade({ record, value, baseUrl: deps.baseUrl(), projectId });
+    return show(c, deps, { title: 'Your new token', section: 'credentials', crumbs: crumbs('Your new token'), body });
+  };
+}
+
+interface FormState {
+  readonly projects: readonly Project[];
+  readonly wish: TokenWish;
+  readonly faults: WishFaults;
+  readonly sent: Form | null;
+}
+
+function formPage(c: Context<WebEnv>, deps: WebDeps, state: FormState): Promise<Response> {
+  const body = tokenForm({ ...state, signedIn: c.get('signedIn'), now: deps.now() });
+  const hasFaults = Object.keys(state.faults).length > 0;
+  return show(c, deps, {
+    title: `${hasFaults ? 'Not yet: ' : ''}Create new auth token`,
+    ...{ section: 'credentials', crumbs: crumbs('Create new auth token'), status: hasFaults ? 422 : 200, body },
+  });
+}
+
+function crumbs(text: string) {
+  return [
+    { text: 'Security credentials', href: '/account/security-credentials' },
+    { text, href: '' },
+  ];
+}

@@ -1,0 +1,69 @@
+// The page that shows a new token, this once, and how to use it.
+import { html } from 'hono/html';
+import type { TokenRecord } from '../../domain/account.ts';
+import { inertLine } from '../../domain/inert-text.ts';
+import type { Html } from '../show.ts';
+import { moment } from '../words.ts';
+import { copyable } from './copyable.ts';
+
+interface MadeToken {
+  readonly record: TokenRecord;
+  /** The token itself; it stands on the page in one place alone, so that no copy of it goes with a command into a shell's history. */
+  readonly value: string;
+  readonly baseUrl: string;
+  /** That the example is about; null: the person sees none. */
+  readonly projectId: string | null;
+}
+
+export function tokenMade({ record, value, baseUrl, projectId }: MadeToken): Html {
+  const until =
+    record.expiresAt === null ? html`It does not expire.` : html`It expires on ${moment(record.expiresAt)}.`;
+  return html`<div class="keys"><h1>Your new token</h1>
+<p class="notice"><strong>It is shown only now.</strong> Copy it, and keep it where your program finds it: only a hash of it is kept here.</p>
+${copyable('token', value, 'token')}
+<p><strong>${inertLine(record.name, 100)}</strong> may ${record.scopes.map((scope, at) => html`${at === 0 ? '' : ', '}<code>${scope}</code>`)}. ${until}</p>
+<h2>Try it</h2>
+<p>In bash or zsh, this waits for the token without showing it. Paste it there, and press Enter:</p>
+${copyable('read', 'read -rs TOKEN', 'command')}
+<p>${firstCall(record).words}</p>
+${copyable('call', curlOf(record, baseUrl, projectId), 'command')}
+<p class="hint">The address <a href="/docs">/docs</a> describes every call.</p>
+<p><a class="button" href="/account/security-credentials">Back to Security credentials</a></p></div>`;
+}
+
+type Call = 'report' | 'list' | 'follow' | 'pull-request';
+
+/** The first that the token may do, as somebody new would begin. */
+function firstCall({ scopes }: TokenRecord): { readonly call: Call; readonly words: string } {
+  if (scopes.includes('issues:write'))
+    return { call: 'report', words: 'Then this hands in a report; put in a problem of your own:' };
+  if (scopes.includes('projects:read')) return { call: 'list', words: 'Then this lists your projects:' };
+  if (scopes.includes('issues:read')) return { call: 'follow', words: 'Then this lists investigations:' };
+  return { call: 'pull-request', words: 'Then this opens a pull request; put in the id of an issue for ISSUE_ID:' };
+}
+
+function curlOf(record: TokenRecord, baseUrl: string, projectId: string | null): string {
+  const authorization = '-H "Authorization: Bearer $TOKEN"';
+  const to = (path: string) => quoted(`${baseUrl}/api/v1/${path}`);
+  const query = projectId === null ? '' : `?projectId=${encodeURIComponent(projectId)}`;
+  switch (firstCall(record).call) {
+    case 'report': {
+      const body = JSON.stringify({ projectId: projectId ?? 'PROJECT_ID', data: SAMPLE }, null, 2);
+      const type = "-H 'Content-Type: application/json'";
+      return [`curl -i ${to('issues/')}`, authorization, type, `-d ${quoted(body)}`].join(' \\\n  ');
+    }
+    case 'list':
+      return [`curl ${to('projects/')}`, authorization].join(' \\\n  ');
+    case 'follow':
+      return [`curl ${to(`investigations/${query}`)}`, authorization].join(' \\\n  ');
+    case 'pull-request':
+      return [`curl -X POST ${to('issues/ISSUE_ID/pull-request/')}`, authorization].join(' \\\n  ');
+  }
+}
+
+const SAMPLE = 'TypeError: cart is undefined\n    at checkout (src/index.js:10:5)';
+
+/** In single quotes nothing means anything to a shell but the quote itself. */
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}

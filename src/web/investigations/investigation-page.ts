@@ -1,0 +1,108 @@
+// An investigation on its way: where it stands, what it has found so far, what that costs, and the button that stops it.
+import type { Handler } from 'hono';
+import { html } from 'hono/html';
+import { inertLine } from '../../domain/inert-text.ts';
+import { isEnded } from '../../domain/investigation.ts';
+import { isAtLeast } from '../../domain/role.ts';
+import { visibleInvestigation } from '../../jobs/access.ts';
+import type { Spending } from '../../ports/overview-store.ts';
+import type { RecordedStep } from '../../ports/store.ts';
+import { doneNotice } from '../done-notice.ts';
+import { formTokenField } from '../form-token.ts';
+import { originWord } from '../projects/issue-words.ts';
+import { crumbsOf } from '../projects/seen-project.ts';
+import { refuseAbsentPage } from '../refusal.ts';
+import { NO_TEXT_LINKS } from '../rich-text.ts';
+import { type Html, show } from '../show.ts';
+import type { SignedIn, WebDeps, WebEnv } from '../web-deps.ts';
+import { line, moment } from '../words.ts';
+import { runBudget, spendingPart } from './spending.ts';
+import { endedPart, nowDoing, stateBadge } from './standing.ts';
+import { stepList } from './step-list.ts';
+
+/** The page is fetched anew with every step: what is long is shown in full with the Issue. */
+const LIMITS = { lines: 60, characters: 6_000 };
+const REFRESH_SECONDS = 5;
+const DONE = {
+  stopped: 'It was stopped.',
+  ended: 'It had ended already, so that nothing was left to stop.',
+};
+
+type Seen = NonNullable<Awaited<ReturnType<typeof visibleInvestigation>>>;
+
+interface Shown extends Seen {
+  readonly steps: readonly RecordedStep[];
+  readonly spending: Spending;
+  /** US dollars; null: no model is asked. */
+  readonly budget: number | null;
+  readonly signedIn: SignedIn;
+}
+
+/** GET /investigations/{investigationId}: one that has an Issue leads there, unless its steps alone are asked for (`?steps=1`). */
+export function getInvestigation(deps: WebDeps): Handler<WebEnv> {
+  return async (c) => {
+    const id = c.req.param('investigationId') ?? '';
+    const seen = (await visibleInvestigation(deps, c.get('asking'), id)) ?? refuseAbsentPage();
+    const { investigation, project } = seen;
+    const { outcome, runId } = investigation;
+    if (outcome.state === 'concluded' && c.req.query('steps') !== '1')
+      return c.redirect(`/issues/${outcome.issueId}`, 303);
+    const steps = await deps.store.steps(runId, 0);
+    const spending = await deps.store.runSpending(runId);
+    const budget = await runBudget(deps, project, c.get('asking').signal);
+    const shown = { ...seen, steps, spending, budget, signedIn: c.get('signedIn') };
+    const isLive = !isEnded(outcome);
+    return show(c, deps, {
+      title: `Investigation ${investigation.reference}`,
+      body: html`${doneNotice(c, DONE)}${isLive ? livePage(shown) : endedPage(shown)}`,
+      section: 'projects',
+      crumbs: crumbsOf(project, { text: 'Investigation', href: `/investigations/${investigation.id}` }),
+      ...(isLive ? { refresh: REFRESH_SECONDS } : {}),
+    });
+  };
+}
+
+function livePage(shown: Shown): Html {
+  const { investigation, steps, spending, budget } = shown;
+  return html`${head(shown)}<div id="live" data-live="/investigations/${investigation.id}/live">
+<p class="standing">${stateBadge(investigation.outcome)} <span role="status">${nowDoing(investigation, spending)}</span></p>
+${spendingPart(spending, budget)}
+${stopForm(shown)}
+<h2>Steps so far</h2>
+${steps.length === 0 ? html`<p class="soft">None yet. They appear here as they are taken.</p>` : stepsOf(steps)}
+<p class="now">${latest(steps)}</p></div>`;
+}
+
+function endedPage(shown: Shown): Html {
+  const { investigation, project, role, steps, spending, budget } = shown;
+  const { outcome } = investigation;
+  return html`${head(shown)}<p class="standing">${stateBadge(outcome)}</p>
+${outcome.state === 'concluded' ? html`<p>What it found: <a href="/issues/${outcome.issueId}">read the issue</a>.</p>` : ''}
+${'reason' in outcome ? endedPart(outcome.reason, { projectId: project.id, role }) : ''}
+${spendingPart(spending, budget)}
+<h2>Steps</h2>
+${steps.length === 0 ? html`<p class="soft">It ended before its first step.</p>` : stepsOf(steps)}`;
+}
+
+function head({ investigation, project }: Shown): Html {
+  const { reference, origin, createdAt } = investigation;
+  return html`<h1>Investigation in ${inertLine(project.name, 200)}</h1>
+<dl class="facts"><dt>From</dt><dd>${originWord(origin)}${reference === '' ? '' : html` · ${line(reference, 300)}`}</dd>
+<dt>Handed in</dt><dd>${moment(createdAt)}</dd></dl>`;
+}
+
+function stepsOf(steps: readonly RecordedStep[]): Html {
+  return stepList(steps, { links: { ...NO_TEXT_LINKS, steps: steps.length }, limits: LIMITS });
+}
+
+function latest(steps: readonly RecordedStep[]): Html {
+  const last = steps.at(-1);
+  if (last === undefined) return html`<span class="soft">Nothing has been looked up yet.</span>`;
+  return html`<span class="soft">Last taken: step ${last.number}. The next one appears here.</span>`;
+}
+
+function stopForm({ investigation, role, signedIn }: Shown): Html {
+  if (!isAtLeast(role, 'triage')) return html``;
+  return html`<form method="post" action="/investigations/${investigation.id}/stop" class="actions">${formTokenField(signedIn)}
+<button class="danger">Stop it</button><span class="hint">It ends without a result. What was spent is spent.</span></form>`;
+}

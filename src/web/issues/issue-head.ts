@@ -1,0 +1,53 @@
+// The top of an issue: what came of it, how sure that is, and what to do next.
+import { html } from 'hono/html';
+import type { Verdict } from '../../domain/check.ts';
+import type { Issue, Outcome } from '../../domain/issue.ts';
+import { outcomeBadges, percentage } from '../projects/issue-words.ts';
+import type { Html } from '../show.ts';
+import { issueTitle } from './seen-issue.ts';
+
+const NEXT: Readonly<Record<Outcome, string>> = {
+  code_fix: 'read the change, then have it opened as a pull request or apply it',
+  action_recommended: 'do what stands under “What to do”',
+  needs_information: 'get the questions answered',
+  already_fixed: 'update to a version that has the fix',
+  not_a_bug: 'close the report, or say what was missed',
+  inconclusive: 'add what you know, and hand the report in again',
+  facts_only: 'look where the facts point',
+};
+
+const VERDICTS: Readonly<Record<Verdict, string>> = {
+  code: 'The check is red because of the code under test.',
+  base_broken: 'The check was red before this change: the branch below it is broken.',
+  flaky: 'The check is flaky: it passes and fails without a change.',
+  infrastructure: 'The machine or a service failed, not the code.',
+  inconclusive: 'Whether the change under test broke the check cannot be said.',
+};
+
+export function issueHead(issue: Issue): Html {
+  const { confidence, outcome, verdict } = issue.analysis;
+  return html`<h1>${issueTitle(issue, 200)}</h1>
+<p class="outcome">${outcomeBadges(issue.analysis)}${
+    confidence === null ? '' : html` <span>confidence ${percentage(confidence)}</span>`
+  } <span class="next"><strong>Next:</strong> ${nextAction(issue, outcome)}.</span></p>
+${verdict === null ? '' : html`<p>${VERDICTS[verdict]}</p>`}
+${cutShort(issue)}${sharedNote(issue)}`;
+}
+
+function nextAction({ analysis }: Issue, outcome: Outcome): string {
+  return analysis.links.pullRequest === null ? NEXT[outcome] : 'review the pull request';
+}
+
+function cutShort({ analysis }: Issue): Html {
+  if (!analysis.partial) return html``;
+  const words =
+    analysis.outcome === 'facts_only'
+      ? 'The model gave no answer: what stands here are the facts alone.'
+      : 'The investigation was cut short: what stands here is as far as it came.';
+  return html`<p class="notice">${words}</p>`;
+}
+
+function sharedNote({ analysis: { sameAs } }: Issue): Html {
+  if (sameAs === null) return html``;
+  return html`<p class="notice">Answered from an equal report: <a href="/issues/${sameAs}">the first issue of it</a>.</p>`;
+}

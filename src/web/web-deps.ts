@@ -1,0 +1,83 @@
+// What the account area is built from, and what travels with one request.
+import type { Account } from '../domain/account.ts';
+import type { Project } from '../domain/project.ts';
+import type { Session } from '../domain/session.ts';
+import type { Asking } from '../jobs/access.ts';
+import type { Changes } from '../jobs/changes.ts';
+import type { RateLimiter } from '../jobs/rate-limit.ts';
+import type { ProjectSettings } from '../jobs/request-pull-request.ts';
+import type { Log } from '../log.ts';
+import type { ConfigurationOf } from '../ports/configuration.ts';
+import type { Permissions } from '../ports/permissions.ts';
+import type { Queue } from '../ports/queue.ts';
+import type { GithubSignIn } from '../ports/sign-in.ts';
+import type { Store } from '../ports/store.ts';
+import type { Redactor } from '../redact/redactor.ts';
+
+/** How people come in. */
+export type Entrance =
+  /** `command` prints a one-time link; for people. */
+  | { readonly kind: 'local'; readonly command: string }
+  | {
+      readonly kind: 'github';
+      /** Null: the App's client id and secret are not configured. */
+      readonly signIn: GithubSignIn | null;
+      /** Where GitHub's pages are, such as https://github.com. */
+      readonly origin: string;
+      /** Page on which the App is installed; "" where GitHub does not say soon which App this is. */
+      readonly installUrl: (signal: AbortSignal) => Promise<string>;
+    };
+
+/** Seals what a browser keeps for us; `purpose` must be given again to open it. `open` throws where it was sealed by somebody else. */
+interface CookieSeal {
+  seal(text: string, purpose: string): string;
+  open(sealed: string, purpose: string): string;
+}
+
+export interface WebDeps {
+  readonly store: Store;
+  readonly permissions: Permissions;
+  /** Throws `github_failed` where it cannot be read just now. */
+  readonly settingsOf: (project: Project, signal: AbortSignal) => Promise<ProjectSettings>;
+  readonly configurationOf: ConfigurationOf;
+  readonly queue: Pick<Queue, 'wake' | 'cancel'>;
+  readonly redactor: Pick<Redactor, 'redact'>;
+  readonly changes: Changes;
+  readonly limiter: RateLimiter;
+  readonly now: () => Date;
+  readonly log: Log;
+  readonly entrance: Entrance;
+  readonly seal: CookieSeal;
+  /** 32 bytes: what anti-forgery values are made with. */
+  readonly key: Buffer;
+  readonly newSigningSecret: () => string;
+  /** US dollars that one investigation may cost; the repository's and everyone's month. */
+  readonly budget: { readonly run: number; readonly repository: number; readonly all: number };
+  /** Name of the model that the operator offers; null: none. */
+  readonly modelName: string | null;
+  /** Whether the operator has paused it all. */
+  readonly paused: () => boolean;
+  /** Address as browsers reach it, without a slash at the end; known once the port is open. */
+  readonly baseUrl: () => string;
+}
+
+/** Who signed in. */
+export interface SignedIn {
+  readonly account: Account;
+  readonly session: Session;
+  /** The hidden field of every form. */
+  readonly formToken: string;
+}
+
+export interface WebEnv {
+  Bindings: {
+    /** Aborts when the server stops: held answers and streams end. */
+    readonly stopping: AbortSignal;
+  };
+  Variables: {
+    requestId: string;
+    /** Pages behind the sign-in have them. */
+    signedIn: SignedIn;
+    asking: Asking;
+  };
+}

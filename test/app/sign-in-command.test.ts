@@ -1,0 +1,57 @@
+// `causeway sign-in` beside a real server, where none runs, and where people sign in with GitHub.
+import { describe, expect, it } from 'vitest';
+import { runCommand } from '../../src/app/run-command.ts';
+import { gitRepository } from '../support/git-repository.ts';
+import { APP_ENVIRONMENT } from '../support/new-key.ts';
+import { scriptedTerminal } from '../support/scripted-terminal.ts';
+import { startService, temporaryFolder } from '../support/service.ts';
+import { webVisitor } from '../support/web-visitor.ts';
+
+async function signIn(environment: Readonly<Record<string, string>>): Promise<string> {
+  const io = scriptedTerminal();
+  const context = { io, environment, now: () => new Date() };
+  expect(await runCommand({ kind: 'sign-in' }, context, new AbortController().signal)).toBe(0);
+  expect(io.printed.err).toBe('');
+  return io.printed.out;
+}
+
+describe('causeway sign-in', { timeout: 60_000 }, () => {
+  it('prints a link alone, which signs one browser in, once', async () => {
+    await using folder = await temporaryFolder();
+    await using repository = await gitRepository();
+    await repository.commit({ 'a.js': 'a' }, 'a');
+    await using service = await startService({ projects: [repository.path], dataDir: folder.path });
+    const printed = await signIn({ DATA_DIR: folder.path });
+    expect(printed).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/sign-in\/local\?code=[\w-]{22}\n$/);
+    const link = new URL(printed.trim());
+    const code = link.searchParams.get('code') ?? '';
+    const [one, other] = [webVisitor(service.address), webVisitor(service.address)];
+    expect((await one.send(link.href, '/sign-in/local', { code })).status).toBe(303);
+    expect((await one.get('/projects')).status).toBe(200);
+    expect((await other.send(link.href, '/sign-in/local', { code })).status).toBe(400);
+    expect((await other.get('/projects')).status).toBe(303);
+    expect(service.output()).not.toContain(code);
+    expect(await service.end('SIGTERM')).toBe(0);
+    await expect(signIn({ DATA_DIR: folder.path })).rejects.toThrow(/^No service runs over this data folder: /);
+  });
+
+  it('says that the server does not answer which was killed', async () => {
+    await using folder = await temporaryFolder();
+    await using repository = await gitRepository();
+    await repository.commit({ 'a.js': 'a' }, 'a');
+    await using service = await startService({ projects: [repository.path], dataDir: folder.path });
+    await expect.poll(() => service.output()).toContain('/sign-in/local?code=');
+    await service.end('SIGKILL');
+    await expect(signIn({ DATA_DIR: folder.path })).rejects.toThrow(
+      `The service that was started over this data folder at ${service.address} does not answer: start it again with "causeway serve".`,
+    );
+  });
+
+  it('says where none was ever started, and with a GitHub App', async () => {
+    await using folder = await temporaryFolder();
+    await expect(signIn({ DATA_DIR: folder.path })).rejects.toThrow(/^No service runs over this data folder: /);
+    await expect(signIn({ DATA_DIR: folder.path, ...APP_ENVIRONMENT })).rejects.toThrow(
+      'With a GitHub App people sign in with GitHub: open the address of the service.',
+    );
+  });
+});

@@ -1,0 +1,291 @@
+// What a configuration comes to: each value with where it is from, and what the operator's limits leave of it.
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { GithubProject } from '../../../src/domain/project.ts';
+import { dollars } from '../../../src/github/configuration/configuration-keys.ts';
+import { effectiveConfiguration, type OperatorLimits } from '../../../src/github/configuration/effective.ts';
+import { FILE_SCHEMA } from '../../../src/github/configuration/file-schema.ts';
+import { investigationSettings } from '../../../src/github/configuration/investigation-settings.ts';
+import { parseRepositoryConfig } from '../../../src/github/configuration/parse-repository-config.ts';
+import { DEFAULT_CONFIG, type ReadConfig } from '../../../src/github/configuration/repository-config.ts';
+import type { EffectiveValue } from '../../../src/ports/configuration.ts';
+
+const FILE = '.github/causeway.yml';
+const WEB = 'https://github.example';
+const OPERATOR: OperatorLimits = { ceiling: 'fix', model: 'gpt-x', budget: { run: 1, repository: 25, all: 200 } };
+const NOTHING: ReadConfig = { config: DEFAULT_CONFIG, problem: null };
+
+function project(isPrivate = true): GithubProject {
+  const source = { repositoryId: 1, installationId: 2, url: '', isPrivate, isArchived: false, defaultBranch: 'main' };
+  return {
+    id: 'prj_1',
+    name: 'octo/shop',
+    source: { kind: 'github', ...source },
+    createdAt: '2026-11-20T10:00:00.000Z',
+  };
+}
+
+function effective(read: ReadConfig | string, operator: Partial<OperatorLimits> = {}, isPrivate = true) {
+  const given = typeof read === 'string' ? parseRepositoryConfig(read, FILE) : read;
+  return effectiveConfiguration(project(isPrivate), given, { operator: { ...OPERATOR, ...operator }, webUrl: WEB });
+}
+
+/** The value, where it is from, and its limit. */
+function row(name: string, read: ReadConfig | string, operator: Partial<OperatorLimits> = {}): readonly string[] {
+  const found = effective(read, operator).values.find((value) => value.name === name);
+  return found === undefined ? [] : [found.value, origin(found), found.limit];
+}
+
+/** In the owner's `.github`. */
+function held(text: string, isPrivate: boolean): ReadConfig {
+  return { ...parseRepositoryConfig(text, `octo/.github: ${FILE}`), heldBy: { projectId: 'prj_9', isPrivate } };
+}
+
+function origin({ from }: EffectiveValue): string {
+  switch (from.kind) {
+    case 'operator':
+      return from.variable;
+    case 'owner':
+      return from.repository;
+    default:
+      return from.kind;
+  }
+}
+
+/** Names of all keys of the file, such as `pull_request.draft`. */
+function keysOf(): string[] {
+  return Object.entries(FILE_SCHEMA.shape).flatMap(([key, schema]) => {
+    const inner = schema.unwrap();
+    return inner instanceof z.ZodObject ? Object.keys(inner.shape).map((each) => `${key}.${each}`) : [key];
+  });
+}
+
+const FULL = `mode: comment
+labels: [look, "Please look"]
+checks: {include: ["build *"], exclude: [lint], branches: [main]}
+pull_request: {attempts: 0, draft: false, ready: true, base: develop, reviewers: ["@mona"]}
+paths: {allow: ["src/**"], block: [vendor/**, dist/**]}
+budget: {run: 0.25, month: 10}
+comments: asked
+language: de
+model: gpt-x
+instructions: Heed the style.
+`;
+
+describe('the values', () => {
+  it('are those of every key that the file can have, each with one sentence', () => {
+    const { values } = effective(NOTHING);
+    expect(values.map(({ name }) => name)).toEqual(keysOf());
+    for (const { name, means } of values) expect(means, name).toMatch(/^[A-Z][^.]*(?:\.[a-z][^.]*)*\.$/);
+  });
+
+  it('are the defaults and the operator’s where there is no file', () => {
+    const { values, problem, url } = effective(NOTHING);
+    expect([problem, url]).toEqual(['', '']);
+    expect(Object.fromEntries(values.map((value) => [value.name, `${value.value} (${origin(value)})`]))).toEqual({
+      mode: 'fix (default)',
+      labels: 'analyse, analyze (default)',
+      'checks.include': 'all (default)',
+      'checks.exclude': ' (default)',
+      'checks.branches': 'all (default)',
+      'pull_request.attempts': '1 (default)',
+      'pull_request.draft': 'yes (default)',
+      'pull_request.ready': 'no (default)',
+      'pull_request.base': 'the default branch (default)',
+      'pull_request.reviewers': ' (default)',
+      'paths.allow': 'all (default)',
+      'paths.block': ' (default)',
+      'budget.run': '$1 (BUDGET_RUN)',
+      'budget.month': '$25 (BUDGET_REPOSITORY_MONTH)',
+      comments: 'all (default)',
+      language: 'English (default)',
+      model: 'gpt-x (MODEL)',
+      instructions: ' (default)',
+    });
+    expect(values.filter(({ limit }) => limit !== '')).toEqual([]);
+  });
+
+  it('are those of the file, key by key, with its page', () => {
+    const { values, url } = effective(FULL);
+    expect(values.filter(({ from }) => from.kind !== 'file')).toEqual([]);
+    expect(values.filter(({ limit }) => limit !== '')).toEqual([]);
+    expect(values.map(({ value }) => value)).toEqual([
+      ...['comment', 'look, Please look', 'build *', 'lint', 'main', '0', 'no', 'yes', 'develop', 'mona', 'src/**'],
+      ...['vendor/**, dist/**', '$0.25', '$10', 'asked', 'de', 'gpt-x', 'Heed the style.'],
+    ]);
+    expect(url).toBe('https://github.example/octo/shop/blob/HEAD/.github/causeway.yml');
+  });
+
+  it('are the file’s where it says what is the default anyway, and only those that it gives', () => {
+    const text = 'mode: fix\nchecks: {exclude: []}\n';
+    expect(row('mode', text)).toEqual(['fix', 'file', '']);
+    expect(row('checks.exclude', text)).toEqual(['', 'file', '']);
+    expect(row('checks.include', text)).toEqual(['all', 'default', '']);
+  });
+
+  it('of an empty file are the defaults, and it has a page', () => {
+    const { values, url } = effective('# nothing yet\n');
+    expect(values.filter(({ from }) => from.kind === 'file')).toEqual([]);
+    expect(url).not.toBe('');
+  });
+
+  it('name the owner’s repository where its file is the one that holds', () => {
+    const read = held('labels: []\n', false);
+    expect(row('labels', read)).toEqual(['', 'octo/.github', '']);
+    expect(row('mode', read)).toEqual(['fix', 'default', '']);
+    expect(effective(read).url).toBe('https://github.example/octo/.github/blob/HEAD/.github/causeway.yml');
+  });
+});
+
+describe("the values of an owner's private repository", () => {
+  const WITHHELD = 'what stands in octo/.github, which is private: it is not shown here';
+
+  it.each([true, false])('are not shown, but for what everybody sees Causeway do (private: %s)', (isPrivate) => {
+    const { values } = effective(held(FULL, true), { budget: { run: 0.1, repository: 5, all: 200 } }, isPrivate);
+    const shown = values.filter(({ value }) => value !== '');
+    expect(shown.map(({ name, value }) => [name, value])).toEqual([
+      ['mode', 'comment'],
+      ['comments', 'asked'],
+    ]);
+    const others = values.filter((value) => !shown.includes(value));
+    expect(others).toHaveLength(keysOf().length - 2);
+    expect(new Set(others.map(({ limit }) => limit))).toEqual(new Set([WITHHELD]));
+    expect(new Set(values.map(origin))).toEqual(new Set(['octo/.github']));
+  });
+
+  it('are shown where that repository is public', () => {
+    expect(effective(held(FULL, false)).values.map(({ value }) => value)).toEqual(
+      effective(FULL).values.map(({ value }) => value),
+    );
+  });
+
+  it('leave what the file does not give as it is', () => {
+    expect(row('language', held('labels: [x]\n', true))).toEqual(['English', 'default', '']);
+    expect(row('budget.run', held('labels: [x]\n', true))).toEqual(['$1', 'BUDGET_RUN', '']);
+    expect(row('model', held('labels: [x]\n', true), { model: null })[2]).toMatch(/^none, since the operator/);
+  });
+
+  it('are no reason that is told for asking no model', () => {
+    expect(row('model', held('budget: {month: 0}\n', true))).toEqual(['gpt-x', 'MODEL', WITHHELD]);
+  });
+});
+
+describe("under the operator's limits", () => {
+  it.each([
+    ['fix', 'comment', 'comment, since MAX_MODE allows no more'],
+    ['fix', 'observe', 'observe, since MAX_MODE or DRY_RUN allows no more'],
+    ['comment', 'observe', 'observe, since MAX_MODE or DRY_RUN allows no more'],
+    ['comment', 'comment', ''],
+    ['observe', 'comment', ''],
+    ['comment', 'fix', ''],
+  ] as const)('mode %s below the ceiling %s: "%s"', (mode, ceiling, limit) => {
+    expect(row('mode', `mode: ${mode}\n`, { ceiling })).toEqual([mode, 'file', limit]);
+  });
+
+  it('the default mode is limited as well', () => {
+    expect(row('mode', NOTHING, { ceiling: 'comment' })).toEqual([
+      'fix',
+      'default',
+      'comment, since MAX_MODE allows no more',
+    ]);
+  });
+
+  it.each([
+    ['budget.run', 'run', 0.5, '$0.50', ''],
+    ['budget.run', 'run', 1, '$1', ''],
+    ['budget.run', 'run', 4, '$4', '$1, since BUDGET_RUN allows no more'],
+    ['budget.month', 'month', 24.5, '$24.50', ''],
+    ['budget.month', 'month', 26, '$26', '$25, since BUDGET_REPOSITORY_MONTH allows no more'],
+  ])('%s of a file counts up to that of the operator (%s: %s)', (name, key, usd, value, limit) => {
+    expect(row(name, `budget: {${key}: ${usd}}\n`)).toEqual([value, 'file', limit]);
+  });
+
+  it.each<[string, string, Partial<OperatorLimits>, readonly string[]]>([
+    [
+      'the operator has none',
+      '',
+      { model: null },
+      ['none', 'MODEL', 'none, since the operator offers no model: facts only'],
+    ],
+    ['the file wants none', 'model: none', {}, ['none', 'file', '']],
+    ['the file names it, in other letters', 'model: GPT-X', {}, ['GPT-X', 'file', '']],
+    [
+      'the file names another',
+      'model: other',
+      {},
+      ['other', 'file', "none, since the operator's model is gpt-x and another one is never asked: facts only"],
+    ],
+    [
+      'the file names one, the operator none',
+      'model: other',
+      { model: null },
+      ['other', 'file', 'none, since the operator offers no model: facts only'],
+    ],
+    [
+      'the file pays for nothing',
+      'budget: {run: 0}',
+      {},
+      ['gpt-x', 'MODEL', 'none, since budget.run is $0: facts only'],
+    ],
+    [
+      'the operator pays for nothing',
+      '',
+      { budget: { run: 1, repository: 25, all: 0 } },
+      ['gpt-x', 'MODEL', 'none, since BUDGET_MONTH is $0: facts only'],
+    ],
+  ])('model, where %s', (_, text, operator, expected) => {
+    expect(row('model', text, operator)).toEqual(expected);
+  });
+
+  it.each(['', 'model: none', 'model: gpt-x', 'model: other', 'budget: {run: 0}', 'mode: [', 'budget: {run: 3}'])(
+    'what is said of the model is what an analysis goes by: %j',
+    (text) => {
+      for (const model of ['gpt-x', null]) {
+        const [value, , limit] = row('model', text, { model });
+        const settings = investigationSettings(parseRepositoryConfig(text, FILE).config, model);
+        expect(value !== 'none' && limit === '', `${model}`).toBe(settings.useModel && model !== null);
+      }
+    },
+  );
+});
+
+describe('a file with a fault', () => {
+  const text = 'model: none\nbudget: {run: 0.5}\nlabel: [x]\n';
+
+  it('is named with its line, and what holds until it is mended is said at each value', () => {
+    const { problem, url } = effective(text);
+    expect(problem).toMatch(
+      /^\.github\/causeway\.yml, line 3: `label` is not known, did you mean `labels`\? Until it is mended /,
+    );
+    expect(url).not.toBe('');
+    expect(row('mode', text)).toEqual(['comment', 'file', 'the careful choice, until the file is mended']);
+    expect(row('comments', text)).toEqual(['asked', 'file', 'the careful choice, until the file is mended']);
+    expect(row('model', text)).toEqual(['none', 'file', '']);
+    expect(row('budget.run', text)).toEqual(['$0.50', 'file', '']);
+    expect(row('budget.month', text)).toEqual(['$25', 'BUDGET_REPOSITORY_MONTH', '']);
+    expect(row('labels', text)).toEqual(['analyse, analyze', 'default', '']);
+  });
+
+  it.each([true, false])(
+    'of a private repository of the owner is not quoted, whoever may read this one (private: %s)',
+    (isPrivate) => {
+      expect(effective(held(text, false), {}, isPrivate).problem).toContain('`label`');
+      expect(effective(held(text, true), {}, isPrivate).problem).toMatch(
+        /^octo\/\.github: .*, line 3: What stands there cannot be used\. /,
+      );
+    },
+  );
+
+  it('that has no line to blame names none', () => {
+    expect(effective(`# ${'x'.repeat(17_000)}\n`).problem).toMatch(/^\.github\/causeway\.yml: The file is larger/);
+  });
+});
+
+it.each([
+  [0, '$0'],
+  [25, '$25'],
+  [0.5, '$0.50'],
+  [0.125, '$0.125'],
+])('%s dollars are %s', (usd, words) => {
+  expect(dollars(usd)).toBe(words);
+});

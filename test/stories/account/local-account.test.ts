@@ -1,0 +1,201 @@
+// Local mode in a real browser: from the first start to the first result, watched live; keys; and every page as anybody can read it.
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { overhang, violationsOn } from '../../support/accessible.ts';
+import { type OpenBrowser, openBrowser } from '../../support/browser.ts';
+import { gitRepository } from '../../support/git-repository.ts';
+import { modelEndpoint } from '../../support/model-endpoint.ts';
+import { modelSettings } from '../../support/model-service.ts';
+import { plays } from '../../support/played-model.ts';
+import { type Service, startService, temporaryFolder } from '../../support/service.ts';
+import { CAUSE, FIX_TURNS, SHOP, SHOP_REPORT } from '../../support/shop-fix.ts';
+import { webVisitor } from '../../support/web-visitor.ts';
+
+let service: Service;
+let browser: OpenBrowser;
+let page: Page;
+let faults: readonly string[];
+/** The model answers its third question only after this. */
+const goOn = Promise.withResolvers<void>();
+const opened = new AsyncDisposableStack();
+/** Addresses of the pages, as the story came by them. */
+const seen = { project: '', investigation: '', issue: '' };
+
+beforeAll(async () => {
+  const folder = opened.use(await temporaryFolder());
+  const shop = opened.use(await gitRepository());
+  await shop.commit(SHOP, 'Start');
+  let asked = 0;
+  const endpoint = opened.use(
+    await modelEndpoint(async (...question) => {
+      asked += 1;
+      if (asked === 3) await goOn.promise;
+      await plays(FIX_TURNS)(...question);
+    }),
+  );
+  const env = await modelSettings(endpoint, folder.path);
+  service = opened.use(await startService({ projects: [shop.path], dataDir: folder.path, env }));
+  browser = opened.use(await openBrowser());
+  ({ page, faults } = await browser.page());
+}, 120_000);
+
+afterAll(() => opened[Symbol.asyncDispose]());
+
+function printedLink(): string {
+  return /http:\S+\/sign-in\/local\?code=[\w-]+/.exec(service.output())?.[0] ?? '';
+}
+
+/** The path of the page that is shown. */
+function here(): string {
+  return new URL(page.url()).pathname;
+}
+
+describe('the first run', () => {
+  it('leads by the link in the terminal to the projects', async () => {
+    await page.goto(printedLink());
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor();
+    const project = page.getByRole('link', { name: /^local\// });
+    seen.project = (await project.getAttribute('href')) ?? '';
+    await project.click();
+    expect(here()).toBe(seen.project);
+  });
+
+  it('takes a report by a form, and shows its investigation live, without being loaded anew', async () => {
+    await page.getByRole('link', { name: 'New report' }).first().click();
+    await page.getByLabel('Report or log').fill(SHOP_REPORT);
+    await page.getByRole('button', { name: 'Hand in the report' }).click();
+    await page.waitForURL(/\/investigations\/inv_/);
+    seen.investigation = here();
+    await page.evaluate('window.loadedOnce = true');
+    await page
+      .getByText(/2 turns/)
+      .first()
+      .waitFor();
+    await page.getByText('search "customer.discount"').first().waitFor();
+    expect(await page.getByRole('button', { name: /^Stop/ }).isVisible()).toBe(true);
+    await photograph('live');
+    expect(await page.evaluate('window.loadedOnce')).toBe(true);
+  });
+
+  it('ends at the issue: what came of it, and from the cause to the evidence', async () => {
+    goOn.resolve();
+    await page.waitForURL(/\/issues\/iss_/);
+    seen.issue = here();
+    const main = page.getByRole('main');
+    expect(await main.getByRole('heading', { level: 1 }).count()).toBe(1);
+    await main.getByText('return sum * (1 - (customer?.discount ?? 0));').first().waitFor();
+    const cited = main.getByRole('link', { name: /step \d+/i }).first();
+    const target = (await cited.getAttribute('href')) ?? '';
+    expect(target).toMatch(/#step-\d+$/);
+    await cited.click();
+    const step = page.locator(target.slice(target.indexOf('#')));
+    expect(await step.isVisible()).toBe(true);
+    expect(await step.textContent()).toContain(CAUSE);
+  });
+});
+
+describe('an issue', () => {
+  it('is read whole without scripts', async () => {
+    const plain = await browser.page({ javaScriptEnabled: false });
+    await plain.page.context().addCookies(await page.context().cookies());
+    await plain.page.goto(`${service.address}${seen.issue}`);
+    const text = (await plain.page.getByRole('main').textContent()) ?? '';
+    for (const words of ['customer.discount', 'docs/guests.md', 'src/words/greeting.js']) expect(text).toContain(words);
+    await plain.page.goto(`${service.address}${seen.project}`);
+    expect(await plain.page.getByRole('link', { name: /discount|customer|guest/i }).count()).toBeGreaterThan(0);
+    expect(plain.faults).toEqual([]);
+  });
+});
+
+describe('a token', () => {
+  it('is made, shown once with a curl that works, and worth nothing once it is revoked', async () => {
+    await page.goto(`${service.address}/account/security-credentials`);
+    await page.getByRole('link', { name: 'Create new auth token' }).click();
+    await page.getByLabel('Name').fill('laptop');
+    await page.getByRole('button', { name: 'Create token' }).click();
+    const shown = (await page.getByRole('main').textContent()) ?? '';
+    const [token = ''] = /cwy_[0-9A-Za-z]{36}/.exec(shown) ?? [];
+    const call = () => fetch(`${service.address}/api/v1/projects/`, { headers: { Authorization: `Bearer ${token}` } });
+    expect((await call()).status).toBe(200);
+    await page.goto(`${service.address}/account/security-credentials`);
+    expect(await page.getByRole('main').textContent()).not.toContain(token);
+    await page.getByRole('button', { name: 'Revoke laptop' }).click();
+    await page
+      .getByText(/revoked/i)
+      .first()
+      .waitFor();
+    expect((await call()).status).toBe(401);
+    expect(service.output()).not.toContain(token);
+  });
+});
+
+describe('every page', () => {
+  const SIZES = { wide: { width: 1_280, height: 900 }, narrow: { width: 360, height: 740 } } as const;
+  const PAGES: Readonly<Record<string, () => string>> = {
+    projects: () => '/projects',
+    project: () => seen.project,
+    failures: () => `${seen.project}/failures`,
+    settings: () => `${seen.project}/settings`,
+    report: () => `${seen.project}/reports/new`,
+    investigation: () => `${seen.investigation}?steps=1`,
+    issue: () => seen.issue,
+    delete: () => `${seen.issue}/delete`,
+    credentials: () => '/account/security-credentials',
+    token: () => '/account/tokens/new',
+    deliveries: () => '/account/deliveries',
+    usage: () => '/usage',
+    audit: () => '/audit',
+    absent: () => '/nowhere',
+  };
+
+  it.each(Object.keys(PAGES))(
+    '%s bars nobody, light and dark, wide and narrow',
+    async (name) => {
+      for (const [size, viewport] of Object.entries(SIZES)) {
+        await page.setViewportSize(viewport);
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+          await page.goto(`${service.address}${PAGES[name]?.()}`);
+          await photograph(`${name}-${size}-${colorScheme}`);
+          expect(await overhang(page)).toBe(0);
+          expect(await violationsOn(page)).toEqual([]);
+        }
+      }
+    },
+    120_000,
+  );
+
+  it('of the sign-in as well', async () => {
+    const stranger = await browser.page();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await stranger.page.emulateMedia({ colorScheme });
+      await stranger.page.goto(`${service.address}/sign-in`);
+      expect(await violationsOn(stranger.page)).toEqual([]);
+    }
+  });
+
+  it('made no browser complain', () => {
+    // The page that is not there is one that a browser tells of.
+    expect(faults.filter((fault) => !fault.includes('404'))).toEqual([]);
+  });
+});
+
+describe('the link of the terminal', () => {
+  it('was good once', async () => {
+    const other = webVisitor(service.address);
+    const [, code = ''] = printedLink().split('code=');
+    const answer = await other.send('/sign-in', '/sign-in/local', { code });
+    expect(answer.status).toBe(400);
+  });
+});
+
+/** With SHOTS, the folder that pictures of the pages are put into, for people to look at. */
+async function photograph(name: string): Promise<void> {
+  const folder = process.env['SHOTS'];
+  if (folder === undefined) return;
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: !name.startsWith('live') });
+}

@@ -1,0 +1,223 @@
+// An investigation as people watch it: where it stands, its steps, what it costs, how it ended; and the button that stops it.
+import { describe, expect, it } from 'vitest';
+import { CausewayError, type FailureReason } from '../../../src/domain/errors.ts';
+import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
+import type { Run } from '../../../src/ports/store.ts';
+import { contentOf, formsOf, formTo, linksOf, mainOf } from '../account/seen.ts';
+import { repository, type WebGround, type WebGroundOptions, webGround } from '../web-ground.ts';
+
+async function running(options: WebGroundOptions = {}) {
+  const ground = await webGround(options);
+  const { investigationId, runId } = await ground.accepted();
+  const run = await ground.store.startRun(runId, ground.clock.now.toISOString());
+  return { ground, run: run!, path: `/investigations/${investigationId}` };
+}
+
+function disposing({ ground }: { readonly ground: WebGround }): WebGround {
+  return ground;
+}
+
+async function takeStep(
+  { store, clock }: WebGround,
+  run: Run,
+  action: string,
+  result = 'found',
+  analysis = '',
+): Promise<void> {
+  await store.recordStep(run, { action, result, analysis }, clock.now.toISOString());
+}
+
+const LIMITS = { run: 1e9, repository: 1e9, all: 1e9 };
+
+/** A question to the model: money set aside, and where it was answered, what it cost (US dollars). */
+async function ask(
+  { store, clock }: WebGround,
+  run: Run,
+  { cost, tokens }: { readonly cost?: number; readonly tokens?: number } = {},
+) {
+  const now = clock.now.toISOString();
+  await store.reserveMoney(run, { amount: 50_000, limits: LIMITS, now });
+  if (cost === undefined) return;
+  const spent = { prompt: (tokens ?? 0) - 100, cached: 0, completion: 100 };
+  await store.settleMoney(run, { reserved: 50_000, spent: cost * 1_000_000, tokens: spent, now });
+}
+
+describe('the page of an investigation under way', () => {
+  it('shows each step with its exact query, what it means, and its result folded, the newest at the end', async () => {
+    const made = await running();
+    await using ground = disposing(made);
+    await takeStep(
+      ground,
+      made.run,
+      'search "lastItem" in src/',
+      'src/cart.ts:20: lastItem',
+      'It is **used** once, see [step 2].',
+    );
+    await takeStep(
+      ground,
+      made.run,
+      'read src/cart.ts:1-40',
+      Array.from({ length: 90 }, (_, at) => `row ${at}`).join('\n'),
+    );
+    const page = await ground.visitor.page(made.path);
+    const [first = '', second = ''] = [...page.matchAll(/<li id="step-\d"[^>]*>.*?<\/details>/gs)].map(
+      ([item]) => item,
+    );
+    expect(contentOf(`<main>${first}</main>`)).toBe(
+      'Step 1 search "lastItem" in src/ It is used once, see [step 2]. Result of step 1, 1 line src/cart.ts:20: lastItem',
+    );
+    expect(first).toContain('<details id="result-1">');
+    expect(linksOf(page)).toContainEqual({ href: '#step-2', words: '[step 2]' });
+    expect(second).toContain('row 59</code>');
+    expect(second).not.toContain('row 60');
+    expect(second).toContain('Not shown here: 30 more lines.');
+    expect(contentOf(page)).toContain('Last taken: step 2.');
+  });
+
+  it('follows it live, and without scripts is loaded anew', async () => {
+    const made = await running();
+    await using ground = disposing(made);
+    const page = await ground.visitor.page(made.path);
+    expect(mainOf(page)).toContain(`<div id="live" data-live="${made.path}/live">`);
+    expect(page).toContain('<noscript><meta http-equiv="refresh" content="5"></noscript>');
+  });
+
+  it('says what it does now', async () => {
+    await using ground = await webGround();
+    const { investigationId, runId } = await ground.accepted();
+    const words = async () =>
+      /<span role="status">(.*?)<\/span>/.exec(await ground.visitor.page(`/investigations/${investigationId}`))?.[1];
+    expect(await words()).toBe('It waits for its turn and begins by itself.');
+    const run = await ground.store.startRun(runId, ground.clock.now.toISOString());
+    expect(await words()).toBe('The commit is being opened and the report read.');
+    await takeStep(ground, run!, 'find signals in the report');
+    expect(await words()).toBe('Facts are being gathered, without a model.');
+    await ask(ground, run!, { cost: 0.01 });
+    expect(await words()).toBe('What the model asked for is being looked up.');
+    await ask(ground, run!);
+    expect(await words()).toBe('The model is being asked what follows from 1 step.');
+  });
+
+  it.each([
+    ['the operator’s', {}, '$0.12 of $1.00, 2 turns, 31,000 tokens', '0.12', '1'],
+    ['that of the configuration where it is lower', { settings: budgetOf(0.5) }, '$0.12 of $0.50', '0.12', '0.5'],
+    ['the operator’s where the configuration’s is higher', { settings: budgetOf(9) }, '$0.12 of $1.00', '0.12', '1'],
+    [
+      'the operator’s while GitHub does not say',
+      { settings: new CausewayError('github_failed', 'x') },
+      '$0.12 of $1.00',
+      '0.12',
+      '1',
+    ],
+  ])('shows what was spent against the budget: %s', async (_, options, words, value, most) => {
+    const made = await running(options);
+    await using ground = disposing(made);
+    await ask(ground, made.run, { cost: 0.1, tokens: 30_000 });
+    await ask(ground, made.run, { cost: 0.02, tokens: 1_000 });
+    const page = await ground.visitor.page(made.path);
+    expect(contentOf(page)).toContain(words);
+    expect(page).toContain(`<meter min="0" max="${most}"`);
+    expect(page).toContain(`value="${value}"`);
+  });
+
+  it.each([
+    ['the operator offers no model', { modelName: null }],
+    ['the repository wants none', { settings: { investigation: { ...DEFAULT_SETTINGS, useModel: false } } }],
+  ])('says that nothing is spent where %s', async (_, options) => {
+    const made = await running(options);
+    await using ground = disposing(made);
+    const page = await ground.visitor.page(made.path);
+    expect(contentOf(page)).toContain('Facts only: no model is asked, and nothing is spent.');
+    expect(page).not.toContain('<meter');
+  });
+
+  it('keeps what models and repositories say inert', async () => {
+    const made = await running();
+    await using ground = disposing(made);
+    const evil = '<img src=x onerror=alert(1)>\u202E</pre>';
+    await takeStep(ground, made.run, evil, evil, evil);
+    const page = await ground.visitor.page(made.path);
+    expect(page).not.toMatch(/<img|\u202E/);
+    expect(contentOf(page)).toContain('<img src=x onerror=alert(1)></pre>');
+  });
+});
+
+describe('stopping an investigation', () => {
+  it('ends it, and the page says so', async () => {
+    const made = await running();
+    await using ground = disposing(made);
+    expect(formTo(await ground.visitor.page(made.path), `${made.path}/stop`).buttons).toEqual(['Stop it']);
+    const answer = await ground.visitor.post(`${made.path}/stop`);
+    expect([answer.status, answer.headers.get('Location')]).toEqual([303, `${made.path}?done=stopped`]);
+    const page = await ground.visitor.page(`${made.path}?done=stopped`);
+    expect(contentOf(page)).toContain('It was stopped.');
+    expect(contentOf(page)).toContain('Reason: cancelled');
+    expect(formsOf(page)).toEqual([]);
+    expect(page).not.toContain('data-live');
+    const again = await ground.visitor.post(`${made.path}/stop`);
+    expect(again.headers.get('Location')).toBe(`${made.path}?done=ended`);
+  });
+
+  it('is for people with triage: others see no button, and are refused', async () => {
+    const made = await running({ repositories: [repository('octo/shop')] });
+    await using ground = disposing(made);
+    const reader = await ground.signIn('reader', 7, 'read');
+    expect(formsOf(await reader.page(made.path))).toEqual([]);
+    expect((await reader.post(`${made.path}/stop`)).status).toBe(403);
+    expect((await reader.post(`${made.path}/stop`, {}, { formToken: null })).status).toBe(403);
+    const triager = await ground.signIn('triager', 8, 'triage');
+    expect((await triager.post(`${made.path}/stop`, {}, { formToken: 'x' })).status).toBe(403);
+    expect((await ground.store.investigation(made.path.slice('/investigations/'.length)))?.outcome.state).toBe(
+      'running',
+    );
+    expect((await triager.post(`${made.path}/stop`)).status).toBe(303);
+    const [entry] = await ground.store.auditEntries({ accountId: '', projectIds: [ground.projects[0]!.id], limit: 1 });
+    expect(entry).toMatchObject({ verb: 'investigation.cancelled', who: 'triager' });
+  });
+});
+
+describe('the page of an investigation that has ended', () => {
+  it('leads to its issue, unless its steps alone are asked for', async () => {
+    await using ground = await webGround();
+    const { investigationId, issueId } = await ground.concluded();
+    const answer = await ground.visitor.get(`/investigations/${investigationId}`);
+    expect([answer.status, answer.headers.get('Location')]).toEqual([303, `/issues/${issueId}`]);
+    const page = await ground.visitor.page(`/investigations/${investigationId}?steps=1`);
+    expect(linksOf(page)).toContainEqual({ href: `/issues/${issueId}`, words: 'read the issue' });
+    expect(page).not.toContain('http-equiv="refresh"');
+  });
+
+  it.each<[FailureReason['code'], string]>([
+    ['revision_not_found', 'Hand it in again with a branch, tag or commit that has been pushed.'],
+    ['access_lost', 'Give the App access to the repository again'],
+    ['internal', 'Hand the report in again.'],
+  ])('says why it gave up with %s, and what to do', async (code, words) => {
+    const made = await running();
+    await using ground = disposing(made);
+    await ground.store.giveUp(made.run, { code, detail: 'No commit <b>v9</b>.' }, ground.clock.now.toISOString());
+    const page = await ground.visitor.page(made.path);
+    expect(contentOf(page)).toContain(`gave up No commit <b>v9</b>. Reason: ${code} ${words}`);
+    expect(contentOf(page)).toContain('It ended before its first step.');
+    expect(linksOf(page)).toContainEqual({
+      href: `/projects/${ground.projects[0]!.id}/reports/new`,
+      words: 'New report',
+    });
+  });
+
+  it('is absent for whoever may not see it, in the same bytes as one that is not there', async () => {
+    const made = await running({ repositories: [repository('octo/shop', { isPrivate: false })] });
+    await using ground = disposing(made);
+    const reader = await ground.signIn('reader', 7, 'read');
+    for (const rest of ['', '/live']) {
+      const foreign = await reader.get(`${made.path}${rest}`);
+      const absent = await reader.get(`/investigations/inv_00000000000000000000${rest}`);
+      expect([foreign.status, absent.status]).toEqual([404, 404]);
+      expect(await foreign.text()).toBe(await absent.text());
+    }
+    expect((await reader.post(`${made.path}/stop`)).status).toBe(404);
+  });
+});
+
+function budgetOf(run: number) {
+  return { investigation: { ...DEFAULT_SETTINGS, budget: { run, month: null } } };
+}

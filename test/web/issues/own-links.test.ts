@@ -1,0 +1,41 @@
+// Addresses that stand in an Issue: only https ones of the GitHub that the project is on lead anywhere.
+import { describe, expect, it } from 'vitest';
+import type { Project } from '../../../src/domain/project.ts';
+import { ownAddress } from '../../../src/web/issues/own-links.ts';
+
+function on(url: string): Project {
+  const source = {
+    kind: 'github',
+    repositoryId: 1,
+    installationId: 1,
+    url,
+    isPrivate: true,
+    isArchived: false,
+    defaultBranch: 'main',
+  } as const;
+  return { id: 'prj_1', name: 'octo/shop', source, createdAt: '' };
+}
+
+const GITHUB = on('https://github.com/octo/shop.git');
+const PULL = 'https://github.com/octo/shop/pull/1';
+
+describe('an address that stands in an issue', () => {
+  it('leads to the own GitHub', () => {
+    expect(ownAddress(GITHUB, PULL)).toBe(PULL);
+    expect(ownAddress(on('https://ghe.example/octo/shop.git'), 'https://ghe.example/octo/shop/pull/1')).not.toBe('');
+  });
+
+  it.each([
+    ['another host', GITHUB, 'https://github.com.evil.example/octo/shop/pull/1'],
+    ['another port', GITHUB, 'https://github.com:8443/octo/shop/pull/1'],
+    ['another scheme', GITHUB, 'javascript:https://github.com/octo/shop'],
+    ['somebody’s name in it', GITHUB, 'https://github.com@evil.example/'],
+    ['a password in it', GITHUB, 'https://user:pass@github.com/octo/shop'],
+    ['no TLS', on('http://ghe.example/octo/shop.git'), 'http://ghe.example/octo/shop/pull/1'],
+    ['no address', GITHUB, 'pull/1'],
+    ['nothing', GITHUB, null],
+    ['a local project', { ...GITHUB, source: { kind: 'path', path: '/srv/shop' } } as Project, PULL],
+  ])('leads nowhere with %s', (_, project, address) => {
+    expect(ownAddress(project, address)).toBe('');
+  });
+});
