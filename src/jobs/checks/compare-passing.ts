@@ -8,8 +8,6 @@ import { REPORT_LOG_BYTES, wordsOf } from './words-of.ts';
 /** The same check with what is to be shown of it then; itself where there is nothing to compare it with. */
 export type Comparison = (red: ReadSuspect) => Promise<ReadSuspect>;
 
-/** Logs of green runs that are read for one look at a head. */
-const MOST_LOGS = 5;
 /** So many greens of one check are asked whether they are of our own branch. */
 const MOST_ASKED = 5;
 /** For all of a look: its verdict waits for this. */
@@ -18,25 +16,24 @@ const LIMIT_MS = 20_000;
 const ACTIONS = 'github-actions';
 
 /**
- * For one look at a head. What does not work out leaves the check as it is, and nothing more is asked in that look: no verdict is put off for
- * such a log. Throws the look's reason.
+ * For one look at a head, of checks whose words are kept, which are few: a log more for each. What does not work out leaves the check as it is,
+ * and nothing more is asked in that look: no verdict is put off for such a log. Throws the look's reason.
  */
 export function comparisonOf(look: Look, place: HeadPlace): Comparison {
-  let left = MOST_LOGS;
+  let hasFailed = false;
   let limit: AbortSignal | null = null;
   return async (red) => {
-    if (left === 0 || !mayDiffer(red)) return red;
+    if (hasFailed || !mayDiffer(red)) return red;
     limit ??= AbortSignal.timeout(LIMIT_MS);
     const within = { ...look, signal: AbortSignal.any([look.signal, limit]) };
     try {
       const green = await greenRunOf(within, place, red.suspect.check);
       if (green === null) return red;
-      left -= 1;
       const { words } = await wordsOf({ ...within, logBytes: REPORT_LOG_BYTES }, green);
       return words.log === '' ? red : await readBeside(look, red, words.log);
     } catch (error) {
       look.signal.throwIfAborted();
-      left = 0;
+      hasFailed = true;
       look.deps.log.debug({ head: look.head.id, err: error }, 'red checks could not be compared with green ones');
       return red;
     }

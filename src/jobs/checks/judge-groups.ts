@@ -39,12 +39,12 @@ export async function judgeGroups(look: Look, place: HeadPlace, groups: readonly
   const changed = await look.changed(place);
   const compare = comparisonOf(look, place);
   const judged: Judged[] = [];
-  for (const group of groups) {
-    const of = { projectId: project.id, fingerprint: group.fingerprint };
-    const known = isNew(group) ? await knownOf(deps.store, of, where) : null;
+  for (const found of groups) {
+    const of = { projectId: project.id, fingerprint: found.fingerprint };
+    const known = isNew(found) ? await knownOf(deps.store, of, where) : null;
+    const group = isNew(found) && isUntold(known) ? await compared(found, compare) : found;
     const judgement = isNew(group) ? judgeNew(group, { base, changed, where, known }) : judgedAgain(group);
-    const shown = isNew(group) && isUntold(known) ? await compared(group, compare) : group;
-    judged.push({ ...(await judgedAs(look, shown, judgement)), group });
+    judged.push(await judgedAs(look, group, judgement));
   }
   return judged;
 }
@@ -58,11 +58,12 @@ function isUntold(known: Known | null): boolean {
   return known === null || known.failure.state === 'closed';
 }
 
-/** What is shown is of the check whose words are kept, where a green run of that could be read beside it. */
+/** A check whose words are kept comes first, and tells for all, where a green run of it could be read beside it. */
 async function compared(group: Group, compare: Comparison): Promise<Group> {
   const kept = group.reads.find(({ said }) => said !== null);
   const beside = kept === undefined ? kept : await compare(kept);
-  return beside === undefined || beside === kept ? group : { ...group, reads: [beside] };
+  if (beside === undefined || beside === kept) return group;
+  return { ...group, reads: [beside, ...group.reads.filter((read) => read !== kept)] };
 }
 
 /** What was judged stays so: the ledger has this head's own sightings by now. But for chance, which shows afterwards. */
