@@ -37,10 +37,10 @@ export async function greenGround(place = DEFAULT_PLACE): Promise<HeadGround> {
 /** The check was green at that commit; its run is known, unless told otherwise. */
 export async function green(
   at: HeadGround,
-  options: { name?: string; sha?: string; isKnown?: boolean; log?: string } = {},
+  options: { name?: string; sha?: string; isKnown?: boolean; log?: string; seconds?: number } = {},
 ) {
-  const { name = 'sign', sha = GREEN, isKnown = true, log = greenLog(name) } = options;
-  const { runId, endedAt } = at.run(name, 'green', { sha, log, endedAt: time(-600) });
+  const { name = 'sign', sha = GREEN, isKnown = true, log = greenLog(name), seconds = -600 } = options;
+  const { runId, endedAt } = at.run(name, 'green', { sha, log, endedAt: time(seconds) });
   const run = isKnown ? { runId } : {};
   await at.store.noteGreen(at.project.id, { check: ofActions(name), sha, at: endedAt, ...run });
 }

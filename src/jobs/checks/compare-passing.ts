@@ -30,7 +30,7 @@ export function comparisonOf(look: Look, place: HeadPlace): Comparison {
       const green = await greenRunOf(within, place, red.suspect.check);
       if (green === null) return red;
       const { words } = await wordsOf({ ...within, logBytes: REPORT_LOG_BYTES }, green);
-      return words.log === '' ? red : await readBeside(look, red, words.log);
+      return await readBeside(look, red, words.log);
     } catch (error) {
       look.signal.throwIfAborted();
       hasFailed = true;

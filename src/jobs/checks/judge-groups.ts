@@ -40,11 +40,14 @@ export async function judgeGroups(look: Look, place: HeadPlace, groups: readonly
   const compare = comparisonOf(look, place);
   const judged: Judged[] = [];
   for (const found of groups) {
+    if (!isNew(found)) {
+      judged.push(await judgedAs(look, found, judgedAgain(found)));
+      continue;
+    }
     const of = { projectId: project.id, fingerprint: found.fingerprint };
-    const known = isNew(found) ? await knownOf(deps.store, of, where) : null;
-    const group = isNew(found) && isUntold(known) ? await compared(found, compare) : found;
-    const judgement = isNew(group) ? judgeNew(group, { base, changed, where, known }) : judgedAgain(group);
-    judged.push(await judgedAs(look, group, judgement));
+    const known = await knownOf(deps.store, of, where);
+    const group = isUntold(known) ? await compared(found, compare) : found;
+    judged.push(await judgedAs(look, group, judgeNew(group, { base, changed, where, known })));
   }
   return judged;
 }
