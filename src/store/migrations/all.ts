@@ -7,6 +7,7 @@ import { audit } from './0004-audit.ts';
 import { agent } from './0005-agent.ts';
 import { github } from './0006-github.ts';
 import { checks } from './0007-checks.ts';
+import { greenRuns } from './0008-green-runs.ts';
 import type { TableForm, Up } from './table-form.ts';
 
 const ALL: Readonly<Record<string, Up>> = {
@@ -17,6 +18,7 @@ const ALL: Readonly<Record<string, Up>> = {
   '0005-agent': agent,
   '0006-github': github,
   '0007-checks': checks,
+  '0008-green-runs': greenRuns,
 };
 
 /** All migrations, by name, in the form of one engine. There is no way down: a downgrade is refused. */
