@@ -61,6 +61,8 @@ async function lookOf(deps: JudgeHeadDeps, headId: string, signal: AbortSignal):
     const key = `${ends.from} ${ends.to}`;
     const answer = asked.get(key) ?? deps.checks.leads(project, ends, signal);
     asked.set(key, answer);
+    // What failed once may be asked again.
+    answer.catch(() => asked.delete(key));
     return answer;
   };
   return { deps, project, head, signal, changed: (place) => (changed ??= readChanged(place)), leads };

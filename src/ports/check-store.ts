@@ -120,12 +120,23 @@ export interface FailureStore {
    */
   closeOfPullRequest(projectId: string, number: number, at: string): Promise<void>;
   /** A check of the default branch was green there then; the newest 20 of each check are kept. */
-  noteGreen(
-    projectId: string,
-    green: { readonly check: CheckId; readonly sha: string; readonly at: string },
-  ): Promise<void>;
+  noteGreen(projectId: string, green: NotedGreen): Promise<void>;
   /** Those, newest first. */
-  lastGreens(projectId: string, check: CheckId): Promise<readonly { readonly sha: string; readonly at: string }[]>;
+  lastGreens(projectId: string, check: CheckId): Promise<readonly Green[]>;
+}
+
+/** A check was green there. */
+export interface Green {
+  readonly sha: string;
+  readonly at: string;
+  /** GitHub's number of the run; null: a commit status, or it is not known. */
+  readonly runId: number | null;
+}
+
+export interface NotedGreen extends Pick<Green, 'sha' | 'at'> {
+  readonly check: CheckId;
+  /** Absent: not known. */
+  readonly runId?: number | null | undefined;
 }
 
 /** A commit of the default branch with its green checks; `at`: when the last one ended. */

@@ -103,6 +103,8 @@ export interface GreenTable {
   check_key: string;
   sha: string;
   green_at: string;
+  /** GitHub's number; null: a commit status, or noted before this was. */
+  run_id: number | null;
 }
 
 export interface BackfillTable {

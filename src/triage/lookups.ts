@@ -54,8 +54,9 @@ export async function attempt<T>(lookups: Lookups, action: string, lookup: () =>
   } catch (error) {
     lookups.signal.throwIfAborted();
     if (error instanceof Error && error.name === 'AbortError') throw error;
-    // `internal` is how a source says that one lookup went wrong; every other code is about the repository as a whole.
-    if (error instanceof CausewayError && error.code !== 'internal') throw error;
+    // `internal` is how a source says that one lookup went wrong, `absent` that what it needs is not there, such as old contents in a partial
+    // clone; every other code is about the repository as a whole.
+    if (error instanceof CausewayError && error.code !== 'internal' && error.code !== 'absent') throw error;
     const detail = error instanceof Error ? error.message : String(error);
     await lookups.notebook.record({
       action,

@@ -163,7 +163,7 @@ export function closingContract(engine: Engine): void {
       const shas = async () => (await last()).map(({ sha }) => sha);
       expect(await last()).toEqual([]);
       await Promise.all([note('b', 2), note('c', 3), note('a', 1), note('z', 8, 'lint')]);
-      expect((await last())[0]).toEqual({ sha: 'c', at: at(3) });
+      expect((await last())[0]).toEqual({ sha: 'c', at: at(3), runId: null });
       expect(await shas()).toEqual(['c', 'b', 'a']);
       await note('a', 4);
       await note('c', 1);
@@ -176,6 +176,29 @@ export function closingContract(engine: Engine): void {
       expect(await opened.recordCounts()).toMatchObject({ greens: 21 });
     });
 
+    it('is remembered with its run, of one commit the later', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { project } = await githubGround(store);
+      const test = ofActions('test');
+      const runs = async () => (await store.lastGreens(project.id, test)).map(({ sha, runId }) => [sha, runId]);
+      // Numbers of GitHub's are larger than 32 bits.
+      const runId = 48_000_000_007;
+      await store.noteGreen(project.id, { check: test, sha: 'a', at: at(1), runId });
+      await store.noteGreen(project.id, { check: test, sha: 'b', at: at(2) });
+      expect(await runs()).toEqual([
+        ['b', null],
+        ['a', runId],
+      ]);
+      await store.noteGreen(project.id, { check: test, sha: 'b', at: at(3), runId: runId + 2 });
+      await store.noteGreen(project.id, { check: test, sha: 'a', at: at(0.5), runId: runId + 1 });
+      expect(await runs()).toEqual([
+        ['b', runId + 2],
+        ['a', runId],
+      ]);
+    });
+
     it('compares by its moment, however that is written', async () => {
       await using place = await engine.place();
       await using opened = await place.open();
@@ -186,8 +209,8 @@ export function closingContract(engine: Engine): void {
       await store.noteGreen(project.id, { check: ofActions('test'), sha: 'a', at: at(5) });
       await store.noteGreen(project.id, { check: ofActions('test'), sha: 'b', at: at(5.5) });
       expect(await store.lastGreens(project.id, ofActions('test'))).toEqual([
-        { sha: 'b', at: at(5.5) },
-        { sha: 'a', at: at(5) },
+        { sha: 'b', at: at(5.5), runId: null },
+        { sha: 'a', at: at(5), runId: null },
       ]);
       await recorded(store, project.id, [sighting('a', { at: bare })]);
       expect(await store.closeGreen(project.id, green(5, 'test'), at(5))).toEqual([]);

@@ -32,7 +32,7 @@ describe('at a check event', () => {
       await store.noteGreen(project.id, { ...green, at: at(4) });
       expect(await store.hasRed(project.id, { branch: 'main', pullRequests: [5] })).toBe(false);
       expect(await store.hasOpenOnDefault(project.id)).toBe(false);
-      expect(await store.lastGreens(project.id, ofActions('test'))).toEqual([{ sha: 'a', at: at(5) }]);
+      expect(await store.lastGreens(project.id, ofActions('test'))).toEqual([{ sha: 'a', at: at(5), runId: null }]);
     } finally {
       writer.close();
     }

@@ -42,6 +42,32 @@ KeyError: 'apple'
     expect(factsOnlyConclusion(facts, { seconds: 1 }).rootCause).toContain('Stack frames were read at v2.1.0');
   });
 
+  it('of which only a partial clone is there is looked into as far as that goes', async () => {
+    await using repo = await gitRepository();
+    const lines = Array.from({ length: 30 }, (_, at) => `line_${at} = ${at}\n`).join('');
+    await repo.commit({ 'cart.py': `${lines}old = 1\n` }, 'Start');
+    await repo.commit(
+      { 'cart.py': null, 'shop/cart.py': `${lines}def total(prices):\n    return prices['sum']\n` },
+      'Move',
+    );
+    repo.git('config', 'uploadpack.allowFilter', 'true');
+    repo.git('clone', '--quiet', '--filter=blob:none', `file://${repo.path}`, '../partial');
+    await using opened = testSource();
+    await using lexicons = testLexicons();
+    const project = pathProject(`${repo.path}/../partial`);
+    const facts = await gatherFacts({
+      report: 'Traceback (most recent call last):\n  File "shop/cart.py", line 32, in total\nKeyError: \'sum\'\n',
+      revision: '',
+      repository: await opened.source.open(project, SIGNAL),
+      lexicon: lexicons.of(project),
+      onStep: async () => {},
+      signal: SIGNAL,
+    });
+    expect(facts.suspects[0]).toMatchObject({ file: 'shop/cart.py', line: 32, function: 'total' });
+    const failed = facts.steps.filter(({ result }) => result.startsWith('failed: '));
+    expect(failed.map(({ result }) => result).join()).toContain('partial clone');
+  });
+
   it('finds messages and methods with the expressions that git takes', async () => {
     await using repo = await gitRepository();
     await repo.commit(

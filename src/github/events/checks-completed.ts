@@ -1,6 +1,6 @@
 // Checks came to an end: the thread of our own branch looks again; of any other commit its head is noted, where that is of interest.
 import type { GithubProject } from '../../domain/project.ts';
-import type { CheckId } from '../../ports/check-store.ts';
+import type { NotedGreen } from '../../ports/check-store.ts';
 import { isOurBranch } from '../publish/branch-name.ts';
 import type { CausewayAppDeps, EventHandler } from './app-deps.ts';
 import { type NotedHead, noteHead, noteKnownHead } from './note-head.ts';
@@ -32,13 +32,13 @@ export const onCheckRunCompleted: EventHandler = async (deps, { payload }, signa
   const read = checkRunCompleted.safeParse(payload);
   if (!read.success) return;
   const { repository, check_run: run } = read.data;
-  const { name, head_sha: sha, conclusion, completed_at: at } = run;
+  const { id: runId, name, head_sha: sha, conclusion, completed_at: at } = run;
   const branch = run.check_suite?.head_branch ?? '';
   const project = await projectOfChecks(deps, { repositoryId: repository.id, appId: run.app?.id }, signal);
   if (project === null || (await isOwn(deps, project, [branch])) || !sha || !name) return;
   if (RED.has(conclusion ?? '')) await noteHead(deps, project, { sha, branch }, RUN_MS);
   if (conclusion === 'success')
-    await green(deps, project, branch, { check: { app: run.app?.slug ?? '', name }, sha, at: at ?? '' });
+    await green(deps, project, branch, { check: { app: run.app?.slug ?? '', name }, sha, at: at ?? '', runId });
 };
 
 /** Other CI reports with commit statuses; they name branches that hold the commit. */
@@ -98,7 +98,7 @@ async function green(
   { store, redactor }: CausewayAppDeps,
   project: GithubProject,
   branch: string,
-  seen: { readonly check: CheckId; readonly sha: string; readonly at: string },
+  seen: NotedGreen,
 ): Promise<void> {
   if (branch === project.source.defaultBranch && seen.at !== '') {
     const name = await redactor.redact(seen.check.name);

@@ -67,6 +67,7 @@ export const checkSuiteCompleted = z.object({
 export const checkRunCompleted = z.object({
   ...inRepository,
   check_run: z.object({
+    id: number.nullish(),
     name: z.string().nullish(),
     head_sha: sha.nullish(),
     conclusion: z.string().nullish(),

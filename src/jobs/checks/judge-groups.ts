@@ -7,6 +7,7 @@ import type { Judgement } from '../../triage/ci/evidence.ts';
 import { judgeCheck } from '../../triage/ci/judge.ts';
 import { changedPlaces } from '../../triage/ci/touches.ts';
 import { type BaseOf, readBase } from './base-checks.ts';
+import { type Comparison, comparisonOf } from './compare-passing.ts';
 import type { Look } from './deps.ts';
 import { historyOf, type Known, knownOf } from './history.ts';
 import type { Group, ReadSuspect } from './read-suspects.ts';
@@ -36,18 +37,36 @@ export async function judgeGroups(look: Look, place: HeadPlace, groups: readonly
   const where = seenAt(head.sha, place);
   const base = await readBase(look, place);
   const changed = await look.changed(place);
+  const compare = comparisonOf(look, place);
   const judged: Judged[] = [];
-  for (const group of groups) {
-    const of = { projectId: project.id, fingerprint: group.fingerprint };
-    const known = isNew(group) ? await knownOf(deps.store, of, where) : null;
-    const judgement = isNew(group) ? judgeNew(group, { base, changed, where, known }) : judgedAgain(group);
-    judged.push(await judgedAs(look, group, judgement));
+  for (const found of groups) {
+    if (!isNew(found)) {
+      judged.push(await judgedAs(look, found, judgedAgain(found)));
+      continue;
+    }
+    const of = { projectId: project.id, fingerprint: found.fingerprint };
+    const known = await knownOf(deps.store, of, where);
+    const group = isUntold(known) ? await compared(found, compare) : found;
+    judged.push(await judgedAs(look, group, judgeNew(group, { base, changed, where, known })));
   }
   return judged;
 }
 
 function isNew({ before, suspects }: Group): boolean {
   return before === null && suspects.some(({ isRed }) => isRed);
+}
+
+/** Of what is open people were told; of what is closed they are told again. */
+function isUntold(known: Known | null): boolean {
+  return known === null || known.failure.state === 'closed';
+}
+
+/** A check whose words are kept comes first, and tells for all, where a green run of it could be read beside it. */
+async function compared(group: Group, compare: Comparison): Promise<Group> {
+  const kept = group.reads.find(({ said }) => said !== null);
+  const beside = kept === undefined ? kept : await compare(kept);
+  if (beside === undefined || beside === kept) return group;
+  return { ...group, reads: [beside, ...group.reads.filter((read) => read !== kept)] };
 }
 
 /** What was judged stays so: the ledger has this head's own sightings by now. But for chance, which shows afterwards. */

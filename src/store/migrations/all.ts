@@ -7,6 +7,7 @@ import { audit } from './0004-audit.ts';
 import { agent } from './0005-agent.ts';
 import { github } from './0006-github.ts';
 import { checks } from './0007-checks.ts';
+import { greenRuns } from './0008-green-runs.ts';
 import { accountArea } from './0009-account-area.ts';
 import type { TableForm, Up } from './table-form.ts';
 
@@ -18,6 +19,7 @@ const ALL: Readonly<Record<string, Up>> = {
   '0005-agent': agent,
   '0006-github': github,
   '0007-checks': checks,
+  '0008-green-runs': greenRuns,
   '0009-account-area': accountArea,
 };
 

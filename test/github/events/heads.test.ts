@@ -269,15 +269,15 @@ describe('green checks', () => {
     const { made, sha, people, project } = await house('main');
     await using _ = made;
     const side = await people.push(NAME, { by: 'wren', branch: 'side', files: { 'b.js': 'y\n' } });
-    await people.reportCheck(NAME, { sha, name: 'unit', app: CI, conclusion: 'success' });
+    const { id: runId } = await people.reportCheck(NAME, { sha, name: 'unit', app: CI, conclusion: 'success' });
     await people.reportStatus(NAME, { sha, context: 'jenkins', state: 'success' });
     await people.reportCheck(NAME, { sha, name: 'maybe', app: CI, conclusion: 'neutral' });
     await people.reportCheck(NAME, { sha: side, name: 'aside', app: CI, conclusion: 'success' });
     await made.settle();
     const green = (name: string, app: string = CI) => made.store.lastGreens(project.id, { app, name });
-    expect(await green('unit')).toMatchObject([{ sha }]);
+    expect(await green('unit')).toMatchObject([{ sha, runId }]);
     expect(await green('unit', '')).toEqual([]);
-    expect(await green('jenkins', '')).toMatchObject([{ sha }]);
+    expect(await green('jenkins', '')).toMatchObject([{ sha, runId: null }]);
     expect(await green('maybe')).toEqual([]);
     expect(await green('aside')).toEqual([]);
   });
