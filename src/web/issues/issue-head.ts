@@ -2,12 +2,13 @@
 import { html } from 'hono/html';
 import type { Verdict } from '../../domain/check.ts';
 import type { Issue, Outcome } from '../../domain/issue.ts';
+import { isGithubProject, type Project } from '../../domain/project.ts';
 import { outcomeBadges, percentage } from '../projects/issue-words.ts';
 import type { Html } from '../show.ts';
 import { issueTitle } from './seen-issue.ts';
 
 const NEXT: Readonly<Record<Outcome, string>> = {
-  code_fix: 'read the change, then have it opened as a pull request or apply it',
+  code_fix: 'read the change, then apply it or have it opened as a pull request',
   action_recommended: 'do what stands under “What to do”',
   needs_information: 'get the questions answered',
   already_fixed: 'update to a version that has the fix',
@@ -24,18 +25,19 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
   inconclusive: 'Whether the change under test broke the check cannot be said.',
 };
 
-export function issueHead(issue: Issue): Html {
-  const { confidence, outcome, verdict } = issue.analysis;
+export function issueHead(issue: Issue, project: Project): Html {
+  const { confidence, verdict } = issue.analysis;
   return html`<h1>${issueTitle(issue, 200)}</h1>
 <p class="outcome">${outcomeBadges(issue.analysis)}${
     confidence === null ? '' : html` <span>confidence ${percentage(confidence)}</span>`
-  } <span class="next"><strong>Next:</strong> ${nextAction(issue, outcome)}.</span></p>
+  } <span class="next"><strong>Next:</strong> ${nextAction(issue, project)}.</span></p>
 ${verdict === null ? '' : html`<p>${VERDICTS[verdict]}</p>`}
 ${cutShort(issue)}${sharedNote(issue)}`;
 }
 
-function nextAction({ analysis }: Issue, outcome: Outcome): string {
-  return analysis.links.pullRequest === null ? NEXT[outcome] : 'review the pull request';
+function nextAction({ analysis: { outcome, links } }: Issue, project: Project): string {
+  if (links.pullRequest !== null) return 'review the pull request';
+  return outcome === 'code_fix' && !isGithubProject(project) ? 'read the change, then apply it' : NEXT[outcome];
 }
 
 function cutShort({ analysis }: Issue): Html {

@@ -60,7 +60,7 @@ function issueBody(seen: SeenIssue, { actions, changeSet, address }: Around): Ht
   const links: TextLinks = { source: placesOf(project, issue), steps: issue.investigationSteps.length };
   const suspects = suspectsSection(issue, links);
   const pointsFirst = issue.analysis.outcome === 'facts_only' || issue.analysis.outcome === 'inconclusive';
-  return html`${issueHead(issue)}
+  return html`${issueHead(issue, project)}
 ${actionsPart(seen, actions)}
 ${onThisPage(issue)}
 ${causeSection(issue, links)}
