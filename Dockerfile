@@ -1,8 +1,11 @@
 # The image brings its own Node 24 and what is installed, so the launcher (the `causeway` on its PATH) only starts the program.
 # With a GitHub App (the first start shows a page, /setup, that makes it):
 #   docker run -p 3000:3000 -e PUBLIC_URL=https://causeway.example.com -v causeway:/data IMAGE
+# It needs no more than this allows: --read-only --cap-drop ALL --security-opt no-new-privileges
 # Local mode listens on loopback only, and loopback is the container's own. On Linux, share the host's:
 #   docker run --network host -e HOST=127.0.0.1 -e PROJECTS=/projects/shop -v ~/code/shop:/projects/shop:ro -v causeway:/data IMAGE
+# The base is named by its major version, not by a digest: every build takes its security fixes. Whoever must build the same image
+# twice pins both lines (`docker buildx imagetools inspect node:24-slim` shows the digest); Dependabot keeps such a pin fresh.
 FROM node:24-slim AS packages
 WORKDIR /causeway
 COPY package.json package-lock.json .npmrc ./

@@ -1,5 +1,6 @@
 // The log (pino, JSON on standard error) and the register of secrets, which no line and no record may hold.
 import { type Logger, pino } from 'pino';
+import { withoutKnownForms } from './redact/known-forms.ts';
 
 export type Log = Logger;
 
@@ -47,8 +48,10 @@ export function createLog(options: {
   );
 }
 
-function withoutSecrets(line: string): string {
+/** A line of JSON without the values registered so far, and without what has the form of a token. */
+export function withoutSecrets(line: string): string {
   // A line is JSON, where a key of several lines stands with its line ends escaped.
   const forms = registeredSecrets().flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
-  return forms.reduce((text, secret) => text.replaceAll(secret, '[redacted]'), line);
+  const known = forms.reduce((text, secret) => text.replaceAll(secret, '[redacted]'), line);
+  return withoutKnownForms(known);
 }

@@ -66,7 +66,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   index: { rooms: ['app'], packages: ['probot'] },
   main: { rooms: ['app', 'config', 'log', 'terminal', 'domain'], packages: [] },
   config: { rooms: ['domain'], packages: [] },
-  log: { rooms: [], packages: ['pino'] },
+  log: { rooms: ['redact'], packages: ['pino'] },
 };
 
 const PURE = new Set(['domain', 'triage', 'ports']);

@@ -1,6 +1,7 @@
 // The register of secrets, and that no line of the log shows one.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createLog, registeredSecrets, registerSecret } from '../src/log.ts';
+import { noise } from './redact/planted.ts';
 
 beforeEach(() => vi.useFakeTimers({ now: new Date('2026-11-20T10:00:00.000Z'), toFake: ['Date'] }));
 afterEach(() => vi.useRealTimers());
@@ -28,4 +29,13 @@ it('forgets a token some time after it has expired, and a lasting secret never, 
   registerSecret('the-token-after-it', 1_000);
   expect(registeredSecrets()).not.toContain('a-token-of-one-hour');
   expect(registeredSecrets()).toEqual(expect.arrayContaining(['the-token-after-it', 'a-lasting-secret']));
+});
+
+it("shows no token and no password in an address of somebody else's, wherever an error has them, and stays JSON", () => {
+  const token = ['gh', 'p_', noise(36, 1)].join('');
+  const cause = new Error(`could not read "https://me:${noise(12, 2)}@git.test/a"`);
+  const lines = logged((log) => log.debug({ err: new Error(`said ${token}`, { cause }), line: `x "${token}"` }, token));
+  expect(lines).not.toContain(token.slice(4, 20));
+  expect(lines).not.toContain(noise(12, 2));
+  expect(JSON.parse(lines)).toMatchObject({ line: 'x "[redacted]"', msg: '[redacted]' });
 });

@@ -4,6 +4,7 @@ import type { Config, ModelConfig } from '../config.ts';
 import { CausewayError } from '../domain/errors.ts';
 import type { Project } from '../domain/project.ts';
 import type { Investigator } from '../jobs/investigator.ts';
+import { createSpentBudgets } from '../jobs/spent-budgets.ts';
 import { type Log, registerSecret } from '../log.ts';
 import { createOpenAiModel } from '../model/openai-model.ts';
 import { readPrices } from '../model/prices.ts';
@@ -48,6 +49,7 @@ export function openInvestigator({ config, log, now, patienceMs }: InvestigatorO
       },
       stillParses: async (path, before, after) => (await stillParses(path, before, after)).ok,
       limits: { turns: TURNS, usd: config.budget, patienceMs },
+      onSpent: createSpentBudgets(log),
     },
     [Symbol.asyncDispose]: () => monitoring[Symbol.asyncDispose](),
   };

@@ -27,6 +27,10 @@ export interface WebhookHandlerOptions {
 }
 
 const DONE: JobResult = { kind: 'done' };
+/** Attempts of one account at a time: half of all there are, since a host can have as many names as it likes, and each may hang for 15 seconds. */
+const MOST_OF_ACCOUNT = 8;
+/** So long waits one that is too many; it counts as no attempt. */
+const TURN_MS = 15_000;
 
 /**
  * The handler of `webhook` jobs, whose subject is the webhook's id. What is refused by the address itself (after a change of `CALLBACK_ALLOW`) is dead
@@ -34,8 +38,9 @@ const DONE: JobResult = { kind: 'done' };
  */
 export function createWebhookHandler(options: WebhookHandlerOptions): JobHandler {
   const guard = createGuard(options);
+  const underWay = new Map<string, number>();
   return {
-    handle: (job, signal) => handle(job, { options, guard, signal }),
+    handle: (job, signal) => handle(job, { options, guard, underWay, signal }),
     dead: (job, error) => dead(job, error, options),
   };
 }
@@ -43,10 +48,13 @@ export function createWebhookHandler(options: WebhookHandlerOptions): JobHandler
 interface Context {
   readonly options: WebhookHandlerOptions;
   readonly guard: Guard;
+  /** Attempts under way, by account. */
+  readonly underWay: Map<string, number>;
   readonly signal: AbortSignal;
 }
 
-async function handle(job: ClaimedJob, { options, guard, signal }: Context): Promise<JobResult> {
+async function handle(job: ClaimedJob, context: Context): Promise<JobResult> {
+  const { options, underWay } = context;
   const { store, policy, log } = options;
   const webhook = await store.webhook(job.subject);
   if (webhook === null || webhook.state !== 'pending') return DONE;
@@ -57,6 +65,29 @@ async function handle(job: ClaimedJob, { options, guard, signal }: Context): Pro
     await store.recordAttempt(webhook.id, { state: 'dead', error, ...unsent(options) });
     return DONE;
   }
+  const { accountId } = webhook;
+  const others = underWay.get(accountId) ?? 0;
+  if (others >= MOST_OF_ACCOUNT) return anotherTurn(options);
+  underWay.set(accountId, others + 1);
+  try {
+    return await attemptNow(webhook, address, context);
+  } finally {
+    const left = (underWay.get(accountId) ?? 1) - 1;
+    if (left > 0) underWay.set(accountId, left);
+    else underWay.delete(accountId);
+  }
+}
+
+/** Spread, so that those who wait do not come back together. */
+function anotherTurn({ now, random }: WebhookHandlerOptions): JobResult {
+  return { kind: 'later', runAt: new Date(now().getTime() + TURN_MS * (0.5 + random())).toISOString() };
+}
+
+async function attemptNow(
+  webhook: Webhook,
+  address: Pick<Delivery, 'url' | 'target'>,
+  { options, guard, signal }: Context,
+): Promise<JobResult> {
   const message = await messageOf(webhook, options);
   if (message === null) return DONE;
   const [at, begun] = [options.now().toISOString(), performance.now()];

@@ -7,6 +7,7 @@ import { type FollowEvent, follow } from '../jobs/follow.ts';
 import type { ApiDeps, ApiEnv, Caller } from './api-deps.ts';
 import { askingFor, askingOf, callerOf } from './authenticate.ts';
 import { eventId, type Position, parseEventId, positionAfter, resumeAt } from './event-position.ts';
+import { holdOrRefuse } from './held-answers.ts';
 import { investigationView } from './investigations.ts';
 import { refuseAbsent } from './problem.ts';
 
@@ -22,6 +23,8 @@ export function streamEvents(deps: ApiDeps): Handler<ApiEnv> {
     if (c.req.method === 'HEAD') return c.body(null, 200, STREAM_HEADERS);
     const [sameStep] = asked.step === 0 ? [] : await deps.store.steps(investigation.runId, asked.step - 1);
     const stop = new AbortController();
+    const held = holdOrRefuse(deps, asking.account.id);
+    stop.signal.addEventListener('abort', () => held.release(), { once: true });
     const stream: Stream = {
       deps,
       caller: c.get('caller'),

@@ -9,6 +9,7 @@ import { waitForEnd } from '../jobs/follow.ts';
 import type { InvestigationFilter } from '../ports/store.ts';
 import type { ApiDeps, ApiEnv } from './api-deps.ts';
 import { askingOf } from './authenticate.ts';
+import { holdOrRefuse } from './held-answers.ts';
 import { linkToNext } from './paging.ts';
 import { Cursor, InvestigationsQuery, WaitQuery } from './parameter-schemas.ts';
 import { type Fault, faultsOf, parseOrRefuse, refuse, refuseAbsent, refuseFaults, UNKNOWN_PROJECT } from './problem.ts';
@@ -39,8 +40,13 @@ export function getInvestigation(deps: ApiDeps): Handler<ApiEnv> {
     const asking = askingOf(c);
     const { investigation: now } = (await visibleInvestigation(deps, asking, id)) ?? refuseAbsent();
     if (wait === 0) return c.json(investigationView(now));
-    const later = await waitForEnd(deps, now.id, wait * 1_000, asking.signal);
-    return c.json(investigationView(later ?? refuseAbsent()));
+    const held = holdOrRefuse(deps, asking.account.id);
+    try {
+      const later = await waitForEnd(deps, now.id, wait * 1_000, asking.signal);
+      return c.json(investigationView(later ?? refuseAbsent()));
+    } finally {
+      held.release();
+    }
   };
 }
 

@@ -114,8 +114,13 @@ function idempotencyKey(c: Context<ApiEnv>): { readonly key: string; readonly fa
   return { key: parsed.data['Idempotency-Key'] ?? '', faults: [] };
 }
 
+/** Both as hashes: a key is the caller's own text, and may hold what must not be kept. */
 function idempotencyOf(key: string, bytes: Uint8Array): Idempotency | null {
-  return key === '' ? null : { key, bodyHash: createHash('sha256').update(bytes).digest('hex') };
+  return key === '' ? null : { key: hashOf(key), bodyHash: hashOf(bytes) };
+}
+
+function hashOf(text: string | Uint8Array): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 function acceptedMessage(callbackUrl: string | undefined, address: string): string {

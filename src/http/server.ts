@@ -19,6 +19,8 @@ export interface ServerOptions {
   readonly loopbackOnly: boolean;
   readonly log: Log;
   readonly timeouts?: Partial<ServerTimeouts>;
+  /** Connections at a time; more are closed unanswered. */
+  readonly maxConnections?: number;
 }
 
 /** Milliseconds. */
@@ -41,6 +43,8 @@ export interface RunningServer extends AsyncDisposable {
 const TIMEOUTS: ServerTimeouts = { headers: 15_000, request: 120_000, check: 5_000, grace: 5_000 };
 /** Room for a path of 16 kB, so that it gets an answer from the routes. */
 const MAX_HEADER_BYTES = 32_768;
+/** Each takes a file of the process, which the database and git need as well: usual bounds begin at 4,096. */
+const MAX_CONNECTIONS = 2_000;
 const IDLE_CHECK_MS = 50;
 const UNMET: WireRefusal = { status: 417, detail: 'Only "Expect: 100-continue" can be met: leave the header out.' };
 
@@ -60,6 +64,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     },
     listener(options, stopping.signal),
   );
+  server.maxConnections = options.maxConnections ?? MAX_CONNECTIONS;
   const { log } = options;
   server.on('clientError', (error, socket) => refuseMalformed(error, socket, log));
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => refuseConnect(socket, log));

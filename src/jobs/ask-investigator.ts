@@ -75,7 +75,7 @@ export async function askInvestigator(
           tokens: tokenLimit({ model, limits }),
           usd: limits.usd.run,
         },
-        ledger: runLedger(deps, run, limits.usd),
+        ledger: runLedger({ ...deps, onSpent: investigator.onSpent }, run, limits.usd),
       },
       ground: review,
       mayWait: (until) => until.getTime() <= waitUntil,

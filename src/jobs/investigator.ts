@@ -4,6 +4,7 @@ import type { Project } from '../domain/project.ts';
 import type { Model } from '../ports/model.ts';
 import type { Repository, SourceTree } from '../ports/source.ts';
 import type { Workbench } from '../ports/tool.ts';
+import type { SpentBudget } from './spent-budgets.ts';
 
 export interface Investigator {
   readonly model: Model;
@@ -12,6 +13,8 @@ export interface Investigator {
   /** False only where the file parsed before, or is new, and does not parse now. */
   readonly stillParses: (path: string, before: string | null, after: string) => Promise<boolean>;
   readonly limits: InvestigatorLimits;
+  /** Told each time that a budget of the month refuses a question. */
+  readonly onSpent?: (spent: SpentBudget) => void;
 }
 
 interface WorkbenchGround {

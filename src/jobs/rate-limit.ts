@@ -1,4 +1,4 @@
-// How often an account may call: a sliding minute, kept in memory, told in the fields of the IETF draft.
+// How often an account may call, and how many answers are held open for it: kept in memory, the rate told in the fields of the IETF draft.
 
 export interface RateLimits {
   readonly callsPerMinute: number;
@@ -6,6 +6,8 @@ export interface RateLimits {
 }
 
 const WINDOW_MS = 60_000;
+/** Each of them looks into the database once a second: 200 of one account are some 400 small reads a second. */
+const MOST_HELD = 200;
 
 /** Times (ms) of the calls that count, oldest first. */
 export type CallTimes = readonly number[];
@@ -44,13 +46,22 @@ interface RateVerdict {
 export interface RateLimiter {
   /** Counts the call unless it is refused. */
   take(accountId: string, kind: 'call' | 'creation', now: Date): RateVerdict;
+  /** Counts an answer that is held open, such as a stream, until it is let go; null: the account has as many as it may. */
+  hold(accountId: string): Hold | null;
+}
+
+export interface Hold {
+  /** Again and again is the same as once. */
+  release(): void;
 }
 
 export function createRateLimiter(limits: RateLimits | 'off'): RateLimiter {
-  if (limits === 'off') return { take: () => ({ allowed: true, retryAfter: 0, headers: {} }) };
+  const hold = holds();
+  if (limits === 'off') return { take: () => ({ allowed: true, retryAfter: 0, headers: {} }), hold };
   const times = new Map<string, CallTimes>();
   const quotas = { calls: limits.callsPerMinute, creations: limits.creationsPerMinute } as const;
   return {
+    hold,
     take: (accountId, kind, now) => {
       const names = kind === 'creation' ? (['calls', 'creations'] as const) : (['calls'] as const);
       const taken = names.map((name) => {
@@ -69,5 +80,25 @@ export function createRateLimiter(limits: RateLimits | 'off'): RateLimiter {
         },
       };
     },
+  };
+}
+
+/** Held answers are bounded whatever the rate: an operator who lifts that one has not thought of these. */
+function holds(): RateLimiter['hold'] {
+  const held = new Map<string, number>();
+  return (accountId) => {
+    const count = held.get(accountId) ?? 0;
+    if (count >= MOST_HELD) return null;
+    held.set(accountId, count + 1);
+    let isHeld = true;
+    return {
+      release: () => {
+        if (!isHeld) return;
+        isHeld = false;
+        const left = (held.get(accountId) ?? 1) - 1;
+        if (left === 0) held.delete(accountId);
+        else held.set(accountId, left);
+      },
+    };
   };
 }

@@ -3,11 +3,13 @@ import type { Ledger } from '../agent/budget.ts';
 import type { AgentStore, LimitName, Settlement } from '../ports/agent-store.ts';
 import type { TurnUsage } from '../ports/model.ts';
 import type { Run } from '../ports/store.ts';
-import type { InvestigatorLimits } from './investigator.ts';
+import type { Investigator, InvestigatorLimits } from './investigator.ts';
 
 interface LedgerDeps {
   readonly store: Pick<AgentStore, 'reserveMoney' | 'settleMoney'>;
   readonly now: () => Date;
+  /** Told when a budget of the month refuses. */
+  readonly onSpent?: Investigator['onSpent'] | undefined;
 }
 
 /** Millionths of a US dollar, rounded up: nothing that was spent may be lost in rounding. */
@@ -15,12 +17,17 @@ function micros(usd: number): number {
   return Math.ceil(usd * 1_000_000);
 }
 
-export function runLedger({ store, now }: LedgerDeps, run: Run, usd: InvestigatorLimits['usd']): Ledger {
+export function runLedger({ store, now, onSpent }: LedgerDeps, run: Run, usd: InvestigatorLimits['usd']): Ledger {
   const limits = { run: micros(usd.run), repository: micros(usd.repository), all: micros(usd.all) };
   return {
     reserve: async (amount) => {
-      const exceeded = await store.reserveMoney(run, { amount: micros(amount), limits, now: now().toISOString() });
-      return exceeded === null ? 'ok' : { refused: refusal(exceeded, usd) };
+      const at = now().toISOString();
+      const exceeded = await store.reserveMoney(run, { amount: micros(amount), limits, now: at });
+      if (exceeded === null) return 'ok';
+      if (exceeded !== 'run') {
+        onSpent?.({ limit: exceeded, projectId: run.projectId, usd: usd[exceeded], month: at.slice(0, 7) });
+      }
+      return { refused: refusal(exceeded, usd) };
     },
     settle: (reserved, spent, usage) => {
       const tokens = usage && { tokens: tokensOf(usage) };

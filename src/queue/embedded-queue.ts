@@ -23,6 +23,8 @@ export interface EmbeddedQueueOptions {
   readonly pollMs?: number;
   /** How long stopping waits for aborted handlers, in milliseconds (5,000). */
   readonly stopMs?: number;
+  /** How long after the start a job waits that was there at three ends of its process, in milliseconds (1,000); up to four times that after more. */
+  readonly suspectMs?: number;
 }
 
 /**
@@ -37,7 +39,7 @@ export function createEmbeddedQueue(options: EmbeddedQueueOptions): Queue {
     work(handlers, limits) {
       if (worker) throw new Error('this queue has a worker already');
       const lanes = lanesOf(handlers, limits);
-      worker = new EmbeddedWorker({ leaseMs: 30_000, pollMs: 500, stopMs: 5_000, ...options, lanes });
+      worker = new EmbeddedWorker({ leaseMs: 30_000, pollMs: 500, stopMs: 5_000, suspectMs: 1_000, ...options, lanes });
       return worker;
     },
     async cancel(kind, subject) {

@@ -3,12 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { randomBase62 } from '../domain/ids.ts';
 import type { JobHandler, JobKind, Worker } from '../ports/queue.ts';
 import { cancelled, stopped, taken } from './abort-reasons.ts';
+import { anyDue } from './any-due.ts';
 import { type Claim, type ClaimEnd, claim, endClaim } from './claims.ts';
 import type { EmbeddedQueueOptions } from './embedded-queue.ts';
 import { handleClaim } from './handle-claim.ts';
 import type { Lane } from './lane.ts';
 import { freeAll, freeExpired, lostAmong, renew } from './leases.ts';
 import { createNudge } from './nudge.ts';
+import { putOffSuspects, type Suspects } from './suspects.ts';
 
 export interface WorkerOptions extends Required<EmbeddedQueueOptions> {
   /** Of the kinds that are worked on; the jobs of others stay where they are. */
@@ -33,6 +35,7 @@ export class EmbeddedWorker implements Worker {
   readonly #subscription: Disposable;
   readonly #loop: Promise<void>;
   #recovered: boolean;
+  #suspects: Suspects | null = null;
   #stopping = false;
   #stopped: Promise<void> | null = null;
   #jobsChanged = false;
@@ -62,9 +65,14 @@ export class EmbeddedWorker implements Worker {
   async idle(signal: AbortSignal): Promise<void> {
     for (;;) {
       signal.throwIfAborted();
-      if (this.#running.size === 0 && !(await this.#anyDue())) return;
+      if (await this.#isIdle()) return;
       await sleep(IDLE_POLL_MS, undefined, { signal });
     }
+  }
+
+  async #isIdle(): Promise<boolean> {
+    if (!this.#recovered || this.#running.size + (this.#suspects?.left ?? 0) > 0) return false;
+    return !(await anyDue(this.#options.database, this.#kinds(), this.#time(0)));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -86,13 +94,15 @@ export class EmbeddedWorker implements Worker {
   }
 
   async #round(): Promise<void> {
-    const { database } = this.#options;
+    const { database, now, suspectMs } = this.#options;
     if (!this.#recovered) {
       await freeAll(database);
+      this.#suspects = await putOffSuspects(database, { kinds: this.#kinds(), now, pauseMs: suspectMs });
       this.#recovered = true;
     }
     await this.#keepLeases();
     await freeExpired(database, this.#time(0), this.#held());
+    await this.#suspects?.step();
     for (const [kind, lane] of this.#options.lanes) await this.#fill(kind, lane);
   }
 
@@ -169,22 +179,8 @@ export class EmbeddedWorker implements Worker {
     for (const { claim: held, abort } of this.#running.values()) abort.abort(stopped(held));
   }
 
-  #anyDue(): Promise<boolean> {
-    const now = this.#time(0);
-    const kinds = [...this.#options.lanes.keys()];
-    if (kinds.length === 0) return Promise.resolve(false);
-    return this.#options.database.read(async (reader) => {
-      const row = await reader
-        .selectFrom('jobs')
-        .select('id')
-        .where('kind', 'in', kinds)
-        .where((or) =>
-          or.or([or('state', '=', 'running'), or.and([or('state', '=', 'waiting'), or('run_at', '<=', now)])]),
-        )
-        .limit(1)
-        .executeTakeFirst();
-      return row !== undefined;
-    });
+  #kinds(): readonly JobKind[] {
+    return [...this.#options.lanes.keys()];
   }
 
   #held(): readonly Claim[] {

@@ -1,6 +1,7 @@
 // The exact values of our own secrets: removed in every reading, whatever the rules say.
-import { cleanView, compactView, decodedView, GAP, unwrappedView } from './normalise.ts';
+import { cleanView, compactView, decodedView, GAP } from './normalise.ts';
 import type { Span } from './spans.ts';
+import { unwrappedView } from './unwrap.ts';
 import { plainView, type View } from './view.ts';
 
 /** One spelling of a value, and how many characters beside it hold bits of it. */

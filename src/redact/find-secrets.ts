@@ -1,11 +1,21 @@
 // Finds every secret of a text: all its readings, each by all means, mapped back to the text itself.
 import { REDACTED } from '../domain/redacted.ts';
 import { exactSpans, type Needle, needlesOf } from './exact-values.ts';
+import { focusedView, overSeam } from './focus.ts';
 import { maintainedSpans } from './maintained-rules.ts';
 import { ruleSpans } from './match-rules.ts';
-import { base64View, cleanView, decodedView, gappedViews, unwrappedView } from './normalise.ts';
+import {
+  base64View,
+  cleanView,
+  decodedView,
+  escapedControlOffsets,
+  escapeOffsets,
+  gappedViews,
+  noiseOffsets,
+} from './normalise.ts';
 import { privateKeySpans } from './private-keys.ts';
 import { mergedSpans, type Span, withoutCuts } from './spans.ts';
+import { unwrappedView } from './unwrap.ts';
 import { editedView, plainView, toSource, type View } from './view.ts';
 
 /** Percent-encoding may be encoded again; a secret three layers deep is not met in practice. */
@@ -14,6 +24,8 @@ const DECODINGS = 3;
 const BASE64_LAYERS = 2;
 /** What is left after a cut can read as a secret of its own; more than two rounds have not been seen. */
 const ROUNDS = 4;
+/** Lines looked at on either side of one that reads differently: what names a value stands on its line or the one before. */
+const AROUND = 3;
 
 /**
  * The stretches of `text` that hold secrets, ascending and apart. Looking again at the text without them finds nothing more.
@@ -28,7 +40,9 @@ export async function secretSpans(text: string, exactValues: readonly string[]):
       source,
       spans.map((span) => ({ ...span, text: REDACTED })),
     );
-    const found = await spansOf(cut, needles);
+    // What a cut leaves can only be a secret where the cut is.
+    const seen = round === 0 ? cut : focusedView(cut, markerOffsets(cut.text), AROUND);
+    const found = seen === null ? [] : await spansOf(seen, needles);
     if (found.length === 0) break;
     spans = mergedSpans([...spans, ...found]);
   }
@@ -40,7 +54,9 @@ export function removeExactValues(text: string, exactValues: readonly string[]):
   const needles = needlesOf(exactValues);
   const readings = readingsOf(plainView(text), BASE64_LAYERS);
   const spans = readings.flatMap((view) =>
-    exactSpans(view, unwrappedView(view), needles).map((span) => toSource(view, span)),
+    exactSpans(view, unwrappedView(view), needles)
+      .filter((span) => !overSeam(view, span))
+      .map((span) => toSource(view, span)),
   );
   return withoutCuts(
     text,
@@ -48,31 +64,42 @@ export function removeExactValues(text: string, exactValues: readonly string[]):
   );
 }
 
+function markerOffsets(text: string): number[] {
+  const offsets: number[] = [];
+  for (let at = text.indexOf(REDACTED); at >= 0; at = text.indexOf(REDACTED, at + 1)) offsets.push(at);
+  return offsets;
+}
+
 async function spansOf(source: View, needles: readonly Needle[]): Promise<Span[]> {
   const spans: Span[] = [];
   for (const view of readingsOf(source, BASE64_LAYERS)) {
-    const unwrapped = unwrappedView(view);
     const found = [
-      ...ruleSpans(view, unwrapped),
+      ...ruleSpans(view),
       ...privateKeySpans(view.text),
-      ...exactSpans(view, unwrapped, needles),
+      ...(needles.length > 0 ? exactSpans(view, unwrappedView(view), needles) : []),
       ...(await maintainedSpans(view.text)),
     ];
-    spans.push(...found.filter((span) => span.end > span.start).map((span) => toSource(view, span)));
+    const whole = found.filter((span) => span.end > span.start && !overSeam(view, span));
+    spans.push(...whole.map((span) => toSource(view, span)));
   }
   return spans;
 }
 
+/** The text cleaned, and of each other reading the lines in which it differs, with some around: looking at all of each took three times as long. */
 function readingsOf(source: View, base64Layers: number): View[] {
   const clean = cleanView(source);
+  const readings = [clean];
+  const noisy = focusedView(source, noiseOffsets(source.text), AROUND);
+  if (noisy) readings.push(...gappedViews(noisy));
   // Escapes in JSON are decoded before sequences are taken out as well: of `\\u001b[1m` cleaning alone would leave the beginning.
-  const readings = [clean, ...gappedViews(source), cleanView(decodedView(source))];
+  const controlled = focusedView(source, escapedControlOffsets(source.text), AROUND);
+  if (controlled) readings.push(cleanView(decodedView(controlled)));
   let last = clean;
   for (let i = 0; i < DECODINGS; i++) {
-    const decoded = cleanView(decodedView(last));
-    if (decoded.text === last.text) break;
-    readings.push(decoded);
-    last = decoded;
+    const escaped = focusedView(last, escapeOffsets(last.text), AROUND);
+    if (!escaped) break;
+    last = cleanView(decodedView(escaped));
+    readings.push(last);
   }
   if (base64Layers === 0) return readings;
   const contents = [...new Set([clean, last])].map(base64View).filter((view) => view !== null);

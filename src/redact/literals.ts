@@ -24,9 +24,13 @@ export function isSecretLiteral(value: string, writing: Writing, password: boole
   if (value.length < (password ? 6 : 8) || isNoLiteral(value, writing)) return false;
   if (/^\d+$/.test(value) || isForPeople(value)) return password;
   if (writing === 'environment') return true;
-  const strong = /[\d!@#$%^&*]/.test(value);
-  if (password) return strong || (writing === 'quoted' && !isWordy(value));
-  return !isWordy(value) && (writing === 'quoted' || strong || value.length >= 20);
+  if (isWordy(value)) return password && hasOddity(value);
+  return hasOddity(value) || writing === 'quoted' || value.length >= (password ? 16 : 20);
+}
+
+/** A digit or a sign, as passwords of people have one. */
+function hasOddity(value: string): boolean {
+  return /[\d!@#$%^&*]/.test(value);
 }
 
 /** Keys are of ASCII: what is written in another script is a text. */
@@ -39,6 +43,9 @@ function isNoLiteral(value: string, writing: Writing): boolean {
     /\s|:\/\//.test(value) ||
     isStandIn(value) ||
     isVersionOrDate(value) ||
+    isPlaceOrCoordinate(value) ||
+    // A regular expression, or a name or type with what closes its list behind it.
+    (writing === 'bare' && (/^\/.*[[\](|^\\]/.test(value) || /^[\w.]+\)+[:;]?$/.test(value))) ||
     (/^(?:\.{0,2}|~)\//.test(value) && isWordy(value)) ||
     // A string has ended right before: code goes on.
     /^[)\]][.,;)\]]/.test(value) ||
@@ -50,7 +57,7 @@ function isNoLiteral(value: string, writing: Writing): boolean {
 export function isCredential(value: string): boolean {
   return (
     value.length >= 6 &&
-    !isStandIn(value) &&
+    !isStandIn(value.replace(/[):]+$/, '')) &&
     !isMemberExpression(value) &&
     !isCall(value) &&
     (/\d/.test(value) || !isWordy(value))
@@ -62,6 +69,12 @@ export function isRandom(value: string): boolean {
   const digits = value.replace(/\D/g, '').length;
   const letters = value.replace(/[^A-Za-z]/g, '').length;
   return value.length >= 8 && digits >= 2 && letters >= 2 && !isWordy(value) && !isVersionOrDate(value);
+}
+
+/** Whether the characters could be a piece of what was drawn at random: too short for `isRandom`, but no word, number, name or path. */
+export function isDrawn(piece: string): boolean {
+  if (!/^[\w+/=.~%*!^-]{3,}$/.test(piece) || /^[\d.]+$/.test(piece) || /^\w+[:=]$/.test(piece)) return false;
+  return /[A-Za-z]/.test(piece) && !isWordy(piece) && !isVersionOrDate(piece) && !isStandIn(piece);
 }
 
 /** Words, with at most two digits behind one: names of things, paths, identifiers. */
@@ -76,6 +89,12 @@ function isWordy(value: string): boolean {
 
 function words(value: string): string[] {
   return value.split(/[-_./:\\ ]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z\d])(?=[A-Z][a-z])/).filter((part) => part !== '');
+}
+
+/** `credentials.py:1975`, `jjwt-api:jar:0.11.2`: what a log writes behind `botocore.credentials:` or `io.jsonwebtoken:`. */
+function isPlaceOrCoordinate(value: string): boolean {
+  const parts = value.split(':');
+  return parts.length > 1 && parts.every((part) => /^\d{1,7}$/.test(part) || isVersionOrDate(part) || isWordy(part));
 }
 
 function isVersionOrDate(value: string): boolean {

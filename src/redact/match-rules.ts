@@ -1,16 +1,20 @@
 // Applies our rules to one reading of a text, within lines and across wrapped ones.
-import { isCredential, isRandom, isStandIn } from './literals.ts';
-import { RULES, type Rule } from './rules.ts';
+import { focusedView, overSeam } from './focus.ts';
+import { isCredential, isDrawn, isRandom, isStandIn } from './literals.ts';
+import type { Rule } from './rule.ts';
+import { RULES } from './rules.ts';
 import type { Span } from './spans.ts';
+import { joinedView, jointOffsets } from './unwrap.ts';
 import type { View } from './view.ts';
 
-/** Where our rules find secrets; offsets of the view. `unwrapped`: the same view with its line breaks taken out. */
-export function ruleSpans(view: View, unwrapped: View): Span[] {
+/** Where our rules find secrets; offsets of the view. */
+export function ruleSpans(view: View): Span[] {
   const within = [...RULES.flatMap((rule) => secretsOf(rule, view.text)), ...cookieSpans(view.text)];
-  return [...within, ...acrossLines(view, unwrapped, within)];
+  return [...within, ...acrossLines(view, within)];
 }
 
 function secretsOf(rule: Rule, text: string): Span[] {
+  if (rule.needs !== undefined && !text.includes(rule.needs)) return [];
   const spans: Span[] = [];
   for (const match of text.matchAll(rule.pattern)) {
     const context = match[1] ?? '';
@@ -23,20 +27,25 @@ function secretsOf(rule: Rule, text: string): Span[] {
 }
 
 /** Secrets that a line break interrupts. `whole` are those that were found without looking over line ends. */
-function acrossLines(view: View, unwrapped: View, whole: readonly Span[]): Span[] {
-  if (unwrapped === view) return [];
+function acrossLines(view: View, whole: readonly Span[]): Span[] {
+  const near = focusedView(view, jointOffsets(view.text), 2);
+  if (near === null) return [];
+  const joined = joinedView(near);
   const starts = new Set(whole.map((span) => span.start));
   const spans: Span[] = [];
-  const add = (found: Span, form: Rule | null): void => {
-    const span = unwrapped.toParent(found);
-    if (starts.has(span.start)) spans.push(...continued(view.text, span, null));
-    else if (form) spans.push(...continued(view.text, span, form));
+  const add = (found: Span, rule: Rule | null): void => {
+    const span = joined.toParent(found);
+    const isWhole = starts.has(toView(near, view, span).start);
+    if (isWhole || rule?.wrapped === 'form') spans.push(...continued(near.text, span, isWhole ? null : rule));
+    else spans.push(...broken(near.text, span));
   };
-  for (const rule of RULES) {
-    for (const found of secretsOf(rule, unwrapped.text)) add(found, rule.wrapped === 'form' ? rule : null);
-  }
-  for (const found of cookieSpans(unwrapped.text)) add(found, null);
-  return spans;
+  for (const rule of RULES) for (const found of secretsOf(rule, joined.text)) add(found, rule);
+  for (const found of cookieSpans(joined.text)) add(found, null);
+  return spans.filter((span) => !overSeam(near, span)).map((span) => toView(near, view, span));
+}
+
+function toView(near: View, view: View, span: Span): Span {
+  return near === view ? span : near.toParent(span);
 }
 
 /**
@@ -44,19 +53,47 @@ function acrossLines(view: View, unwrapped: View, whole: readonly Span[]): Span[
  * `incomplete`: the rule that its first line does not satisfy.
  */
 function continued(text: string, span: Span, incomplete: Rule | null): Span[] {
-  const pieces = [...text.slice(span.start, span.end).matchAll(/\S+/g)];
-  const first = pieces[0]?.[0] ?? '';
+  const pieces = piecesOf(text, span);
+  const first = pieces[0]?.text ?? '';
   if (pieces.length < 2 || (incomplete && /^\d+$/.test(first))) return [];
   let end = span.start + first.length;
   let joined = first;
   let open = incomplete !== null;
   for (const piece of pieces.slice(1)) {
-    if (!open && (!isRandom(piece[0]) || /^\w+=[^=]/.test(piece[0]))) break;
-    end = span.start + piece.index + piece[0].length;
-    joined = joined.replace(/\\$/, '') + piece[0];
+    if (!open && (!isRest(text, piece) || /^\w+=[^=]/.test(piece.text))) break;
+    end = piece.end;
+    joined = joined.replace(/\\$/, '') + piece.text;
     open = open && incomplete !== null && secretsOf(incomplete, joined).length === 0;
   }
   return [{ start: span.start, end }];
+}
+
+/** A value of which the first line alone satisfies no rule: only where both its lines look drawn at random, and nothing else stands on the second. */
+function broken(text: string, span: Span): Span[] {
+  const pieces = piecesOf(text, span);
+  const [first, second] = pieces;
+  if (!first || !second || pieces.length > 2) return [];
+  const drawn = isDrawn(first.text) && isRest(text, second) && isRandom(first.text + second.text);
+  return drawn ? [{ start: span.start, end: second.end }] : [];
+}
+
+interface Piece extends Span {
+  readonly text: string;
+}
+
+function piecesOf(text: string, { start, end }: Span): Piece[] {
+  return [...text.slice(start, end).matchAll(/\S+/g)].map(({ 0: piece, index }) => ({
+    text: piece,
+    start: start + index,
+    end: start + index + piece.length,
+  }));
+}
+
+/** Whether a line's first word is the rest of a secret: it looks random, or it looks drawn and is long, or a quote, a delimiter or the line end follows. */
+function isRest(text: string, { text: piece, end }: Piece): boolean {
+  if (isRandom(piece)) return true;
+  const isLong = /^[A-Za-z0-9+/=]{10,}$/.test(piece);
+  return isDrawn(piece) && (isLong || /[\r\n"'`<>&;,)}\]@]/.test(text.charAt(end) || '\n'));
 }
 
 const COOKIE_HEADER = /(?:set-)?cookie["']?[ \t]{0,3}:[ \t]{0,3}["'`]?([^\n\r"'`\uFFFF]{3,8000})/gi;

@@ -22,6 +22,27 @@ const CONTROLS = new RegExp(`${MARKER_PATTERN}|${CONTROL}|${INVISIBLE}`, 'g');
 const TIMESTAMP =
   /^(?:[^\t\n]{1,120}\t[^\t\n]{1,120}\t)?\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?\]?(?: \d\d[OE]\+?)? ?/gm;
 
+/** Where escape sequences, control or invisible characters stand. */
+export function noiseOffsets(text: string): number[] {
+  return offsetsOf(text, NOISE, (noise) => noise !== REDACTED);
+}
+
+/** Where something stands that `decodedView` decodes. */
+export function escapeOffsets(text: string): number[] {
+  return offsetsOf(text, ESCAPE, (encoded) => decodedEscape(encoded) !== encoded);
+}
+
+/** Where the escape of a control character stands, which only decoding before cleaning takes for one. */
+export function escapedControlOffsets(text: string): number[] {
+  return offsetsOf(text, /\\(?:u00|x)[0189][0-9A-Fa-f]/g, () => true);
+}
+
+function offsetsOf(text: string, pattern: RegExp, counts: (match: string) => boolean): number[] {
+  const offsets: number[] = [];
+  for (const match of text.matchAll(pattern)) if (counts(match[0])) offsets.push(match.index);
+  return offsets;
+}
+
 /**
  * Where there are escape sequences: each read as a gap (a rule may need a boundary there), and only their control characters
  * read as gaps (a sequence that never ended would else swallow text, and a terminal link its address).
@@ -63,43 +84,13 @@ function decodedPercent(encoded: string): string {
   }
 }
 
-/** Line breaks, with the white space around them and a backslash before them, taken out: lines that were wrapped read on. Empty lines still part. */
-export function unwrappedView(view: View): View {
-  const { text } = view;
-  const edits: Edit[] = [];
-  let from = 0;
-  let empty = false;
-  for (const { 0: lineBreak, index } of text.matchAll(/\r*\n\r*|\r+/g)) {
-    const start = contentEnd(text, from, index);
-    const end = contentStart(text, index + lineBreak.length);
-    const nextEmpty = '\r\n'.includes(text[end] ?? ' ');
-    if (!empty && !nextEmpty) edits.push({ start, end, text: '' });
-    empty = nextEmpty;
-    from = end;
-  }
-  return editedView(view, edits);
-}
-
-/** Where the line that ends at `end` has its last character, a backslash that continues it left out; at least `from`. */
-function contentEnd(text: string, from: number, end: number): number {
-  let at = end;
-  while (at > from && ' \t'.includes(text.charAt(at - 1))) at--;
-  return at > from && text.charAt(at - 1) === '\\' ? at - 1 : at;
-}
-
-/** Where the line that starts at `start` has its first character. */
-function contentStart(text: string, start: number): number {
-  let at = start;
-  while (at < text.length && ' \t'.includes(text.charAt(at))) at++;
-  return at;
-}
-
 /** Without any white space. */
 export function compactView(view: View): View {
   return replacedView(view, /\s+/g, () => '');
 }
 
 // Shorter than 24 characters (18 bytes) no known secret fits.
+const SHORTEST_RUN = 24;
 const BASE64_RUN = /[A-Za-z0-9+/_-]{24,}={0,2}/g;
 // `base64` wraps at 76, PEM at 64, openssl at 64, some mail at 72.
 const SHORTEST_WRAPPED = 60;
@@ -113,9 +104,12 @@ export function base64View(view: View): View | null {
   let cursor = 0;
   for (const { index } of text.matchAll(BASE64_RUN)) {
     if (index < cursor) continue;
+    // Asked of its beginning alone: a text of nothing but unreadable lines would be read to its end from each of them.
+    const shift = readableShift(text.slice(index, index + SHORTEST_RUN));
+    if (shift === null) continue;
     const end = base64End(text, index);
-    const content = readableBase64(text.slice(index, end).replace(/\s+/g, ''));
-    if (content === '') continue;
+    const run = text.slice(index, end).replace(/\s+/g, '');
+    const content = Buffer.from(run.slice(shift), 'base64').toString('utf8');
     edits.push({ start: cursor, end: index, text: '' }, { start: index, end, text: `${content}\n` });
     cursor = end;
   }
@@ -146,13 +140,13 @@ function runEnd(text: string, start: number): number {
   return end;
 }
 
-/** Decoded if the first twelve bytes read as ASCII (or UTF-16 of it), from whichever of four alignments; empty if not. */
-function readableBase64(run: string): string {
+/** From which of four alignments the first twelve bytes read as ASCII (or UTF-16 of it); null if from none. */
+function readableShift(beginning: string): number | null {
   for (let shift = 0; shift < 4; shift++) {
-    const head = Buffer.from(run.slice(shift, shift + 16), 'base64');
-    if (head.length === 12 && head.every(isReadable)) return Buffer.from(run.slice(shift), 'base64').toString('utf8');
+    const head = Buffer.from(beginning.slice(shift, shift + 16), 'base64');
+    if (head.length === 12 && head.every(isReadable)) return shift;
   }
-  return '';
+  return null;
 }
 
 function isReadable(byte: number): boolean {

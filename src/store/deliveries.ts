@@ -2,18 +2,24 @@
 import type { Delivery, DeliveryEnd, DeliveryStore, NewDelivery } from '../ports/github-store.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
+import { createGroupCommit } from './group-commit.ts';
 import type { Reader, Trx } from './schema.ts';
 import type { Seal } from './seal.ts';
 
 type Times = Parameters<DeliveryStore['acceptDelivery']>[1];
 
+/** Characters; sealing fewer costs less than a question to the database. */
+const LONG_BODY = 256 * 1024;
+
 export function deliveryVerbs(database: Database, enqueuer: Enqueuer, seal: Seal): DeliveryStore {
+  const together = createGroupCommit(database);
   return {
     async acceptDelivery(delivery, times) {
       // Sealing 25 MiB takes its time: a repeated one is known without, and nobody waits for the write lock meanwhile.
-      if (await database.read((reader) => wasSeen(reader, delivery, times))) return 'repeated';
+      const isLong = delivery.body.length > LONG_BODY;
+      if (isLong && (await database.read((reader) => wasSeen(reader, delivery, times)))) return 'repeated';
       const body = seal.seal(delivery.body, purposeFor(delivery.id));
-      return database.write((trx) => accept(trx, { ...delivery, body }, times, enqueuer));
+      return together.write(body.length, (trx) => accept(trx, { ...delivery, body }, times, enqueuer));
     },
     delivery: (id) => database.read((reader) => waiting(reader, id, seal)),
     async endDelivery(id, end, detail) {

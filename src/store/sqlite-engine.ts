@@ -108,7 +108,7 @@ export function explainSqlite(error: unknown, file: string): unknown {
 
 const REPAIRS: readonly (readonly [prefix: string, code: 'store_locked' | 'store_unusable', repair: string])[] = [
   ['SQLITE_BUSY', 'store_locked', 'is being written by another process for more than 5 s. End that one, or try again.'],
-  ['SQLITE_FULL', 'store_unusable', 'has no room left on its disk. Make room; nothing has to be restarted.'],
+  ['SQLITE_FULL', 'store_unusable', 'has no room left on its disk. Make room: a service that runs goes on by itself.'],
   [
     'SQLITE_READONLY',
     'store_unusable',

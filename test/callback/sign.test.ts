@@ -26,6 +26,16 @@ describe('a signature', () => {
     );
   });
 
+  it('is that of the published example of Svix', () => {
+    const headers = signWebhook({
+      id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+      timestamp: 1_614_265_330,
+      body: Buffer.from('{"test": 2432232314}'),
+      secrets: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+    });
+    expect(headers['webhook-signature']).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
+  });
+
   it('of other bytes, another id or another time is refused', () => {
     const secret = newSigningSecret();
     const headers = { ...signWebhook({ id: 'evt_1', timestamp, body: Buffer.from('{"a":1}'), secrets: [secret] }) };

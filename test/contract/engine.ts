@@ -36,4 +36,5 @@ interface QueueOptions {
   readonly leaseMs?: number;
   readonly pollMs?: number;
   readonly stopMs?: number;
+  readonly suspectMs?: number;
 }

@@ -1,6 +1,7 @@
 // Holds every answer against the OpenAPI document itself: status, media type, headers and body must stand there.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { type OpenApiDocument, openApiDocument } from '../../src/http/openapi.ts';
+import { recordExchange } from '../support/exchange-record.ts';
 
 export const document: OpenApiDocument = JSON.parse(JSON.stringify(openApiDocument()));
 
@@ -11,6 +12,7 @@ const validators = new Map<string, ValidateFunction>();
 
 /** Throws where the answer is not as documented. An undocumented path may only be 404, an undocumented method only 405. */
 export async function requireDocumented(method: string, url: string, answer: Response): Promise<void> {
+  await recordExchange(method, url, answer);
   const say = (what: string) => new Error(`${method} ${url} → ${answer.status}: ${what}`);
   if (!answer.headers.has('X-Request-Id')) throw say('no X-Request-Id');
   const found = operationOf(method, new URL(url).pathname);

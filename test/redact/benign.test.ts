@@ -56,6 +56,18 @@ The password must have 8 characters. Password: required. token: invalid, secret:
 Please enter your password: "password": "Please enter your password"
 data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==
 ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQC7vbqajDRm octo@example.test
+[INFO] Including io.jsonwebtoken:jjwt-api:jar:0.11.2 and org.springframework.security:spring-security-oauth2-jose:jar:5.7.3
+key: Linux-build-cache-pypi-modules-1a184bde04a16a515eeccd5e9f373265f026270d180ef4f6777e951dbd14bf19 restored
+INFO     botocore.credentials:credentials.py:1102 Looking for credentials via: env
+const token = /^Bearer ([^ ]+)$/.exec(header); expect(token).toMatch(/token=|key=/); password = /^[a-z0-9]{8,}$/
+function tokenOf(authorization: string): string { return of(authorization, secret = github.app.clientSecret): string }
+['*.token', '*.secret', 'authorization', 'cookie'], for (const path of ['/etc/passwd', 'src/../run2.sh', 'link/passwd', 'b2/c'])
+t("password", "Your password, 8 characters"); form.get("token", "csrf-token"); {"name":"token","value":"$TOKEN"} secret value: missing
+docker run -p 8080:80 app ; redis-cli -p 6379 ping ; mysql -h db1 -P 3306 -u root shop ; psql -p 5432 ; docker login -u ci --password-stdin
+the password is required; your password was reset; the password is at least 8 characters long; token is not valid
+eslint a.js:12:5:E501:semi src/x.py:1234:a:b:c:d test:1:2:3:4 aa:bb:cc:dd:ee:ff 10.0.0.1:5432:db:up
+?code=ECONNREFUSED&state=open ?code=404 GET /callback?code=not_found_in_this_place
+API-COMPATIBILITY-LAYER-2026 EAACounter key-value pul-request pat-terns napi_create_function re_export_named rdme_build
 W/"5f3e-18c2a1b2c3d" etag; x-request-id: 9C2A:3F1B:4D5E6F:7A8B9C:65A1B2C3 ; nonce-2726c7f26c
 [main] INFO cache [0m 2026-11-20 19:18:43,123 worker-7f9c6d5b8-x2k4j started in 1.234s
 `

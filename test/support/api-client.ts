@@ -1,5 +1,6 @@
 // A caller of the REST API: speaks HTTP with a token and reads JSON.
 import type { Issue } from '../../src/domain/issue.ts';
+import { recordExchange } from './exchange-record.ts';
 
 export interface ApiClient {
   get<T>(path: string): Promise<T>;
@@ -28,8 +29,12 @@ interface ProjectAnswer {
 }
 
 export function apiClient(address: string, token: string): ApiClient {
-  const call = (path: string, init: RequestInit = {}): Promise<Response> =>
-    fetch(new URL(path, address), { ...init, headers: { Authorization: `Bearer ${token}`, ...init.headers } });
+  const call = async (path: string, init: RequestInit = {}): Promise<Response> => {
+    const url = new URL(path, address);
+    const answer = await fetch(url, { ...init, headers: { Authorization: `Bearer ${token}`, ...init.headers } });
+    await recordExchange(init.method ?? 'GET', url.href, answer);
+    return answer;
+  };
   const get = async <T>(path: string): Promise<T> => {
     const answer = await call(path);
     if (!answer.ok) throw new Error(`GET ${path}: ${answer.status} ${await answer.text()}`);

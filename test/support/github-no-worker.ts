@@ -1,17 +1,19 @@
 // `causeway serve --no-worker` in the place of a stage's service: deliveries are taken and kept, and nothing is done.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { OWNER } from './app-settings.ts';
 import type { GithubStage } from './github-stage.ts';
+import { processorTime, residentMemory } from './process-figures.ts';
 
 const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 
 export interface Receiving extends AsyncDisposable {
   /** Resident memory in MiB; null where the system does not tell. */
   memory(): Promise<number | null>;
+  /** Milliseconds of processor time so far; null where the system does not tell. */
+  processor(): Promise<number | null>;
 }
 
 /** Ends the stage's service; `stage.restart()` after disposing brings one that works. */
@@ -35,7 +37,8 @@ export async function serveWithoutWorker(
   const ended = once(child, 'exit');
   await listening(address, child);
   return {
-    memory: () => memoryOf(child.pid),
+    memory: () => residentMemory(child.pid),
+    processor: () => processorTime(child.pid),
     [Symbol.asyncDispose]: async () => {
       child.kill('SIGTERM');
       await ended;
@@ -50,10 +53,4 @@ async function listening(address: string, child: ChildProcess): Promise<void> {
     await wait(50);
   }
   throw new Error('the service without a worker did not start');
-}
-
-async function memoryOf(pid: number | undefined): Promise<number | null> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(status)?.[1];
-  return kilobytes === undefined ? null : Number(kilobytes) / 1_024;
 }

@@ -140,10 +140,12 @@ async function until<T>(
 async function rest(sender: WebhookSender, dataDir: string, patience: Patience): Promise<void> {
   const database = new Sqlite(path.join(dataDir, 'causeway.db'), { readonly: true });
   try {
+    // Those that were there at three ends of their process are put off until their turn comes, which is soon (queue/suspects.ts).
     const due = database
       .prepare<[string, string], number>(
         `SELECT count(*) FROM jobs WHERE state = 'running' OR (state = 'waiting' AND run_at <= ?)
-          OR (kind = 'head' AND state = 'waiting' AND run_at <= ?)`,
+          OR (kind = 'head' AND state = 'waiting' AND run_at <= ?)
+          OR (state = 'waiting' AND attempts - failures >= 3)`,
       )
       .pluck();
     await until(

@@ -19,11 +19,14 @@ export interface ServiceOptions {
   readonly projects: readonly string[];
   readonly dataDir: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** What the service is started through, such as a tracer: it must become the service, or leave it as the child. */
+  readonly through?: readonly string[];
 }
 
 /** Starts `causeway serve` on any free port and waits until it answers. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const child = spawn(process.execPath, [MAIN, 'serve'], {
+  const [program, ...given] = [...(options.through ?? []), process.execPath, MAIN, 'serve'];
+  const child = spawn(program ?? process.execPath, given, {
     cwd: options.dataDir,
     env: {
       PATH: process.env['PATH'],

@@ -8,7 +8,7 @@ import { createJobTable } from '../../src/queue/job-table.ts';
 import { openSqliteStore } from '../../src/store/open-sqlite.ts';
 import { createSeal } from '../../src/store/seal.ts';
 import { takeOwnership } from '../../src/store/single-owner.ts';
-import { acceptance, ground, token } from './store-samples.ts';
+import { acceptance, conclusion, ground, NOW, started, token } from './store-samples.ts';
 
 const [verb = '', file = '', argument = ''] = process.argv.slice(2);
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -60,13 +60,34 @@ const verbs: Record<string, () => Promise<void>> = {
       }
     }
   },
+  /** Begins a run, and writes to it only after it was stopped for a while and may go on. */
+  async stopped() {
+    const { store } = await open();
+    const run = await started(store, argument);
+    say('ready');
+    for (let at = Date.now(); Date.now() - at < 1_000; await sleep(20)) at = Date.now();
+    const writes = [
+      () => store.recordStep(run, { action: 'late', result: 'late', analysis: 'late' }, NOW),
+      () => store.conclude(run, conclusion({ problem: 'late' }), NOW),
+      () => store.giveUp(run, { code: 'internal', detail: 'late' }, NOW),
+    ];
+    for (const write of writes) {
+      say(
+        await write().then(
+          () => 'written',
+          (error: unknown) => (error instanceof CausewayError ? error.code : String(error)),
+        ),
+      );
+    }
+  },
   /** Works; each try is said, then `argument` decides: `hang`, or `die` by its own hand. */
   async work() {
     using _owner = takeOwnership(file);
     const { store, enqueuer } = await open();
     const log = createLog({ level: 'silent' });
     const now = () => new Date();
-    const queue = createEmbeddedQueue({ database: store.database, jobs: enqueuer, log, now, recovery: 'sole-owner' });
+    const place = { database: store.database, jobs: enqueuer };
+    const queue = createEmbeddedQueue({ ...place, log, now, recovery: 'sole-owner', suspectMs: 0 });
     const handler = {
       async handle(job: { subject: string; attempt: number }) {
         say(`try ${job.subject} ${job.attempt}`);

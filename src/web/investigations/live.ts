@@ -5,7 +5,7 @@ import { type Asking, visibleInvestigation } from '../../jobs/access.ts';
 import { pause, STILL_FOLLOWING, STREAM_HEADERS, streamOf, withTicks } from '../../jobs/event-stream.ts';
 import { type FollowEvent, follow } from '../../jobs/follow.ts';
 import { cookieOf } from '../cookies.ts';
-import { refuseAbsentPage } from '../refusal.ts';
+import { refuseAbsentPage, WebRefusal } from '../refusal.ts';
 import { sessionOf } from '../signed-in.ts';
 import type { WebDeps, WebEnv } from '../web-deps.ts';
 
@@ -35,6 +35,9 @@ export function getLive(deps: WebDeps): Handler<WebEnv> {
     const { investigation } = (await visibleInvestigation(deps, asking, id)) ?? refuseAbsentPage();
     if (c.req.method === 'HEAD') return c.body(null, 200, STREAM_HEADERS);
     const stop = new AbortController();
+    const held = deps.limiter.hold(asking.account.id);
+    if (held === null) throw new WebRefusal(429, 'Too many pages are followed live: close some, or reload this one.');
+    stop.signal.addEventListener('abort', () => held.release(), { once: true });
     const signal = AbortSignal.any([stop.signal, asking.signal]);
     const live: Live = { deps, id: investigation.id, cookie: cookieOf(c, deps, 'session'), asking, signal, stop };
     return c.body(streamOf(frames(live), stop), 200, STREAM_HEADERS);

@@ -95,20 +95,27 @@ it('keeps a label that came while GitHub limited us, and says 👀 when that has
   expect([desk.reactions(), desk.ours().length]).toEqual([['eyes'], 1]);
 }, 90_000);
 
-it('stays away for a minute where GitHub asks to slow down and names no time', async () => {
-  const desk = await openDesk(stage, 'corner/slow');
-  stage.double.faults.add({
-    ...{ method: 'POST', path: /corner\/slow\/issues\/1\/comments$/ },
-    fault: { kind: 'secondary_limit', status: 403, retryAfter: null },
-  });
-  desk.label('per');
-  await refused('corner/slow/');
-  expect(waits('publish')).toEqual([expect.closeTo(1, 0)]);
-  await anHourLater();
-  await desk.comment('Facts only');
-  await stage.rest();
-  expect(desk.ours()).toHaveLength(1);
-}, 90_000);
+it.each([
+  ['for a minute where GitHub asks to slow down and names no time', 'slow', null, 1],
+  ['for as long as GitHub says where it asks to slow down', 'slow-named', 30 * 60, 30],
+])(
+  'stays away %s, through a kill',
+  async (_how, name, retryAfter, minutes) => {
+    const desk = await openDesk(stage, `corner/${name}`);
+    stage.double.faults.add({
+      ...{ method: 'POST', path: new RegExp(`corner/${name}/issues/1/comments$`) },
+      fault: { kind: 'secondary_limit', status: 403, retryAfter },
+    });
+    desk.label('per');
+    await refused(`corner/${name}/`);
+    expect(waits('publish')).toEqual([expect.closeTo(minutes, 0)]);
+    await anHourLater();
+    await desk.comment('Facts only');
+    await stage.rest();
+    expect(desk.ours()).toHaveLength(1);
+  },
+  90_000,
+);
 
 it('has a known end for every strange answer, and asks few times', async () => {
   const came = await Promise.all(STRANGE_ANSWERS.map((strange) => outcomeOf(stage, strange)));

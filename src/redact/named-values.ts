@@ -1,0 +1,74 @@
+// Values that are secret for the name beside them: assigned, in a pair, as an attribute, said in a sentence.
+import { isRandom, isSecretLiteral, type Writing } from './literals.ts';
+import type { Rule } from './rule.ts';
+
+// Names that hold secrets, as they end: `dbPassword`, `AWS_SECRET_ACCESS_KEY`, `x-api-key`, `_authToken`.
+const KEYS =
+  'api|access|secret|private|encryption|signing|master|account|storage|session|deploy|auth|admin|app|application|licen[cs]e|webhook|subscription|service|ingest(?:ion)?|integration|jwt|hmac';
+export const NAME = `pass(?:word|wd|phrase)|pwd|secret|token|_auth|(?:${KEYS})[-_]?key|secret_key_base|credentials?`;
+const PASSWORD = /^(?:pass|pwd)/i;
+export const VALUE =
+  '"([^"\\n\\uFFFF]{6,1000})"|\'([^\'\\n\\uFFFF]{6,1000})\'|["\'`]?((?:[^\\s"\'`,;<>{}&\\\\\\uFFFF]|&(?!\\w{1,40}=)|\\\\(?![nrtbfux"\'`/\\\\])){6,1000})';
+const GAPS = '[ \\t]{0,3}';
+
+export const NAMED_VALUES: readonly Rule[] = [
+  {
+    pattern: new RegExp(`((?:${NAME})\\\\{0,3}["'\`\\]]{0,2}${GAPS}(?:=>|:=|==?|:)${GAPS})(?:${VALUE})`, 'gi'),
+    wrapped: 'start',
+    accepts: acceptsAssigned,
+  },
+  {
+    // The value beside the name as a field of its own: an attribute, an environment of a container.
+    pattern: new RegExp(
+      `((?:${NAME})["']?${GAPS}[,;]?\\s{0,40}["']?value["']?${GAPS}[:=]${GAPS})(?:"([^"\\n\\uFFFF]{6,1000})"|'([^'\\n\\uFFFF]{6,1000})'|([^\\s"',;<>{}\\\\\\uFFFF]{6,1000}))`,
+      'gi',
+    ),
+    wrapped: 'start',
+    accepts: (value, context, match) =>
+      isSecretLiteral(value, match[4] === undefined ? 'quoted' : 'bare', PASSWORD.test(context)),
+  },
+  {
+    // Two arguments: `define('DB_PASSWORD', '…')`, `setProperty("token", "…")`.
+    pattern: new RegExp(`((?:${NAME})["'],${GAPS}["'])([^"'\\s\\uFFFF]{6,1000})(?=["'])`, 'gi'),
+    wrapped: 'start',
+    accepts: (value) =>
+      isRandom(value) || (value.length >= 12 && !value.includes('/') && isSecretLiteral(value, 'quoted', false)),
+  },
+  {
+    // A sentence: "the password is …".
+    pattern: /(\bpass(?:word|phrase) (?:is|was|set to):? {1,2}["'`]?)([^\s"'`,;<>{}\\\uFFFF]{8,256})/gi,
+    wrapped: 'start',
+    accepts: (value) => /\d/.test(value) && isSecretLiteral(value, 'bare', true),
+  },
+  {
+    // User and password in one, for a registry.
+    pattern: /(["']_?auth["']\s{0,3}:\s{0,3}["'])([A-Za-z0-9+/]{12,1000}={0,2})(?=["'])/g,
+    wrapped: 'start',
+    accepts: (value) => /^[\x21-\x7e]{1,200}:[\x20-\x7e]{3,500}$/.test(Buffer.from(value, 'base64').toString('latin1')),
+  },
+  {
+    pattern: new RegExp(`(<(?:\\w{1,20}[-_.:]){0,3}(?:${NAME})>)([^<>\\s\\uFFFF]{6,1000})(?=</)`, 'gi'),
+    wrapped: 'start',
+    accepts: (value, context) => isSecretLiteral(value, 'quoted', /pass|pwd/i.test(context)),
+  },
+  {
+    // .pgpass: host, port, database, user, password.
+    pattern:
+      /((?:^|[\n"'=`])[\w.*-]{1,200}:(?:\d{4,5}|\*):[\w*-]{1,100}:[\w*-]{1,100}:)([^\s:"'&`\\\uFFFF]{6,256})(?=\r?\n|["'&`]|$)/g,
+    wrapped: 'start',
+    accepts: (value) => isSecretLiteral(value, 'quoted', true),
+  },
+];
+
+function acceptsAssigned(value: string, context: string, match: RegExpExecArray): boolean {
+  const before = match.input.slice(Math.max(0, match.index - 80), match.index);
+  if (/:\/\/[\w.-]{0,60}$/.test(before)) return false; // The user name of an address: the rule for addresses cuts less.
+  return isSecretLiteral(value, writingOf(context, match, before), PASSWORD.test(context));
+}
+
+/** `NAME=value` at the start of a line, as in a shell or an .env file, is never code; so there even a plain word is the secret. */
+function writingOf(context: string, match: RegExpExecArray, before: string): Writing {
+  if (match[4] === undefined || match[0] !== context + match[4]) return 'quoted';
+  if (!/^[A-Z_]+=$/.test(context)) return 'bare';
+  return /(?:^|\n)(?:.{0,20}[ \t+])?[A-Z0-9_]*$/.test(before) ? 'environment' : 'bare';
+}

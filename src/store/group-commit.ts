@@ -1,0 +1,93 @@
+// Group commit: what arrives while the disk is busy is written together, and each verb ends after the commit that holds it.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from './database.ts';
+import type { Trx } from './schema.ts';
+
+export interface GroupCommit {
+  /** As `Database.write`, in the order of the calls. `weight`: roughly the bytes that the verb writes. The verb may run twice. */
+  write<T>(weight: number, verb: (trx: Trx) => Promise<T>): Promise<T>;
+}
+
+interface Waiting {
+  readonly weight: number;
+  readonly run: (trx: Trx) => Promise<unknown>;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Each takes about a millisecond, so that a group makes others wait no longer than a slow disk does. */
+const MOST_VERBS = 64;
+/** Milliseconds that a group waits for others at most. */
+const LONGEST_WAIT_MS = 25;
+const MOST_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Alone, each would cost a commit of its own, in which nothing else happens: 7 ms measured on a busy disk, which is 140 a second at most.
+ * A group that fails is undone as a whole, and each of its verbs tried by itself: the fault of one is no other's.
+ */
+export function createGroupCommit(database: Pick<Database, 'write'>): GroupCommit {
+  let waiting: readonly Waiting[] = [];
+  let isAtWork = false;
+  let last = { took: 0, ended: 0 };
+
+  async function work(): Promise<void> {
+    isAtWork = true;
+    while (waiting.length > 0) {
+      await gathered(last);
+      const begun = performance.now();
+      const group = waiting.slice(0, groupSize(waiting));
+      waiting = waiting.slice(group.length);
+      await commit(database, group);
+      last = { took: performance.now() - begun, ended: performance.now() };
+    }
+    isAtWork = false;
+  }
+
+  return {
+    write: <T>(weight: number, verb: (trx: Trx) => Promise<T>) =>
+      new Promise<T>((resolve, reject) => {
+        waiting = [...waiting, { weight, run: verb, resolve: (value) => resolve(value as T), reject }];
+        if (!isAtWork) void work();
+      }),
+  };
+}
+
+/**
+ * While SQLite waits for the disk no socket is read. So after a commit others get as long as it took to come here, which leaves them half of
+ * the time even on a slow disk; one that comes alone, or while the disk is fast, waits for nobody.
+ */
+async function gathered({ took, ended }: { readonly took: number; readonly ended: number }): Promise<void> {
+  const rest = Math.min(took, LONGEST_WAIT_MS) - (performance.now() - ended);
+  if (rest > 1) await sleep(rest);
+}
+
+/** At least one, however heavy. */
+function groupSize(waiting: readonly Waiting[]): number {
+  let bytes = 0;
+  const end = waiting.findIndex(({ weight }, index) => {
+    bytes += weight;
+    return index >= MOST_VERBS || (index > 0 && bytes > MOST_BYTES);
+  });
+  return end === -1 ? waiting.length : end;
+}
+
+async function commit(database: Pick<Database, 'write'>, group: readonly Waiting[]): Promise<void> {
+  const [first, ...others] = group;
+  if (first === undefined) return;
+  if (others.length === 0) return alone(database, first);
+  try {
+    const values = await database.write(async (trx) => {
+      const made: unknown[] = [];
+      for (const { run } of group) made.push(await run(trx));
+      return made;
+    });
+    for (const [index, { resolve }] of group.entries()) resolve(values[index]);
+  } catch {
+    // Which of them it was shows by trying.
+    for (const one of group) await alone(database, one);
+  }
+}
+
+async function alone(database: Pick<Database, 'write'>, { run, resolve, reject }: Waiting): Promise<void> {
+  await database.write(run).then(resolve, reject);
+}

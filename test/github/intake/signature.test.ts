@@ -1,0 +1,47 @@
+// The signature of deliveries against published examples: GitHub's own, and those of RFC 4231. Wycheproof's, whole: test/faults/corpora-mac.test.ts.
+import { describe, expect, it } from 'vitest';
+import { isSignedByOne, readSignature } from '../../../src/github/intake/signature.ts';
+
+function passes(secret: string, text: string, digits: string): boolean {
+  const signature = readSignature(new Headers({ 'X-Hub-Signature-256': `sha256=${digits}` }));
+  return signature !== null && isSignedByOne(Buffer.from(text), signature, [secret]);
+}
+
+const EXAMPLES: readonly (readonly [name: string, secret: string, text: string, digits: string])[] = [
+  [
+    'GitHub',
+    "It's a Secret to Everybody",
+    'Hello, World!',
+    '757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',
+  ],
+  ['RFC 4231, 1', '\u000b'.repeat(20), 'Hi There', 'b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7'],
+  [
+    'RFC 4231, 2',
+    'Jefe',
+    'what do ya want for nothing?',
+    '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',
+  ],
+];
+
+describe('a signature', () => {
+  it.each(EXAMPLES)('is taken as published: %s', (_name, secret, text, digits) => {
+    expect(passes(secret, text, digits)).toBe(true);
+  });
+
+  it.each(EXAMPLES)('with any one bit changed is not: %s', (_name, secret, text, digits) => {
+    const bytes = Buffer.from(digits, 'hex');
+    for (let bit = 0; bit < 256; bit++) {
+      const changed = Buffer.from(bytes);
+      changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      expect(passes(secret, text, changed.toString('hex'))).toBe(false);
+    }
+  });
+
+  it('that is cut, longer, in capitals or of no secret at all is none', () => {
+    const [, secret, text, digits] = EXAMPLES[0] ?? ['', '', '', ''];
+    for (const other of [digits.slice(0, 32), digits.slice(1), `${digits}00`, digits.toUpperCase(), '']) {
+      expect(passes(secret, text, other)).toBe(false);
+    }
+    expect(passes('', text, digits)).toBe(false);
+  });
+});

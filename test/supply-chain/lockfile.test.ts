@@ -1,0 +1,71 @@
+// What is installed comes from the lockfile alone, byte by byte, and nothing of it runs while it is installed.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/service.ts';
+import { type Locked, lockedPackages, ROOT } from './lockfile.ts';
+
+const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
+const packages = lockedPackages();
+const places = (wrong: (locked: Locked) => boolean) => packages.filter(wrong).map(({ place }) => place);
+
+describe('the lockfile', () => {
+  it('names the SHA-512 of every package', () => {
+    expect(packages.length).toBeGreaterThan(300);
+    expect(places(({ integrity = '' }) => !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity))).toEqual([]);
+  });
+
+  it('takes nothing from a git repository, an address or a folder: all comes from the registry that npm is set to', () => {
+    expect(places(({ resolved, link }) => resolved !== undefined || link === true)).toEqual([]);
+    expect(places(({ version }) => !/^\d+\.\d+\.\d+(?:-[\w.-]+)?$/.test(version))).toEqual([]);
+  });
+
+  it('has the exact versions that package.json asks for', () => {
+    const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read('package.json'));
+    const wanted = Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies });
+    const top = new Map(packages.map(({ place, version }) => [place, version]));
+    expect(wanted.filter(([name, version]) => top.get(`node_modules/${name}`) !== version)).toEqual([]);
+  });
+});
+
+describe('an installation', () => {
+  it('runs no script of a package: none has any, and npm would not run it', async () => {
+    expect(places(({ hasInstallScript }) => hasInstallScript === true)).toEqual([]);
+    expect(packages.filter(({ place }) => runsAtInstallation(place)).map(({ place }) => place)).toEqual([]);
+    await using folder = await temporaryFolder();
+    const write = (file: string, text: string) => writeFileSync(path.join(folder.path, file), text);
+    mkdirSync(path.join(folder.path, 'part'));
+    write('.npmrc', read('.npmrc'));
+    write('package.json', JSON.stringify({ name: 'clone', dependencies: { part: 'file:part' } }));
+    const scripts = { preinstall: 'touch ran', install: 'touch ran', postinstall: 'touch ran' };
+    write('part/package.json', JSON.stringify({ name: 'part', version: '1.0.0', scripts }));
+    const { status } = spawnSync('npm', ['install', '--offline'], { cwd: folder.path, env: plain() });
+    expect([status, existsSync(path.join(folder.path, 'node_modules', 'part', 'package.json'))]).toEqual([0, true]);
+    expect(existsSync(path.join(folder.path, 'part', 'ran'))).toBe(false);
+  });
+
+  it.each(['Dockerfile', 'scripts/run.mjs', '.github/workflows/ci.yml'])('by %s follows the lockfile alone', (file) => {
+    const text = read(file).replaceAll(/'(?:, ')?/g, ' ');
+    const commands = [...text.matchAll(/\bnpm[ ,\w]*?\b(ci|install|i|add|exec|x|update|rebuild)\b([^\n&|]*)/g)].filter(
+      ([line]) => !/\(npm ci:/.test(line),
+    );
+    expect(commands.map(([, verb]) => verb).filter((verb) => verb !== 'ci')).toEqual([]);
+    expect(text).toContain('--ignore-scripts');
+    expect(text).not.toMatch(/\bnpx\b|curl|wget/);
+  });
+});
+
+/** The environment without npm's own variables, such as those of `npm test`. */
+function plain(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith('npm_')));
+}
+
+/** npm compiles by itself whatever has a binding.gyp and does not say `gypfile: false`. Packages for other systems are not here. */
+function runsAtInstallation(place: string): boolean {
+  const folder = path.join(ROOT, place);
+  if (!existsSync(path.join(folder, 'package.json'))) return false;
+  const { scripts = {}, gypfile } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
+  const compiles = existsSync(path.join(folder, 'binding.gyp')) && gypfile !== false;
+  return compiles || ['preinstall', 'install', 'postinstall'].some((name) => name in scripts);
+}

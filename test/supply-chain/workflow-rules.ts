@@ -1,0 +1,87 @@
+// What a workflow file of ours may be: the rules, each with the words of its breach.
+import { parse } from 'yaml';
+
+type Mapping = Readonly<Record<string, unknown>>;
+
+/** Started by us, or by a stranger without our secrets. All others run a stranger's wish with our token. */
+const TRIGGERS = ['push', 'pull_request', 'merge_group', 'schedule', 'workflow_dispatch'];
+const PINNED = /^[\w.-]+\/[\w.-]+(?:\/[\w./-]+)?@[0-9a-f]{40}$/;
+
+/** One line for each breach; none: the file keeps the rules. `text` is a workflow, or a composite action. */
+export function breaches(text: string): readonly string[] {
+  const workflow = mapping(parse(text, { merge: false }));
+  const jobs = Object.entries(mapping(workflow['jobs']));
+  const steps = [
+    ...jobs.flatMap(([, job]) => list(mapping(job)['steps'])),
+    ...list(mapping(workflow['runs'])['steps']),
+  ];
+  return [
+    ...triggersOf(workflow['on'])
+      .filter((name) => !TRIGGERS.includes(name))
+      .map((name) => `trigger ${name} gives a stranger our token`),
+    ...permissionBreaches('the workflow', workflow['permissions'], true),
+    ...jobs.flatMap(([name, job]) => jobBreaches(name, mapping(job))),
+    ...steps.flatMap((step) => stepBreaches(mapping(step), text)),
+    ...(/\$\{\{[^}]*\bsecrets\b|secrets:\s*inherit/.test(text) ? ['a secret is used: our checks need none'] : []),
+    ...(/ACTIONS_ALLOW_UNSECURE_COMMANDS/.test(text)
+      ? ['old commands are allowed, by which output sets variables']
+      : []),
+  ];
+}
+
+function jobBreaches(name: string, job: Mapping): readonly string[] {
+  const { uses, permissions, container } = job;
+  const runner = JSON.stringify(job['runs-on'] ?? '');
+  const image = typeof container === 'string' ? container : mapping(container)['image'];
+  const images = [image, ...Object.values(mapping(job['services'])).map((service) => mapping(service)['image'])];
+  return [
+    ...permissionBreaches(`job ${name}`, permissions, false),
+    ...(typeof uses === 'string' && !PINNED.test(uses) ? [`${uses} is not pinned by a commit`] : []),
+    ...(uses === undefined && !/^"(?:ubuntu|macos|windows)-\d/.test(runner) ? [`job ${name} runs on ${runner}`] : []),
+    ...(uses === undefined && job['timeout-minutes'] === undefined ? [`job ${name} may run for six hours`] : []),
+    ...images
+      .filter((each) => each !== undefined && !/@sha256:[0-9a-f]{64}$/.test(String(each)))
+      .map((each) => `image ${each} is not pinned by a digest`),
+  ];
+}
+
+function stepBreaches(step: Mapping, text: string): readonly string[] {
+  const { uses } = step;
+  const inputs = mapping(step['with']);
+  const ran = [step['run'], step['shell'], step['working-directory'], inputs['script']].filter(
+    (each) => typeof each === 'string' && each.includes('${{'),
+  );
+  const breach = ran.map(() => 'an expression stands in what is run: hand it over in env');
+  if (typeof uses !== 'string') return breach;
+  const says = text.split('\n').find((line) => line.includes(uses)) ?? '';
+  return [
+    ...breach,
+    ...(PINNED.test(uses) ? [] : [`${uses} is not pinned by a commit`]),
+    ...(/# v\d+(?:\.\d+)*$/.test(says.trimEnd()) ? [] : [`${uses} does not say its version`]),
+    ...(uses.startsWith('actions/checkout@') && inputs['persist-credentials'] !== false
+      ? ['checkout leaves the token in .git/config']
+      : []),
+  ];
+}
+
+/** The least: to read the contents. Absent at the top means whatever the organisation's default is. */
+function permissionBreaches(where: string, permissions: unknown, isNeeded: boolean): readonly string[] {
+  if (permissions === undefined) return isNeeded ? [`${where} names no permissions`] : [];
+  if (typeof permissions === 'string') return [`${where} has permissions ${permissions}`];
+  return Object.entries(mapping(permissions))
+    .filter(([name, level]) => level !== 'none' && !(name === 'contents' && level === 'read'))
+    .map(([name, level]) => `${where} has ${name}: ${level}`);
+}
+
+function triggersOf(on: unknown): readonly string[] {
+  if (typeof on === 'string') return [on];
+  return Array.isArray(on) ? on.map(String) : Object.keys(mapping(on));
+}
+
+function mapping(value: unknown): Mapping {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Mapping) : {};
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
