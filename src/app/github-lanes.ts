@@ -17,7 +17,7 @@ import type { House, WorkLimits } from './house.ts';
 export interface GithubLanesOptions {
   readonly config: Pick<Config, 'allowedOwners'>;
   readonly parts: GithubParts;
-  /** Where people open the account area; "": not known, and nothing links there. */
+  /** Where people open the account area; "": not known, or nobody can sign in there, and nothing links there. */
   readonly publicUrl: string;
   readonly probot: ReceivingProbot;
   readonly readCheck: CheckReading;

@@ -9,6 +9,7 @@ import type { Investigator } from '../jobs/investigator.ts';
 import { type Log, registerSecret } from '../log.ts';
 import type { Worker } from '../ports/queue.ts';
 import { takeOwnership } from '../store/single-owner.ts';
+import { accountAreaUrl } from './account-area.ts';
 import { openDataFolder } from './data-folder.ts';
 import { githubLanes } from './github-lanes.ts';
 import { type GithubParts, githubParts, openClients } from './github-parts.ts';
@@ -73,7 +74,11 @@ export async function openGithubService(options: GithubServiceOptions): Promise<
   return {
     ...{ house, parts, probot, investigator },
     sessionKey: sessionKey(config.sessionSecret, folder.encryptionKey),
-    startWork: () => startGithubWork({ house, parts, probot, investigator, readCheck }, { config, publicUrl }),
+    startWork: () =>
+      startGithubWork(
+        { house, parts, probot, investigator, readCheck },
+        { config, publicUrl: accountAreaUrl(credentials, publicUrl) },
+      ),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

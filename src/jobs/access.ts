@@ -1,5 +1,6 @@
 // What a person may see and do: what they reach, by their role in its project. The rest is absent.
 import type { Account } from '../domain/account.ts';
+import { CausewayError } from '../domain/errors.ts';
 import type { Investigation } from '../domain/investigation.ts';
 import type { Issue } from '../domain/issue.ts';
 import type { Project } from '../domain/project.ts';
@@ -39,17 +40,57 @@ export async function visibleProject(
   return project === null ? null : await seen(deps, asking, project);
 }
 
-/** By name, ascending; `after` is the last name of the page before, `most` how many are wanted at most. */
+interface Range {
+  /** The last name of the page before. */
+  readonly after?: string;
+  /** How many are wanted at most. */
+  readonly most?: number;
+}
+
+/** By name, ascending. Throws `github_failed` where GitHub does not say of one of them what the person may. */
 export async function visibleProjects(
   deps: AccessDeps,
   asking: Asking,
-  { after = '', most = Number.POSITIVE_INFINITY }: { readonly after?: string; readonly most?: number } = {},
+  range: Range = {},
+): Promise<readonly Project[]> {
+  return collect(asking, { deps, range, look: (project) => seen(deps, asking, project) });
+}
+
+/** Those of which GitHub says that the person may see them; `isWhole` is false where it did not say of some, which are left out. */
+export async function knownProjects(
+  deps: AccessDeps,
+  asking: Asking,
+  range: Range = {},
+): Promise<{ readonly projects: readonly Project[]; readonly isWhole: boolean }> {
+  let isWhole = true;
+  const look = async (project: Project) => {
+    try {
+      return await seen(deps, asking, project);
+    } catch (error) {
+      if (!(error instanceof CausewayError) || error.code !== 'github_failed') throw error;
+      isWhole = false;
+      return null;
+    }
+  };
+  const projects = await collect(asking, { deps, range, look });
+  return { projects, isWhole };
+}
+
+interface Collecting {
+  readonly deps: AccessDeps;
+  readonly range: Range;
+  readonly look: (project: Project) => Promise<{ readonly project: Project } | null>;
+}
+
+async function collect(
+  asking: Asking,
+  { deps, range: { after = '', most = Number.POSITIVE_INFINITY }, look }: Collecting,
 ): Promise<readonly Project[]> {
   const projects = await deps.store.projects(after === '' ? {} : { after });
   const reached = projects.filter(({ id }) => reaches(asking, id));
   const visible: Project[] = [];
   for (let at = 0; at < reached.length && visible.length < most; at += AT_ONCE) {
-    const some = await Promise.all(reached.slice(at, at + AT_ONCE).map((project) => seen(deps, asking, project)));
+    const some = await Promise.all(reached.slice(at, at + AT_ONCE).map(look));
     visible.push(...some.flatMap((found) => found?.project ?? []));
   }
   return visible;

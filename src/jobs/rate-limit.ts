@@ -43,9 +43,12 @@ interface RateVerdict {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** What each kind counts against. */
+const QUOTAS = { call: ['calls'], creation: ['calls', 'creations'], page: ['pages'] } as const;
+
 export interface RateLimiter {
-  /** Counts the call unless it is refused. */
-  take(accountId: string, kind: 'call' | 'creation', now: Date): RateVerdict;
+  /** Counts the call unless it is refused. Pages have a quota of their own, as large as that of calls: nobody's program shuts them out. */
+  take(accountId: string, kind: keyof typeof QUOTAS, now: Date): RateVerdict;
   /** Counts an answer that is held open, such as a stream, until it is let go; null: the account has as many as it may. */
   hold(accountId: string): Hold | null;
 }
@@ -59,12 +62,12 @@ export function createRateLimiter(limits: RateLimits | 'off'): RateLimiter {
   const hold = holds();
   if (limits === 'off') return { take: () => ({ allowed: true, retryAfter: 0, headers: {} }), hold };
   const times = new Map<string, CallTimes>();
-  const quotas = { calls: limits.callsPerMinute, creations: limits.creationsPerMinute } as const;
+  const { callsPerMinute: calls, creationsPerMinute: creations } = limits;
+  const quotas = { calls, creations, pages: calls } as const;
   return {
     hold,
     take: (accountId, kind, now) => {
-      const names = kind === 'creation' ? (['calls', 'creations'] as const) : (['calls'] as const);
-      const taken = names.map((name) => {
+      const taken = QUOTAS[kind].map((name) => {
         const key = `${name} ${accountId}`;
         return { name, key, state: takeFromQuota(times.get(key) ?? [], quotas[name], now.getTime()) };
       });

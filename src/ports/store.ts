@@ -8,6 +8,7 @@ import type { Conclusion, Issue } from '../domain/issue.ts';
 import type { Project, ProjectSource } from '../domain/project.ts';
 import type { Report } from '../domain/report.ts';
 import type { InvestigationSettings } from '../domain/settings.ts';
+import type { Acting, Counted } from './acting.ts';
 import type { AgentStore } from './agent-store.ts';
 import type { CheckStore } from './check-store.ts';
 import type { GithubStore, ThreadPart } from './github-store.ts';
@@ -47,25 +48,29 @@ export interface AccountStore {
   }): Promise<Account>;
   /** All of them, by login. */
   accounts(): Promise<readonly Account[]>;
-  addToken(token: TokenRecord, hash: string): Promise<void>;
+  /** `repeated`: the key was used before, and nothing was done. */
+  addToken(token: TokenRecord, hash: string, how?: Counted & Acting): Promise<'done' | 'repeated'>;
   /** The token and its account, revoked or expired ones too (the caller judges by its own clock); null: unknown. */
   tokenByHash(hash: string): Promise<{ readonly token: TokenRecord; readonly account: Account } | null>;
   /** Newest first. */
   tokens(accountId: string): Promise<readonly TokenRecord[]>;
   /** False where there is no such token of the account or it was revoked before. */
-  revokeToken(id: string, accountId: string, now: string): Promise<boolean>;
+  revokeToken(id: string, accountId: string, now: string, how?: Acting): Promise<boolean>;
   touchToken(id: string, now: string): Promise<void>;
   /** Secrets that sign now, newest first: two during a rotation. */
   signingSecrets(accountId: string, now: string): Promise<readonly string[]>;
-  /** The new secret signs from now on; the one before it beside it until `overlapUntil`. */
-  rotateSigningSecret(rotation: {
-    readonly accountId: string;
-    readonly secret: string;
-    readonly overlapUntil: string;
-    readonly now: string;
-  }): Promise<void>;
+  /** The new secret signs from now on; the one before it beside it until `overlapUntil`. `repeated`: as with `addToken`. */
+  rotateSigningSecret(
+    rotation: {
+      readonly accountId: string;
+      readonly secret: string;
+      readonly overlapUntil: string;
+      readonly now: string;
+    } & Counted &
+      Acting,
+  ): Promise<'done' | 'repeated'>;
   /** For the audit log: somebody had the account's signing secret shown. */
-  noteSecretShown(accountId: string, now: string): Promise<void>;
+  noteSecretShown(accountId: string, now: string, how?: Acting): Promise<void>;
 }
 
 export interface ProjectStore {

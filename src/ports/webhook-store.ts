@@ -8,13 +8,19 @@ export interface WebhookStore {
   /** What the webhook says now: the Issue, or the failure; null once it was erased. */
   webhookData(id: string): Promise<Issue | FailedInvestigation | null>;
   /** Newest first. */
-  webhooks(accountId: string, limit: number): Promise<readonly Webhook[]>;
+  webhooks(accountId: string, limit: number, those?: WebhookFilter): Promise<readonly Webhook[]>;
   /** Counts one attempt, keeps what came of it, and says where the webhook stands after it. */
   recordAttempt(id: string, result: AttemptRecord): Promise<void>;
   /** Attempts, the newest first; at most the last 100 are kept. */
   attempts(webhookId: string): Promise<readonly WebhookAttempt[]>;
   /** Makes its job due now, with the whole schedule before it. False: no such webhook of the account, it is under way already, or what it tells of was erased. */
   resendWebhook(id: string, accountId: string, now: string): Promise<boolean>;
+}
+
+export interface WebhookFilter {
+  /** Id of one of the account: only what was made before it; nothing where there is no such one (any more). */
+  readonly before?: string;
+  readonly state?: WebhookState;
 }
 
 /** What came of one attempt. */

@@ -3,10 +3,11 @@ import type { Selectable } from 'kysely';
 import type { Account } from '../domain/account.ts';
 import { newId } from '../domain/ids.ts';
 import type { AccountStore } from '../ports/store.ts';
-import { writeAudit } from './audit.ts';
+import { verbOf, writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { AccountTable, Reader, Trx } from './schema.ts';
 import type { Seal } from './seal.ts';
+import { isFirst } from './use-once.ts';
 
 type AccountVerbs = Pick<
   AccountStore,
@@ -25,8 +26,10 @@ export function accountVerbs(database: Database, seal: Seal): AccountVerbs {
     accounts: () => database.read(allAccounts),
     signingSecrets: (accountId, now) => database.read((reader) => signingSecrets(reader, accountId, { now, seal })),
     rotateSigningSecret: (rotation) => database.write((trx) => rotate(trx, rotation, seal)),
-    noteSecretShown: (accountId, now) =>
-      database.write((trx) => writeAudit(trx, { at: now, accountId, verb: 'secret.shown', subject: accountId })),
+    noteSecretShown: (accountId, now, how = {}) =>
+      database.write((trx) =>
+        writeAudit(trx, { at: now, accountId, verb: verbOf('secret.shown', how), subject: accountId }),
+      ),
   };
 }
 
@@ -118,8 +121,9 @@ async function signingSecrets(
   return rows.map((row) => seal.open(row.secret, purposeFor(accountId)));
 }
 
-async function rotate(trx: Trx, rotation: Rotation, seal: Seal): Promise<void> {
+async function rotate(trx: Trx, rotation: Rotation, seal: Seal): Promise<'done' | 'repeated'> {
   const { accountId, secret, overlapUntil, now } = rotation;
+  if (!(await isFirst(trx, rotation, now))) return 'repeated';
   // Never more than two at a time: one that was already on its way out goes at once.
   await trx
     .deleteFrom('signing_secrets')
@@ -132,7 +136,8 @@ async function rotate(trx: Trx, rotation: Rotation, seal: Seal): Promise<void> {
     .where('account_id', '=', accountId)
     .execute();
   await addSecret(trx, { accountId, secret, now }, seal);
-  await writeAudit(trx, { at: now, accountId, verb: 'secret.rotated', subject: accountId });
+  await writeAudit(trx, { at: now, accountId, verb: verbOf('secret.rotated', rotation), subject: accountId });
+  return 'done';
 }
 
 async function addSecret(

@@ -1,12 +1,13 @@
 // The audit log: who did what and when, written in the same transaction; never the text of a report.
+import type { Acting } from '../ports/acting.ts';
 import type { Trx } from './schema.ts';
+
+type ActorsVerb = 'token.created' | 'token.revoked' | 'secret.rotated' | 'secret.shown';
 
 type AuditVerb =
   | 'account.made'
-  | 'token.created'
-  | 'token.revoked'
-  | 'secret.rotated'
-  | 'secret.shown'
+  | ActorsVerb
+  | `${ActorsVerb}_by_operator`
   | 'session.started'
   | 'session.ended'
   | 'access.revoked'
@@ -32,6 +33,11 @@ export async function writeAudit(
 ): Promise<void> {
   const { at, accountId, verb, subject, projectId = null } = entry;
   await trx.insertInto('audit').values({ at, account_id: accountId, verb, subject, project_id: projectId }).execute();
+}
+
+/** With a GitHub App the operator acts for people at the terminal: the entry is theirs, and says that they did not do it. */
+export function verbOf(verb: ActorsVerb, { byOperator = false }: Acting): AuditVerb {
+  return byOperator ? `${verb}_by_operator` : verb;
 }
 
 /** Stands in the place of an account for a person or an owner whom we know by GitHub's number alone. */

@@ -4,9 +4,9 @@ import type { SessionStore } from '../ports/session-store.ts';
 import { accountFrom } from './accounts.ts';
 import type { Database } from './database.ts';
 import type { Trx } from './schema.ts';
+import { sweepSignIns, useOnce } from './use-once.ts';
 
 type NewCode = Parameters<SessionStore['addSignInCode']>[0];
-type OnceTimes = Parameters<SessionStore['useOnce']>[1];
 
 export function signInVerbs(database: Database): Pick<SessionStore, 'addSignInCode' | 'useSignInCode' | 'useOnce'> {
   return {
@@ -36,21 +36,4 @@ async function useCode(trx: Trx, hash: string, now: string): Promise<Account | n
     .where('id', '=', used.account_id)
     .executeTakeFirst();
   return row ? accountFrom(row) : null;
-}
-
-async function useOnce(trx: Trx, hash: string, { expiresAt, now }: OnceTimes): Promise<boolean> {
-  await sweepSignIns(trx, now);
-  const first = await trx
-    .insertInto('sign_in_states')
-    .values({ hash, expires_at: expiresAt })
-    .onConflict((conflict) => conflict.column('hash').doNothing())
-    .returning('hash')
-    .executeTakeFirst();
-  return first !== undefined;
-}
-
-/** Codes and states that have expired. */
-export async function sweepSignIns(trx: Trx, now: string): Promise<void> {
-  await trx.deleteFrom('sign_in_codes').where('expires_at', '<=', now).execute();
-  await trx.deleteFrom('sign_in_states').where('expires_at', '<=', now).execute();
 }

@@ -1,11 +1,13 @@
 // Access tokens, of which only a hash is kept.
 import type { Selectable } from 'kysely';
 import type { Account, Scope, TokenRecord } from '../domain/account.ts';
+import type { Acting, Counted } from '../ports/acting.ts';
 import type { AccountStore } from '../ports/store.ts';
 import { accountFrom } from './accounts.ts';
-import { writeAudit } from './audit.ts';
+import { verbOf, writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { Reader, TokenTable, Trx } from './schema.ts';
+import { isFirst } from './use-once.ts';
 
 type TokenVerbs = Pick<AccountStore, 'addToken' | 'tokenByHash' | 'tokens' | 'revokeToken' | 'touchToken'>;
 type TokenRow = Selectable<TokenTable>;
@@ -15,15 +17,24 @@ const TOUCH_MS = 60_000;
 
 export function tokenVerbs(database: Database): TokenVerbs {
   return {
-    addToken: (token, hash) => database.write((trx) => addToken(trx, token, hash)),
+    addToken: (token, hash, how = {}) => database.write((trx) => addToken(trx, { token, hash, how })),
     tokenByHash: (hash) => database.read((reader) => tokenByHash(reader, hash)),
     tokens: (accountId) => database.read((reader) => tokens(reader, accountId)),
-    revokeToken: (id, accountId, now) => database.write((trx) => revokeToken(trx, { id, accountId, now })),
+    revokeToken: (id, accountId, now, how = {}) =>
+      database.write((trx) => revokeToken(trx, { id, accountId, now, how })),
     touchToken: (id, now) => touchToken(database, id, now),
   };
 }
 
-async function addToken(trx: Trx, token: TokenRecord, hash: string): Promise<void> {
+interface NewToken {
+  readonly token: TokenRecord;
+  readonly hash: string;
+  readonly how: Counted & Acting;
+}
+
+async function addToken(trx: Trx, { token, hash, how }: NewToken): Promise<'done' | 'repeated'> {
+  const { createdAt: at, accountId } = token;
+  if (!(await isFirst(trx, how, at))) return 'repeated';
   await trx
     .insertInto('tokens')
     .values({
@@ -39,8 +50,8 @@ async function addToken(trx: Trx, token: TokenRecord, hash: string): Promise<voi
       revoked_at: token.revokedAt,
     })
     .execute();
-  const { createdAt: at, accountId } = token;
-  await writeAudit(trx, { at, accountId, verb: 'token.created', subject: token.id });
+  await writeAudit(trx, { at, accountId, verb: verbOf('token.created', how), subject: token.id });
+  return 'done';
 }
 
 async function tokenByHash(
@@ -69,7 +80,12 @@ async function tokens(reader: Reader, accountId: string): Promise<readonly Token
 
 async function revokeToken(
   trx: Trx,
-  { id, accountId, now }: { readonly id: string; readonly accountId: string; readonly now: string },
+  {
+    id,
+    accountId,
+    now,
+    how,
+  }: { readonly id: string; readonly accountId: string; readonly now: string; readonly how: Acting },
 ): Promise<boolean> {
   const revoked = await trx
     .updateTable('tokens')
@@ -80,7 +96,7 @@ async function revokeToken(
     .returning('id')
     .executeTakeFirst();
   if (!revoked) return false;
-  await writeAudit(trx, { at: now, accountId, verb: 'token.revoked', subject: id });
+  await writeAudit(trx, { at: now, accountId, verb: verbOf('token.revoked', how), subject: id });
   return true;
 }
 

@@ -6,7 +6,6 @@ import type { Enqueuer } from './enqueuer.ts';
 import { eraseInvestigations } from './erasing.ts';
 import type { Trx } from './schema.ts';
 import { sweepSessions } from './sessions.ts';
-import { sweepSignIns } from './sign-ins.ts';
 import { sweepFailures, sweepHeads, sweepSightings } from './sweep-checks.ts';
 import {
   sweepDeliveries,
@@ -15,6 +14,7 @@ import {
   sweepInstallations,
   sweepThreads,
 } from './sweep-github.ts';
+import { sweepSignIns } from './use-once.ts';
 
 /** Erased per transaction, so that a sweep of a year's worth does not hold up the calls in between. */
 const BATCH = 200;

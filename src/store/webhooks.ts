@@ -4,7 +4,7 @@ import { newId } from '../domain/ids.ts';
 import type { InvestigationOutcome } from '../domain/investigation.ts';
 import type { Issue } from '../domain/issue.ts';
 import type { Webhook, WebhookType } from '../domain/webhook.ts';
-import type { FailedInvestigation, WebhookStore } from '../ports/webhook-store.ts';
+import type { FailedInvestigation, WebhookFilter, WebhookStore } from '../ports/webhook-store.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { issueWhere } from './issues.ts';
@@ -20,7 +20,8 @@ export function webhookVerbs(database: Database): Pick<WebhookStore, 'webhook' |
       return row ? webhookFrom(row) : null;
     },
     webhookData: (id) => database.read((reader) => webhookData(reader, id)),
-    webhooks: (accountId, limit) => database.read((reader) => webhooks(reader, accountId, limit)),
+    webhooks: (accountId, limit, those = {}) =>
+      database.read((reader) => webhooks(reader, { ...those, accountId, limit })),
   };
 }
 
@@ -97,15 +98,17 @@ function failureFrom(row: {
   return { investigationId, projectId, reference, reason: outcome.reason };
 }
 
-async function webhooks(reader: Reader, accountId: string, limit: number): Promise<readonly Webhook[]> {
-  const rows = await reader
-    .selectFrom('webhooks')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .orderBy('seq', 'desc')
-    .limit(limit)
-    .execute();
-  return rows.map(webhookFrom);
+interface Wanted extends WebhookFilter {
+  readonly accountId: string;
+  readonly limit: number;
+}
+
+async function webhooks(reader: Reader, { accountId, limit, before, state }: Wanted): Promise<readonly Webhook[]> {
+  const own = reader.selectFrom('webhooks').where('account_id', '=', accountId);
+  let page = own.selectAll().orderBy('seq', 'desc').limit(limit);
+  if (before !== undefined) page = page.where('seq', '<', own.select('seq').where('id', '=', before));
+  if (state !== undefined) page = page.where('state', '=', state);
+  return (await page.execute()).map(webhookFrom);
 }
 
 function webhookFrom(row: Selectable<WebhookTable>): Webhook {

@@ -4,6 +4,7 @@ import { CausewayError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import { hashToken, newToken } from '../domain/token.ts';
 import type { AccountStore } from '../ports/store.ts';
+import { actingFor } from './acting-for.ts';
 import type { TokenCommand } from './command.ts';
 import { reportFault } from './exit-code.ts';
 import type { ExitCode, Io } from './io.ts';
@@ -75,7 +76,7 @@ async function create(command: CreateCommand, io: Io, deps: TokenDeps): Promise<
     lastUsedAt: null,
     revokedAt: null,
   };
-  await deps.store.addToken(record, hashToken(value));
+  await deps.store.addToken(record, hashToken(value), actingFor(deps.account));
   io.out(`${value}\n`);
   const until =
     expiresAt === null ? 'does not expire' : `expires on ${day(expiresAt)} at ${expiresAt.slice(11, 16)} UTC`;
@@ -125,7 +126,7 @@ function day(moment: string | null): string {
 }
 
 async function revoke(id: string, io: Io, deps: TokenDeps): Promise<void> {
-  if (await deps.store.revokeToken(id, deps.account.id, deps.now().toISOString())) {
+  if (await deps.store.revokeToken(id, deps.account.id, deps.now().toISOString(), actingFor(deps.account))) {
     return io.err(`Token ${id} is revoked: the next call with it is refused.\n`);
   }
   const shown = printableLine(id);

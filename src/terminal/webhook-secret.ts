@@ -3,6 +3,7 @@ import type { Account } from '../domain/account.ts';
 import { CausewayError } from '../domain/errors.ts';
 import { SECRET_OVERLAP_MS } from '../domain/webhook.ts';
 import type { AccountStore } from '../ports/store.ts';
+import { actingFor } from './acting-for.ts';
 import type { WebhookSecretCommand } from './command.ts';
 import { reportFault } from './exit-code.ts';
 import type { ExitCode, Io } from './io.ts';
@@ -36,7 +37,7 @@ async function show(io: Pick<Io, 'out' | 'err'>, deps: WebhookSecretDeps): Promi
     throw new CausewayError('absent', 'The account has no webhook secret: causeway webhook-secret rotate makes one.');
   }
   // Before it is shown: nobody sees it without a trace.
-  await deps.store.noteSecretShown(deps.account.id, now);
+  await deps.store.noteSecretShown(deps.account.id, now, actingFor(deps.account));
   io.out(`${newest}\n`);
   if (before.length > 0) io.err('The secret before it signs as well, until 24 hours after the rotation.\n');
 }
@@ -45,7 +46,8 @@ async function rotate(io: Pick<Io, 'out' | 'err'>, deps: WebhookSecretDeps): Pro
   const now = deps.now();
   const overlapUntil = new Date(now.getTime() + SECRET_OVERLAP_MS).toISOString();
   const secret = deps.newSecret();
-  await deps.store.rotateSigningSecret({ accountId: deps.account.id, secret, overlapUntil, now: now.toISOString() });
+  const rotation = { accountId: deps.account.id, secret, overlapUntil, now: now.toISOString() };
+  await deps.store.rotateSigningSecret({ ...rotation, ...actingFor(deps.account) });
   io.out(`${secret}\n`);
   io.err(`The secret before it signs as well until ${overlapUntil}: change your receivers over by then.\n`);
 }

@@ -5,16 +5,19 @@ import { CausewayError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import { isId } from '../jobs/access.ts';
 import { errorPage } from './error-page.ts';
+import { createFormRoom } from './form-room.ts';
 import { pageHeaders } from './headers.ts';
 import { WebRefusal } from './refusal.ts';
 import type { WebDeps, WebEnv } from './web-deps.ts';
 
 /** Outermost: the log line holds the route and no address, since addresses may hold what must not be logged. */
 export function aroundPages({ log, baseUrl }: WebDeps): MiddlewareHandler<WebEnv> {
+  const readBody = createFormRoom();
   return async (c, next) => {
     const requestId = newId('req');
     const began = performance.now();
     c.set('requestId', requestId);
+    c.set('readBody', readBody);
     await next();
     const headers = { ...pageHeaders({ isHttps: baseUrl().startsWith('https:') }), 'X-Request-Id': requestId };
     for (const [name, value] of Object.entries(headers)) {

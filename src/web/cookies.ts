@@ -1,4 +1,4 @@
-// The two cookies: the session's, and the one that ties a sign-in with GitHub to the browser that began it.
+// The two cookies: the session's, and the one that ties a sign-in to the browser that began it.
 import type { Context } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import type { WebDeps, WebEnv } from './web-deps.ts';

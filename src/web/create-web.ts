@@ -29,6 +29,7 @@ import { getSettings } from './projects/settings-page.ts';
 import { absentPage } from './refusal.ts';
 import { getSignIn } from './sign-in/sign-in-page.ts';
 import { signOut } from './sign-in/sign-out.ts';
+import { createThreshold } from './sign-in/threshold.ts';
 import { getCodeForm, signInWithCode } from './sign-in/with-code.ts';
 import { beginWithGithub, endWithGithub } from './sign-in/with-github.ts';
 import { requireRecentSignIn, requireSession } from './signed-in.ts';
@@ -55,12 +56,13 @@ export function createWeb(deps: WebDeps): Web {
 
 /** Those for somebody who has not signed in. */
 function openPages(app: Hono<WebEnv>, deps: WebDeps): void {
+  const threshold = createThreshold(deps.now);
   app.get('/assets/:name', getAsset());
   app.get('/sign-in', getSignIn(deps));
-  app.post('/sign-in', beginWithGithub(deps));
-  app.get('/account/callback', endWithGithub(deps));
+  app.post('/sign-in', beginWithGithub(deps, threshold));
+  app.get('/account/callback', endWithGithub(deps, threshold));
   app.get('/sign-in/local', getCodeForm(deps));
-  app.post('/sign-in/local', signInWithCode(deps));
+  app.post('/sign-in/local', signInWithCode(deps, threshold));
 }
 
 function pagesOfProjects(app: Hono<WebEnv>, deps: WebDeps): void {
@@ -87,11 +89,13 @@ function pagesOfProjects(app: Hono<WebEnv>, deps: WebDeps): void {
 
 function pagesOfTheAccount(app: Hono<WebEnv>, deps: WebDeps): void {
   const person = requireSession(deps);
-  const recent = requireRecentSignIn(deps);
+  const [newToken, credentials] = ['/account/tokens/new', '/account/security-credentials'];
+  const recentForToken = requireRecentSignIn(deps, newToken);
+  const recent = requireRecentSignIn(deps, credentials);
   app.post('/sign-out', person, signOut(deps));
-  app.get('/account/security-credentials', person, getCredentials(deps));
-  app.get('/account/tokens/new', person, recent, getTokenForm(deps));
-  app.post('/account/tokens', person, recent, postToken(deps));
+  app.get(credentials, person, getCredentials(deps));
+  app.get(newToken, person, recentForToken, getTokenForm(deps));
+  app.post('/account/tokens', person, recentForToken, postToken(deps));
   app.post('/account/tokens/:tokenId/revoke', person, postRevoke(deps));
   app.post('/account/signing-secret/show', person, recent, postShowSecret(deps));
   app.post('/account/signing-secret/rotate', person, recent, postRotate(deps));

@@ -21,8 +21,9 @@ const TITLES: Readonly<Record<RefusalStatus, string>> = {
 
 export async function errorPage(c: Context<WebEnv>, deps: WebDeps, refusal: WebRefusal): Promise<Response> {
   const title = TITLES[refusal.status];
+  const { href, text } = refusal.wayOn ?? { href: '/', text: 'To your projects' };
   const body = html`<h1>${title}</h1><p class="lead">${refusal.detail}</p>
-<p><a class="button" href="/">To your projects</a></p>`;
+<p><a class="button" href="${href}">${text}</a></p>`;
   const answer = await show(c, deps, { title, body, status: refusal.status });
   for (const [name, value] of Object.entries(refusal.headers)) answer.headers.set(name, value);
   return answer;

@@ -29,6 +29,6 @@ export function pageHeaders({ isHttps, formTarget = '' }: HeaderOptions): Readon
     'Referrer-Policy': 'same-origin',
     'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
     'Cache-Control': 'no-store',
-    ...(isHttps ? { 'Strict-Transport-Security': 'max-age=63072000; includeSubDomains' } : {}),
+    ...(isHttps ? { 'Strict-Transport-Security': 'max-age=63072000' } : {}),
   };
 }

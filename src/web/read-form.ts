@@ -1,11 +1,10 @@
 // The body of a form: of a known type, bounded, and with the proof that it is ours.
 import type { Context } from 'hono';
+import { MOST_FIELDS, parseFields } from './form-fields.ts';
+import { FORM_BYTES, type FormBody } from './form-room.ts';
 import { FORM_TOKEN, requireFormToken } from './form-token.ts';
 import { WebRefusal } from './refusal.ts';
 import type { WebEnv } from './web-deps.ts';
-
-/** 1 MiB of text takes up to 3 MiB in a form, 9 where it is not Latin. */
-const MAX_BYTES = 12 * 1_024 * 1_024;
 
 export interface Form {
   /** "" where it is absent; the first where there are several. Line ends as LF. */
@@ -14,33 +13,47 @@ export interface Form {
   all(name: string): readonly string[];
 }
 
-/** Reads the form of somebody who signed in. */
-export async function readForm(c: Context<WebEnv>): Promise<Form> {
-  const form = await readAnyForm(c);
+/** Reads the form of somebody who signed in; a report may be much longer than any other. */
+export async function readForm(c: Context<WebEnv>, kind: 'ordinary' | 'report' = 'ordinary'): Promise<Form> {
+  const form = await readFields(c, FORM_BYTES[kind]);
   requireFormToken(form.text(FORM_TOKEN), c.get('signedIn').formToken);
   return form;
 }
 
 /** Without the proof, for forms before the sign-in. */
-export async function readAnyForm(c: Context<WebEnv>): Promise<Form> {
+export function readStrangersForm(c: Context<WebEnv>): Promise<Form> {
+  return readFields(c, FORM_BYTES.stranger);
+}
+
+async function readFields(c: Context<WebEnv>, most: number): Promise<Form> {
   const type = (c.req.header('Content-Type') ?? '').split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/x-www-form-urlencoded') {
     throw new WebRefusal(415, 'Forms are taken as application/x-www-form-urlencoded: send it from the page.');
   }
-  const fields = new URLSearchParams(await readBounded(c.req.raw));
+  const body = await c.get('readBody')(c.req.raw, most);
+  if (body.kind !== 'read') throw refusalOf(body.kind, most);
+  const fields = parseFields(body.bytes);
+  if (fields === null) throw new WebRefusal(400, `A form has at most ${MOST_FIELDS} fields: send it from the page.`);
   return {
-    text: (name) => (fields.get(name) ?? '').replace(/\r\n?/g, '\n'),
-    all: (name) => fields.getAll(name),
+    text: (name) => (fields.get(name)?.[0] ?? '').replace(/\r\n?/g, '\n'),
+    all: (name) => fields.get(name) ?? [],
   };
 }
 
-async function readBounded(request: Request): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.byteLength;
-    if (size > MAX_BYTES) throw new WebRefusal(413, 'This is larger than 12 MiB: send the part around the error.');
-    chunks.push(chunk);
+function refusalOf(fault: Exclude<FormBody['kind'], 'read'>, most: number): WebRefusal {
+  switch (fault) {
+    case 'too_large':
+      return new WebRefusal(413, `This is larger than ${sizeWords(most)}, and nothing was changed: send less.`);
+    case 'no_room':
+      return new WebRefusal(503, 'Too many large forms arrive at once. Nothing was changed: send it again.', {
+        'Retry-After': '10',
+      });
+    case 'cut':
+      return new WebRefusal(400, 'The form did not arrive whole, and nothing was changed: send it again.');
   }
-  return Buffer.concat(chunks).toString('utf8');
+}
+
+function sizeWords(bytes: number): string {
+  const kib = bytes / 1_024;
+  return kib < 1_024 ? `${kib} KiB` : `${kib / 1_024} MiB`;
 }

@@ -60,6 +60,7 @@ ${deps.paused() && signedIn !== undefined ? html`<p class="notice" role="status"
 ${page.crumbs === undefined ? '' : breadcrumbs(page.crumbs)}
 ${page.body}
 </main>
+<p id="said" class="hidden" role="status"></p>
 <footer><p>Causeway: from a problem, to its cause, to its fix. <a href="/docs">API</a></p></footer>
 </body></html>`;
   return c.html(document, page.status ?? 200, page.headers);

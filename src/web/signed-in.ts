@@ -11,6 +11,7 @@ import { WebRefusal } from './refusal.ts';
 import type { SignedIn, WebDeps, WebEnv } from './web-deps.ts';
 
 const FORM = /^[\w-]{43}$/;
+const SIGN_IN = { href: '/sign-in', text: 'Sign in' };
 
 /** A new session for this browser; one that it had ends, so that no value of before the sign-in is worth anything after it. */
 export async function beginSession(c: Context<WebEnv>, deps: WebDeps, account: Account): Promise<void> {
@@ -47,13 +48,18 @@ export function requireSession(deps: WebDeps): MiddlewareHandler<WebEnv> {
     const signedIn = await sessionOf(deps, cookieOf(c, deps, 'session'));
     if (signedIn === null) {
       if (isReading(c)) return c.redirect(signInAddress(c), 303);
-      throw new WebRefusal(401, 'You are signed out, and nothing was changed. Sign in, and send it again.');
+      throw new WebRefusal(
+        401,
+        'You are signed out, and nothing was changed. Sign in, and send it again.',
+        {},
+        SIGN_IN,
+      );
     }
     await noteUse(deps, signedIn.session);
     c.set('signedIn', signedIn);
     const signal = AbortSignal.any([c.req.raw.signal, c.env.stopping]);
     c.set('asking', { account: signedIn.account, reach: null, signal });
-    const { allowed, retryAfter } = deps.limiter.take(signedIn.account.id, 'call', deps.now());
+    const { allowed, retryAfter } = deps.limiter.take(signedIn.account.id, 'page', deps.now());
     if (!allowed) {
       throw new WebRefusal(429, `Too many requests: wait ${retryAfter} s.`, { 'Retry-After': String(retryAfter) });
     }
@@ -61,12 +67,16 @@ export function requireSession(deps: WebDeps): MiddlewareHandler<WebEnv> {
   };
 }
 
-/** For what hands out keys: who signed in a while ago does so again, and comes back. */
-export function requireRecentSignIn(deps: Pick<WebDeps, 'now'>): MiddlewareHandler<WebEnv> {
+/**
+ * For what hands out keys: who signed in a while ago does so again, and comes back; after a form to `page`, since what was sent is gone.
+ */
+export function requireRecentSignIn(deps: Pick<WebDeps, 'now'>, page: string): MiddlewareHandler<WebEnv> {
   return async (c, next) => {
     if (isRecent(c.get('signedIn').session, deps.now())) return next();
     if (isReading(c)) return c.redirect(`${signInAddress(c)}&again=1`, 303);
-    throw new WebRefusal(403, 'This needs a recent sign-in, and nothing was changed. Sign in again, and send it anew.');
+    const wayOn = { href: `/sign-in?again=1&return=${encodeURIComponent(page)}`, text: 'Sign in again' };
+    const words = 'This needs a recent sign-in, and nothing was changed. Sign in again, and send it anew.';
+    throw new WebRefusal(403, words, {}, wayOn);
   };
 }
 

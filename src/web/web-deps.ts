@@ -13,6 +13,7 @@ import type { Queue } from '../ports/queue.ts';
 import type { GithubSignIn } from '../ports/sign-in.ts';
 import type { Store } from '../ports/store.ts';
 import type { Redactor } from '../redact/redactor.ts';
+import type { ReadBody } from './form-room.ts';
 
 /** How people come in. */
 export type Entrance =
@@ -76,6 +77,7 @@ export interface WebEnv {
   };
   Variables: {
     requestId: string;
+    readBody: ReadBody;
     /** Pages behind the sign-in have them. */
     signedIn: SignedIn;
     asking: Asking;

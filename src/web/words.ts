@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { inertLine } from '../domain/inert-text.ts';
 import type { Html } from './show.ts';
 
-/** A moment to the minute in UTC; with scripts, `page.js` says beside it how long ago that is. "" becomes a dash. */
+/** A moment to the minute in UTC; with scripts, `page.js` writes beside it how long ago that is. "" becomes a dash. */
 export function moment(iso: string | null): Html {
   if (iso === null || iso === '') return html`<span class="soft">–</span>`;
   return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`;

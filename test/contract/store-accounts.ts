@@ -67,6 +67,18 @@ export function accountsContract(engine: Engine): void {
       expect(await opened.store.signingSecrets(account.id, at(100))).toEqual(['whsec_second']);
     });
 
+    it('rotate once with a key that counts once', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { account } = await ground(opened.store);
+      const once = { hash: 'form', expiresAt: at(600) };
+      const rotation = { accountId: account.id, overlapUntil: at(100), now: at(10), once };
+      expect(await opened.store.rotateSigningSecret({ ...rotation, secret: 'whsec_second' })).toBe('done');
+      expect(await opened.store.rotateSigningSecret({ ...rotation, secret: 'whsec_third' })).toBe('repeated');
+      expect(await opened.store.signingSecrets(account.id, at(20))).toEqual(['whsec_second', 'whsec_first']);
+      expect((await opened.audit()).filter(({ verb }) => verb === 'secret.rotated')).toHaveLength(1);
+    });
+
     it('never sign with more than two secrets, however often they are rotated', async () => {
       await using place = await engine.place();
       await using opened = await place.open();
@@ -91,6 +103,44 @@ export function accountsContract(engine: Engine): void {
       expect(await opened.store.tokenByHash('hash-3')).toBeNull();
       expect(await opened.store.tokens(account.id)).toEqual([second, first]);
       expect(await opened.store.tokens('acc_other')).toEqual([]);
+    });
+
+    it('are made once with a key that counts once, which a token that could not be made leaves unused', async () => {
+      await using place = await engine.place();
+      await using one = await place.open();
+      await using two = await place.open();
+      const { account } = await ground(one.store);
+      const first = token(account.id);
+      await one.store.addToken(first, 'hash-1');
+      const how = { once: { hash: 'form', expiresAt: at(600) } };
+      await expect(one.store.addToken(first, 'hash-1', how)).rejects.toThrow();
+      const answers = await Promise.all([
+        one.store.addToken(token(account.id), 'hash-2', how),
+        two.store.addToken(token(account.id), 'hash-3', how),
+      ]);
+      expect(answers.toSorted()).toEqual(['done', 'repeated']);
+      expect(await one.store.tokens(account.id)).toHaveLength(2);
+      expect((await one.audit()).filter(({ verb }) => verb === 'token.created')).toHaveLength(2);
+    });
+
+    it('made, revoked, shown and rotated by the operator for somebody are told apart from their own acts', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { account } = await ground(opened.store);
+      const record = token(account.id);
+      const byOperator = true;
+      await opened.store.addToken(record, 'hash', { byOperator });
+      await opened.store.revokeToken(record.id, account.id, at(1), { byOperator });
+      const rotation = { accountId: account.id, secret: 'whsec_second', overlapUntil: at(100), now: at(2) };
+      await opened.store.rotateSigningSecret({ ...rotation, byOperator });
+      await opened.store.noteSecretShown(account.id, at(3), { byOperator });
+      const verbs = (await opened.audit()).map(({ verb }) => verb).filter((verb) => verb.endsWith('_by_operator'));
+      expect(verbs).toEqual([
+        'token.created_by_operator',
+        'token.revoked_by_operator',
+        'secret.rotated_by_operator',
+        'secret.shown_by_operator',
+      ]);
     });
 
     it('are revoked once, and only by their own account', async () => {

@@ -25,6 +25,30 @@ async function announced(opened: Opened) {
 const webhookJobs = async (opened: Opened) => (await opened.jobs()).filter((job) => job.kind === 'webhook');
 
 export function webhookAttemptsContract(engine: Engine): void {
+  describe('the webhooks of an account', () => {
+    it('are listed a page at a time, and by how they stand', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const base = await ground(store);
+      for (const fingerprint of ['one', 'two', 'three', 'four']) {
+        const { runId } = await accepted(store, acceptance(base, { callbackUrl, fingerprint }));
+        await store.conclude(await started(store, runId), conclusion(), NOW);
+      }
+      const account = base.account.id;
+      const ids = async (...asked: Parameters<typeof store.webhooks>) =>
+        (await store.webhooks(...asked)).map(({ id }) => id);
+      const [four = '', three = '', two = '', one = ''] = await ids(account, 10);
+      for (const id of [one, three, four]) await store.recordAttempt(id, result({ state: 'dead' }));
+      expect(await ids(account, 2, { before: four })).toEqual([three, two]);
+      expect(await ids(account, 10, { state: 'dead' })).toEqual([four, three, one]);
+      expect(await ids(account, 1, { before: three, state: 'dead' })).toEqual([one]);
+      expect(await ids(account, 10, { before: one })).toEqual([]);
+      expect(await ids(account, 10, { before: 'evt_unknown' })).toEqual([]);
+      expect(await ids('acc_other', 10, { before: four })).toEqual([]);
+    });
+  });
+
   describe('the attempts at a webhook', () => {
     it('are counted and listed, the newest first, with what came of each', async () => {
       await using place = await engine.place();

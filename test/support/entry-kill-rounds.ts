@@ -50,7 +50,7 @@ export async function entryGround(): Promise<EntryGround> {
 }
 
 /** Each life prints a code of its own; what needs a recent sign-in has one. */
-export async function signIn({ actor }: EntryGround, service: Service): Promise<void> {
+async function signIn({ actor }: EntryGround, service: Service): Promise<void> {
   const code = /\/sign-in\/local\?code=([\w-]+)/.exec(service.output())?.[1] ?? '';
   const answer = await actor.visitor.send(`/sign-in/local?code=${code}`, '/sign-in/local', { code });
   if (answer.status !== 303) throw new Error(`signing in: ${answer.status}`);

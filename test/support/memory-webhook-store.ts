@@ -31,8 +31,11 @@ export function memoryWebhookStore(): MemoryWebhookStore {
     signingSecrets: async () => secrets,
     webhook: async (id) => webhooks.get(id) ?? null,
     webhookData: async (id) => data.get(id) ?? null,
-    webhooks: async (accountId, limit) =>
-      [...webhooks.values()].filter((webhook) => webhook.accountId === accountId).slice(-limit),
+    webhooks: async (accountId, limit, { before, state } = {}) => {
+      const own = [...webhooks.values()].reverse().filter((webhook) => webhook.accountId === accountId);
+      const older = before === undefined ? own : own.slice(own.findIndex(({ id }) => id === before) + 1 || own.length);
+      return older.filter((webhook) => state === undefined || webhook.state === state).slice(0, limit);
+    },
     recordAttempt: async (id, { state, error, at, ms }) => {
       const webhook = webhooks.get(id);
       if (webhook === undefined) return;

@@ -154,6 +154,24 @@ describe('webhook-secret', () => {
     ]);
   });
 
+  it("leaves a trace that tells the operator's acts for a person on GitHub from the person's own", async () => {
+    await using account = await openAccount();
+    const { store, clock } = account;
+    const now = new Date(clock.ms).toISOString();
+    const mona = await store.ensureAccount({ login: 'mona', githubId: 7, signingSecret: 'whsec_mona', now });
+    const io = scriptedTerminal();
+    const deps = { store, account: mona, now: () => new Date(clock.ms), newSecret: () => 'whsec_next' };
+    await token(CREATE, io, deps);
+    await webhookSecret({ kind: 'webhook-secret-show', account: 'mona' }, io, deps);
+    await webhookSecret({ kind: 'webhook-secret-rotate', account: 'mona' }, io, deps);
+    const entries = await store.auditEntries({ accountId: mona.id, projectIds: [], limit: 3 });
+    expect(entries.map(({ verb }) => verb)).toEqual([
+      'secret.rotated_by_operator',
+      'secret.shown_by_operator',
+      'token.created_by_operator',
+    ]);
+  });
+
   it('rotate gives a new one, and both sign for 24 hours', async () => {
     await using account = await openAccount();
     const rotated = await account.run({ kind: 'webhook-secret-rotate', account: null });

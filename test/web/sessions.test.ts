@@ -48,7 +48,9 @@ describe('a session', () => {
   it('is bound to its host and to TLS where there is TLS', async () => {
     await using ground = await webGround({ baseUrl: 'https://causeway.example.com' });
     expect(ground.visitor.cookie()).toMatch(/^__Host-causeway_session=/);
-    expect((await ground.visitor.get('/projects')).headers.get('strict-transport-security')).toMatch(/^max-age=\d{8}/);
+    // Nothing is said of neighbours on other names, which may have no TLS.
+    const { headers } = await ground.visitor.get('/projects');
+    expect(headers.get('strict-transport-security')).toMatch(/^max-age=\d{8}$/);
   });
 
   it('ends after 12 hours without use, and after 7 days however much it is used', async () => {
@@ -174,6 +176,13 @@ describe('every page', () => {
     const statuses = [];
     for (let times = 0; times < 4; times++) statuses.push((await ground.visitor.get('/projects')).status);
     expect(statuses).toEqual([200, 200, 200, 429]);
+  });
+
+  it('counts apart from calls of the API, so that no program shuts its owner out', async () => {
+    await using ground = await webGround({ limits: { callsPerMinute: 2, creationsPerMinute: 1 } });
+    const call = () => ground.deps.limiter.take(ground.visitor.account.id, 'call', ground.clock.now).allowed;
+    expect([call(), call(), call()]).toEqual([true, true, false]);
+    expect((await ground.visitor.get('/projects')).status).toBe(200);
   });
 
   it('has style and script under names that change with what they hold, kept by browsers for good', async () => {

@@ -94,7 +94,7 @@ export interface WebGroundOptions {
 const LOCAL: Entrance = { kind: 'local', command: 'bin/causeway sign-in' };
 
 /** People sign in with GitHub, which is not configured. */
-export function onGithub(installUrl: string): Entrance {
+export function onGithub(installUrl: string): Entrance & { readonly kind: 'github' } {
   return { kind: 'github', signIn: null, origin: 'https://github.com', installUrl: async () => installUrl };
 }
 

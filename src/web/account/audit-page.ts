@@ -4,8 +4,9 @@ import { html } from 'hono/html';
 import { inertLine } from '../../domain/inert-text.ts';
 import type { Project } from '../../domain/project.ts';
 import { isAtLeast } from '../../domain/role.ts';
-import { type Asking, isId, visibleProjects } from '../../jobs/access.ts';
+import { type Asking, isId, knownProjects } from '../../jobs/access.ts';
 import type { AuditEntry } from '../../ports/overview-store.ts';
+import { missingNotice } from '../missing-projects.ts';
 import { type Html, show } from '../show.ts';
 import type { WebDeps, WebEnv } from '../web-deps.ts';
 import { moment } from '../words.ts';
@@ -17,7 +18,7 @@ const PAGE = 100;
 export function getAudit(deps: WebDeps): Handler<WebEnv> {
   return async (c) => {
     const asking = c.get('asking');
-    const projects = await visibleProjects(deps, asking);
+    const { projects, isWhole } = await knownProjects(deps, asking);
     const before = numberFrom(c.req.query('before') ?? '');
     const found = await deps.store.auditEntries({
       accountId: asking.account.id,
@@ -27,7 +28,7 @@ export function getAudit(deps: WebDeps): Handler<WebEnv> {
     });
     const entries = found.slice(0, PAGE);
     const names = new Map(projects.map(({ id, name }) => [id, name]));
-    const body = html`<h1>Audit log</h1>
+    const body = html`<h1>Audit log</h1>${missingNotice(isWhole)}
 <p>What you did, and what anybody did in projects where you are a maintainer. Nothing in it can be changed.</p>
 ${entries.length === 0 ? nothing(before !== null) : table(entries, names)}
 ${pages(entries, { isFirst: before === null, isLast: found.length <= PAGE })}`;

@@ -3,6 +3,7 @@ import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
 import type { Webhook } from '../../domain/webhook.ts';
 import { visibleInvestigation } from '../../jobs/access.ts';
+import type { WebhookFilter } from '../../ports/webhook-store.ts';
 import { doneNotice } from '../done-notice.ts';
 import { readForm } from '../read-form.ts';
 import { refuseAbsentPage, WebRefusal } from '../refusal.ts';
@@ -13,21 +14,49 @@ import { deliveryBody } from './delivery-page.ts';
 import { addressOf, isForgotten, stateBadge } from './delivery-words.ts';
 import { isOwnId } from './own-id.ts';
 
-const MOST = 100;
+const PAGE = 100;
 
 const DONE = { resent: 'It is being sent again, with the whole schedule of attempts before it.' };
 const NOT_NOW =
   'It is under way already, or what it tells of was deleted. Nothing was changed: the page of the delivery says how it stands.';
 
-/** GET /account/deliveries */
+type Wanted = 'dead' | 'all';
+
+const FILTERS: readonly (readonly [wanted: Wanted, text: string])[] = [
+  ['all', 'All'],
+  ['dead', 'Given up'],
+];
+
+interface PageWanted {
+  readonly wanted: Wanted;
+  /** "": the newest. */
+  readonly before: string;
+}
+
+/** GET /account/deliveries; `?state=dead`: those that nobody tries any more; `?before=`: older than that one. */
 export function getDeliveries(deps: WebDeps): Handler<WebEnv> {
   return async (c) => {
-    const webhooks = await deps.store.webhooks(c.get('signedIn').account.id, MOST);
+    const page = pageWanted(c);
+    const found = await deps.store.webhooks(c.get('signedIn').account.id, PAGE + 1, filterOf(page));
+    const webhooks = found.slice(0, PAGE);
+    const next = found.length > PAGE ? webhooks.at(-1)?.id : undefined;
     const body = html`<h1>Deliveries</h1>
-<p>What was sent to the callback addresses of your reports: an issue, or why there is none. ${webhooks.length === MOST ? `These are the newest ${MOST}.` : ''}</p>
-${webhooks.length === 0 ? nothing() : table(webhooks)}`;
+<p>What was sent to the callback addresses of your reports: an issue, or why there is none.</p>
+${filterLinks(page.wanted)}
+${webhooks.length === 0 ? nothing(page) : table(webhooks)}
+${pages(page, next)}`;
     return show(c, deps, { title: 'Deliveries', section: 'deliveries', body, isWide: true });
   };
+}
+
+function pageWanted(c: Context<WebEnv>): PageWanted {
+  const before = c.req.query('before') ?? '';
+  if (before !== '' && !isOwnId(before)) refuseAbsentPage();
+  return { wanted: c.req.query('state') === 'dead' ? 'dead' : 'all', before };
+}
+
+function filterOf({ wanted, before }: PageWanted): WebhookFilter {
+  return { ...(before === '' ? {} : { before }), ...(wanted === 'all' ? {} : { state: wanted }) };
 }
 
 /** GET /account/deliveries/{id} */
@@ -75,7 +104,29 @@ async function tellsOfVisible(c: Context<WebEnv>, deps: WebDeps, { investigation
   return (await visibleInvestigation(deps, c.get('asking'), investigationId)) !== null;
 }
 
-function nothing(): Html {
+function filterLinks(current: Wanted): Html {
+  return html`<nav class="filters" aria-label="State"><ul>${FILTERS.map(
+    ([wanted, text]) =>
+      html`<li><a href="${addressFor(wanted)}"${wanted === current ? html` aria-current="true"` : ''}>${text}</a></li>`,
+  )}</ul></nav>`;
+}
+
+function addressFor(wanted: Wanted, before = ''): string {
+  const query = new URLSearchParams({ ...filterOf({ wanted, before }) }).toString();
+  return query === '' ? '/account/deliveries' : `/account/deliveries?${query}`;
+}
+
+function pages({ wanted, before }: PageWanted, next: string | undefined): Html {
+  if (before === '' && next === undefined) return html``;
+  return html`<nav aria-label="Pages of deliveries" class="actions">
+${before === '' ? '' : html`<a class="button" href="${addressFor(wanted)}">Newest</a>`}
+${next === undefined ? '' : html`<a class="button" href="${addressFor(wanted, next)}" rel="next">Older</a>`}</nav>`;
+}
+
+function nothing({ wanted, before }: PageWanted): Html {
+  if (before !== '')
+    return html`<div class="empty"><p>Nothing older, or the one at which this page begins was forgotten.</p></div>`;
+  if (wanted === 'dead') return html`<div class="empty"><p>None was given up.</p></div>`;
   return html`<div class="empty"><p>Nothing was sent yet.</p>
 <p>Hand in a report with a <code>callbackUrl</code>, and how it ended is sent there, signed, in up to ten attempts over three days. The <a href="/docs">API</a> says how.</p></div>`;
 }

@@ -22,14 +22,20 @@ export function isForgotten({ url }: Pick<Webhook, 'url'>): boolean {
   return url === '';
 }
 
-/** Host and path: what stands before the host or behind the path may be a secret of the receiver. */
+/** Longer ones are more likely a key than a word. */
+const LONGEST_SEGMENT = 24;
+
+/** Host and first step of the path: many receivers have their secret in the rest of it, in the query or before the host. */
 export function addressOf(webhook: Pick<Webhook, 'url'>): Html {
   const { url } = webhook;
   if (isForgotten(webhook)) return html`<span class="soft">deleted with its report</span>`;
   if (!URL.canParse(url)) return html`<span class="soft">an address that cannot be read</span>`;
   const { host, pathname, search } = new URL(url);
-  const rest = search === '' ? '' : html` <span class="soft">(its query is not shown)</span>`;
-  return html`<span class="mono long">${inertLine(`${host}${pathname}`, 300)}</span>${rest}`;
+  const [first = '', ...more] = pathname.slice(1).split('/');
+  const isShown = first.length <= LONGEST_SEGMENT;
+  const isWhole = isShown && more.join('') === '' && search === '';
+  const shown = inertLine(`${host}/${isShown ? first : ''}`, 300);
+  return html`<span class="mono long">${shown}${isWhole ? '' : html`<span aria-hidden="true">…</span><span class="hidden"> and more, which is not shown</span>`}</span>`;
 }
 
 /** Milliseconds; 0 where nothing was sent. */

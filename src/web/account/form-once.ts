@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
+import type { Counted } from '../../ports/acting.ts';
 import type { Form } from '../read-form.ts';
 import { WebRefusal } from '../refusal.ts';
 import type { Html } from '../show.ts';
@@ -20,18 +21,12 @@ export function onceField(form: Form | null = null): Html {
   return html`<input type="hidden" name="${FIELD}" value="${key}">`;
 }
 
-/** Uses the form's key up. Refuses with `detail` where it was used before, or never was one of ours. */
-export async function requireFirstTime(
-  c: Context<WebEnv>,
-  { store, now }: Pick<WebDeps, 'store' | 'now'>,
-  { form, detail }: { readonly form: Form; readonly detail: string },
-): Promise<void> {
+/** The form's key as the store takes it with what the form does, so that it is used up by that and nothing else. Refuses what is none of ours. */
+export function onceOf(c: Context<WebEnv>, { now }: Pick<WebDeps, 'now'>, form: Form): NonNullable<Counted['once']> {
   const key = form.text(FIELD);
   if (!FORM.test(key))
     throw new WebRefusal(400, 'This form is not whole, and nothing was changed. Open its page again.');
-  const at = now();
-  const times = { expiresAt: new Date(at.getTime() + LASTS_MS).toISOString(), now: at.toISOString() };
   // Of the account: nobody uses up the key of somebody else.
   const hash = hashOf(`form ${c.get('signedIn').account.id} ${key}`);
-  if (!(await store.useOnce(hash, times))) throw new WebRefusal(409, detail);
+  return { hash, expiresAt: new Date(now().getTime() + LASTS_MS).toISOString() };
 }

@@ -1,13 +1,16 @@
 // Making a token: asked for on a form, shown once in the answer to it, and never again.
 import type { Context, Handler } from 'hono';
+import { html } from 'hono/html';
 import type { Project } from '../../domain/project.ts';
 import { hashToken, newToken } from '../../domain/token.ts';
-import { visibleProjects } from '../../jobs/access.ts';
+import { knownProjects } from '../../jobs/access.ts';
 import { registerSecret } from '../../log.ts';
+import { missingNotice } from '../missing-projects.ts';
 import { type Form, readForm } from '../read-form.ts';
+import { WebRefusal } from '../refusal.ts';
 import { show } from '../show.ts';
 import type { WebDeps, WebEnv } from '../web-deps.ts';
-import { requireFirstTime } from './form-once.ts';
+import { onceOf } from './form-once.ts';
 import { tokenForm } from './token-form.ts';
 import { tokenMade } from './token-made.ts';
 import { FIRST_WISH, readWish, recordOf, type TokenWish, type WishFaults } from './token-wish.ts';
@@ -21,8 +24,8 @@ const REGISTERED_MS = 60 * 60_000;
 /** GET /account/tokens/new */
 export function getTokenForm(deps: WebDeps): Handler<WebEnv> {
   return async (c) => {
-    const projects = await visibleProjects(deps, c.get('asking'));
-    return formPage(c, deps, { projects, wish: FIRST_WISH, faults: {}, sent: null });
+    const known = await knownProjects(deps, c.get('asking'));
+    return formPage(c, deps, { ...known, wish: FIRST_WISH, faults: {}, sent: null });
   };
 }
 
@@ -30,14 +33,16 @@ export function getTokenForm(deps: WebDeps): Handler<WebEnv> {
 export function postToken(deps: WebDeps): Handler<WebEnv> {
   return async (c) => {
     const sent = await readForm(c);
-    const projects = await visibleProjects(deps, c.get('asking'));
+    const known = await knownProjects(deps, c.get('asking'));
+    const { projects } = known;
     const { wish, faults } = readWish(sent, projects);
-    if (Object.keys(faults).length > 0) return formPage(c, deps, { projects, wish, faults, sent });
-    await requireFirstTime(c, deps, { form: sent, detail: AGAIN });
+    if (Object.keys(faults).length > 0) return formPage(c, deps, { ...known, wish, faults, sent });
+    const once = onceOf(c, deps, sent);
     const record = recordOf(wish, c.get('signedIn').account.id, deps.now());
     const value = newToken();
     registerSecret(value, REGISTERED_MS);
-    await deps.store.addToken(record, hashToken(value));
+    if ((await deps.store.addToken(record, hashToken(value), { once })) === 'repeated')
+      throw new WebRefusal(409, AGAIN);
     const projectId = record.projectIds?.[0] ?? projects[0]?.id ?? null;
     const body = tokenMade({ record, value, baseUrl: deps.baseUrl(), projectId });
     return show(c, deps, { title: 'Your new token', section: 'credentials', crumbs: crumbs('Your new token'), body });
@@ -46,13 +51,15 @@ export function postToken(deps: WebDeps): Handler<WebEnv> {
 
 interface FormState {
   readonly projects: readonly Project[];
+  readonly isWhole: boolean;
   readonly wish: TokenWish;
   readonly faults: WishFaults;
   readonly sent: Form | null;
 }
 
 function formPage(c: Context<WebEnv>, deps: WebDeps, state: FormState): Promise<Response> {
-  const body = tokenForm({ ...state, signedIn: c.get('signedIn'), now: deps.now() });
+  const form = tokenForm({ ...state, signedIn: c.get('signedIn'), now: deps.now() });
+  const body = html`${missingNotice(state.isWhole)}${form}`;
   const hasFaults = Object.keys(state.faults).length > 0;
   return show(c, deps, {
     title: `${hasFaults ? 'Not yet: ' : ''}Create new auth token`,

@@ -1,9 +1,10 @@
 // What became of the pull requests that were opened: their state, their checks, and the way to them.
 import { html } from 'hono/html';
 import { inertLine } from '../../domain/inert-text.ts';
-import { isGithubProject, type Project } from '../../domain/project.ts';
+import type { Project } from '../../domain/project.ts';
 import type { ChecksState } from '../../domain/thread.ts';
 import type { OpenedPullRequest } from '../../ports/overview-store.ts';
+import { ownLink } from '../projects/github-links.ts';
 import type { Html } from '../show.ts';
 import { badge, count, moment, type Tone } from '../words.ts';
 
@@ -47,15 +48,7 @@ export function pullRequestList(
 function row({ pullRequest, changedAt }: OpenedPullRequest, project: Project | undefined): Html {
   const { state, checks, number, url, issueId } = pullRequest;
   const words = `${inertLine(project?.name ?? '', 150)}#${number}`;
-  const isSafe = project !== undefined && isOfProject(url, project);
-  return html`<tr><th scope="row">${isSafe ? html`<a href="${url}" rel="noreferrer">${words}</a>` : words}</th>
+  return html`<tr><th scope="row">${project === undefined ? words : ownLink(project, url, words)}</th>
 <td data-label="State">${badge(...STATES[state])}</td><td data-label="Its checks">${badge(...CHECKS[checks])}</td>
 <td data-label="Issue"><a class="mono" href="/issues/${issueId}">${issueId}</a></td><td data-label="Last change">${moment(changedAt)}</td></tr>`;
-}
-
-/** What GitHub answered with is a link only where it leads to the project's GitHub. */
-function isOfProject(url: string, project: Project): boolean {
-  if (!isGithubProject(project) || !URL.canParse(url) || !URL.canParse(project.source.url)) return false;
-  const { protocol, origin } = new URL(url);
-  return protocol === 'https:' && origin === new URL(project.source.url).origin;
 }

@@ -22,7 +22,7 @@ export async function secretStanding(
 ): Promise<SecretStanding> {
   const { length: signing } = await store.signingSecrets(accountId, now.toISOString());
   const entries = await store.auditEntries({ accountId, projectIds: [], limit: LOOK_BACK });
-  const at = entries.find(({ verb }) => verb === 'secret.rotated')?.at;
+  const at = entries.find(({ verb }) => verb === 'secret.rotated' || verb === 'secret.rotated_by_operator')?.at;
   const rotatedAt = at ?? (entries.length < LOOK_BACK ? 'never' : null);
   const overlapUntil = signing > 1 && at !== undefined ? overlapEnd(new Date(at)) : '';
   return { signing, rotatedAt, overlapUntil };

@@ -8,7 +8,7 @@ import { type Html, show } from '../show.ts';
 import type { WebDeps, WebEnv } from '../web-deps.ts';
 import { moment } from '../words.ts';
 import { copyable } from './copyable.ts';
-import { requireFirstTime } from './form-once.ts';
+import { onceOf } from './form-once.ts';
 import { overlapEnd, secretStanding } from './secret-standing.ts';
 
 const AGAIN =
@@ -36,12 +36,13 @@ export function postShowSecret(deps: WebDeps): Handler<WebEnv> {
 /** POST /account/signing-secret/rotate: counts once, since a second rotation takes away what receivers still hold. */
 export function postRotate(deps: WebDeps): Handler<WebEnv> {
   return async (c) => {
-    await requireFirstTime(c, deps, { form: await readForm(c), detail: AGAIN });
+    const once = onceOf(c, deps, await readForm(c));
     const secret = deps.newSigningSecret();
     registerSecret(secret);
     const now = deps.now();
     const rotation = { accountId: c.get('signedIn').account.id, secret, overlapUntil: overlapEnd(now) };
-    await deps.store.rotateSigningSecret({ ...rotation, now: now.toISOString() });
+    const done = await deps.store.rotateSigningSecret({ ...rotation, once, now: now.toISOString() });
+    if (done === 'repeated') throw new WebRefusal(409, AGAIN);
     const words = html`<p class="notice good" role="status">The secret was rotated.</p>
 <p>The one before it signs as well until ${moment(rotation.overlapUntil)}: change your receivers over by then.</p>`;
     return secretPage(c, deps, secret, words);

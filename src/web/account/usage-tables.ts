@@ -17,16 +17,22 @@ export function budgetTable(month: UsageMonth | null, budget: WebDeps['budget'])
   const lines = (month?.lines ?? []).filter(({ spentUsd }) => spentUsd > 0);
   const shown = lines.slice(0, MOST_LINES);
   return html`<table class="cards log"><caption class="hidden">Cost of this month beside the budgets</caption>
-<thead><tr><th scope="col">Budget</th><th scope="col" class="number">Used</th><th scope="col" class="number">Of</th><th scope="col">Share</th></tr></thead>
-<tbody>${budgetRow('Your projects, of the budget for all repositories', month?.total.spentUsd ?? 0, budget.all)}
-${shown.map(({ project, spentUsd }) => budgetRow(inertLine(project.name, 150), spentUsd, budget.repository))}</tbody></table>
-<p class="hint">${shown.length === 0 ? `Each repository may use ${dollars(budget.repository)} a month. ` : ''}${lines.length > shown.length ? `${plural(lines.length - shown.length, 'project')} with less are not listed. ` : ''}One investigation may use ${dollars(budget.run)} at most. Where a budget is used up, reports are still answered from facts, without a model.</p>`;
+<thead><tr><th scope="col">Budget</th><th scope="col" class="number">Used</th><th scope="col" class="number">The operator's limit</th><th scope="col">Share</th></tr></thead>
+<tbody>${budgetRow({ name: 'Your projects, of the budget for all repositories' }, month?.total.spentUsd ?? 0, budget.all)}
+${shown.map(({ project, spentUsd }) => budgetRow({ name: inertLine(project.name, 150), settings: `/projects/${project.id}/settings` }, spentUsd, budget.repository))}</tbody></table>
+<p class="hint">${shown.length === 0 ? `Each repository may use ${dollars(budget.repository)} a month. ` : ''}${lines.length > shown.length ? `${plural(lines.length - shown.length, 'project')} with less are not listed. ` : ''}One investigation may use ${dollars(budget.run)} at most. A project's own file may set lower limits: what counts stands in its Settings, behind its name. Where a budget is used up, reports are still answered from facts, without a model.</p>`;
 }
 
-function budgetRow(name: string, used: number, limit: number): Html {
+interface Budgeted {
+  readonly name: string;
+  /** Address of the page that says what counts; absent: nothing else does. */
+  readonly settings?: string;
+}
+
+function budgetRow({ name, settings }: Budgeted, used: number, limit: number): Html {
   const share = limit > 0 ? Math.round((used / limit) * 100) : 100;
   const mark = share >= 100 ? badge('used up', 'bad') : share >= 100 * NEARLY ? badge('nearly used up', 'busy') : '';
-  return html`<tr><th scope="row">${name}</th><td class="number" data-label="Used">${dollars(used)}</td><td class="number" data-label="Of">${dollars(limit)}</td>
+  return html`<tr><th scope="row">${settings === undefined ? name : html`<a href="${settings}">${name}</a>`}</th><td class="number" data-label="Used">${dollars(used)}</td><td class="number" data-label="The operator's limit">${dollars(limit)}</td>
 <td class="bar" data-label="Share">${budgetMeter(used, limit, `Share of the budget: ${name}`)} ${count(share)}% ${mark}</td></tr>`;
 }
 

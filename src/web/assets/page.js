@@ -1,27 +1,51 @@
 // Comfort for pages that work without it: copy buttons, how long ago, and live pages. Runs under a policy that lets nothing else run.
 
-/** `data-copy="id"`: copies the text of that element, and says so. */
+const COPIES = 'button[data-copy], button[data-copy-from]';
+
+/** `data-copy="id"`: copies the text of that element; `data-copy-from="address"`: that of a page of ours. Both say so. */
 function offerCopies() {
-  for (const button of document.querySelectorAll('button[data-copy]')) button.hidden = false;
+  for (const button of document.querySelectorAll(COPIES)) button.hidden = false;
   document.addEventListener('click', ({ target }) => {
-    const button = target.closest?.('button[data-copy]');
+    const button = target.closest?.(COPIES);
     if (button) copy(button);
   });
 }
 
 async function copy(button) {
-  const source = document.getElementById(button.dataset.copy);
-  const before = button.textContent;
+  const { copy: id, copyFrom: address } = button.dataset;
   try {
-    await navigator.clipboard.writeText(source.textContent);
-    button.textContent = 'Copied';
+    await navigator.clipboard.writeText(id ? document.getElementById(id).textContent : await textAt(address));
+    tell(button, 'Copied');
   } catch {
-    for (let fold = source.closest('details'); fold; fold = fold.parentElement.closest('details')) fold.open = true;
-    getSelection().selectAllChildren(source);
-    button.textContent = 'Selected: copy it with the keyboard';
+    // Browsers keep the clipboard from pages that came without TLS.
+    if (id === undefined) return location.assign(address);
+    select(document.getElementById(id));
+    tell(button, 'Selected: copy it with the keyboard');
   }
+}
+
+async function textAt(address) {
+  const answer = await fetch(address, { credentials: 'same-origin' });
+  if (!answer.ok || answer.redirected) throw new Error(`${address} answered ${answer.status}.`);
+  return answer.text();
+}
+
+/** What is hidden or folded cannot be selected. */
+function select(source) {
+  source.hidden = false;
+  for (let fold = source.closest('details'); fold; fold = fold.parentElement.closest('details')) fold.open = true;
+  getSelection().selectAllChildren(source);
+}
+
+/** On the button for those who look at it, in the live region for those who listen. */
+function tell(button, words) {
+  button.dataset.words ??= button.textContent;
+  button.textContent = words;
+  const said = document.getElementById('said');
+  said.textContent = words;
   setTimeout(() => {
-    button.textContent = before;
+    button.textContent = button.dataset.words;
+    said.textContent = '';
   }, 2500);
 }
 
@@ -31,14 +55,23 @@ const UNITS = [
   [60, 'minute'],
 ];
 
-/** Moments stay as they are, and get how long ago that was as their title. */
+/** Moments stay as they are, with how long ago that was beside them. */
 function sayHowLongAgo(root) {
-  const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+  const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'narrow' });
   for (const time of root.querySelectorAll('time[datetime]')) {
     const seconds = (Date.parse(time.dateTime) - Date.now()) / 1000;
     const [size, unit] = UNITS.find(([least]) => Math.abs(seconds) >= least) ?? [1, 'second'];
-    time.title = words.format(Math.round(seconds / size), unit);
+    const beside = besideOf(time);
+    beside.textContent = `(${words.format(Math.round(seconds / size), unit)})`;
   }
+}
+
+function besideOf(time) {
+  if (time.nextElementSibling?.classList.contains('ago')) return time.nextElementSibling;
+  const beside = document.createElement('span');
+  beside.className = 'soft ago';
+  time.after(' ', beside);
+  return beside;
 }
 
 /** A link to `#step-3` opens what is folded there. */

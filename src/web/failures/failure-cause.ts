@@ -3,8 +3,9 @@ import { html } from 'hono/html';
 import type { Failure } from '../../domain/failure.ts';
 import { inertLine } from '../../domain/inert-text.ts';
 import type { Investigation } from '../../domain/investigation.ts';
+import type { Project } from '../../domain/project.ts';
 import type { PostedPullRequest, Thread } from '../../domain/thread.ts';
-import { storedLink } from '../projects/github-links.ts';
+import { ownLink } from '../projects/github-links.ts';
 import { firstSentence, outcomeBadges, percentage } from '../projects/issue-words.ts';
 import type { Html } from '../show.ts';
 import type { WebDeps } from '../web-deps.ts';
@@ -12,13 +13,13 @@ import { badge, line } from '../words.ts';
 
 type Store = WebDeps['store'];
 
-export async function causePart({ store }: WebDeps, failure: Failure): Promise<Html> {
+export async function causePart({ store }: WebDeps, project: Project, failure: Failure): Promise<Html> {
   const { investigationId, threadId } = failure;
   const investigation = investigationId === null ? null : await store.investigation(investigationId);
   const thread = threadId === null ? null : await store.thread(threadId);
   return html`<section aria-labelledby="cause"><h2 id="cause">Cause</h2>
 ${investigation === null ? none(failure) : await found(store, investigation)}
-${thread === null ? '' : shownOnGithub(thread)}</section>`;
+${thread === null ? '' : shownOnGithub(project, thread)}</section>`;
 }
 
 async function found(store: Store, { id, outcome, progress }: Investigation): Promise<Html> {
@@ -53,13 +54,13 @@ function none({ investigationId }: Failure): Html {
   return html`<p class="soft">${why}</p>`;
 }
 
-function shownOnGithub({ record: { pullRequest, comment } }: Thread): Html {
-  return html`${pullRequest === null ? '' : html`<p>${pullRequestWords(pullRequest)}</p>`}
-${comment === null || comment.url === '' ? '' : html`<p>${storedLink(comment.url, 'The comment on GitHub')}</p>`}`;
+function shownOnGithub(project: Project, { record: { pullRequest, comment } }: Thread): Html {
+  return html`${pullRequest === null ? '' : html`<p>${pullRequestWords(project, pullRequest)}</p>`}
+${comment === null || comment.url === '' ? '' : html`<p>${ownLink(project, comment.url, 'The comment on GitHub')}</p>`}`;
 }
 
-function pullRequestWords({ number, url, state, checks }: PostedPullRequest): Html {
+function pullRequestWords(project: Project, { number, url, state, checks }: PostedPullRequest): Html {
   const tone = state === 'closed' ? 'quiet' : 'good';
-  return html`Pull request ${storedLink(url, `#${number}`)} ${badge(state, tone)}
+  return html`Pull request ${ownLink(project, url, `#${number}`)} ${badge(state, tone)}
 ${state === 'open' && checks === 'red' ? badge('checks red', 'bad') : ''}`;
 }

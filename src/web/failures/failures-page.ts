@@ -55,7 +55,7 @@ export function getFailure(deps: WebDeps): Handler<WebEnv> {
     const body = html`<h1 class="failure-line">${title}</h1>
 ${projectTabs(project, 'failures', { isWithin: true })}
 ${failureFacts(project, failure)}
-${await causePart(deps, failure)}
+${await causePart(deps, project, failure)}
 ${rangePart(project, failure)}`;
     const list = { text: 'Failures', href: `/projects/${project.id}/failures` };
     const crumbs = crumbsOf(project, list, { text: title, href: `${list.href}/${id}` });

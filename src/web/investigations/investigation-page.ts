@@ -36,6 +36,8 @@ interface Shown extends Seen {
   /** US dollars; null: no model is asked. */
   readonly budget: number | null;
   readonly signedIn: SignedIn;
+  /** Whether the page is loaded anew by itself where no script runs. */
+  readonly isFollowed: boolean;
 }
 
 /** GET /investigations/{investigationId}: one that has an Issue leads there, unless its steps alone are asked for (`?steps=1`). */
@@ -50,27 +52,37 @@ export function getInvestigation(deps: WebDeps): Handler<WebEnv> {
     const steps = await deps.store.steps(runId, 0);
     const spending = await deps.store.runSpending(runId);
     const budget = await runBudget(deps, project, c.get('asking').signal);
-    const shown = { ...seen, steps, spending, budget, signedIn: c.get('signedIn') };
     const isLive = !isEnded(outcome);
+    const isFollowed = c.req.query('follow') === '1';
+    const shown = { ...seen, steps, spending, budget, signedIn: c.get('signedIn'), isFollowed };
     return show(c, deps, {
       title: `Investigation ${investigation.reference}`,
       body: html`${doneNotice(c, DONE)}${isLive ? livePage(shown) : endedPage(shown)}`,
       section: 'projects',
       crumbs: crumbsOf(project, { text: 'Investigation', href: `/investigations/${investigation.id}` }),
-      ...(isLive ? { refresh: REFRESH_SECONDS } : {}),
+      ...(isLive && isFollowed ? { refresh: REFRESH_SECONDS } : {}),
     });
   };
 }
 
 function livePage(shown: Shown): Html {
   const { investigation, steps, spending, budget } = shown;
-  return html`${head(shown)}<div id="live" data-live="/investigations/${investigation.id}/live">
+  return html`${head(shown)}${withoutScripts(shown)}<div id="live" data-live="/investigations/${investigation.id}/live">
 <p class="standing">${stateBadge(investigation.outcome)} <span role="status">${nowDoing(investigation, spending)}</span></p>
 ${spendingPart(spending, budget)}
 ${stopForm(shown)}
 <h2>Steps so far</h2>
 ${steps.length === 0 ? html`<p class="soft">None yet. They appear here as they are taken.</p>` : stepsOf(steps)}
 <p class="now">${latest(steps)}</p></div>`;
+}
+
+/** Nothing moves that was not asked to, and what moves can be stopped (WCAG 2.2.2). */
+function withoutScripts({ investigation, isFollowed }: Shown): Html {
+  const address = `/investigations/${investigation.id}`;
+  const other = isFollowed
+    ? html`<a class="button" href="${address}">Stop following</a><span class="hint">Loaded anew every ${REFRESH_SECONDS} seconds.</span>`
+    : html`<a class="button" href="${address}">Look again</a><a class="button" href="${address}?follow=1">Follow without scripts</a>`;
+  return html`<noscript><p class="actions">${other}</p></noscript>`;
 }
 
 function endedPage(shown: Shown): Html {

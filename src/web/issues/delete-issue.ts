@@ -8,7 +8,7 @@ import { readForm } from '../read-form.ts';
 import { refuseAbsentPage, WebRefusal } from '../refusal.ts';
 import { type Html, show } from '../show.ts';
 import type { SignedIn, WebDeps, WebEnv } from '../web-deps.ts';
-import { ownLink } from './own-links.ts';
+import { namedLink } from './own-links.ts';
 import { issueCrumbs, issueTitle, type SeenIssue, seenIssue } from './seen-issue.ts';
 
 /** GET /issues/{issueId}/delete */
@@ -58,9 +58,9 @@ ${stays({ issue, project })}
 function stays({ issue, project }: Pick<SeenIssue, 'issue' | 'project'>): Html {
   const { pullRequest, comment, checkRun } = issue.analysis.links;
   const links = [
-    ownLink(project, pullRequest, 'pull request'),
-    ownLink(project, comment, 'comment'),
-    ownLink(project, checkRun, 'check run'),
+    namedLink(project, pullRequest, 'pull request'),
+    namedLink(project, comment, 'comment'),
+    namedLink(project, checkRun, 'check run'),
   ].filter((link) => link !== null);
   return html`<ul>${links.map((link) => html`<li>on GitHub: its ${link}, to be closed or deleted there</li>`)}
 <li>what it has cost, in the sums of the usage page, without a word of it</li>

@@ -9,7 +9,7 @@ import { whyNotOpened } from '../../jobs/request-pull-request.ts';
 import { formTokenField } from '../form-token.ts';
 import type { Html } from '../show.ts';
 import type { SignedIn, WebDeps } from '../web-deps.ts';
-import { ownLink } from './own-links.ts';
+import { namedLink } from './own-links.ts';
 import type { SeenIssue } from './seen-issue.ts';
 
 export type PullRequestOffer =
@@ -45,14 +45,13 @@ export interface Actions {
   readonly signedIn: SignedIn;
 }
 
-/** The text behind the copy button is the element `markdown`. */
 export function actionsPart({ issue, project }: SeenIssue, { offer, hasPatch, mayErase, signedIn }: Actions): Html {
   const { id, analysis } = issue;
-  const link = ownLink(project, analysis.links.pullRequest, 'pull request');
+  const link = namedLink(project, analysis.links.pullRequest, 'pull request');
   return html`<div class="actions">
 ${link === null ? '' : html`<span>Its ${link}</span>`}
 ${offer.kind === 'offered' ? openForm(id, analysis.links.pullRequest !== null, signedIn) : ''}
-<button type="button" data-copy="markdown" hidden>Copy as Markdown</button>
+<button type="button" data-copy-from="/issues/${id}/markdown" hidden>Copy as Markdown</button>
 <a class="button" href="/issues/${id}/markdown">Markdown</a>
 ${hasPatch ? html`<a class="button" href="/issues/${id}/patch">Download patch</a>` : ''}
 ${mayErase ? html`<a class="button danger" href="/issues/${id}/delete">Delete…</a>` : ''}</div>

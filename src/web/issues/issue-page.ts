@@ -13,7 +13,6 @@ import { causeSection, problemSection } from './issue-cause.ts';
 import { changeSection } from './issue-change.ts';
 import { guardsSection } from './issue-guards.ts';
 import { issueHead } from './issue-head.ts';
-import { issueMarkdown } from './issue-markdown.ts';
 import { recordSection, reportSection, timelineSection } from './issue-record.ts';
 import { suspectsSection } from './issue-suspects.ts';
 import { questionsSection, reproductionSection, solutionSection } from './issue-todo.ts';
@@ -74,8 +73,7 @@ ${problemSection(issue, links)}
 ${pointsFirst ? '' : suspects}
 ${timelineSection(issue, links)}
 ${reportSection(issue)}
-${recordSection(issue, project, address)}
-${asMarkdown(issueMarkdown({ issue, project, changeSet, address }))}`;
+${recordSection(issue, project, address)}`;
 }
 
 function onThisPage(issue: Issue): Html {
@@ -97,11 +95,4 @@ function onThisPage(issue: Issue): Html {
   return html`<nav aria-label="On this page" class="on-page"><ul>${there.map(
     ([id, text]) => html`<li><a href="#${id}">${text}</a></li>`,
   )}</ul></nav>`;
-}
-
-/** What the button copies; it can be read here without it. */
-function asMarkdown(markdown: string): Html {
-  return html`<section aria-labelledby="as-markdown"><h2 id="as-markdown">As Markdown</h2>
-<details><summary>For a ticket or a chat; mentions and foreign links in it do nothing</summary>
-<pre><code id="markdown">${markdown}</code></pre></details></section>`;
 }

@@ -10,7 +10,7 @@ import { originWord } from '../projects/issue-words.ts';
 import type { TextLinks } from '../rich-text.ts';
 import type { Html } from '../show.ts';
 import { count, dollars, line, moment, plural } from '../words.ts';
-import { ownLink } from './own-links.ts';
+import { namedLink } from './own-links.ts';
 
 const STEP_LIMITS = { lines: 400, characters: 20_000 };
 const REPORT_LIMITS = { lines: 2_000, characters: 120_000 };
@@ -33,9 +33,9 @@ export function recordSection(issue: Issue, project: Project, address: string): 
   const { analysis, createdAt } = issue;
   const { links } = analysis;
   const elsewhere = [
-    ownLink(project, links.pullRequest, 'pull request'),
-    ownLink(project, links.comment, 'comment'),
-    ownLink(project, links.checkRun, 'check run'),
+    namedLink(project, links.pullRequest, 'pull request'),
+    namedLink(project, links.comment, 'comment'),
+    namedLink(project, links.checkRun, 'check run'),
   ].filter((link) => link !== null);
   return html`<section aria-labelledby="record"><h2 id="record">Record</h2><dl class="facts">
 <dt>From</dt><dd>${originWord(analysis.origin)}${analysis.reference === '' ? '' : html` · ${line(analysis.reference)}`}</dd>

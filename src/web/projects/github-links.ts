@@ -31,9 +31,18 @@ export function issueLink(project: Project, number: number): Html {
   return linkOrText(addressIn(project, `issues/${number}`), html`#${number}`);
 }
 
-/** A link to an address that was stored, if it is one of the web's. */
-export function storedLink(address: string, text: string): Html {
-  return linkOrText(isWebAddress(address) ? address : '', html`${text}`);
+/** An address that somebody else told, if it is an https one of where the project's repository is; else "". */
+export function ownAddress(project: Project, address: string | null): string {
+  const page = repositoryPage(project);
+  if (address === null || page === '' || !URL.canParse(address)) return '';
+  const { protocol, origin, username, password } = new URL(address);
+  const isOwn = protocol === 'https:' && origin === new URL(page).origin && username === '' && password === '';
+  return isOwn ? address : '';
+}
+
+/** A link to an address that somebody else told, where it is the project's own; else the text alone. */
+export function ownLink(project: Project, address: string | null, text: string): Html {
+  return linkOrText(ownAddress(project, address), html`${text}`);
 }
 
 /** `#31` of an address that ends in a number, as those of pull requests do. */

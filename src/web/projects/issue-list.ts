@@ -4,7 +4,7 @@ import type { Project } from '../../domain/project.ts';
 import type { IssueLine } from '../../ports/overview-store.ts';
 import type { Html } from '../show.ts';
 import { line, moment } from '../words.ts';
-import { numberIn, storedLink } from './github-links.ts';
+import { numberIn, ownLink } from './github-links.ts';
 import { firstSentence, originWord, outcomeBadges, percentage } from './issue-words.ts';
 
 /** `next`: whether more follow; `isFirst`: whether it is the page with the newest. */
@@ -16,11 +16,11 @@ export function issueList(
   return html`<table class="cards ledger"><caption class="hidden">Issues, the newest first</caption>
 <thead><tr><th scope="col">Outcome</th><th scope="col">Cause</th><th scope="col" class="number">Confidence</th><th scope="col">From</th>
 <th scope="col">When</th><th scope="col">Pull request</th></tr></thead>
-<tbody>${lines.map(issueRow)}</tbody></table>
+<tbody>${lines.map((issue) => issueRow(project, issue))}</tbody></table>
 ${pages(project, { isFirst, next: hasNext ? lines.at(-1)?.id : undefined })}`;
 }
 
-function issueRow(issue: IssueLine): Html {
+function issueRow(project: Project, issue: IssueLine): Html {
   const { id, rootCause, problem, confidence, origin, reference, createdAt, pullRequest } = issue;
   const sentence = firstSentence(rootCause) || firstSentence(problem) || id;
   return html`<tr><td>${outcomeBadges(issue)}</td><th scope="row"><a class="row-link" href="/issues/${id}">${line(sentence)}</a>
@@ -28,7 +28,7 @@ ${reference === '' ? '' : html`<span class="soft below">${line(reference, 200)}<
 <td class="number" data-label="Confidence">${confidence === null ? '' : percentage(confidence)}</td>
 <td data-label="From">${originWord(origin)}</td>
 <td data-label="When">${moment(createdAt)}</td>
-<td data-label="Pull request">${pullRequest === null ? '' : storedLink(pullRequest, numberIn(pullRequest))}</td></tr>`;
+<td data-label="Pull request">${pullRequest === null ? '' : ownLink(project, pullRequest, numberIn(pullRequest))}</td></tr>`;
 }
 
 function pages(

@@ -27,7 +27,7 @@ export function getReportForm(deps: WebDeps): Handler<WebEnv> {
 /** POST /projects/{projectId}/reports */
 export function postReport(deps: WebDeps): Handler<WebEnv> {
   return async (c) => {
-    const form = await readForm(c);
+    const form = await readForm(c, 'report');
     const seen = await usableProject(c, deps);
     const given = { seen, fields: fieldsOf(form), key: form.text('form_key') };
     const accepted = await acceptForm(c, deps, given);

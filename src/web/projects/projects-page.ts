@@ -3,8 +3,9 @@ import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
 import { inertLine } from '../../domain/inert-text.ts';
 import type { Project } from '../../domain/project.ts';
-import { visibleProjects } from '../../jobs/access.ts';
+import { knownProjects } from '../../jobs/access.ts';
 import type { ProjectCounts } from '../../ports/overview-store.ts';
+import { missingNotice } from '../missing-projects.ts';
 import { type Html, show } from '../show.ts';
 import type { WebDeps, WebEnv } from '../web-deps.ts';
 import { badge, count, moment } from '../words.ts';
@@ -40,22 +41,24 @@ function queried(c: Context<WebEnv>, name: string): string {
 async function projectsPart(c: Context<WebEnv>, deps: WebDeps, wanted: Wanted): Promise<Html> {
   const { q, after } = wanted;
   const isFiltered = q !== '' || after !== '';
-  const found = await foundProjects(c, deps, wanted);
-  if (found.length === 0 && !isFiltered) return noProjects(deps.entrance, c.get('asking').signal);
+  const { projects: found, isWhole } = await foundProjects(c, deps, wanted);
+  if (found.length === 0 && !isFiltered) {
+    return isWhole ? noProjects(deps.entrance, c.get('asking').signal) : missingNotice(isWhole);
+  }
   const page = found.slice(0, PAGE);
   const isMore = found.length > PAGE;
   const counts = await deps.store.projectCounts(page.map(({ id }) => id));
-  return html`${!isFiltered && !isMore && counts.size === 0 ? await firstReport(c, deps, page) : ''}
+  return html`${missingNotice(isWhole)}${!isFiltered && !isMore && counts.size === 0 ? await firstReport(c, deps, page) : ''}
 ${isFiltered || found.length > MANY ? filterBox(q) : ''}
 ${page.length === 0 ? noMatch(q) : projectTable(page, counts)}
 ${pages(wanted, isMore ? page.at(-1)?.name : undefined)}`;
 }
 
 /** One more than a page has, where there are so many. A name is looked for in all: each one's role has to be known, a page's else. */
-async function foundProjects(c: Context<WebEnv>, deps: WebDeps, { q, after }: Wanted): Promise<readonly Project[]> {
-  if (q === '') return visibleProjects(deps, c.get('asking'), { after, most: PAGE + 1 });
-  const visible = await visibleProjects(deps, c.get('asking'), { after });
-  return visible.filter(({ name }) => name.toLowerCase().includes(q.toLowerCase()));
+async function foundProjects(c: Context<WebEnv>, deps: WebDeps, { q, after }: Wanted) {
+  if (q === '') return knownProjects(deps, c.get('asking'), { after, most: PAGE + 1 });
+  const { projects, isWhole } = await knownProjects(deps, c.get('asking'), { after });
+  return { isWhole, projects: projects.filter(({ name }) => name.toLowerCase().includes(q.toLowerCase())) };
 }
 
 function filterBox(q: string): Html {

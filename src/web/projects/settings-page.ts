@@ -7,7 +7,7 @@ import type { EffectiveConfiguration, EffectiveValue, ValueSource } from '../../
 import { type Html, show } from '../show.ts';
 import type { WebDeps, WebEnv } from '../web-deps.ts';
 import { line, moment } from '../words.ts';
-import { repositoryPage, storedLink } from './github-links.ts';
+import { ownLink, repositoryPage } from './github-links.ts';
 import { projectTabs } from './project-tabs.ts';
 import { crumbsOf, projectHead, type SeenProject, seenProject } from './seen-project.ts';
 
@@ -36,7 +36,7 @@ function howToChange(project: Project, { url }: EffectiveConfiguration): Html {
     return html`<p>A repository on this disk has no file of its own for this: whoever starts Causeway sets environment variables. The README names them all.</p>`;
   }
   return html`<p>To change a value, put it into <code>${FILE}</code> on the default branch. Every analysis reads the file anew; without one, the defaults count. What the operator has set is the most that a file may ask for.</p>
-${url === '' ? html`<p class="soft">There is no such file, neither here nor in the owner's <code>.github</code> repository.</p>` : html`<p>${storedLink(url, 'The file that counts')}</p>`}
+${url === '' ? html`<p class="soft">There is no such file, neither here nor in the owner's <code>.github</code> repository.</p>` : html`<p>${ownLink(project, url, 'The file that counts')}</p>`}
 <details><summary>An example</summary><pre tabindex="0" role="region" aria-label="Example of the file"><code>${EXAMPLE}</code></pre>
 <p class="hint">All keys are in docs/configuration.md of Causeway, with a schema for editors beside it.</p></details>`;
 }
@@ -95,7 +95,7 @@ function sourceFacts(project: Project): Html {
     case 'url':
       return html``;
     case 'github':
-      return html`<dt>Repository</dt><dd>${storedLink(repositoryPage(project), inertLine(project.name, 300))}</dd>
+      return html`<dt>Repository</dt><dd>${ownLink(project, repositoryPage(project), inertLine(project.name, 300))}</dd>
 <dt>Default branch</dt><dd>${source.defaultBranch === '' ? 'none: it has no commit' : html`<code>${inertLine(source.defaultBranch, 300)}</code>`}</dd>`;
   }
 }

@@ -7,6 +7,7 @@ import { safeReturnPath } from '../return-path.ts';
 import { type Html, show } from '../show.ts';
 import { sessionOf } from '../signed-in.ts';
 import type { Entrance, WebDeps, WebEnv } from '../web-deps.ts';
+import { keepReturnPath } from './return-cookie.ts';
 
 /** GET /sign-in */
 export function getSignIn(deps: WebDeps): Handler<WebEnv> {
@@ -16,6 +17,7 @@ export function getSignIn(deps: WebDeps): Handler<WebEnv> {
     const signedIn = await sessionOf(deps, cookieOf(c, deps, 'session'));
     if (signedIn !== null && !isAgain) return c.redirect(returnPath, 303);
     const { entrance } = deps;
+    if (entrance.kind === 'local' && c.req.query('return') !== undefined) keepReturnPath(c, deps, returnPath);
     const formTarget = entrance.kind === 'github' ? entrance.origin : '';
     const body = html`<h1>Sign in</h1>
 ${isAgain ? html`<p class="notice">Keys are handed out only to somebody who signed in within the last 30 minutes.</p>` : ''}

@@ -3,11 +3,13 @@ import { randomBytes } from 'node:crypto';
 import type { Handler } from 'hono';
 import { html } from 'hono/html';
 import { requireOwnPage } from '../form-token.ts';
-import { readAnyForm } from '../read-form.ts';
+import { readStrangersForm } from '../read-form.ts';
 import { refuseAbsentPage, WebRefusal } from '../refusal.ts';
 import { show } from '../show.ts';
 import { beginSession, hashOf } from '../signed-in.ts';
 import type { WebDeps, WebEnv } from '../web-deps.ts';
+import { takeReturnPath } from './return-cookie.ts';
+import type { Threshold } from './threshold.ts';
 
 const FORM = /^[\w-]{22}$/;
 
@@ -26,15 +28,16 @@ export function getCodeForm(deps: WebDeps): Handler<WebEnv> {
 }
 
 /** POST /sign-in/local */
-export function signInWithCode(deps: WebDeps): Handler<WebEnv> {
+export function signInWithCode(deps: WebDeps, threshold: Threshold): Handler<WebEnv> {
   return async (c) => {
     requireLocal(deps);
     requireOwnPage(c.req.raw, deps.baseUrl());
-    const code = (await readAnyForm(c)).text('code');
+    threshold.countForm();
+    const code = (await readStrangersForm(c)).text('code');
     const account = FORM.test(code) ? await deps.store.useSignInCode(hashOf(code), deps.now().toISOString()) : null;
     if (account === null) throw new WebRefusal(400, usedText(deps));
     await beginSession(c, deps, account);
-    return c.redirect('/projects', 303);
+    return c.redirect(takeReturnPath(c, deps), 303);
   };
 }
 

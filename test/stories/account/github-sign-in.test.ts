@@ -11,6 +11,8 @@ let stage: GithubStage;
 let mara: WebVisitor;
 
 const BAD_CODE = { error: 'bad_verification_code', error_description: 'bad' };
+const BAD_SECRET = { error: 'incorrect_client_credentials', error_description: 'bad' };
+const BAD_ADDRESS = { error: 'redirect_uri_mismatch', error_description: 'bad' };
 const EXCHANGE = '/login/oauth/access_token';
 
 beforeAll(async () => {
@@ -94,6 +96,19 @@ describe('somebody without anything here', () => {
     const answer = await mara.get(`/account/callback?error=access_denied&state=${back.searchParams.get('state')}`);
     expect(answer.status).toBe(403);
     expect(await answer.text()).toContain('nobody signed in');
+  });
+
+  it.each([
+    ['application_suspended', true],
+    ['<b>loud</b>', false],
+  ])('whom GitHub sends back with the error %s is told so, by name where it is one', async (error, isNamed) => {
+    const back = await cameBack(mara);
+    const state = back.searchParams.get('state');
+    const answer = await mara.get(`/account/callback?error=${encodeURIComponent(error)}&state=${state}`);
+    const text = await answer.text();
+    expect([answer.status, text.includes(error)]).toEqual([400, isNamed]);
+    expect(text).toContain('GitHub ended the sign-in without saying who you are');
+    expect(text).not.toContain('loud');
   });
 });
 
@@ -180,6 +195,24 @@ describe('a code', () => {
     expect(await isSignedIn(mara)).toBe(false);
     // The next try is a new one, and works.
     expect((await mara.open((await cameBack(mara)).href)).status).toBe(200);
+  });
+});
+
+describe('a service that is not configured as its App on GitHub', () => {
+  it.each([
+    ['another client secret', BAD_SECRET, 'GITHUB_CLIENT_SECRET'],
+    ['another callback address', BAD_ADDRESS, 'PUBLIC_URL'],
+    ['a page of HTML in its way', null, 'GITHUB_WEB_URL'],
+  ])('%s names on the page what the operator has to mend', async (_what, body, variable) => {
+    const back = await cameBack(mara);
+    const fault =
+      body === null
+        ? ({ kind: 'html', when: 'before', status: 200 } as const)
+        : ({ kind: 'answer', when: 'before', status: 200, body } as const);
+    stage.double.faults.add({ method: 'POST', path: /access_token/, fault });
+    const answer = await mara.get(back.href);
+    expect([answer.status, (await answer.text()).includes(variable)]).toEqual([503, true]);
+    expect(await isSignedIn(mara)).toBe(false);
   });
 });
 

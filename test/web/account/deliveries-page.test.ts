@@ -50,7 +50,7 @@ describe('the list of deliveries', () => {
     expect(contentOf(await ground.visitor.page(PAGE))).toContain('Hand in a report with a callbackUrl');
   });
 
-  it('tells of each where it stands, and never what follows the path of its address', async () => {
+  it('tells of each where it stands, and never the rest of its address', async () => {
     await using ground = await webGround();
     const { webhook, investigationId } = await sent(ground);
     await fail(ground, webhook);
@@ -60,13 +60,14 @@ describe('the list of deliveries', () => {
         `${webhook.id}issue.created`,
         'under way status_500: The receiver answered with status 500.',
         '1',
-        'hooks.example.org:8443/in/box (its query is not shown)',
+        'hooks.example.org:8443/in… and more, which is not shown',
         investigationId,
         '2026-11-20 10:00 UTC',
       ],
     ]);
-    expect(page).not.toMatch(/secret=|key=|pw@|user:/);
+    expect(page).not.toMatch(/box|secret=|key=|pw@|user:/);
     expect(linksOf(page).map(({ href }) => href)).toEqual([
+      ...[PAGE, `${PAGE}?state=dead`],
       `${PAGE}/${webhook.id}`,
       `/investigations/${investigationId}`,
     ]);
@@ -90,20 +91,61 @@ describe('the list of deliveries', () => {
     expect(await other.page(PAGE)).not.toContain(webhook.id);
   });
 
-  it('shows the newest hundred', async () => {
+  it('goes through all of them, a hundred at a time', async () => {
     await using ground = await webGround();
+    const made: string[] = [];
     for (let number = 0; number < 101; number++)
-      await sent(ground, { callbackUrl: `https://hooks.example.org/${number}` });
+      made.unshift((await sent(ground, { callbackUrl: `https://hooks.example.org/${number}` })).webhook.id);
     const page = await ground.visitor.page(PAGE);
-    const rows = rowsOf(page, LIST);
-    expect([rows.length, rows[0]?.[3], rows.at(-1)?.[3]]).toEqual([
-      100,
-      'hooks.example.org/100',
-      'hooks.example.org/1',
-    ]);
-    expect(contentOf(page)).toContain('These are the newest 100.');
+    expect(idsOn(page)).toEqual(made.slice(0, 100));
+    const older = linksOf(page).find(({ words }) => words === 'Older')?.href ?? '';
+    expect(older).toBe(`${PAGE}?before=${made[99]}`);
+    const last = await ground.visitor.page(older);
+    expect(idsOn(last)).toEqual(made.slice(100));
+    expect(linksOf(last)).toContainEqual({ href: PAGE, words: 'Newest' });
+    expect(linksOf(last).map(({ words }) => words)).not.toContain('Older');
+    expect(contentOf(await ground.visitor.page(`${PAGE}?before=${made[100]}`))).toContain('Nothing older');
+    const other = await ground.signIn('mara', 7, 'admin');
+    expect(contentOf(await other.page(older))).toContain('Nothing older');
+    expect((await ground.visitor.get(`${PAGE}?before=1'--`)).status).toBe(404);
+  });
+
+  it('shows those alone that were given up, where that is asked for', async () => {
+    await using ground = await webGround();
+    expect(contentOf(await ground.visitor.page(`${PAGE}?state=dead`))).toContain('None was given up.');
+    const dead: string[] = [];
+    for (let number = 0; number < 102; number++) {
+      const { webhook } = await sent(ground, { callbackUrl: `https://hooks.example.org/${number}` });
+      if (number === 50) await deliver(ground, webhook);
+      else await fail(ground, webhook, 'dead');
+      if (number !== 50) dead.unshift(webhook.id);
+    }
+    const page = await ground.visitor.page(`${PAGE}?state=dead`);
+    expect(idsOn(page)).toEqual(dead.slice(0, 100));
+    const older = linksOf(page).find(({ words }) => words === 'Older')?.href ?? '';
+    expect(idsOn(await ground.visitor.page(older.replaceAll('&amp;', '&')))).toEqual(dead.slice(100));
+    expect(mainOf(page)).toContain(`<a href="${PAGE}?state=dead" aria-current="true">Given up</a>`);
+    expect(contentOf(await ground.visitor.page(`${PAGE}?state=<b>`))).not.toContain('<b>');
+  });
+
+  it.each([
+    ['https://hooks.example.org', 'hooks.example.org/'],
+    ['https://hooks.example.org/in', 'hooks.example.org/in'],
+    ['https://hooks.example.org/in?k=1', 'hooks.example.org/in… and more, which is not shown'],
+    ['https://hooks.example.org/services/T0/B0/x', 'hooks.example.org/services… and more, which is not shown'],
+    ['https://hooks.example.org/0123456789abcdef0123456789', 'hooks.example.org/… and more, which is not shown'],
+  ])('shows no more of an address than its receiver can have meant for all: %s', async (callbackUrl, shown) => {
+    await using ground = await webGround();
+    const { webhook } = await sent(ground, { callbackUrl });
+    expect(rowsOf(await ground.visitor.page(PAGE), LIST)[0]?.[3]).toBe(shown);
+    expect(contentOf(await ground.visitor.page(`${PAGE}/${webhook.id}`))).toContain(`To ${shown} Investigation`);
   });
 });
+
+/** Of the deliveries that are listed. */
+function idsOn(page: string): readonly string[] {
+  return linksOf(page).flatMap(({ words }) => (words.startsWith('evt_') ? [words] : []));
+}
 
 describe('one delivery', () => {
   it('tells every attempt, and what it says now', async () => {

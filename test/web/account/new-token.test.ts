@@ -171,6 +171,20 @@ describe('making a token', () => {
     await onlyToken(ground);
   });
 
+  it('is made by the same form again where the store failed the first time', async () => {
+    await using ground = await webGround();
+    const { fields } = await openForm(ground.visitor);
+    const whole = ground.store.addToken;
+    ground.store.addToken = async () => {
+      throw new Error('the disk is full');
+    };
+    const form = { ...fields, name: 'ci' };
+    expect((await ground.visitor.post(ACTION, form)).status).toBe(500);
+    ground.store.addToken = whole;
+    expect((await ground.visitor.post(ACTION, form)).status).toBe(200);
+    expect((await onlyToken(ground)).name).toBe('ci');
+  });
+
   it('uses the form up only when it makes a token: a faulty one is sent again as it is', async () => {
     await using ground = await webGround();
     const { fields } = await openForm(ground.visitor);

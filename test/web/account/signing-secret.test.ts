@@ -88,6 +88,20 @@ describe('the signing secret', () => {
     expect(ground.lines.join('') + (await answer.text())).not.toContain(made);
   });
 
+  it('is rotated by the same form again where the store failed the first time', async () => {
+    await using ground = await webGround();
+    const { fields } = formTo(await ground.visitor.page(PAGE), ROTATE);
+    const whole = ground.store.rotateSigningSecret;
+    ground.store.rotateSigningSecret = async () => {
+      throw new Error('the disk is full');
+    };
+    expect((await ground.visitor.post(ROTATE, fields)).status).toBe(500);
+    ground.store.rotateSigningSecret = whole;
+    expect((await ground.visitor.post(ROTATE, fields)).status).toBe(200);
+    expect((await ground.visitor.post(ROTATE, fields)).status).toBe(409);
+    expect(await secrets(ground)).toHaveLength(2);
+  });
+
   it('is told as two until the day is over', async () => {
     await using ground = await webGround();
     await rotate(ground);

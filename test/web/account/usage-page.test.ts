@@ -78,6 +78,15 @@ describe('the usage of projects', () => {
     ]);
   });
 
+  it("names the operator's limits as such, and leads to what counts for each project", async () => {
+    await using ground = await webGround();
+    await spent(ground, ground.projects[0]!, 1);
+    const page = await ground.visitor.page('/usage');
+    expect(mainOf(page)).toContain('<th scope="col" class="number">The operator\'s limit</th>');
+    expect(linksOf(page)).toContainEqual({ href: `/projects/${ground.projects[0]!.id}/settings`, words: 'local/app' });
+    expect(contentOf(page)).toContain("A project's own file may set lower limits");
+  });
+
   it('says in words where a budget is nearly, or wholly, used up', async () => {
     await using ground = await webGround({ projects: ['local/app', 'local/shop'] });
     await spent(ground, ground.projects[0]!, 26);

@@ -228,14 +228,12 @@ describe('one failure', () => {
     expect(linkOf(await failureOf(ground, id), 'Is being looked into')).toBe(`/investigations/${investigationId}`);
     const concluded = { ...conclusion(), rootCause: 'The cart forgets its last item. More.' };
     const [issueId = ''] = await ground.store.conclude(run, concluded, LATER);
-    await ground.store.saveThreadRecord(
-      'thr_1',
-      record({ pullRequest: pullRequest(issueId, { checks: 'red' }) }),
-      LATER,
-    );
+    const url = 'https://github.com/octo/shop/pull/31';
+    const posted = pullRequest(issueId, { checks: 'red', url });
+    await ground.store.saveThreadRecord('thr_1', record({ pullRequest: posted }), LATER);
     const page = await failureOf(ground, id);
     expect(linkOf(page, 'The cart forgets its last item.')).toBe(`/issues/${issueId}`);
-    expect(linkOf(page, '#31')).toBe('https://github.test/octo/shop/pull/31');
+    expect(linkOf(page, '#31')).toBe(url);
     expect(textOf(page)).toContain('Pull request #31 open checks red');
   });
 

@@ -74,12 +74,26 @@ describe('the page of an investigation under way', () => {
     expect(contentOf(page)).toContain('Last taken: step 2.');
   });
 
-  it('follows it live, and without scripts is loaded anew', async () => {
+  it('follows it live with scripts', async () => {
     const made = await running();
     await using ground = disposing(made);
+    expect(mainOf(await ground.visitor.page(made.path))).toContain(`<div id="live" data-live="${made.path}/live">`);
+  });
+
+  it('is loaded anew without scripts only where somebody asked for that, and says how to stop it', async () => {
+    const made = await running();
+    await using ground = disposing(made);
+    const offered = (page: string) =>
+      linksOf(/<noscript><p.*?<\/noscript>/s.exec(page)?.[0].replace(/.*/s, '<main>$&</main>') ?? '');
     const page = await ground.visitor.page(made.path);
-    expect(mainOf(page)).toContain(`<div id="live" data-live="${made.path}/live">`);
-    expect(page).toContain('<noscript><meta http-equiv="refresh" content="5"></noscript>');
+    expect(page).not.toContain('http-equiv="refresh"');
+    expect(offered(page)).toEqual([
+      { href: made.path, words: 'Look again' },
+      { href: `${made.path}?follow=1`, words: 'Follow without scripts' },
+    ]);
+    const followed = await ground.visitor.page(`${made.path}?follow=1`);
+    expect(followed).toContain('<noscript><meta http-equiv="refresh" content="5"></noscript>');
+    expect(offered(followed)).toEqual([{ href: made.path, words: 'Stop following' }]);
   });
 
   it('says what it does now', async () => {

@@ -36,7 +36,7 @@ describe('the page of an issue', () => {
       ...['2 What to do', '2 Questions', '2 Change'],
       ...['3 src/cart.ts changed +2 −1', '3 test/cart.test.ts added +1 −0', '3 src/old.ts deleted +0 −1'],
       ...['3 docs/new.md renamed', '2 How to reproduce it', '2 Problem', '2 Suspects', '2 How it was investigated'],
-      ...['2 Report', '2 Record', '2 As Markdown'],
+      ...['2 Report', '2 Record'],
     ]);
     const words = contentOf(page);
     expect(words).toContain('Cause and fix cut short confidence 82 % Next: read the change');
@@ -159,7 +159,7 @@ describe('the page of an issue', () => {
     const page = await shown(conclusion());
     expect(headingsOf(page)).toEqual([
       ...['1 x is undefined', '2 Where it points', '2 What to do', '2 How it was investigated'],
-      ...['2 Report', '2 Record', '2 As Markdown'],
+      ...['2 Report', '2 Record'],
     ]);
     const words = contentOf(page);
     expect(words).toContain('Facts only Next: look where the facts point.');

@@ -63,6 +63,14 @@ describe('the list of projects', () => {
     expect(linkOf(await ground.visitor.page('/projects'), 'Install the App')).toBeUndefined();
   });
 
+  it('shows the name of whoever signed in as inert as that of a repository', async () => {
+    await using ground = await webGround();
+    const eve = await ground.signIn('eve<img src=x onerror=alert(1)>\u202Enimda', 7, 'admin');
+    const page = await eve.page('/projects');
+    expect(page).toContain('<span class="soft">eve&lt;img src=x onerror=alert(1)&gt;nimda</span>');
+    expect(page).not.toMatch(/<img|\u202E/);
+  });
+
   it('makes names inert', async () => {
     const name = 'octo/<img src=x onerror=alert(1)>\u202Egnp';
     await using ground = await webGround({ repositories: [repository(name)] });

@@ -1,9 +1,9 @@
 // More labels than the money of the month pays for: it stops, says so once, gives everybody the facts, and loses nobody.
 import { expect, it } from 'vitest';
-import { deskOf } from '../../support/github-desk.ts';
-import { shopModel } from '../../support/github-model.ts';
-import { openShop, reportBug } from '../../support/github-shop.ts';
-import { openGithubStage } from '../../support/github-stage.ts';
+import { deskOf } from '../support/github-desk.ts';
+import { shopModel } from '../support/github-model.ts';
+import { openShop, reportBug } from '../support/github-shop.ts';
+import { openGithubStage } from '../support/github-stage.ts';
 
 /** LABELLED=1000 is the hour of hostile-cases E.98. */
 const MANY = Number(process.env['LABELLED'] ?? 8);

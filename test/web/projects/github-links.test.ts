@@ -1,7 +1,7 @@
-// Addresses that stand in an Issue: only https ones of the GitHub that the project is on lead anywhere.
+// Addresses that somebody else told, as an Issue has them: only https ones of the GitHub that the project is on lead anywhere.
 import { describe, expect, it } from 'vitest';
 import type { Project } from '../../../src/domain/project.ts';
-import { ownAddress } from '../../../src/web/issues/own-links.ts';
+import { ownAddress, ownLink } from '../../../src/web/projects/github-links.ts';
 
 function on(url: string): Project {
   const source = {
@@ -19,9 +19,10 @@ function on(url: string): Project {
 const GITHUB = on('https://github.com/octo/shop.git');
 const PULL = 'https://github.com/octo/shop/pull/1';
 
-describe('an address that stands in an issue', () => {
+describe('an address that somebody else told', () => {
   it('leads to the own GitHub', () => {
     expect(ownAddress(GITHUB, PULL)).toBe(PULL);
+    expect(String(ownLink(GITHUB, PULL, '<1>'))).toBe(`<a href="${PULL}">&lt;1&gt;</a>`);
     expect(ownAddress(on('https://ghe.example/octo/shop.git'), 'https://ghe.example/octo/shop/pull/1')).not.toBe('');
   });
 
@@ -37,5 +38,6 @@ describe('an address that stands in an issue', () => {
     ['a local project', { ...GITHUB, source: { kind: 'path', path: '/srv/shop' } } as Project, PULL],
   ])('leads nowhere with %s', (_, project, address) => {
     expect(ownAddress(project, address)).toBe('');
+    expect(String(ownLink(project, address, '#1'))).toBe('#1');
   });
 });
