@@ -5,7 +5,7 @@ import { entryGround, entryKillRound, unended } from '../support/entry-kill-roun
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 20);
 /** Most lives are short; a few let reports become Issues that can be deleted. */
-const anyLife = () => Math.random() ** 3 * 4_000;
+const anyLife = () => Math.random() ** 3 * 8_000;
 
 it(`${ROUNDS} kills while reports, cancellations, deletions and keys are under way lose and double nothing`, async () => {
   await using ground = await entryGround();

@@ -61,7 +61,7 @@ async function post(actor: Actor, name: string): Promise<string> {
 async function report(actor: Actor): Promise<void> {
   await post(actor, 'report');
   // Each is investigated, too: more would only pile up.
-  await sleep(100);
+  await sleep(600);
 }
 
 async function cancel(actor: Actor): Promise<void> {
@@ -127,7 +127,7 @@ async function formReport(actor: Actor): Promise<void> {
   if (answer.status !== 303 || id === undefined) refused('form', answer);
   actor.ledger.reports.set(fields['reference'] ?? '', id);
   actor.unanswered.delete('form');
-  await sleep(100);
+  await sleep(600);
 }
 
 async function formToken(actor: Actor): Promise<void> {
