@@ -2,5 +2,11 @@
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
-  test: { include: ['test/faults/**/*.test.ts'], testTimeout: 900_000, hookTimeout: 60_000, fileParallelism: false },
+  test: {
+    include: ['test/faults/**/*.test.ts'],
+    globalSetup: ['test/support/leftover-processes.ts'],
+    testTimeout: 900_000,
+    hookTimeout: 60_000,
+    fileParallelism: false,
+  },
 });

@@ -1,7 +1,8 @@
 // Text held to a number of bytes, with words for what was cut.
+import { MAX_REPORT_BYTES } from '../domain/report.ts';
 
 /** What a report may hold, in bytes of UTF-8. */
-export const REPORT_BYTES = 1024 * 1024;
+export const REPORT_BYTES = MAX_REPORT_BYTES;
 
 /** Takes bytes of any number and keeps the last ones, in memory of twice the limit. */
 export class Tail {

@@ -1,5 +1,7 @@
 // One operation on the documentation page: what it does, a call that can be pasted, what goes in and what comes back.
+
 import { html } from 'hono/html';
+import { quoted } from '../domain/shell-quote.ts';
 import { codeBlock, fieldTable, type Html, prose, row, table, typeOf } from './docs-schema.ts';
 import type { OpenApiDocument } from './openapi.ts';
 import { exampleOf, nameOf } from './schema-example.ts';
@@ -66,11 +68,6 @@ function filled(path: string, operation: Operation): string {
     const example = parameter?.schema !== undefined && 'example' in parameter.schema ? parameter.schema.example : whole;
     return String(example);
   });
-}
-
-/** In single quotes nothing means anything to a shell but the quote itself. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 function parametersOf(operation: Operation): readonly Parameter[] {

@@ -26,15 +26,13 @@ export interface Asking {
 /** What the person may see, with the role that it may be done something with. */
 export type Seen<T> = T & { readonly role: Role };
 
+type SeenProject = Seen<{ readonly project: Project }>;
+
 /** Roles asked for at a time: GitHub answers one person's in about a tenth of a second. */
 const AT_ONCE = 10;
 
 /** By id, or by `owner/name`; null where it is absent for this person. */
-export async function visibleProject(
-  deps: AccessDeps,
-  asking: Asking,
-  idOrName: string,
-): Promise<Seen<{ readonly project: Project }> | null> {
+export async function visibleProject(deps: AccessDeps, asking: Asking, idOrName: string): Promise<SeenProject | null> {
   // PostgreSQL refuses NUL in text, and no project has one in its name.
   const project = idOrName.includes('\0') ? null : await deps.store.project(idOrName);
   return project === null ? null : await seen(deps, asking, project);
@@ -53,15 +51,20 @@ export async function visibleProjects(
   asking: Asking,
   range: Range = {},
 ): Promise<readonly Project[]> {
-  return collect(asking, { deps, range, look: (project) => seen(deps, asking, project) });
+  const found = await collect(asking, { deps, range, look: (project) => seen(deps, asking, project) });
+  return found.map(({ project }) => project);
 }
 
-/** Those of which GitHub says that the person may see them; `isWhole` is false where it did not say of some, which are left out. */
-export async function knownProjects(
-  deps: AccessDeps,
-  asking: Asking,
-  range: Range = {},
-): Promise<{ readonly projects: readonly Project[]; readonly isWhole: boolean }> {
+/** Projects that a person sees, with their role in each by its id. */
+export interface KnownProjects {
+  readonly projects: readonly Project[];
+  readonly roles: ReadonlyMap<string, Role>;
+  /** False where GitHub did not say of some, which are left out. */
+  readonly isWhole: boolean;
+}
+
+/** Those of which GitHub says that the person may see them. */
+export async function knownProjects(deps: AccessDeps, asking: Asking, range: Range = {}): Promise<KnownProjects> {
   let isWhole = true;
   const look = async (project: Project) => {
     try {
@@ -72,26 +75,27 @@ export async function knownProjects(
       return null;
     }
   };
-  const projects = await collect(asking, { deps, range, look });
-  return { projects, isWhole };
+  const found = await collect(asking, { deps, range, look });
+  const roles = new Map(found.map(({ project, role }) => [project.id, role]));
+  return { projects: found.map(({ project }) => project), roles, isWhole };
 }
 
 interface Collecting {
   readonly deps: AccessDeps;
   readonly range: Range;
-  readonly look: (project: Project) => Promise<{ readonly project: Project } | null>;
+  readonly look: (project: Project) => Promise<SeenProject | null>;
 }
 
 async function collect(
   asking: Asking,
   { deps, range: { after = '', most = Number.POSITIVE_INFINITY }, look }: Collecting,
-): Promise<readonly Project[]> {
+): Promise<readonly SeenProject[]> {
   const projects = await deps.store.projects(after === '' ? {} : { after });
   const reached = projects.filter(({ id }) => reaches(asking, id));
-  const visible: Project[] = [];
+  const visible: SeenProject[] = [];
   for (let at = 0; at < reached.length && visible.length < most; at += AT_ONCE) {
     const some = await Promise.all(reached.slice(at, at + AT_ONCE).map(look));
-    visible.push(...some.flatMap((found) => found?.project ?? []));
+    visible.push(...some.flatMap((found) => found ?? []));
   }
   return visible;
 }
@@ -133,11 +137,7 @@ export function isId(text: string): boolean {
   return /^(?:iss|prj|inv)_[0-9A-Za-z]{1,32}$/.test(text);
 }
 
-async function seen(
-  { permissions }: AccessDeps,
-  asking: Asking,
-  project: Project,
-): Promise<Seen<{ readonly project: Project }> | null> {
+async function seen({ permissions }: AccessDeps, asking: Asking, project: Project): Promise<SeenProject | null> {
   if (!reaches(asking, project.id)) return null;
   const role = await permissions.roleOf(asking.account, project, asking.signal);
   return isAtLeast(role, neededToSee(project)) ? { project, role } : null;

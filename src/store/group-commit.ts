@@ -1,5 +1,6 @@
 // Group commit: what arrives while the disk is busy is written together, and each verb ends after the commit that holds it.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CausewayError } from '../domain/errors.ts';
 import type { Database } from './database.ts';
 import type { Trx } from './schema.ts';
 
@@ -23,10 +24,11 @@ const MOST_BYTES = 4 * 1024 * 1024;
 
 /**
  * Alone, each would cost a commit of its own, in which nothing else happens: 7 ms measured on a busy disk, which is 140 a second at most.
- * A group that fails is undone as a whole, and each of its verbs tried by itself: the fault of one is no other's.
+ * A group that fails is undone as a whole, and each of its verbs tried by itself: the fault of one is no other's. Where the file itself cannot
+ * be written all are told so at once.
  */
 export function createGroupCommit(database: Pick<Database, 'write'>): GroupCommit {
-  let waiting: readonly Waiting[] = [];
+  const waiting: Waiting[] = [];
   let isAtWork = false;
   let last = { took: 0, ended: 0 };
 
@@ -35,9 +37,7 @@ export function createGroupCommit(database: Pick<Database, 'write'>): GroupCommi
     while (waiting.length > 0) {
       await gathered(last);
       const begun = performance.now();
-      const group = waiting.slice(0, groupSize(waiting));
-      waiting = waiting.slice(group.length);
-      await commit(database, group);
+      await commit(database, waiting.splice(0, groupSize(waiting)));
       last = { took: performance.now() - begun, ended: performance.now() };
     }
     isAtWork = false;
@@ -46,7 +46,7 @@ export function createGroupCommit(database: Pick<Database, 'write'>): GroupCommi
   return {
     write: <T>(weight: number, verb: (trx: Trx) => Promise<T>) =>
       new Promise<T>((resolve, reject) => {
-        waiting = [...waiting, { weight, run: verb, resolve: (value) => resolve(value as T), reject }];
+        waiting.push({ weight, run: verb, resolve: (value) => resolve(value as T), reject });
         if (!isAtWork) void work();
       }),
   };
@@ -82,10 +82,24 @@ async function commit(database: Pick<Database, 'write'>, group: readonly Waiting
       return made;
     });
     for (const [index, { resolve }] of group.entries()) resolve(values[index]);
-  } catch {
-    // Which of them it was shows by trying.
-    for (const one of group) await alone(database, one);
+  } catch (error) {
+    await afterFailure(database, group, error);
   }
+}
+
+async function afterFailure(
+  database: Pick<Database, 'write'>,
+  group: readonly Waiting[],
+  error: unknown,
+): Promise<void> {
+  // No file that could be written: each by itself would wait as long for the same answer, one after the other.
+  if (isOfTheFile(error)) for (const { reject } of group) reject(error);
+  // Which of them it was shows by trying.
+  else for (const one of group) await alone(database, one);
+}
+
+function isOfTheFile(error: unknown): boolean {
+  return error instanceof CausewayError && (error.code === 'store_locked' || error.code === 'store_unusable');
 }
 
 async function alone(database: Pick<Database, 'write'>, { run, resolve, reject }: Waiting): Promise<void> {

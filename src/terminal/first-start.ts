@@ -1,9 +1,9 @@
 // What `serve` says once it is ready: where it is, what it knows, and a first report that can be pasted.
 import type { Project } from '../domain/project.ts';
+import { quoted } from '../domain/shell-quote.ts';
 import { pausedText } from './github-start.ts';
 import type { Launcher } from './launcher.ts';
 import { printableLine } from './printable.ts';
-import { quoted } from './shell-quote.ts';
 import { type ModelWords, modelText, WITHOUT_WORKER } from './start-words.ts';
 import { padEnd } from './wrap.ts';
 

@@ -1,6 +1,6 @@
 // How a person starts the next command: the launcher as it can be pasted into a shell.
 import path from 'node:path';
-import { shellWord } from './shell-quote.ts';
+import { shellWord } from '../domain/shell-quote.ts';
 
 export interface Launcher {
   /** From the caller's folder. */

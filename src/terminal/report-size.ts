@@ -1,7 +1,8 @@
 // A report of at most 1 MiB made of a text and a log of any size: the log's end is kept, where the failure stands.
+import { MAX_REPORT_BYTES } from '../domain/report.ts';
 
 /** What a report may hold, in bytes of UTF-8. */
-export const REPORT_LIMIT = 1024 * 1024;
+export const REPORT_LIMIT = MAX_REPORT_BYTES;
 /** Room left for the words that say what was cut. */
 const WORDS = 512;
 

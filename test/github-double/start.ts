@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Api, serveApi } from './api.ts';
 import { readBody } from './asked.ts';
 import { validateExchange } from './description/validate.ts';
@@ -101,24 +102,31 @@ function nowhere(): DoubleSink {
 
 /** A handler that fails is a fault of the double: it is told at the end, and the caller gets a 500. */
 async function listen(port: number, handle: Handler, problems: string[]) {
+  const underWay = new Set<Promise<void>>();
   const server = createServer((request, response) => {
-    handle(request, response).catch((error: unknown) => {
-      problems.push(
-        `the double failed at ${request.method} ${request.url}: ${error instanceof Error ? error.stack : String(error)}`,
-      );
-      if (!response.headersSent) response.writeHead(500);
-      response.end();
-    });
+    const answered = handle(request, response)
+      .catch((error: unknown) => {
+        problems.push(
+          `the double failed at ${request.method} ${request.url}: ${error instanceof Error ? error.stack : String(error)}`,
+        );
+        if (!response.headersSent) response.writeHead(500);
+        response.end();
+      })
+      .finally(() => underWay.delete(answered));
+    underWay.add(answered);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);
   });
   const { port: bound } = server.address() as AddressInfo;
-  const close = () =>
-    new Promise<void>((resolve) => {
+  const close = async () => {
+    await new Promise<void>((resolve) => {
       server.close(() => resolve());
       server.closeAllConnections();
     });
+    // What still answers reads the repositories, which go next: a page that polls asks until its last moment.
+    await Promise.race([Promise.all(underWay), sleep(5_000, undefined, { ref: false })]);
+  };
   return { url: `http://127.0.0.1:${bound}`, close };
 }

@@ -19,9 +19,10 @@ async function place() {
   const seal = createSeal(Buffer.alloc(32));
   const { database } = opening.use(await openSqliteStore({ file, seal, enqueuer: createJobTable() }));
   await database.write(async (trx) => void (await sql`create table lines (line text unique not null)`.execute(trx)));
-  let commits = 0;
+  let [tries, commits] = [0, 0];
   const counted: Pick<typeof database, 'write'> = {
     write: async (verb) => {
+      tries += 1;
       const value = await database.write(verb);
       commits += 1;
       return value;
@@ -34,7 +35,15 @@ async function place() {
   const opened = opening.move();
   return {
     group: createGroupCommit(counted),
+    tries: () => tries,
     commits: () => commits,
+    /** No room for more pages than there are now, or room again. */
+    limit: (isFull: boolean) =>
+      database.write(async (trx) => {
+        const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(trx);
+        const most = isFull ? (rows[0]?.page_count ?? 0) : 1_000_000;
+        await sql`pragma max_page_count = ${sql.raw(String(most))}`.execute(trx);
+      }),
     committed: () => lines.all(),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
@@ -82,4 +91,16 @@ it('heavy ones share no commit, and come to an end all the same', async () => {
   const heavy = 3 * 1024 * 1024;
   await Promise.all(NAMES.slice(0, 4).map((name) => add(at.group, name, heavy)));
   expect([at.committed(), at.commits()]).toEqual([NAMES.slice(0, 4), 4]);
+});
+
+it('a file without room is told to all of a group after one try, and takes them once it has room', async () => {
+  await using at = await place();
+  await at.limit(true);
+  const long = NAMES.map((name) => `${name} ${'x'.repeat(10_000)}`);
+  const ends = await Promise.allSettled(long.map((line) => add(at.group, line)));
+  const codes = ends.map((end) => (end.status === 'rejected' ? (end.reason as { code?: string }).code : 'written'));
+  expect(new Set(codes)).toEqual(new Set(['store_unusable']));
+  expect(at.tries()).toBeLessThan(10);
+  await at.limit(false);
+  expect(await add(at.group, 'afterwards')).toBe('wrote afterwards');
 });

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { MARK } from './leftover-processes.ts';
 
 const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 
@@ -30,6 +31,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     cwd: options.dataDir,
     env: {
       PATH: process.env['PATH'],
+      [MARK]: process.env[MARK],
       PORT: '0',
       DATA_DIR: options.dataDir,
       PROJECTS: options.projects.join(path.delimiter),

@@ -14,6 +14,18 @@ const [verb = '', file = '', argument = ''] = process.argv.slice(2);
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const forever = () => sleep(600_000);
 
+/** Resolves once this process was held for so long (ms). Stopped at any point after `begun`, it notices: the clock is read before. */
+async function timeLost(ms: number, begun: () => void): Promise<void> {
+  let before = Date.now();
+  begun();
+  for (;;) {
+    const now = Date.now();
+    if (now - before >= ms) return;
+    before = now;
+    await sleep(20);
+  }
+}
+
 function open() {
   const enqueuer = createJobTable();
   const store = openSqliteStore({ file, seal: createSeal(Buffer.alloc(32, 7)), enqueuer });
@@ -64,8 +76,7 @@ const verbs: Record<string, () => Promise<void>> = {
   async stopped() {
     const { store } = await open();
     const run = await started(store, argument);
-    say('ready');
-    for (let at = Date.now(); Date.now() - at < 1_000; await sleep(20)) at = Date.now();
+    await timeLost(1_000, () => say('ready'));
     const writes = [
       () => store.recordStep(run, { action: 'late', result: 'late', analysis: 'late' }, NOW),
       () => store.conclude(run, conclusion({ problem: 'late' }), NOW),

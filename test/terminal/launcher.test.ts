@@ -1,8 +1,8 @@
 // The next command, as a person pastes it.
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
+import { shellWord } from '../../src/domain/shell-quote.ts';
 import { launcherOf } from '../../src/terminal/launcher.ts';
-import { shellWord } from '../../src/terminal/shell-quote.ts';
 
 describe('the launcher as it can be pasted', () => {
   it('is short in the folder of the installation, and whole elsewhere', () => {

@@ -27,6 +27,7 @@ export function behind(
 function sinceThen({ state, closed, isOnDefault }: Failure, { createdAt }: Issue): MendedFailure['since'] {
   if (closed?.by !== 'green') return null;
   if (state === 'closed') return { kind: 'gone', sha: closed.sha };
-  const isBack = isOnDefault && Date.parse(closed.at) > Date.parse(createdAt);
+  // GitHub's times are whole seconds: what was green within the second of the result was so after it.
+  const isBack = isOnDefault && Date.parse(closed.at) >= Math.floor(Date.parse(createdAt) / 1_000) * 1_000;
   return isBack ? { kind: 'back', sha: closed.sha } : null;
 }

@@ -4,6 +4,7 @@ import type { Annotation, Verdict } from '../../domain/check.ts';
 import type { CommitRange } from '../../domain/failure.ts';
 import type { Finding, HeadPlace } from '../../domain/head.ts';
 import { keepBeginning } from '../../domain/keep-beginning.ts';
+import { MAX_REPORT_BYTES } from '../../domain/report.ts';
 import type { ChangedFiles, CheckWords } from '../../ports/checks.ts';
 import { condenseText } from '../../triage/ci/condense-log.ts';
 import { REPORT_LOG_BYTES } from './words-of.ts';
@@ -22,7 +23,7 @@ export interface FailureReport {
 }
 
 /** What a report may hold, in bytes of UTF-8, with room for the words about what was cut. */
-const REPORT_BYTES = 1_024 * 1_024 - 2_048;
+const REPORT_BYTES = MAX_REPORT_BYTES - 2_048;
 const OUTPUT_BYTES = 64 * 1_024;
 const ANNOTATION_BYTES = 64 * 1_024;
 const LIST_BYTES = 32 * 1_024;

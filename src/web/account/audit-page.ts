@@ -2,9 +2,8 @@
 import type { Handler } from 'hono';
 import { html } from 'hono/html';
 import { inertLine } from '../../domain/inert-text.ts';
-import type { Project } from '../../domain/project.ts';
 import { isAtLeast } from '../../domain/role.ts';
-import { type Asking, isId, knownProjects } from '../../jobs/access.ts';
+import { isId, knownProjects } from '../../jobs/access.ts';
 import type { AuditEntry } from '../../ports/overview-store.ts';
 import { missingNotice } from '../missing-projects.ts';
 import { type Html, show } from '../show.ts';
@@ -18,11 +17,12 @@ const PAGE = 100;
 export function getAudit(deps: WebDeps): Handler<WebEnv> {
   return async (c) => {
     const asking = c.get('asking');
-    const { projects, isWhole } = await knownProjects(deps, asking);
+    const { projects, roles, isWhole } = await knownProjects(deps, asking);
     const before = numberFrom(c.req.query('before') ?? '');
     const found = await deps.store.auditEntries({
       accountId: asking.account.id,
-      projectIds: (await lookedAfter(deps, asking, projects)).map(({ id }) => id),
+      // Who did what there is for those alone who look after a project.
+      projectIds: projects.map(({ id }) => id).filter((id) => isAtLeast(roles.get(id) ?? 'none', 'maintain')),
       limit: PAGE + 1,
       ...(before === null ? {} : { before }),
     });
@@ -39,23 +39,6 @@ ${pages(entries, { isFirst: before === null, isLast: found.length <= PAGE })}`;
 /** Anything but a number is none: the address is nobody's to get wrong. */
 function numberFrom(text: string): number | null {
   return /^\d{1,15}$/.test(text) ? Number(text) : null;
-}
-
-const AT_ONCE = 10;
-
-/** Those where the person is a maintainer at least: who did what there is for them alone. */
-async function lookedAfter(
-  { permissions }: Pick<WebDeps, 'permissions'>,
-  { account, signal }: Asking,
-  projects: readonly Project[],
-): Promise<readonly Project[]> {
-  const found: Project[] = [];
-  for (let at = 0; at < projects.length; at += AT_ONCE) {
-    const some = projects.slice(at, at + AT_ONCE);
-    const roles = await Promise.all(some.map((project) => permissions.roleOf(account, project, signal)));
-    found.push(...some.filter((_, index) => isAtLeast(roles[index] ?? 'none', 'maintain')));
-  }
-  return found;
 }
 
 function nothing(isPaged: boolean): Html {

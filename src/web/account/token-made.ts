@@ -1,7 +1,9 @@
 // The page that shows a new token, this once, and how to use it.
+
 import { html } from 'hono/html';
 import type { TokenRecord } from '../../domain/account.ts';
 import { inertLine } from '../../domain/inert-text.ts';
+import { quoted } from '../../domain/shell-quote.ts';
 import type { Html } from '../show.ts';
 import { moment } from '../words.ts';
 import { copyable } from './copyable.ts';
@@ -62,8 +64,3 @@ function curlOf(record: TokenRecord, baseUrl: string, projectId: string | null):
 }
 
 const SAMPLE = 'TypeError: cart is undefined\n    at checkout (src/index.js:10:5)';
-
-/** In single quotes nothing means anything to a shell but the quote itself. */
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
-}

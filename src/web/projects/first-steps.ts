@@ -1,11 +1,11 @@
 // What to do first: where no project is to be seen, and where nothing was handed in yet.
-import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { inertLine } from '../../domain/inert-text.ts';
 import type { Project } from '../../domain/project.ts';
 import { isAtLeast } from '../../domain/role.ts';
+import type { KnownProjects } from '../../jobs/access.ts';
 import type { Html } from '../show.ts';
-import type { Entrance, WebDeps, WebEnv } from '../web-deps.ts';
+import type { Entrance } from '../web-deps.ts';
 
 /** So many get a button of their own. */
 const FEW = 3;
@@ -25,8 +25,8 @@ export async function noProjects(entrance: Entrance, signal: AbortSignal): Promi
 }
 
 /** Nothing where none of the projects is one that the person may hand a report in for. */
-export async function firstReport(c: Context<WebEnv>, deps: WebDeps, projects: readonly Project[]): Promise<Html> {
-  const usable = await usableOf(c, deps, projects.slice(0, FEW + 1));
+export function firstReport({ projects, roles }: Pick<KnownProjects, 'projects' | 'roles'>): Html {
+  const usable = projects.filter(({ id }) => isAtLeast(roles.get(id) ?? 'none', 'triage')).slice(0, FEW + 1);
   const [first] = usable;
   if (first === undefined) return html``;
   return html`<section class="panel" aria-labelledby="first"><h2 id="first">Hand in your first report</h2>
@@ -40,11 +40,4 @@ function buttons(projects: readonly Project[]): Html {
     ({ id, name }, at) =>
       html`<a class="button ${at === 0 ? 'primary' : ''}" href="/projects/${id}/reports/new">${isOne ? 'New report' : `New report for ${inertLine(name, 80)}`}</a> `,
   )}</p>`;
-}
-
-/** They were asked for a moment ago, so that GitHub is not. */
-async function usableOf(c: Context<WebEnv>, { permissions }: WebDeps, projects: readonly Project[]) {
-  const { account, signal } = c.get('asking');
-  const roles = await Promise.all(projects.map((project) => permissions.roleOf(account, project, signal)));
-  return projects.filter((_, at) => isAtLeast(roles[at] ?? 'none', 'triage'));
 }

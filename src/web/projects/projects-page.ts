@@ -41,14 +41,14 @@ function queried(c: Context<WebEnv>, name: string): string {
 async function projectsPart(c: Context<WebEnv>, deps: WebDeps, wanted: Wanted): Promise<Html> {
   const { q, after } = wanted;
   const isFiltered = q !== '' || after !== '';
-  const { projects: found, isWhole } = await foundProjects(c, deps, wanted);
+  const { projects: found, roles, isWhole } = await foundProjects(c, deps, wanted);
   if (found.length === 0 && !isFiltered) {
     return isWhole ? noProjects(deps.entrance, c.get('asking').signal) : missingNotice(isWhole);
   }
   const page = found.slice(0, PAGE);
   const isMore = found.length > PAGE;
   const counts = await deps.store.projectCounts(page.map(({ id }) => id));
-  return html`${missingNotice(isWhole)}${!isFiltered && !isMore && counts.size === 0 ? await firstReport(c, deps, page) : ''}
+  return html`${missingNotice(isWhole)}${!isFiltered && !isMore && counts.size === 0 ? firstReport({ projects: page, roles }) : ''}
 ${isFiltered || found.length > MANY ? filterBox(q) : ''}
 ${page.length === 0 ? noMatch(q) : projectTable(page, counts)}
 ${pages(wanted, isMore ? page.at(-1)?.name : undefined)}`;
@@ -57,8 +57,8 @@ ${pages(wanted, isMore ? page.at(-1)?.name : undefined)}`;
 /** One more than a page has, where there are so many. A name is looked for in all: each one's role has to be known, a page's else. */
 async function foundProjects(c: Context<WebEnv>, deps: WebDeps, { q, after }: Wanted) {
   if (q === '') return knownProjects(deps, c.get('asking'), { after, most: PAGE + 1 });
-  const { projects, isWhole } = await knownProjects(deps, c.get('asking'), { after });
-  return { isWhole, projects: projects.filter(({ name }) => name.toLowerCase().includes(q.toLowerCase())) };
+  const { projects, roles, isWhole } = await knownProjects(deps, c.get('asking'), { after });
+  return { isWhole, roles, projects: projects.filter(({ name }) => name.toLowerCase().includes(q.toLowerCase())) };
 }
 
 function filterBox(q: string): Html {

@@ -1,5 +1,6 @@
 // Runs git on the double's bare repositories.
 import { execFile } from 'node:child_process';
+import { keyOf, remember, remembered } from './remembered.ts';
 
 /** Keeps the machine's own configuration, hooks and identity out. */
 export const GIT_ENVIRONMENT: Readonly<Record<string, string | undefined>> = {
@@ -17,7 +18,17 @@ interface GitOptions {
 }
 
 /** What git printed. Rejects with what it complained of. */
-export function git(gitDir: string, args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
+export async function git(gitDir: string, args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
+  const key = options.input === undefined && options.env === undefined ? keyOf(gitDir, args) : null;
+  if (key === null) return run(gitDir, args, options);
+  const known = remembered(key);
+  if (known !== undefined) return known;
+  const answer = await run(gitDir, args, options);
+  remember(key, answer);
+  return answer;
+}
+
+function run(gitDir: string, args: readonly string[], options: GitOptions): Promise<Buffer> {
   const env = { ...GIT_ENVIRONMENT, GIT_DIR: gitDir, ...options.env };
   return new Promise((resolve, reject) => {
     const child = execFile(
