@@ -11,8 +11,8 @@ export default defineConfig({
     exclude: ['test/faults/**'],
     globalSetup: ['test/support/leftover-processes.ts'],
     setupFiles: ['test/support/property-seed.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // A process for each file, with all its imports, was a third of the processor time of the small ones.
     isolate: false,
     // On two cores: a story waits for its service and for git a third of its time.

@@ -5,6 +5,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import Sqlite from 'better-sqlite3';
 import { type Dialect, SqliteAdapter, SqliteDialect, SqliteDriver, sql } from 'kysely';
 import { CausewayError } from '../domain/errors.ts';
+import { keptStatements } from './kept-statements.ts';
 import { makeFolder } from './make-folder.ts';
 import type { TableForm } from './migrations/table-form.ts';
 
@@ -64,7 +65,7 @@ class ImmediateDriver extends SqliteDriver {
   readonly #database: Sqlite.Database;
 
   constructor(database: Sqlite.Database) {
-    super({ database });
+    super({ database: keptStatements(database) });
     this.#database = database;
   }
 

@@ -26,7 +26,7 @@ beforeAll(async () => {
     ALLOWED_OWNERS: OWNER,
     ...{ APP_ID: String(app.id), PRIVATE_KEY: app.privateKey, WEBHOOK_SECRET: app.webhookSecret },
   };
-}, 60_000);
+}, 180_000);
 afterAll(() => stage[Symbol.asyncDispose]());
 
 interface Ended {

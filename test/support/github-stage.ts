@@ -114,7 +114,7 @@ export function mirrorsIn({ dataDir }: Pick<GithubStage, 'dataDir'>): readonly s
   return readdirSync(path.join(dataDir, 'mirrors')).filter((name) => name !== 'locks');
 }
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 /** For so long the news of one commit's checks are gathered before they are looked at. */
 const GATHERED_MS = 10_000;
 

@@ -10,7 +10,7 @@ interface Delivery {
 export interface WebhookReceiver extends AsyncDisposable {
   readonly url: string;
   readonly deliveries: readonly Delivery[];
-  /** Resolves once `count` deliveries have arrived; rejects after 20 s. */
+  /** Resolves once `count` deliveries have arrived; rejects after 60 s. */
   received(count: number): Promise<readonly Delivery[]>;
   /** Status of the answers from now on (200 at first). */
   answerWith(status: number): void;
@@ -35,7 +35,7 @@ export async function webhookReceiver(): Promise<WebhookReceiver> {
       status = next;
     },
     received: async (count) => {
-      const deadline = AbortSignal.timeout(20_000);
+      const deadline = AbortSignal.timeout(60_000);
       while (deliveries.length < count) {
         await new Promise<void>((resolve, reject) => {
           arrivals.addEventListener('arrival', () => resolve(), { once: true });

@@ -73,7 +73,7 @@ describe('somebody whom GitHub knows', () => {
     expect([here(again.page), await again.page.getByRole('heading', { level: 1 }).textContent()]).toEqual([shop, SHOP]);
     // Chromium tells here of a form that the policy keeps from GitHub.
     expect([again.faults, faults]).toEqual([[], []]);
-  }, 60_000);
+  }, 180_000);
 
   it('would be held back by Chromium under a policy that does not name GitHub', async () => {
     const { page, faults: complaints } = await browser.page();

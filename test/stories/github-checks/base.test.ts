@@ -18,7 +18,7 @@ it('says that it is red on main as well where the cause is the same, in the chec
   expect(desk.comments(number)).toEqual([]);
   expect([desk.begun().length, desk.writesBeside().length]).toEqual([asked, written]);
   expect(desk.failures().map(({ hits }) => hits)).toEqual([2]);
-}, 60_000);
+}, 180_000);
 
 it('knows that it was red on the base before, though the failure came back there under another check', async () => {
   const desk = await stage.desk('corner/elsewhere');
@@ -30,7 +30,7 @@ it('knows that it was red on the base before, though the failure came back there
   expect(shown.title).toBe('Red on main as well, not your change');
   expect(shown.words).toContain('The same failure is open on the default branch');
   expect([desk.comments(number), desk.begun().length]).toEqual([[], asked]);
-}, 60_000);
+}, 180_000);
 
 it('takes it for the change where a check of that name is red on main for another cause', async () => {
   const desk = await stage.desk('corner/other-cause');
@@ -43,7 +43,7 @@ it('takes it for the change where a check of that name is red on main for anothe
   expect(shown.words).toContain('test is red on the base too, for another cause');
   expect(desk.begun()).toHaveLength(asked + 1);
   expect(desk.comments(number)).toHaveLength(1);
-}, 60_000);
+}, 180_000);
 
 it('says that it is green on main where it is', async () => {
   const desk = await stage.desk('corner/green-base');
@@ -53,7 +53,7 @@ it('says that it is green on main where it is', async () => {
   await desk.run(sha, { test: COUPONS });
   expect(desk.checkRun(sha).words).toContain('test is green on the base');
   expect([desk.comments(number).length, desk.begun().length]).toEqual([1, 1]);
-}, 60_000);
+}, 180_000);
 
 it('takes the change for the cause where no check ever ran on main, and the change touches what fails', async () => {
   const desk = await stage.desk('corner/unknown-base');
@@ -64,7 +64,7 @@ it('takes the change for the cause where no check ever ran on main, and the chan
   expect(shown.words).toContain('The change touches test/coupons.test.js, where it fails');
   expect(shown.words).not.toMatch(/on the base|on main/);
   expect([desk.comments(number).length, desk.begun().length]).toEqual([1, 1]);
-}, 60_000);
+}, 180_000);
 
 it('leaves open whose it is where no check ever ran on main, and the change touches something else', async () => {
   const desk = await stage.desk('corner/untied');
@@ -76,4 +76,4 @@ it('leaves open whose it is where no check ever ran on main, and the change touc
     'Whether test is red on the base as well is not known, and nothing ties it to the change',
   );
   expect([desk.comments(number), desk.begun().length]).toEqual([[], 1]);
-}, 60_000);
+}, 180_000);

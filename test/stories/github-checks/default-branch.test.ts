@@ -55,7 +55,7 @@ it('gets a draft pull request unasked that names failure and commits, and no com
   expect(run.title).toMatch(/^This push: /);
   expect(run.words).toContain(`next: review #${pull?.number}`);
   expect([run.buttons, run.places]).toEqual([[], expect.arrayContaining(['src/coupons.js:14'])]);
-}, 60_000);
+}, 180_000);
 
 it('has the checks of that pull request followed, one pull request alone however often it is red, and an end when it is green', async () => {
   const { desk } = await redMain('corner/followed');
@@ -74,7 +74,7 @@ it('has the checks of that pull request followed, one pull request alone however
   expect(desk.failures().map(({ state }) => state)).toEqual(['closed']);
   expect([desk.pulls().length, desk.checkRuns(await desk.tip())]).toEqual([1, []]);
   expectNoComment(desk);
-}, 60_000);
+}, 180_000);
 
 it('says in its pull request when main is green without it, and again when it is red once more', async () => {
   const { desk } = await redMain('corner/without');
@@ -91,7 +91,7 @@ it('says in its pull request when main is green without it, and again when it is
   expect(body()).not.toContain(red.slice(0, 12));
   expect(desk.checkRun(red).words).toContain(`next: review or close #${desk.pulls()[0]?.number}`);
   expect(desk.pulls()).toHaveLength(1);
-}, 60_000);
+}, 180_000);
 
 it('is linked from a pull request that is red for it: to the one that mends it, with nothing else written there', async () => {
   const { desk } = await redMain('corner/linked');
@@ -103,7 +103,7 @@ it('is linked from a pull request that is red for it: to the one that mends it, 
   expect(run.summary.links).toContainEqual(expect.stringMatching(`/pull/${desk.pulls()[0]?.number}$`));
   expect([run.buttons, desk.comments(number)]).toEqual([[], []]);
   expect(desk.begun()).toHaveLength(1);
-}, 60_000);
+}, 180_000);
 
 it('gets one pull request unasked for two causes; the other has a button', async () => {
   const { desk, sha } = await redMain('corner/two', { jobs: { a: COUPONS, b: DELIVERY } });
@@ -115,7 +115,7 @@ it('gets one pull request unasked for two causes; the other has a button', async
   expect(desk.pulls().map(({ pull }) => pull?.baseRef)).toEqual(['main', 'main']);
   expect(desk.checkRun(sha).buttons).toEqual([]);
   expectNoComment(desk);
-}, 60_000);
+}, 180_000);
 
 const NOT_UNASKED: readonly (readonly [string, string, Red])[] = [
   ['the fix is not where the failure points', 'unsure', { jobs: { test: BASKET } }],
@@ -152,7 +152,7 @@ it('gets none, and no button, in mode comment, and nothing at all in mode observ
   const observe = await redMain('corner/observe', { config: 'mode: observe\n' });
   expect(observe.desk.writes()).toEqual([]);
   expect(observe.desk.failures().map(({ state }) => state)).toEqual(['open']);
-}, 60_000);
+}, 180_000);
 
 it('gets none where it is green again by the time the cause is found', async () => {
   const desk = await stage.desk('corner/meanwhile');
@@ -165,7 +165,7 @@ it('gets none where it is green again by the time the cause is found', async () 
   await release();
   expect(desk.pulls()).toEqual([]);
   expect(desk.checkRun(sha).buttons).toEqual([]);
-}, 60_000);
+}, 180_000);
 
 function shown(body: string, name: string) {
   return renderMarkdown(body, { repository: name, webUrl: stage.double.webUrl });

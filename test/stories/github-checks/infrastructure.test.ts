@@ -71,7 +71,7 @@ it('keeps machine and code apart where both are red at one commit: of the code i
   const [comment] = desk.comments(number);
   expect(comment?.text).toContain('src/coupons.js');
   expect([desk.begun().length, desk.comments(number).length]).toEqual([1, 1]);
-}, 60_000);
+}, 180_000);
 
 it('takes a test for code that prints ECONNREFUSED of its own', async () => {
   const desk = await stage.desk('corner/refused');
@@ -89,4 +89,4 @@ it('takes a test for code that prints ECONNREFUSED of its own', async () => {
   await desk.run(sha, { test: { conclusion: 'failure', failedStep: 'npm test', log } });
   expect(desk.checkRun(sha).title).toMatch(/^Your change: /);
   expect([desk.begun().length, desk.comments(number).length]).toEqual([1, 1]);
-}, 60_000);
+}, 180_000);

@@ -56,7 +56,7 @@ it('fills the ledger from the runs of 14 days, with a forecast in the log, no qu
   expect(desk.failures().map(({ hits }) => hits)).toEqual([2, 2]);
   expect(desk.failures().map(({ investigation_id }) => investigation_id)).toEqual([null, null]);
   expect([stage.model.endpoint.requests, desk.writes()]).toEqual([[], []]);
-}, 60_000);
+}, 180_000);
 
 it('knows what is red next from the past, and looks into it once', async () => {
   const desk = await stage.desk('corner/remembered');
@@ -74,7 +74,7 @@ it('knows what is red next from the past, and looks into it once', async () => {
   expect(shown.words).toContain('test is green on the base');
   expect([desk.failures().map(({ hits }) => hits), desk.begun().length]).toEqual([[2], 1]);
   expect([desk.comments(number).length, desk.pulls()]).toEqual([1, []]);
-}, 60_000);
+}, 180_000);
 
 it('reads 200 logs of a past that is longer, and counts the rest; once, whoever starts it again', async () => {
   const desk = await stage.desk('corner/busy');
@@ -95,4 +95,4 @@ it('reads 200 logs of a past that is longer, and counts the rest; once, whoever 
   await stage.restart();
   await stage.rest();
   expect(calls(desk)).toHaveLength(asked.length);
-}, 60_000);
+}, 180_000);

@@ -29,7 +29,7 @@ beforeAll(async () => {
     env: { ALLOWED_OWNERS: [OWNER, ...owners].join(',') },
     prepare: (double) => openShop(double),
   });
-}, 60_000);
+}, 180_000);
 
 afterAll(() => stage[Symbol.asyncDispose]());
 

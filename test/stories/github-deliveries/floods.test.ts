@@ -17,7 +17,7 @@ let stage: GithubStage;
 
 beforeAll(async () => {
   stage = await openGithubStage({ prepare: (double) => openShop(double) });
-}, 60_000);
+}, 180_000);
 
 afterAll(() => stage[Symbol.asyncDispose]());
 

@@ -20,7 +20,7 @@ beforeAll(async () => {
       people.install('rival', { by: 'rex' });
     },
   });
-}, 60_000);
+}, 180_000);
 
 afterAll(() => stage[Symbol.asyncDispose]());
 
@@ -77,7 +77,7 @@ it('goes on when the limit ends: a comment waits for an hour, through a kill, wh
   await limited.comment('Facts only');
   await stage.rest();
   expect([limited.ours().length, waits('publish')]).toEqual([1, []]);
-}, 90_000);
+}, 180_000);
 
 it('keeps a label that came while GitHub limited us, and says 👀 when that has ended', async () => {
   const desk = await openDesk(stage, 'corner/label-limited');
@@ -93,7 +93,7 @@ it('keeps a label that came while GitHub limited us, and says 👀 when that has
   await desk.comment('Facts only');
   await stage.rest();
   expect([desk.reactions(), desk.ours().length]).toEqual([['eyes'], 1]);
-}, 90_000);
+}, 180_000);
 
 it.each([
   ['for a minute where GitHub asks to slow down and names no time', 'slow', null, 1],
@@ -143,4 +143,4 @@ it('ends at an installation that GitHub does not know any more, without asking a
   expect([desk.ours(), desk.reactions()]).toEqual([[], []]);
   expect(storedQueue(stage.dataDir).jobs.filter(({ kind }) => kind === 'delivery')).toEqual([]);
   stage.double.faults.clear();
-}, 60_000);
+}, 180_000);

@@ -12,7 +12,7 @@ let stage: GithubStage;
 beforeAll(async () => {
   model = await stubbornModel();
   stage = await openGithubStage({ env: model.env });
-}, 60_000);
+}, 180_000);
 
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();

@@ -10,7 +10,7 @@ let stage: GithubStage;
 beforeAll(async () => {
   model = await shopModel();
   stage = await openGithubStage({ env: model.env });
-}, 60_000);
+}, 180_000);
 
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();
@@ -28,7 +28,7 @@ it('takes guidance into the report and says 👀 on the comment that gave it', a
   expect(told).toContain('Look at the lookup, not at the check.\nSince Tuesday.');
   expect(told).toContain('Happens to me too.');
   expect(desk.shown(desk.ours()[0]?.body ?? '').text).toContain('/analyse retry');
-}, 90_000);
+}, 180_000);
 
 it('stops at /analyse stop, says so, and starts again when asked again', async () => {
   const desk = await openDesk(stage, 'corner/stopped');
@@ -48,7 +48,7 @@ it('stops at /analyse stop, says so, and starts again when asked again', async (
   await desk.pull();
   await stage.rest();
   expect(desk.headlines()).toEqual([expect.stringContaining('Cause found, with a fix')]);
-}, 90_000);
+}, 180_000);
 
 it('replaces the run in flight at /analyse retry: one comment, one result, of the later wish', async () => {
   const desk = await openDesk(stage, 'corner/retried');
@@ -68,7 +68,7 @@ it('replaces the run in flight at /analyse retry: one comment, one result, of th
   expect(desk.headlines()).toEqual([expect.stringContaining('Cause found, with a fix')]);
   const before = model.told('Repository corner/retried ').filter((told) => !told.includes('Only the lookup'));
   expect(before).toHaveLength(1);
-}, 90_000);
+}, 180_000);
 
 it('looks again at an unchanged report when asked to retry, and not when asked to analyse', async () => {
   const desk = await openDesk(stage, 'corner/again');
@@ -88,7 +88,7 @@ it('looks again at an unchanged report when asked to retry, and not when asked t
   await stage.until('more questions', () => model.told('Repository corner/again ').length > questions);
   await stage.rest();
   expect(desk.ours()).toHaveLength(1);
-}, 90_000);
+}, 180_000);
 
 it('takes nothing for a command that is quoted, in code, hidden, within a line, or edited in afterwards', async () => {
   const desk = await openDesk(stage, 'corner/quoted');
@@ -105,7 +105,7 @@ it('takes nothing for a command that is quoted, in code, hidden, within a line, 
   await stage.rest();
   expect([desk.ours(), desk.reactions(), desk.reactions(edited), desk.writes()]).toEqual([[], [], [], []]);
   expect(model.told('Repository corner/quoted ')).toEqual([]);
-}, 90_000);
+}, 180_000);
 
 it('opens a pull request for a writer who asks for it while the run of a triager goes on', async () => {
   const desk = await openDesk(stage, 'corner/joined');
@@ -119,4 +119,4 @@ it('opens a pull request for a writer who asks for it while the run of a triager
   await stage.rest();
   expect(pull.body).toContain('asked for by `mara`');
   expect([desk.ours().length, desk.pulls().length]).toEqual([1, 1]);
-}, 90_000);
+}, 180_000);

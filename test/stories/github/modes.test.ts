@@ -25,7 +25,7 @@ it('writes nothing at all where it only observes, and keeps what it would have w
   await stage.until('a question', () => model.told('Repository corner/observed-badly ').length > 2);
   await stage.rest();
   expect(faulty.writes()).toEqual([]);
-}, 90_000);
+}, 180_000);
 
 it('stays below the ceiling of the operator, whatever the file says', async () => {
   await using model = await shopModel();
@@ -43,7 +43,7 @@ it('stays below the ceiling of the operator, whatever the file says', async () =
   await stage.until('what would have been posted', () => heldOf(stage.dataDir, 2)?.pullRequest);
   await stage.rest();
   expect([dry.ours(), dry.reactions(), dry.writes()]).toEqual([[], [], []]);
-}, 90_000);
+}, 180_000);
 
 it('writes and asks nothing while it is paused, keeps what comes in, and goes on when it is resumed', async () => {
   await using model = await shopModel();
