@@ -69,11 +69,13 @@ it.each(WAYS)(
   },
 );
 
-it.each(WAYS)('a wire to a caller that says %s has its webhook delivered again under the same id', async (way) => {
+it.each(WAYS)('a wire to a caller that says %s has its webhook delivered, under one id however often', async (way) => {
   await using at = await behindProxies();
   await using receiver = await webhookReceiver();
   await using proxy = await tcpProxy(portOf(receiver.url));
   proxy.spoil(way, way);
+  // An answer that drips is whole within its 15 s, and counts.
+  const spoiled = way === 'drip' ? 1 : 2;
   const api = await at.stage.api('mara');
   const { id: projectId } = await api.project();
   await api.report({
@@ -83,7 +85,7 @@ it.each(WAYS)('a wire to a caller that says %s has its webhook delivered again u
   });
   await at.stage.until(
     'a delivery that went through',
-    () => receiver.deliveries.length > 0 && proxy.spoiled[way] === 2,
+    () => receiver.deliveries.length > 0 && proxy.spoiled[way] === spoiled,
   );
   await at.stage.until('rest of the webhook', async () => {
     const before = receiver.deliveries.length;
