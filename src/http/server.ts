@@ -33,6 +33,8 @@ interface ServerTimeouts {
   readonly check: number;
   /** On closing: for requests under way before they are cut off. */
   readonly grace: number;
+  /** Without a byte either way. A held answer says nothing for a minute, a stream for 15 s. */
+  readonly silence: number;
 }
 
 export interface RunningServer extends AsyncDisposable {
@@ -40,11 +42,13 @@ export interface RunningServer extends AsyncDisposable {
   readonly address: string;
 }
 
-const TIMEOUTS: ServerTimeouts = { headers: 15_000, request: 120_000, check: 5_000, grace: 5_000 };
+const TIMEOUTS: ServerTimeouts = { headers: 15_000, request: 120_000, check: 5_000, grace: 5_000, silence: 90_000 };
 /** Room for a path of 16 kB, so that it gets an answer from the routes. */
 const MAX_HEADER_BYTES = 32_768;
 /** Each takes a file of the process, which the database and git need as well: usual bounds begin at 4,096. */
 const MAX_CONNECTIONS = 2_000;
+/** Those that come on in one go are all carried out, whether their client still listens or not. */
+const MAX_REQUESTS_PER_CONNECTION = 1_000;
 const IDLE_CHECK_MS = 50;
 const UNMET: WireRefusal = { status: 417, detail: 'Only "Expect: 100-continue" can be met: leave the header out.' };
 
@@ -65,6 +69,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     listener(options, stopping.signal),
   );
   server.maxConnections = options.maxConnections ?? MAX_CONNECTIONS;
+  server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION;
+  // Whoever does not read its answers is let go.
+  server.setTimeout(timeouts.silence);
   const { log } = options;
   server.on('clientError', (error, socket) => refuseMalformed(error, socket, log));
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => refuseConnect(socket, log));

@@ -5,6 +5,9 @@ import { newId } from '../domain/ids.ts';
 import type { Log } from '../log.ts';
 import { type ProblemStatus, problemBody } from './problem.ts';
 
+/** How long a client has to read the last words. */
+const LINGER_MS = 1_000;
+
 /** Answers what is not HTTP (or came too slowly, or with too large a header) and closes the connection. */
 export function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex, log: Log): void {
   // A client that is gone, or an answer half sent: a second status line would only be taken for its body.
@@ -50,6 +53,9 @@ export function sendRefusal(response: ServerResponse, refusal: WireRefusal, log:
 function endWith(socket: Duplex, refusal: WireRefusal, log: Log): void {
   const body = bodyOf(refusal);
   const lines = Object.entries(headersOf(refusal, body, log)).map(([name, value]) => `${name}: ${value}\r\n`);
+  // Ended is but half closed: whoever never closes the other half would keep a place among the connections for ever.
+  const gone = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(gone));
   socket.end(`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${lines.join('')}\r\n${body}`);
 }
 

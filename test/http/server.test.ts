@@ -1,5 +1,5 @@
 // The server at the wire: what is refused before a route, slow and broken senders, and an orderly end.
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CausewayError } from '../../src/domain/errors.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server.ts';
@@ -179,6 +179,45 @@ describe('a refusal below the routes', () => {
     const answer = await exchange(server.address, text);
     expect(answer.status).toBe(status);
     await requireDocumented('GET', `${server.address}/healthz`, responseOf(answer));
+  });
+});
+
+describe('a client that keeps its side of the connection', () => {
+  it.each([
+    ['after a malformed line', 'BAD\r\n\r\n'],
+    ['after CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n'],
+    ['without a word', ''],
+  ])('%s keeps nobody out', async (_name, said) => {
+    await using small = await start({ maxConnections: 1, timeouts: { headers: 300, request: 600, check: 100 } });
+    const { hostname, port } = new URL(small.address);
+    const holding = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+    holding.on('error', () => undefined).on('end', () => undefined);
+    holding.resume().write(said);
+    await vi.waitFor(async () => expect((await fetch(`${small.address}/healthz`)).status).toBe(200), 20_000);
+    expect(holding.writable).toBe(true);
+    holding.destroy();
+  });
+
+  it('but reads nothing is cut off, and what was made for it ends', async () => {
+    const ended = Promise.withResolvers<void>();
+    const endless = () =>
+      new ReadableStream<Uint8Array>({
+        pull: (controller) => controller.enqueue(new Uint8Array(65_536)),
+        cancel: () => ended.resolve(),
+      });
+    await using other = await start({ fetch: async () => new Response(endless()), timeouts: { silence: 300 } });
+    const deaf = await connectTo(other.address);
+    deaf.on('error', () => undefined);
+    deaf.pause().write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await ended.promise;
+    deaf.destroy();
+  });
+
+  it('is answered a thousand times, and then asks on another one', async () => {
+    const line = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n';
+    const { head, body } = await exchange(server.address, line.repeat(1_200));
+    const answers = `${head}\r\n\r\n${body}`.match(/HTTP\/1\.1 200/g) ?? [];
+    expect(answers).toHaveLength(1_000);
   });
 });
 
