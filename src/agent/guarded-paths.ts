@@ -55,10 +55,14 @@ const RULES: readonly PathRule[] = [
         (?:agents?|claude|gemini|qwen|skill)(?:\.[a-z]+)?\.md copilot-instructions\.md [^/]+\.instructions\.md
         [^/]+\.mdc \.cursor(?:rules|ignore|indexingignore) \.windsurfrules \.clinerules \.roo(?:rules[^/]*|modes|ignore)
         \.goosehints \.aider[^/]* \.rules \.mcp\.json opencode\.jsonc? (?:warp|crush|replit)\.md \.?crush\.json
-        \.(?:kilocode|continue)rules`),
+        \.(?:kilocode|continue)rules \.openhands_instructions \.agent\.md conventions\.md llms(?:-full)?\.txt
+        (?:devin|jules|droid)\.md \.?sweep\.ya?ml \.?(?:pr_agent|qodo)\.toml \.?(?:coderabbit|ellipsis|sourcery|korbit|bito)\.ya?ml
+        \.aiexclude \.(?:codeium|ai|tabnine|gemini|cody|augment)ignore`),
       folders(String.raw`
         \.claude \.cursor \.windsurf \.clinerules \.cline \.roo \.continue \.codex \.gemini \.junie \.kiro \.amazonq
-        \.agents? \.opencode \.augment \.trae \.qwen \.copilot \.kilocode`),
+        \.agents? \.opencode \.augment \.trae \.qwen \.copilot \.kilocode \.openhands \.devin \.factory \.droid \.warp \.jules \.forge
+        \.tabnine \.rules \.goose \.crush \.zencoder \.greptile \.antigravity \.sourcegraph \.codeium \.cody \.bito \.ona \.aider
+        \.amp \.ruler \.serena \.mcp`),
     ),
     reason: 'steers coding agents',
   },
@@ -84,10 +88,14 @@ const RULES: readonly PathRule[] = [
         \.cirrus\.(?:ya?ml|star) buildspec[^/]*\.ya?ml cloudbuild[^/]*\.(?:ya?ml|json) codefresh\.ya?ml
         \.?wercker\.ya?ml \.build\.ya?ml \.?zuul\.ya?ml \.prow[^/]* screwdriver\.ya?ml codeship-[^/]+\.ya?ml
         \.scrutinizer\.ya?ml \.?evergreen\.ya?ml \.taskcluster\.ya?ml \.?codecov\.ya?ml sonar-project\.properties
-        \.mergify\.ya?ml \.?renovate(?:rc)?(?:\.json5?)? action\.ya?ml netlify\.toml vercel\.json \.readthedocs\.ya?ml`),
+        \.mergify\.ya?ml \.?renovate(?:rc)?(?:\.json5?)? action\.ya?ml netlify\.toml vercel\.json \.readthedocs\.ya?ml
+        [^/]*dangerfile(?:\.[^/]+)? \.cirun\.ya?ml \.goreleaser[^/]*\.ya?ml \.releaserc[^/]* dagger\.(?:json|cue) amplify\.ya?ml`),
       folders(String.raw`
         \.circleci \.buildkite \.woodpecker \.semaphore \.teamcity \.tekton \.harness \.builds \.zuul\.d
-        \.azure-pipelines \.azuredevops bamboo-specs \.prow \.drone \.ci`),
+        \.azure-pipelines \.azuredevops bamboo-specs \.prow \.drone \.ci azure-pipelines \.azure \.pipelines \.jenkins \.dagger
+        \.gocd \.concourse`),
+      // At the top alone: deeper folders of these names hold the source of programs about CI.
+      /^(?:(?:ci|pipelines?)\/(?:[^/]+\/)*[^/]+\.ya?ml|(?:ci|jenkins)\/(?:[^/]+\/)*[^/]+\.(?:groovy|jenkins)|vars\/[^/]+\.groovy)$/,
     ),
     reason: 'configures CI, which runs with the secrets of the repository',
   },
@@ -106,8 +114,9 @@ const RULES: readonly PathRule[] = [
     pattern: either(
       names(String.raw`
         \.?lefthook(?:-local)?\.(?:ya?ml|toml|json) \.pre-commit-(?:config|hooks)\.ya?ml \.?lint-?staged(?:rc)?[^/]*
-        \.envrc \.devcontainer\.json \.rprofile \.dir-locals\.el \.(?:ex|nvim)rc \.nvim\.lua \.simple-git-hooks[^/]* \.overcommit\.yml`),
-      folders(String.raw`\.husky \.vscode \.idea \.devcontainer \.zed`),
+        \.envrc \.devcontainer\.json \.rprofile \.dir-locals\.el \.(?:ex|nvim)rc \.nvim\.lua \.simple-git-hooks[^/]* \.overcommit\.yml
+        [^/]+\.code-workspace \.(?:gdb|lldb)init \.(?:irb|pry|l?vim)rc \.iex\.exs \.ghci \.autoenv[^/]* \.commitlintrc[^/]* guardfile`),
+      folders(String.raw`\.husky \.vscode \.idea \.devcontainer \.zed \.vs \.fleet \.nvim \.hooks \.lefthook`),
     ),
     reason: 'runs on the machines of those who work on the project',
   },
@@ -145,9 +154,22 @@ const RULES: readonly PathRule[] = [
         tiltfile procfile gradlew(?:\.bat)? mvnw(?:\.cmd)? configure(?:\.(?:ac|in))? autogen\.sh bootstrap(?:\.sh)?
         cmakelists\.txt meson(?:\.build|_options\.txt) build workspace phpunit[^/]*\.xml[^/]* phpstan[^/]*\.neon[^/]*
         (?:spec|rails|test)_helper\.rb runtests\.py manage\.py
-        \.(?:nvmrc|node-version|python-version|ruby-version|tool-versions|java-version|sdkmanrc)
-        rust-toolchain(?:\.toml)? \.?mise(?:\.[^/]+)?\.toml project/[^/]+\.scala`),
-      folders('gradle/wrapper buildsrc build-logic'),
+        \.(?:nvmrc|node-version|python-version|ruby-version|tool-versions|java-version|sdkmanrc|terraform-version|go-version)
+        (?:fast|app|match|gym|scan|snap|deliver|plugin|cap|berks|thor)file \.bazel(?:rc|iskrc|version|ignore|project) \.buckconfig
+        buck project\.json angular\.json rush\.json ember-cli-build\.[cm]?js testem\.[cm]?js [^/]+\.conf\.[cm]?[jt]sx? nightwatch\.json
+        \.(?:testcafe|pa11yci|lighthouse|size-limit|postcss|parcel)[^/]*
+        \.?pylintrc \.flake8 \.?mypy\.ini dodo\.py snakefile sconscript
+        \.(?:simplecov|luacheckrc|busted|yardopts|(?:reek|standard|erb-lint)\.yml|(?:credo|formatter)\.exs)
+        \.php[-_]cs[^/]* (?:rector|ecs|deptrac)\.(?:php|ya?ml) psalm[^/]*\.xml[^/]* infection\.json5? grumphp\.ya?ml captainhook\.json
+        magefile\.go \.golangci\.[^/]+ xmake\.lua premake\d\.lua
+        \.?jvm(?:opts|\.config) \.sbtopts \.scalafix\.conf lombok\.config
+        [^/]+\.(?:tf|tofu|hcl|bicep|nomad)(?:\.json)? [^/]+\.(?:pbxproj|xcconfig|xcscheme)
+        helmfile\.ya?ml ansible\.cfg \.changeset/config\.json render\.ya?ml fly\.toml railway\.(?:json|toml) wrangler\.(?:toml|jsonc?)
+        firebase\.json serverless\.(?:ya?ml|json|[cm]?[jt]s) skaffold\.ya?ml samconfig\.toml cdk\.json pulumi(?:\.[^/]+)?\.ya?ml        rust-toolchain(?:\.toml)? \.?mise(?:\.[^/]+)?\.toml project/[^/]+\.scala`),
+      folders(String.raw`gradle/wrapper buildsrc build-logic \.storybook magefiles fastlane`),
+      // `scripts/`, `bin/` and `tools/` also hold what people ship and what breaks, so of those only shell waits for a person: CI runs tests
+      // and sources of a change anyway, and guarding every program in them would leave command lines without a fix.
+      /^(?:ci|jenkins)\/(?:[^/]+\/)*[^/]+\.(?:py|rb|[cm]?[jt]s|pl|php|go)$/,
       /^[^/]+\.(?:sh|bash|zsh|ps1|bat|cmd)$/,
       /(?:^|\/)(?:ci|scripts?|hack|tools?|build|bin|dev|\.config)\/(?:[^/]+\/)*[^/]+\.(?:sh|bash|zsh|ps1|bat|cmd)$/,
     ),

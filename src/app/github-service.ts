@@ -4,6 +4,7 @@ import type { AppCredentials, Config } from '../config.ts';
 import { createCausewayApp } from '../github/app.ts';
 import { gitCredentials } from '../github/clients/git-credentials.ts';
 import { openProbot, type ReceivingProbot } from '../github/intake/open-probot.ts';
+import { mayStillSee } from '../jobs/access.ts';
 import { type CheckReader, createCheckReader } from '../jobs/checks/check-reader.ts';
 import type { Investigator } from '../jobs/investigator.ts';
 import { type Log, registerSecret } from '../log.ts';
@@ -93,6 +94,7 @@ function startGithubWork(
   return startWork(house, {
     ...{ concurrency: config.concurrency, investigationTimeoutMs: config.investigationTimeoutMs, investigator },
     ...{ paused: parts.app.paused, onWait: waits.onWait },
+    mayBeTold: (webhook, signal) => mayStillSee({ ...house, permissions: parts.permissions }, webhook, signal),
     lanes: githubLanes(house, { config, parts, publicUrl, probot, readCheck, waitsFor: waits.waitsFor }),
   });
 }

@@ -1,6 +1,7 @@
 // One house: store, queue, source and redaction, opened together and closed in reverse.
+import path from 'node:path';
 import type { CallbackPolicy } from '../callback/callback-policy.ts';
-import { createWebhookHandler } from '../callback/deliver-webhook.ts';
+import { createWebhookHandler, type WebhookHandlerOptions } from '../callback/deliver-webhook.ts';
 import { newSigningSecret } from '../callback/sign.ts';
 import type { Account } from '../domain/account.ts';
 import { createGitSource, type GitSourceOptions } from '../git/mirror.ts';
@@ -12,6 +13,7 @@ import { createLexicons } from '../lexicon/create-lexicons.ts';
 import { type Log, registeredSecrets, registerSecret } from '../log.ts';
 import type { Lexicons } from '../ports/lexicon.ts';
 import type { JobHandler, JobKind, LaneLimits, Queue, Worker } from '../ports/queue.ts';
+import type { AskRoom } from '../ports/room.ts';
 import type { Source } from '../ports/source.ts';
 import type { AccountStore, Store } from '../ports/store.ts';
 import { createEmbeddedQueue } from '../queue/embedded-queue.ts';
@@ -19,6 +21,7 @@ import { createJobTable } from '../queue/job-table.ts';
 import { createRedactor, type Redactor } from '../redact/redactor.ts';
 import { openSqliteStore } from '../store/open-sqlite.ts';
 import { createSeal } from '../store/seal.ts';
+import { createRoom } from './room.ts';
 import { VERSION } from './version.ts';
 
 export interface House extends AsyncDisposable {
@@ -28,6 +31,7 @@ export interface House extends AsyncDisposable {
   readonly lexicons: Lexicons;
   readonly redactor: Redactor;
   readonly changes: Changes;
+  readonly room: AskRoom;
   readonly account: Account;
   readonly callbackPolicy: CallbackPolicy;
   readonly log: Log;
@@ -63,9 +67,10 @@ export async function openHouse(options: HouseOptions): Promise<House> {
   const account = await openAccount(store, now());
   for (const form of ['hex', 'base64'] as const) registerSecret(options.encryptionKey.toString(form));
   const { callbackPolicy } = options;
+  const room = createRoom({ folder: path.dirname(options.database), log, now });
   const opened = opening.move();
   return {
-    ...{ store, queue, source, lexicons, redactor, changes: createChanges(), account, callbackPolicy, log, now },
+    ...{ store, queue, source, lexicons, redactor, changes: createChanges(), room, account, callbackPolicy, log, now },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
@@ -110,7 +115,7 @@ interface Lane {
   readonly limits: LaneLimits;
 }
 
-export interface WorkLimits {
+export interface WorkLimits extends Pick<WebhookHandlerOptions, 'mayBeTold'> {
   /** Investigations at a time in this process. */
   readonly concurrency: number;
   readonly investigationTimeoutMs: number;
@@ -133,6 +138,7 @@ export function startWork(house: House, limits: WorkLimits): Worker {
     ...{ store, policy: house.callbackPolicy, log, now },
     random: Math.random,
     version: VERSION,
+    mayBeTold: limits.mayBeTold,
   });
   const lanes: Readonly<Partial<Record<JobKind, Lane>>> = {
     run: { handler: runHandler(house, limits), limits: { concurrency: limits.concurrency, perGroup: PER_GROUP } },

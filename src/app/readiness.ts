@@ -4,7 +4,7 @@ import type { ReadinessCheck } from '../http/api-deps.ts';
 import type { House } from './house.ts';
 
 /** Below this a fetch or a commit can fail at any moment: 256 MiB. */
-const ENOUGH_BYTES = 256 * 1024 * 1024;
+export const ENOUGH_BYTES = 256 * 1024 * 1024;
 
 export function readiness(house: Pick<House, 'store' | 'queue'>, dataDir: string): Promise<readonly ReadinessCheck[]> {
   return Promise.all([

@@ -20,6 +20,8 @@ interface Fault {
 }
 
 const MAX_LENGTH = 2_048;
+/** Our own tokens and signing secrets: an address is stored and shown as it was given. */
+const OWN_SECRET = /cwy_[0-9A-Za-z]{30}|whsec_[0-9A-Za-z+/_-]{24}/;
 const PORTS: readonly string[] = ['', '443', '8443'];
 const OPENED_BY_HOST = 'the operator can open an exception by naming the host in CALLBACK_ALLOW';
 const NEVER_OPENED = 'CALLBACK_ALLOW opens no exception from it';
@@ -50,6 +52,9 @@ export function checkCallbackUrl(text: string, policy: CallbackPolicy): UrlVerdi
   }
   const [, scheme = '', authority = '', query = ''] = PARTS.exec(readable) ?? [];
   faults.push(...schemeFaults(readable));
+  if (OWN_SECRET.test(text) || OWN_SECRET.test(percentDecoded(text))) {
+    faults.push(never('secret', 'holds a token or signing secret of Causeway, which belongs in no address: revoke it'));
+  }
   if (readable.includes('#')) faults.push(never('fragment', 'holds a fragment (#…), which must be left out'));
   if (authority === '') return refusal(faults);
   if (authority.includes('@'))
@@ -100,6 +105,11 @@ function doorFaults(url: URL, opened: boolean): readonly Fault[] {
   if (url.port === '0') faults.push(never('port', 'has port 0, to which nobody can connect: use port 443 or 8443'));
   else if (!opened && !PORTS.includes(url.port)) faults.push(exceptable('port', 'must use port 443 or 8443'));
   return faults;
+}
+
+/** Read as any receiver would; what is no escape stays. */
+function percentDecoded(text: string): string {
+  return text.replace(/%([0-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }
 
 /** The query byte for byte, but for what is not ASCII, which no request line can hold: that as percent-encoded UTF-8. */

@@ -5,6 +5,7 @@ import { type Log, registerSecret } from '../log.ts';
 import type { ClaimedJob, JobHandler, JobResult } from '../ports/queue.ts';
 import type { AccountStore } from '../ports/store.ts';
 import type { AttemptRecord, WebhookStore } from '../ports/webhook-store.ts';
+import { ACCESS_LOST, askAccess, type MayBeTold } from './ask-access.ts';
 import { type AttemptResult, attempt, type Delivery } from './attempt.ts';
 import type { CallbackPolicy } from './callback-policy.ts';
 import { checkCallbackUrl } from './check-callback-url.ts';
@@ -24,6 +25,8 @@ export interface WebhookHandlerOptions {
   readonly version: string;
   /** Default: the system's. */
   readonly resolver?: Resolver;
+  /** Whether its account may still see what it tells of; absent: always. Throws `github_failed` where that is not known just now. */
+  readonly mayBeTold?: MayBeTold | undefined;
 }
 
 const DONE: JobResult = { kind: 'done' };
@@ -31,6 +34,8 @@ const DONE: JobResult = { kind: 'done' };
 const MOST_OF_ACCOUNT = 8;
 /** So long waits one that is too many; it counts as no attempt. */
 const TURN_MS = 15_000;
+/** The same for one of which GitHub does not say whether it may go. */
+const UNKNOWN_MS = 60_000;
 
 /**
  * The handler of `webhook` jobs, whose subject is the webhook's id. What is refused by the address itself (after a change of `CALLBACK_ALLOW`) is dead
@@ -67,7 +72,7 @@ async function handle(job: ClaimedJob, context: Context): Promise<JobResult> {
   }
   const { accountId } = webhook;
   const others = underWay.get(accountId) ?? 0;
-  if (others >= MOST_OF_ACCOUNT) return anotherTurn(options);
+  if (others >= MOST_OF_ACCOUNT) return later(TURN_MS, options);
   underWay.set(accountId, others + 1);
   try {
     return await attemptNow(webhook, address, context);
@@ -79,8 +84,8 @@ async function handle(job: ClaimedJob, context: Context): Promise<JobResult> {
 }
 
 /** Spread, so that those who wait do not come back together. */
-function anotherTurn({ now, random }: WebhookHandlerOptions): JobResult {
-  return { kind: 'later', runAt: new Date(now().getTime() + TURN_MS * (0.5 + random())).toISOString() };
+function later(ms: number, { now, random }: WebhookHandlerOptions): JobResult {
+  return { kind: 'later', runAt: new Date(now().getTime() + ms * (0.5 + random())).toISOString() };
 }
 
 async function attemptNow(
@@ -88,6 +93,12 @@ async function attemptNow(
   address: Pick<Delivery, 'url' | 'target'>,
   { options, guard, signal }: Context,
 ): Promise<JobResult> {
+  const access = await askAccess(webhook, options, signal);
+  if (access === 'unknown') return later(UNKNOWN_MS, options);
+  if (access === 'lost') {
+    await options.store.recordAttempt(webhook.id, { state: 'dead', error: ACCESS_LOST, ...unsent(options) });
+    return DONE;
+  }
   const message = await messageOf(webhook, options);
   if (message === null) return DONE;
   const [at, begun] = [options.now().toISOString(), performance.now()];

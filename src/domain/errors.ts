@@ -27,6 +27,7 @@ export type ErrorCode =
   | 'store_unusable'
   | 'lease_lost'
   | 'github_failed'
+  | 'too_many_waiting'
   | 'model_unavailable'
   | 'model_rejected'
   | 'model_overflow'

@@ -29,6 +29,18 @@ export function withoutUnseen(text: string): string {
   return text.toWellFormed().replace(ESCAPE, '').replace(/\r\n?/g, '\n').replace(UNSEEN, '');
 }
 
+/** The same of every string of a JSON-like value (not of keys). */
+export function withoutUnseenIn<T>(value: T): T {
+  return inertValue(value) as T;
+}
+
+function inertValue(value: unknown): unknown {
+  if (typeof value === 'string') return withoutUnseen(value);
+  if (Array.isArray(value)) return value.map(inertValue);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, inertValue(each)]));
+}
+
 /** The text with what cannot be seen told by its number, such as `[U+202E]`: for code, which must not read otherwise than it runs. */
 export function withUnseenTold(text: string): string {
   return text.toWellFormed().replace(UNSEEN, (unseen) => {

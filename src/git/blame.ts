@@ -1,4 +1,5 @@
 // Who last changed each line, as far as git found out in time.
+import { withoutUnseen } from '../domain/inert-text.ts';
 import type { BlameLine, LineRange } from '../ports/source.ts';
 import { isoDate } from './commit-info.ts';
 import { failed } from './damage.ts';
@@ -53,9 +54,9 @@ function commitOf(sha: string, rows: readonly string[]): Blamed {
   const about = (key: string) => rows.find((row) => row.startsWith(`${key} `))?.slice(key.length + 1) ?? '';
   return {
     sha,
-    author: about('author'),
+    author: withoutUnseen(about('author')),
     date: isoDate(about('committer-time')),
-    subject: about('summary'),
+    subject: withoutUnseen(about('summary')),
     oldest: rows.includes('boundary'),
   };
 }

@@ -1,4 +1,5 @@
 // Commits as `git log` prints them with our format.
+import { withoutUnseen } from '../domain/inert-text.ts';
 import type { CommitInfo } from '../ports/source.ts';
 
 /** With `-z`: four fields and a NUL after each. No commit can hold a NUL. */
@@ -10,7 +11,9 @@ export function parseCommits(output: Buffer): readonly CommitInfo[] {
   const commits: CommitInfo[] = [];
   for (let index = 0; index + 4 < fields.length; index += 4) {
     const [sha = '', author = '', seconds = '', subject = ''] = fields.slice(index, index + 4);
-    commits.push({ sha: sha.trim(), author, date: isoDate(seconds), subject });
+    // Both may hold anything that their author wants a terminal, or a reader, to do.
+    const said = { author: withoutUnseen(author), subject: withoutUnseen(subject) };
+    commits.push({ sha: sha.trim(), ...said, date: isoDate(seconds) });
   }
   return commits;
 }

@@ -98,7 +98,8 @@ const PROBLEM_TEXTS = {
     errors: [UNKNOWN_PROJECT],
   },
   429: {
-    description: 'Too many calls, or too many new issues, within a minute.',
+    description:
+      'Too many calls, or too many new issues, within a minute; or 20 reports of the account have not ended in the project.',
     detail: 'Too many requests: wait 12 s.',
     headers: ['Retry-After', ...RATE],
   },

@@ -7,6 +7,7 @@ import type { ProjectSettings } from '../jobs/request-pull-request.ts';
 import type { Log } from '../log.ts';
 import type { Permissions } from '../ports/permissions.ts';
 import type { Queue } from '../ports/queue.ts';
+import type { AskRoom } from '../ports/room.ts';
 import type { Store } from '../ports/store.ts';
 import type { Redactor } from '../redact/redactor.ts';
 
@@ -30,6 +31,7 @@ export interface ApiDeps {
   readonly queue: Pick<Queue, 'wake' | 'cancel'>;
   readonly redactor: Pick<Redactor, 'redact'>;
   readonly changes: Changes;
+  readonly room: AskRoom;
   readonly now: () => Date;
   readonly log: Log;
   readonly checkCallbackUrl: (url: string) => UrlVerdict;

@@ -7,6 +7,7 @@ import { isAtLeast } from '../domain/role.ts';
 import { acceptReport, type Idempotency } from '../jobs/accept-report.ts';
 import { type Asking, mayErase, type Seen, visibleIssue, visibleProject } from '../jobs/access.ts';
 import { eraseIssue } from '../jobs/end-early.ts';
+import { ROOM_RETRY_AFTER } from '../ports/room.ts';
 import type { ApiDeps, ApiEnv, UrlVerdict } from './api-deps.ts';
 import { askingOf } from './authenticate.ts';
 import { IdempotencyHeaders } from './parameter-schemas.ts';
@@ -24,6 +25,8 @@ export function createIssue(deps: ApiDeps): Handler<ApiEnv> {
     const { key, faults } = idempotencyKey(c);
     const asking = askingOf(c);
     const { body, project, role } = await acceptableBody(deps, asking, { value, headerFaults: faults });
+    const noRoom = await deps.room();
+    if (noRoom !== '') refuse(503, noRoom, { headers: { 'Retry-After': String(ROOM_RETRY_AFTER) } });
     const { investigation: settings } = await deps.settingsOf(project, asking.signal);
     const report = {
       projectId: project.id,
@@ -37,7 +40,7 @@ export function createIssue(deps: ApiDeps): Handler<ApiEnv> {
       isTrusted: isAtLeast(role, 'write'),
       settings,
     } as const;
-    const accepted = await acceptReport(deps, report, { idempotency: idempotencyOf(key, bytes) });
+    const accepted = await acceptReport(deps, report, { idempotency: idempotencyOf(key, bytes), by: asking.account });
     if (accepted.kind === 'key_reused') {
       const detail = 'This key was used with another body within the last 24 hours: use a new one.';
       return refuseFaults([{ pointer: '/Idempotency-Key', detail }]);

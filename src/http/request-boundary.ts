@@ -44,6 +44,9 @@ export function answerError({ log }: Pick<ApiDeps, 'log'>) {
       const detail = 'The service cannot reach its records just now. Nothing was accepted: try again.';
       return problem(503, detail, { headers: { 'Retry-After': '5' } });
     }
+    if (error instanceof CausewayError && error.code === 'too_many_waiting') {
+      return problem(429, error.message, { headers: { 'Retry-After': '60' } });
+    }
     if (error instanceof CausewayError && error.code === 'github_failed') {
       log.warn({ err: error, requestId }, 'GitHub did not answer for a request');
       const detail = 'GitHub does not answer just now, and what this call needs of it is not known. Try again.';

@@ -1,4 +1,5 @@
 // Accepts a report: cleaned of secrets, then stored together with its job, once.
+import type { Account } from '../domain/account.ts';
 import { newId } from '../domain/ids.ts';
 import type { Report } from '../domain/report.ts';
 import type { ThreadPart } from '../ports/github-store.ts';
@@ -22,31 +23,38 @@ export interface Idempotency {
   readonly bodyHash: string;
 }
 
+/** Reports that a person has handed in and that have not ended, in one project: at a minute each, and two at a time, ten minutes for whoever comes after them. */
+const MOST_WAITING = 20;
+
 export interface AcceptOptions {
   readonly idempotency?: Idempotency | null;
   /** Where on GitHub the answer goes. */
   readonly thread?: ThreadPart | null;
+  /** Whoever hands it in by call or form; they wait in line with others unless they are the machine's one user. Absent: what an event on GitHub began. */
+  readonly by?: Account | null;
 }
 
 /**
  * Stores the report and its job in one transaction and wakes the worker. When this resolves, the report is not lost any more.
- * NUL, which PostgreSQL refuses in text, becomes U+FFFD.
+ * NUL, which PostgreSQL refuses in text, becomes U+FFFD. Throws `too_many_waiting`.
  */
 export async function acceptReport(
   deps: AcceptReportDeps,
   report: Report,
-  { idempotency = null, thread = null }: AcceptOptions = {},
+  { idempotency = null, thread = null, by = null }: AcceptOptions = {},
 ): Promise<Accepted> {
-  const text = await deps.redactor.redact(report.text.replaceAll('\0', '\uFFFD'));
-  const reference = await deps.redactor.redact(report.reference.replaceAll('\0', '\uFFFD'));
+  const of = report.accountId;
+  const text = await deps.redactor.redact(report.text.replaceAll('\0', '\uFFFD'), of);
+  const reference = await deps.redactor.redact(report.reference.replaceAll('\0', '\uFFFD'), of);
   // A secret pasted here would come back in the words of the failure: no branch, tag or commit "…".
-  const revision = await deps.redactor.redact(report.revision);
+  const revision = await deps.redactor.redact(report.revision, of);
   const accepted = await deps.store.accept({
     investigationId: newId('inv'),
     report: { ...report, text, reference, revision },
     fingerprint: reportFingerprint(text),
     idempotency,
     thread,
+    mostWaiting: by === null || by.githubId === null ? null : MOST_WAITING,
     now: deps.now().toISOString(),
   });
   if (accepted.kind === 'accepted') {

@@ -5,11 +5,14 @@ import type { Investigation } from '../domain/investigation.ts';
 import type { Issue } from '../domain/issue.ts';
 import type { Project } from '../domain/project.ts';
 import { isAtLeast, type Role } from '../domain/role.ts';
+import type { OverviewStore } from '../ports/overview-store.ts';
 import type { Permissions } from '../ports/permissions.ts';
+import type { SessionStore } from '../ports/session-store.ts';
 import type { InvestigationStore, IssueStore, ProjectStore } from '../ports/store.ts';
 
 export interface AccessDeps {
   readonly store: Pick<ProjectStore, 'project' | 'projects'> &
+    Pick<OverviewStore, 'hasReported'> &
     Pick<InvestigationStore, 'investigation'> &
     Pick<IssueStore, 'issue'>;
   readonly permissions: Permissions;
@@ -31,11 +34,43 @@ type SeenProject = Seen<{ readonly project: Project }>;
 /** Roles asked for at a time: GitHub answers one person's in about a tenth of a second. */
 const AT_ONCE = 10;
 
-/** By id, or by `owner/name`; null where it is absent for this person. */
+/**
+ * By id, or by `owner/name`; null where it is absent for this person. While GitHub does not say, it throws `github_failed` for those alone
+ * who are known to have seen the project: to anybody else that it throws would tell that there is such a project.
+ */
 export async function visibleProject(deps: AccessDeps, asking: Asking, idOrName: string): Promise<SeenProject | null> {
   // PostgreSQL refuses NUL in text, and no project has one in its name.
   const project = idOrName.includes('\0') ? null : await deps.store.project(idOrName);
-  return project === null ? null : await seen(deps, asking, project);
+  if (project === null) return null;
+  try {
+    return await seen(deps, asking, project);
+  } catch (error) {
+    if (!isSilence(error) || (await isKnownTo(deps, asking, project))) throw error;
+    return null;
+  }
+}
+
+/** By what was bound to the project, remembered or handed in there: each of it was open to those alone who saw it then. */
+async function isKnownTo({ store, permissions }: AccessDeps, asking: Asking, project: Project): Promise<boolean> {
+  const { account, reach } = asking;
+  if (reach !== null) return reaches(asking, project.id);
+  const last = permissions.lastRole?.(account, project) ?? 'none';
+  return isAtLeast(last, neededToSee(project)) || (await store.hasReported(account.id, project.id));
+}
+
+function isSilence(error: unknown): boolean {
+  return error instanceof CausewayError && error.code === 'github_failed';
+}
+
+/** Whether the account may still be told what came of its report. Throws `github_failed` where GitHub does not say. */
+export async function mayStillSee(
+  deps: AccessDeps & { readonly store: Pick<SessionStore, 'account'> },
+  { accountId, investigationId }: { readonly accountId: string; readonly investigationId: string },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const account = await deps.store.account(accountId);
+  if (account === null) return false;
+  return (await visibleInvestigation(deps, { account, reach: null, signal }, investigationId)) !== null;
 }
 
 interface Range {
@@ -70,7 +105,7 @@ export async function knownProjects(deps: AccessDeps, asking: Asking, range: Ran
     try {
       return await seen(deps, asking, project);
     } catch (error) {
-      if (!(error instanceof CausewayError) || error.code !== 'github_failed') throw error;
+      if (!isSilence(error)) throw error;
       isWhole = false;
       return null;
     }

@@ -44,7 +44,7 @@ const SAME_ANSWER_MS = 24 * 60 * 60 * 1_000;
 /** Throws what the source throws, `revision_not_found`, `access_lost`, `lease_lost`, and `ModelUnavailable` for a run to be gone on with. */
 export async function investigate(house: InvestigateDeps, run: Run, signal: AbortSignal): Promise<void> {
   const investigator = run.settings.useModel ? house.investigator : null;
-  const deps = { ...house, investigator, redactor: createRunRedactor(house.redactor) };
+  const deps = { ...house, investigator, redactor: createRunRedactor(house.redactor, run.id) };
   const project = await knownProject(deps, run);
   const raw = await openSource(deps, { run, project }, signal);
   const repository = cleanRepository(raw, deps.redactor);

@@ -13,6 +13,8 @@ export interface OverviewStore {
     readonly limit: number;
     readonly after?: string;
   }): Promise<readonly IssueLine[]>;
+  /** Whether any report of that account about the project is kept. */
+  hasReported(accountId: string, projectId: string): Promise<boolean>;
   /** How many Issues, investigations that have not ended, and open failures each project has; projects without any are left out. */
   projectCounts(projectIds: readonly string[]): Promise<ReadonlyMap<string, ProjectCounts>>;
   /** What the run's model calls have cost so far, whichever process made them. */

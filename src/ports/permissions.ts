@@ -7,4 +7,6 @@ import type { Role } from '../domain/role.ts';
 export interface Permissions {
   /** `none` where the person may not even see it. Throws `github_failed` where GitHub cannot be asked and nothing recent is known. */
   roleOf(account: Account, project: Project, signal: AbortSignal): Promise<Role>;
+  /** The last answer, however old it is; `none` where none is remembered. Asks nobody. Absent: nothing is remembered. */
+  readonly lastRole?: (account: Account, project: Project) => Role;
 }

@@ -3,6 +3,8 @@ import type { Account } from '../domain/account.ts';
 import type { Session } from '../domain/session.ts';
 
 export interface SessionStore {
+  /** Null: there is no such account. */
+  account(id: string): Promise<Account | null>;
   /** A code with which somebody at this machine signs in, once; codes of the account that were not used until now are forgotten. */
   addSignInCode(code: {
     readonly hash: string;

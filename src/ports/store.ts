@@ -98,6 +98,8 @@ export interface Acceptance {
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null;
   /** Where on GitHub the answer goes; null: nowhere. */
   readonly thread: ThreadPart | null;
+  /** Throws `too_many_waiting` where it would start a run and so many of the account in the project have not ended; absent or null: no bound. */
+  readonly mostWaiting?: number | null;
   readonly now: string;
 }
 

@@ -1,6 +1,7 @@
 // Owns a worker thread that answers questions: one at a time, started when needed, replaced when it dies or does not answer.
 import { Worker } from 'node:worker_threads';
 import { CausewayError } from '../domain/errors.ts';
+import { FairTurns } from './fair-turns.ts';
 
 /** What the thread says once it is loaded. */
 export const READY = 'ready';
@@ -25,11 +26,11 @@ const START_LIMIT_MS = 15_000;
 /** A text of a few megabytes needs well below 100 MB; a thread that wants more is better replaced. */
 const MEMORY_MB = 512;
 
-/** The thread. Questions wait for one another; the time limit starts when a question's turn comes. */
+/** The thread. Questions wait for one another, turn by turn of those who ask; the time limit starts when a question's turn comes. */
 export class AskedThread<Question extends object, Answer extends object> implements AsyncDisposable {
   readonly #options: AskedThreadOptions;
   #worker: Worker | null = null;
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #turns = new FairTurns();
   #nextId = 0;
   #disposed = false;
 
@@ -37,20 +38,18 @@ export class AskedThread<Question extends object, Answer extends object> impleme
     this.#options = options;
   }
 
-  /** The answer within `limitMs` milliseconds. Never rejects but after disposal. */
-  ask(question: Question, limitMs: number): Promise<Asked<Answer>> {
-    const asked = this.#turn.then(() => {
+  /** The answer within `limitMs` milliseconds. `of` says whose question it is; one of nobody has its own turn. Never rejects but after disposal. */
+  ask(question: Question, limitMs: number, of = ''): Promise<Asked<Answer>> {
+    return this.#turns.take(of, () => {
       if (this.#disposed) throw new CausewayError('internal', this.#options.closed);
       return this.#ask({ ...question, id: this.#nextId++ }, limitMs);
     });
-    this.#turn = asked.catch(() => undefined);
-    return asked;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed = true;
     await this.#stop();
-    await this.#turn;
+    await this.#turns.over();
   }
 
   async #ask(question: Numbered<Question>, limitMs: number): Promise<Asked<Answer>> {

@@ -66,9 +66,10 @@ export function isCredential(value: string): boolean {
 
 /** Whether the characters look drawn at random: digits and letters, in no form that words, paths and names have. */
 export function isRandom(value: string): boolean {
+  if (value.length < 8) return false;
   const digits = value.replace(/\D/g, '').length;
   const letters = value.replace(/[^A-Za-z]/g, '').length;
-  return value.length >= 8 && digits >= 2 && letters >= 2 && !isWordy(value) && !isVersionOrDate(value);
+  return digits >= 2 && letters >= 2 && !isWordy(value) && !isVersionOrDate(value);
 }
 
 /** Whether the characters could be a piece of what was drawn at random: too short for `isRandom`, but no word, number, name or path. */

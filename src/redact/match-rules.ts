@@ -28,7 +28,7 @@ function secretsOf(rule: Rule, text: string): Span[] {
 
 /** Secrets that a line break interrupts. `whole` are those that were found without looking over line ends. */
 function acrossLines(view: View, whole: readonly Span[]): Span[] {
-  const near = focusedView(view, jointOffsets(view.text), 2);
+  const near = focusedView(view, jointOffsets(view), 2);
   if (near === null) return [];
   const joined = joinedView(near);
   const starts = new Set(whole.map((span) => span.start));

@@ -20,7 +20,7 @@ const CONTROLS = new RegExp(`${MARKER_PATTERN}|${CONTROL}|${INVISIBLE}`, 'g');
 
 // GitHub and Azure (ISO, seven digits), GitLab (followed by a stream mark), `gh run view --log` (job, step, time), bracketed.
 const TIMESTAMP =
-  /^(?:[^\t\n]{1,120}\t[^\t\n]{1,120}\t)?\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?\]?(?: \d\d[OE]\+?)? ?/gm;
+  /^(?:[^\t\r\n]{1,120}\t[^\t\r\n]{1,120}\t)?\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?\]?(?: \d\d[OE]\+?)? ?/gm;
 
 /** Where escape sequences, control or invisible characters stand. */
 export function noiseOffsets(text: string): number[] {
@@ -48,7 +48,10 @@ function offsetsOf(text: string, pattern: RegExp, counts: (match: string) => boo
  * read as gaps (a sequence that never ended would else swallow text, and a terminal link its address).
  */
 export function gappedViews(view: View): View[] {
-  const views = [replacedView(view, NOISE, () => GAP), replacedView(view, CONTROLS, () => GAP)];
+  const sequences = replacedView(view, NOISE, () => GAP);
+  const characters = replacedView(view, CONTROLS, () => GAP);
+  // Without a sequence of several characters both read alike.
+  const views = characters.text === sequences.text ? [sequences] : [sequences, characters];
   return views.filter((each) => each !== view);
 }
 

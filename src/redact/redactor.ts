@@ -6,8 +6,11 @@ import { ScanThread } from './scan-thread.ts';
 import { type Cut, withoutCuts } from './spans.ts';
 
 export interface Redactor extends AsyncDisposable {
-  /** The text with every secret replaced by `[redacted]`, all else unchanged. Doing it again changes nothing. */
-  redact(text: string): Promise<string>;
+  /**
+   * The text with every secret replaced by `[redacted]`, all else unchanged. Doing it again changes nothing. `of`: the account that the text
+   * comes from; large ones of different accounts take turns.
+   */
+  redact(text: string, of?: string): Promise<string>;
   /** The same, with the line breaks inside of secrets kept: every other line stands at the number where it stood. */
   redactLines(text: string): Promise<string>;
   /** The same for every string of a JSON-like value (not for keys), looked at together: a secret may run through several strings. */
@@ -17,6 +20,8 @@ export interface Redactor extends AsyncDisposable {
 }
 
 interface SecretMemory {
+  /** Whose texts these are, for their turns. */
+  readonly of: string;
   /** Asked anew for each text. */
   readonly values: () => readonly string[];
   /** Told of each secret that was recognised, as it stood in the text. */
@@ -49,17 +54,18 @@ export function createRedactor(options: {
   const thread = new ScanThread(options.script ?? SCRIPT);
   const findWith =
     (exactValues: () => readonly string[]) =>
-    (text: string): Promise<Cut[]> =>
+    (text: string, of: string): Promise<Cut[]> =>
       text.length <= limits.inline
         ? inlineCuts(text, exactValues())
-        : threadCuts(thread, text, { exactValues: exactValues(), limits });
+        : threadCuts(thread, text, { exactValues: exactValues(), limits, of });
+  const memory = { of: '', values: options.exactValues, found: () => {} };
   return {
-    ...redactorOf(findWith(options.exactValues), { values: options.exactValues, found: () => {} }, findWith),
+    ...redactorOf(findWith(options.exactValues), memory, findWith),
     [Symbol.asyncDispose]: () => thread[Symbol.asyncDispose](),
   };
 }
 
-type Find = (text: string) => Promise<Cut[]>;
+type Find = (text: string, of: string) => Promise<Cut[]>;
 
 function redactorOf(
   find: Find,
@@ -67,16 +73,16 @@ function redactorOf(
   findWith: (exactValues: () => readonly string[]) => Find,
 ): Redactor {
   return {
-    redact: async (text) => withoutCuts(text, await find(text)),
+    redact: async (text, of = memory.of) => withoutCuts(text, await find(text, of)),
     redactLines: async (text) => {
-      const cuts = await find(text);
+      const cuts = await find(text, memory.of);
       for (const { start, end, kind } of cuts) if (kind === 'secret') memory.found(text.slice(start, end));
       return withoutCuts(text, cuts, 'keep-lines');
     },
-    redactJson: async <T>(value: T) => withStrings(value, await find(joinedStrings(value))) as T,
+    redactJson: async <T>(value: T) => withStrings(value, await find(joinedStrings(value), memory.of)) as T,
     remembering: (more) => {
       const values = () => [...memory.values(), ...more.values()];
-      return redactorOf(findWith(values), { values, found: more.found }, findWith);
+      return redactorOf(findWith(values), { ...more, values }, findWith);
     },
     [Symbol.asyncDispose]: async () => {},
   };
@@ -90,14 +96,15 @@ async function inlineCuts(text: string, exactValues: readonly string[]): Promise
 function threadCuts(
   thread: ScanThread,
   text: string,
-  options: { readonly exactValues: readonly string[]; readonly limits: RedactorLimits },
+  options: { readonly exactValues: readonly string[]; readonly limits: RedactorLimits; readonly of: string },
 ): Promise<Cut[]> {
   const { attemptMs, totalMs } = options.limits;
   let left = totalMs;
   return cutsOf(text, { start: 0, end: text.length }, async ({ start, end }) => {
     const share = attemptMs * Math.max(0.2, (end - start) / text.length);
     if (left <= 0) return null;
-    const scan = await thread.scan(text.slice(start, end), options.exactValues, Math.min(share, left));
+    const terms = { limitMs: Math.min(share, left), of: options.of };
+    const scan = await thread.scan(text.slice(start, end), options.exactValues, terms);
     if (scan.kind === 'scanned')
       return scan.spans.map((span) => ({ start: span.start + start, end: span.end + start }));
     left -= scan.ms;

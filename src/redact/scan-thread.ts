@@ -7,6 +7,12 @@ interface Sought {
   readonly exactValues: readonly string[];
 }
 
+/** How long to look, in milliseconds, and whose text it is ("": nobody's). */
+interface ScanTerms {
+  readonly limitMs: number;
+  readonly of: string;
+}
+
 interface Found {
   readonly spans: readonly Span[];
 }
@@ -21,7 +27,7 @@ type Scan =
 
 const CLOSED = 'Redaction was closed; ask for it before shutting down.';
 
-/** Texts wait for one another. */
+/** Texts wait for one another, in turns of those whom they belong to. */
 export class ScanThread implements AsyncDisposable {
   readonly #thread: AskedThread<Sought, Found>;
 
@@ -30,8 +36,8 @@ export class ScanThread implements AsyncDisposable {
   }
 
   /** Looks for secrets in the text for at most `limitMs` milliseconds. Never rejects but after disposal. */
-  async scan(text: string, exactValues: readonly string[], limitMs: number): Promise<Scan> {
-    const asked = await this.#thread.ask({ text, exactValues }, limitMs);
+  async scan(text: string, exactValues: readonly string[], { limitMs, of }: ScanTerms): Promise<Scan> {
+    const asked = await this.#thread.ask({ text, exactValues }, limitMs, of);
     return asked.kind === 'answered' ? { kind: 'scanned', spans: asked.answer.spans } : asked;
   }
 

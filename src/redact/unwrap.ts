@@ -4,21 +4,34 @@ import { type Edit, editedView, type View } from './view.ts';
 
 /** Line breaks, with the white space around them and a backslash before them, taken out. Empty lines still part. */
 export function unwrappedView(view: View): View {
-  return editedView(view, breaksOf(view.text));
+  return editedView(view, breaksIn(view));
 }
 
 /** The same only for breaks behind which something stands that could be the rest of a secret. */
 export function joinedView(view: View): View {
-  return editedView(view, joints(view.text));
+  return editedView(view, jointsIn(view));
 }
 
 /** Where `joinedView` takes out a break. */
-export function jointOffsets(text: string): number[] {
-  return joints(text).map(({ start }) => start);
+export function jointOffsets(view: View): number[] {
+  return jointsIn(view).map(({ start }) => start);
 }
 
-function joints(text: string): Edit[] {
-  return breaksOf(text).filter((edit) => edit.start > 0 && mayBeRest(text, edit));
+/** Each reading is asked for both several times, and a text of nothing but line ends has half a million. */
+const BREAKS = new WeakMap<View, readonly Edit[]>();
+const JOINTS = new WeakMap<View, readonly Edit[]>();
+
+function breaksIn(view: View): readonly Edit[] {
+  const breaks = BREAKS.get(view) ?? breaksOf(view.text);
+  BREAKS.set(view, breaks);
+  return breaks;
+}
+
+function jointsIn(view: View): readonly Edit[] {
+  const { text } = view;
+  const joints = JOINTS.get(view) ?? breaksIn(view).filter((edit) => edit.start > 0 && mayBeRest(text, edit));
+  JOINTS.set(view, joints);
+  return joints;
 }
 
 /** Longer words are no rest of a line's end: they are found by themselves. */
@@ -32,7 +45,14 @@ const BEGUN =
 function mayBeRest(text: string, { start, end }: Edit): boolean {
   WORD.lastIndex = end;
   const word = WORD.exec(text.slice(0, end + LONGEST_WORD))?.[0] ?? '';
-  return isDrawn(word) || isRandom(word) || BEGUN.test(text.slice(Math.max(0, start - 120), start));
+  return isDrawn(word) || isRandom(word) || BEGUN.test(lastWord(text, start));
+}
+
+/** What stands right before `end` without white space, which no token holds: at most 120 characters. */
+function lastWord(text: string, end: number): string {
+  let at = end;
+  while (at > 0 && end - at < 120 && text.charCodeAt(at - 1) > 0x20) at--;
+  return text.slice(at, end);
 }
 
 function breaksOf(text: string): Edit[] {

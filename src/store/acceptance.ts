@@ -1,4 +1,5 @@
 // Accepting a report: the investigation, the run that it starts or joins, the job, and the key that makes it once.
+import { CausewayError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import type { Acceptance, Accepted, InvestigationStore } from '../ports/store.ts';
 import { writeAudit } from './audit.ts';
@@ -90,7 +91,32 @@ async function joinableRun(trx: Trx, { report, fingerprint }: Acceptance): Promi
   return null;
 }
 
-async function startedRun(trx: Trx, { report, fingerprint, now }: Acceptance, enqueuer: Enqueuer): Promise<OpenRun> {
+/** Runs of a project are taken in the order in which they came: whoever could have any number of them there would keep all others waiting. */
+async function requireRoom(trx: Trx, { report, mostWaiting = null }: Acceptance): Promise<void> {
+  if (mostWaiting === null) return;
+  const { waiting } = await trx
+    .selectFrom('runs')
+    .select(({ fn }) => fn.countAll<number | string>().as('waiting'))
+    .where('account_id', '=', report.accountId)
+    .where('project_id', '=', report.projectId)
+    .where('state', '!=', 'ended')
+    // What red checks begin in somebody's name is not theirs.
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('investigations').select('id').whereRef('run_id', '=', 'runs.id').where('origin', '!=', 'check-run'),
+      ),
+    )
+    .executeTakeFirstOrThrow();
+  if (Number(waiting) < mostWaiting) return;
+  throw new CausewayError(
+    'too_many_waiting',
+    `${mostWaiting} reports of this account have not ended in this project: wait until one has, or cancel one.`,
+  );
+}
+
+async function startedRun(trx: Trx, acceptance: Acceptance, enqueuer: Enqueuer): Promise<OpenRun> {
+  await requireRoom(trx, acceptance);
+  const { report, fingerprint, now } = acceptance;
   const id = newId('run');
   await trx
     .insertInto('runs')

@@ -2,6 +2,7 @@
 import type { Selectable } from 'kysely';
 import type { Account } from '../domain/account.ts';
 import { newId } from '../domain/ids.ts';
+import type { SessionStore } from '../ports/session-store.ts';
 import type { AccountStore } from '../ports/store.ts';
 import { verbOf, writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
@@ -10,8 +11,8 @@ import type { Seal } from './seal.ts';
 import { isFirst } from './use-once.ts';
 
 type AccountVerbs = Pick<
-  AccountStore,
-  'ensureAccount' | 'accounts' | 'signingSecrets' | 'rotateSigningSecret' | 'noteSecretShown'
+  AccountStore & SessionStore,
+  'ensureAccount' | 'accounts' | 'account' | 'signingSecrets' | 'rotateSigningSecret' | 'noteSecretShown'
 >;
 type NewAccount = Parameters<AccountStore['ensureAccount']>[0];
 type Rotation = Parameters<AccountStore['rotateSigningSecret']>[0];
@@ -24,6 +25,7 @@ export function accountVerbs(database: Database, seal: Seal): AccountVerbs {
       return known && isUpToDate(known, account) ? known : database.write((trx) => ensureAccount(trx, account, seal));
     },
     accounts: () => database.read(allAccounts),
+    account: (id) => database.read((reader) => accountOf(reader, id)),
     signingSecrets: (accountId, now) => database.read((reader) => signingSecrets(reader, accountId, { now, seal })),
     rotateSigningSecret: (rotation) => database.write((trx) => rotate(trx, rotation, seal)),
     noteSecretShown: (accountId, now, how = {}) =>
@@ -44,6 +46,15 @@ async function allAccounts(reader: Reader): Promise<readonly Account[]> {
     .orderBy('login_lower')
     .execute();
   return rows.map(accountFrom);
+}
+
+async function accountOf(reader: Reader, id: string): Promise<Account | null> {
+  const row = await reader
+    .selectFrom('accounts')
+    .select(['id', 'login', 'github_id'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row ? accountFrom(row) : null;
 }
 
 /** A person on GitHub is their number; whoever has none is their login, whatever its case. */

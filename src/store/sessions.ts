@@ -9,7 +9,7 @@ import type { Database } from './database.ts';
 import type { Reader, Trx } from './schema.ts';
 import type { SessionTable } from './sign-in-tables.ts';
 
-type SessionVerbs = Omit<SessionStore, 'addSignInCode' | 'useSignInCode' | 'useOnce'>;
+type SessionVerbs = Omit<SessionStore, 'account' | 'addSignInCode' | 'useSignInCode' | 'useOnce'>;
 
 /** Kept to the minute: to the request it would be one forced disk write for every page. */
 const TOUCH_MS = 60_000;

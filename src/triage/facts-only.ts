@@ -1,5 +1,6 @@
 // The Issue that facts alone allow: where they point and why, what to look at next, and that no model was asked.
 import { cutText } from '../domain/cut-text.ts';
+import { withoutUnseenIn } from '../domain/inert-text.ts';
 import type { Analysis, Conclusion, Step, Suspect } from '../domain/issue.ts';
 import { isDefinition } from './candidates/definitions.ts';
 import type { Examined } from './examine.ts';
@@ -14,9 +15,9 @@ const MAX_ERROR = 160;
 /** Suspects below this part of the first one's score stand in the list, but nobody is sent there. */
 const WORTH_A_LOOK = 0.4;
 
-/** The conclusion without a model. `seconds` is how long the run took. */
+/** The conclusion without a model, in which nothing is unseen or acts on a terminal. `seconds` is how long the run took. */
 export function factsOnlyConclusion(facts: Facts, context: { readonly seconds: number }): Conclusion {
-  return {
+  return withoutUnseenIn<Conclusion>({
     problem: facts.problem,
     rootCause: rootCause(facts),
     stepsToReproduce: facts.stepsToReproduce,
@@ -39,7 +40,7 @@ export function factsOnlyConclusion(facts: Facts, context: { readonly seconds: n
       usage: { turns: 0, promptTokens: 0, cachedTokens: 0, completionTokens: 0, costUsd: 0, seconds: context.seconds },
       links: { comment: null, checkRun: null, pullRequest: null },
     },
-  };
+  });
 }
 
 function rootCause(facts: Facts): string {

@@ -2,6 +2,7 @@
 import { cutText } from '../domain/cut-text.ts';
 import { CausewayError } from '../domain/errors.ts';
 import type { InvestigationStep } from '../domain/evidence.ts';
+import { withoutUnseenIn } from '../domain/inert-text.ts';
 import type { Repository, SearchHit, SearchQuery, SearchResult, SourceTree } from '../ports/source.ts';
 import type { Ground } from './map-paths.ts';
 
@@ -32,7 +33,8 @@ export function createNotebook(onStep: (step: InvestigationStep) => Promise<void
   return {
     steps,
     record: async (step) => {
-      const kept = { ...step, result: cut(step.result) };
+      // Names of files, and lines of them, may hold what a terminal obeys or an eye does not see.
+      const kept = withoutUnseenIn({ ...step, result: cut(step.result) });
       steps.push(kept);
       await onStep(kept);
       return steps.length;

@@ -10,6 +10,7 @@ import type { Log } from '../log.ts';
 import type { ConfigurationOf } from '../ports/configuration.ts';
 import type { Permissions } from '../ports/permissions.ts';
 import type { Queue } from '../ports/queue.ts';
+import type { AskRoom } from '../ports/room.ts';
 import type { GithubSignIn } from '../ports/sign-in.ts';
 import type { Store } from '../ports/store.ts';
 import type { Redactor } from '../redact/redactor.ts';
@@ -44,6 +45,7 @@ export interface WebDeps {
   readonly queue: Pick<Queue, 'wake' | 'cancel'>;
   readonly redactor: Pick<Redactor, 'redact'>;
   readonly changes: Changes;
+  readonly room: AskRoom;
   readonly limiter: RateLimiter;
   readonly now: () => Date;
   readonly log: Log;

@@ -26,6 +26,15 @@ describe('an ordinary change', () => {
       added('docs/github/owners.md'),
       added('src/environment.ts'),
       added('src/contest/latest.py', 'assert x\n'),
+      added('scripts/release.js'),
+      added('tools/report.py'),
+      added('bin/command.mjs'),
+      added('src/ci/parse-log.ts'),
+      added('lib/pipelines/stages.yml'),
+      added('test/jenkins/reader.groovy'),
+      added('.changeset/brave-cats-run.md'),
+      added('docs/openhands.md'),
+      added('src/project.ts'),
     ];
     expect(await guard(files)).toEqual({ allowed: { base: BASE, files }, blocked: [], guards: [], verdict: 'clean' });
   });

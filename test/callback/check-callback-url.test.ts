@@ -2,6 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseCallbackAllow } from '../../src/callback/callback-policy.ts';
 import { checkCallbackUrl } from '../../src/callback/check-callback-url.ts';
+import { newSigningSecret } from '../../src/callback/sign.ts';
+import { newToken } from '../../src/domain/token.ts';
 
 const STRICT = { allow: parseCallbackAllow(''), localMode: false };
 const LOCAL = { allow: parseCallbackAllow(''), localMode: true };
@@ -104,6 +106,9 @@ describe('a callback address', () => {
     ['characters', 'https://hooks.example/\ud800'],
     ['fragment', 'https://hooks.example/#x'],
     ['fragment', 'https://hooks.example/?a=1#'],
+    ['secret', `https://hooks.example/${newToken()}/x`],
+    ['secret', `https://hooks.example/?key=${newToken().replace('_', '%5f')}`],
+    ['secret', `https://hooks.example/?key=${newSigningSecret()}`],
   ])('is refused by exactly "%s": %j', (rule, url) => {
     expect(ruleOf(url)).toBe(rule);
   });

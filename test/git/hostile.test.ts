@@ -127,6 +127,17 @@ describe('a hostile local repository', () => {
     expect(sung()).toBe(false);
   });
 
+  it('says who wrote what in plain words: no escape sequence, nothing that turns text around', async () => {
+    await using repo = await gitRepository();
+    const subject = '\u001b]8;;http://e.vil\u0007Mend\u001b]8;;\u0007 \u202ethe \u009b31mcart\ttoday';
+    await repo.commit({ 'a.js': 'start();\n' }, subject, { author: 'Ada \u001b[2J\u2066Example' });
+    await using kept = testSource();
+    const tree = await treeOf(await kept.source.open(pathProject(repo.path), SIGNAL));
+    const said = { author: 'Ada Example', subject: 'Mend the 31mcart\ttoday' };
+    expect((await tree.history({ limit: 5 }, SIGNAL)).commits).toMatchObject([said]);
+    expect(await tree.blame('a.js', { from: 1, to: 1 }, SIGNAL)).toMatchObject([said]);
+  });
+
   it('cannot replace what a commit says', async () => {
     await using repo = await gitRepository();
     await using kept = testSource();

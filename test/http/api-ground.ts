@@ -84,6 +84,8 @@ export interface GroundOptions {
   /** Instead of `roles`. */
   readonly permissions?: Permissions;
   readonly settings?: Partial<ProjectSettings> | Error;
+  /** What is said instead of taking in a report. */
+  readonly noRoom?: string;
   readonly ready?: () => Promise<readonly ReadinessCheck[]>;
   /** Stands between API and store, for counting and failing. */
   readonly around?: (store: Store) => Store;
@@ -117,6 +119,7 @@ export async function apiGround(options: GroundOptions = {}): Promise<ApiGround>
   const changes = createChanges();
   const api = createApi({
     ...{ queue, redactor, changes, now, log, permissions },
+    room: async () => options.noRoom ?? '',
     settingsOf: async () => {
       if (options.settings instanceof Error) throw options.settings;
       return { investigation: DEFAULT_SETTINGS, noPullRequests: '', ...options.settings };

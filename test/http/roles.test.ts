@@ -1,5 +1,6 @@
 // Who may do what in a GitHub project: the role there decides, and what it does not allow is as if it were not there.
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Account } from '../../src/domain/account.ts';
 import type { Role } from '../../src/domain/role.ts';
 import type { PostedPullRequest } from '../../src/domain/thread.ts';
 import { GithubFailure } from '../../src/github/clients/github-clients.ts';
@@ -98,6 +99,50 @@ describe('the role on GitHub', () => {
     expect(await listOf(await ground.call('GET', '/api/v1/projects/', { token }))).toHaveLength(46);
   });
 
+  it('that GitHub does not tell is 503 for who is known to have seen the project, and to anybody else as if it were none', async () => {
+    const away = new GithubFailure({ kind: 'unsure', status: null, retryAt: null }, 'No answer.');
+    let last: Role = 'none';
+    const lastRole = () => last;
+    const roleOf = async ({ githubId }: Account) => {
+      if (githubId === null) return 'admin' as const;
+      throw away;
+    };
+    const { hidden, token, accountId, conclude } = await open({ permissions: { roleOf, lastRole } });
+    const { issueId, investigationId } = await conclude(hidden);
+    const calls = async (whose: string, swap = (text: string) => text) => {
+      const said: string[] = [];
+      for (const [method, path, body] of [
+        ['GET', `/api/v1/projects/${hidden.id}/`],
+        ['GET', `/api/v1/issues/${issueId}/`],
+        ['DELETE', `/api/v1/issues/${issueId}/`],
+        ['GET', `/api/v1/investigations/${investigationId}/`],
+        ['GET', `/api/v1/investigations/${investigationId}/events/`],
+        ['GET', `/api/v1/investigations/?projectId=${hidden.name}`],
+        ['POST', '/api/v1/issues/', { data: 'boom', projectId: hidden.name }],
+      ] as const) {
+        const more = body === undefined ? {} : { body: { ...body, projectId: swap(body.projectId) } };
+        const answer = await ground.call(method, swap(path), { token: whose, ...more });
+        said.push(`${answer.status} ${await answer.text()}`);
+      }
+      return said;
+    };
+    const absent = await calls(token, (text) =>
+      text.replace(/_[0-9A-Za-z]+/, '_0').replace('octo/hidden', 'octo/none'),
+    );
+    expect(absent.map((said) => said.slice(0, 3))).toEqual(['404', '404', '404', '404', '404', '422', '422']);
+    expect(await calls(token)).toEqual(absent);
+    const known = async (whose: string) => new Set((await calls(whose)).map((said) => said.slice(0, 3)));
+    last = 'read';
+    expect(await known(token)).toEqual(new Set(['503']));
+    last = 'none';
+    const scopes = ['issues:read', 'issues:write', 'projects:read'] as const;
+    const bound = await ground.newToken({ accountId, scopes, projectIds: [hidden.id] });
+    expect(await known(bound)).toEqual(new Set(['503']));
+    const account = { id: accountId, login: 'octocat', githubId: 583231 };
+    await accepted(ground.store, acceptance({ account, project: hidden }));
+    expect(await known(token)).toEqual(new Set(['503']));
+  });
+
   it('that GitHub does not tell just now is no answer: 503 for everything that needs it, and no list with holes', async () => {
     let isAway = false;
     const { hidden, token, conclude } = await open({
@@ -107,6 +152,7 @@ describe('the role on GitHub', () => {
             throw new GithubFailure({ kind: 'unsure', status: null, retryAt: null }, 'No answer.');
           return 'admin';
         },
+        lastRole: () => 'admin',
       },
     });
     const { issueId, investigationId } = await conclude(hidden);

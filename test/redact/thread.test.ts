@@ -50,6 +50,34 @@ describe('a large text', () => {
   });
 });
 
+describe('large texts of several accounts', () => {
+  it('take turns: who brings one waits for the one under way, not for all that another brought before', async () => {
+    await using redactor = createRedactor({ exactValues: () => [] });
+    const order: string[] = [];
+    const ask = async (name: string, of?: string) => {
+      await redactor.redact(log(800, name), of);
+      order.push(name);
+    };
+    const asked = ['a1', 'a2', 'a3', 'a4'].map((name) => ask(name, 'acc_a'));
+    asked.push(ask('b1', 'acc_b'), ask('b2', 'acc_b'), ask('nobody1'), ask('nobody2'));
+    await Promise.all(asked);
+    expect(order).toEqual(['a1', 'b1', 'nobody1', 'nobody2', 'a2', 'b2', 'a3', 'a4']);
+  });
+
+  it('those of one run, which are as many as its files, take one turn', async () => {
+    await using redactor = createRedactor({ exactValues: () => [] });
+    const run = redactor.remembering({ of: 'run_a', values: () => [], found: () => {} });
+    const order: string[] = [];
+    const noted = (name: string, done: Promise<unknown>) => done.then(() => order.push(name));
+    await Promise.all([
+      ...['r1', 'r2', 'r3'].map((name) => noted(name, run.redactLines(log(800, name)))),
+      noted('json', run.redactJson([log(800, 'json')])),
+      noted('other', redactor.redact(log(800, 'other'), 'acc_b')),
+    ]);
+    expect(order).toEqual(['r1', 'other', 'r2', 'r3', 'json']);
+  });
+});
+
 describe.each(['DIE', 'THROW', 'HANG'])('a thread made to %s by a line', (order) => {
   it('loses that part, keeps the rest, shows no secret, and works on', async () => {
     await using redactor = hostileRedactor();

@@ -79,6 +79,8 @@ interface Concluding {
 }
 
 export interface WebGroundOptions {
+  /** What is said instead of taking in a report. */
+  readonly noRoom?: string;
   /** Names of local projects; default `local/app`. */
   readonly projects?: readonly string[];
   /** Instead of local ones. */
@@ -116,6 +118,7 @@ export async function webGround(options: WebGroundOptions = {}): Promise<WebGrou
   const baseUrl = options.baseUrl ?? BASE;
   const deps: WebDeps = {
     ...{ store, queue, redactor, now, log, seal, key },
+    room: async () => options.noRoom ?? '',
     permissions: { roleOf: async ({ id }) => roles.get(id) ?? 'admin' },
     changes: createChanges(),
     limiter: createRateLimiter(options.limits ?? 'off'),

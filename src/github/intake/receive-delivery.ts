@@ -2,6 +2,7 @@
 import type { Log } from '../../log.ts';
 import type { DeliveryStore, NewDelivery } from '../../ports/github-store.ts';
 import type { Queue } from '../../ports/queue.ts';
+import { type AskRoom, ROOM_RETRY_AFTER } from '../../ports/room.ts';
 import { kindOf, meaningOf } from './delivery-kind.ts';
 import { parseDelivery } from './parse-delivery.ts';
 import { type BodyLimits, createBodyReader, type DeliveryBody, isDeclaredTooLarge } from './read-delivery-body.ts';
@@ -10,6 +11,7 @@ import { isSignedByOne, readSignature } from './signature.ts';
 export interface ReceiverDeps {
   readonly store: Pick<DeliveryStore, 'acceptDelivery'>;
   readonly queue: Pick<Queue, 'wake'>;
+  readonly room: AskRoom;
   /** Asked for each delivery; two during a rotation. */
   readonly secrets: () => readonly string[];
   readonly now: () => Date;
@@ -67,6 +69,9 @@ async function acceptSigned(deps: ReceiverDeps, headers: Headers, bytes: Uint8Ar
   if (kind.kind === 'misfit') return answer(400, 'The body is not one of the event that X-GitHub-Event names.');
   if (kind.kind === 'ignored') return answer(202, 'Received. Nothing is done at this event.');
   const { group, sameWithinMs, isUrgent } = kind;
+  // Access that was taken back is heard at any time: it is small, and waiting for room would leave it open.
+  const noRoom = isUrgent ? '' : await deps.room();
+  if (noRoom !== '') return busy(noRoom);
   const delivery = { id, event, body: parsed.text, meaning: meaningOf(bytes), group, isUrgent };
   return await stored(deps, delivery, sameWithinMs);
 }
@@ -99,7 +104,7 @@ function unread(fault: Exclude<DeliveryBody['kind'], 'read'>): Response {
 }
 
 function busy(detail: string): Response {
-  return answer(503, detail, { 'Retry-After': '60' });
+  return answer(503, detail, { 'Retry-After': String(ROOM_RETRY_AFTER) });
 }
 
 function tooLarge(): Response {

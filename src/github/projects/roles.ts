@@ -59,8 +59,7 @@ export function createPermissions({ clients, now }: PermissionsOptions): GithubP
 
   async function roleWithin(ms: number, person: Person, project: Project, signal: AbortSignal): Promise<Role> {
     if (!isGithubProject(project)) return 'admin';
-    // The login is part of it: after a renaming the old answer, which was none, must not stand.
-    const key = `${project.source.installationId} ${project.source.repositoryId} ${person.id} ${person.login}`;
+    const key = keyOf(person, project);
     const earlier = known.get(key);
     if (earlier !== undefined && now().getTime() - earlier.at < ms) return earlier.role;
     return (await untilAborted(ask(key, person, project), signal)).role;
@@ -74,7 +73,17 @@ export function createPermissions({ clients, now }: PermissionsOptions): GithubP
       const person = personOf(account);
       return person === null ? 'none' : await roleWithin(ACCOUNT_MS, person, project, signal);
     },
+    lastRole(account, project) {
+      if (!isGithubProject(project)) return 'admin';
+      const person = personOf(account);
+      return (person && known.get(keyOf(person, project))?.role) ?? 'none';
+    },
   };
+}
+
+/** The login is part of it: after a renaming the old answer, which was none, must not stand. */
+function keyOf(person: Person, { source }: GithubProject): string {
+  return `${source.installationId} ${source.repositoryId} ${person.id} ${person.login}`;
 }
 
 function personOf({ githubId, login }: Account): Person | null {

@@ -60,9 +60,12 @@ async function acceptForm(
       word: `Too many reports within a minute: send it again in ${retryAfter} s.`,
       status: 429,
     };
+  const noRoom = await deps.room();
+  if (noRoom !== '') return { kind: 'refused', word: noRoom, status: 503 };
   const settings = await settingsOf(c, deps, given.seen.project);
   if (settings === null) return { kind: 'refused', word: NOT_REACHED, status: 503 };
   const accepted = await accept(c, deps, { ...given, settings });
+  if (accepted.kind === 'too_many_waiting') return { kind: 'refused', word: accepted.word, status: 429 };
   if (accepted.kind === 'key_reused') return { kind: 'refused', word: SENT_BEFORE, status: 409, key: newKey() };
   return { kind: 'accepted', investigationId: accepted.investigationId };
 }
@@ -125,7 +128,7 @@ async function accept(
   c: Context<WebEnv>,
   deps: WebDeps,
   { seen, fields, key, settings }: Given & { readonly settings: InvestigationSettings },
-): Promise<Accepted> {
+): Promise<Accepted | { readonly kind: 'too_many_waiting'; readonly word: string }> {
   const { project, role } = seen;
   const { account } = c.get('signedIn');
   const report: Report = {
@@ -137,7 +140,12 @@ async function accept(
     isTrusted: isAtLeast(role, 'write'),
     settings,
   };
-  return acceptReport(deps, report, { idempotency: idempotencyOf(project.id, fields, key) });
+  try {
+    return await acceptReport(deps, report, { idempotency: idempotencyOf(project.id, fields, key), by: account });
+  } catch (error) {
+    if (!(error instanceof CausewayError) || error.code !== 'too_many_waiting') throw error;
+    return { kind: 'too_many_waiting', word: error.message };
+  }
 }
 
 /** A double click and a reload send the same key with the same words. */

@@ -52,7 +52,15 @@ export async function reception(over: Partial<ReceiverDeps> = {}): Promise<Recep
   let logged = '';
   const log = createLog({ level: 'trace', destination: { write: (line) => (logged += line) } });
   const queue = { wake: () => {} };
-  const receive = createReceiver({ store, queue, secrets: () => [SECRET], now: time.now, log, ...over });
+  const receive = createReceiver({
+    store,
+    queue,
+    room: async () => '',
+    secrets: () => [SECRET],
+    now: time.now,
+    log,
+    ...over,
+  });
   return {
     receive,
     store,

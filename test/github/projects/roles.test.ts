@@ -140,6 +140,8 @@ it('with GitHub out of reach the last answer counts for five minutes, then it is
   expect(await ground.permissions.roleOf(MONA, PROJECT, NEVER)).toBe('write');
   later(ground, 1);
   await expect(ground.permissions.roleOf(MONA, PROJECT, NEVER)).rejects.toMatchObject({ code: 'github_failed' });
+  expect(ground.permissions.lastRole?.(MONA, PROJECT)).toBe('write');
+  expect(ground.permissions.lastRole?.({ ...MONA, githubId: 43 }, PROJECT)).toBe('none');
   isDown = false;
   expect(await ground.permissions.roleOf(MONA, PROJECT, NEVER)).toBe('write');
 });

@@ -57,6 +57,16 @@ describe('the form of a report', () => {
     });
   });
 
+  it('hands in nothing where the disk is nearly full, says so, and keeps what was typed', async () => {
+    await using ground = await webGround({ noRoom: 'Nothing was accepted: make room.' });
+    const answer = await sent(ground, { text: 'TypeError: typed by hand' });
+    expect(answer.status).toBe(503);
+    const page = await answer.text();
+    expect(page).toContain('Nothing was accepted: make room.');
+    expect(page).toContain('TypeError: typed by hand');
+    expect(await investigationsOf(ground)).toEqual([]);
+  });
+
   it('goes the road of the API: secrets are cut out, NUL is replaced, equal reports share a run unless wished otherwise', async () => {
     await using ground = await webGround();
     const secret = `ghp_${'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'}`;
@@ -220,6 +230,19 @@ describe('what is refused', () => {
     expect([answer.status, fieldOf(page, 'text')]).toEqual([503, 'boom']);
     expect(textOf(page)).toContain('GitHub does not answer just now, and nothing was handed in.');
     expect(await investigationsOf(ground)).toEqual([]);
+  });
+
+  it('is refused where 20 of the person have not ended in the project, and what was typed stays', async () => {
+    await using ground = await webGround();
+    const visitor = await ground.signIn('octocat', 583231, 'triage');
+    const { key, send } = await filledIn(ground, { text: 'boom', fresh: 'on' }, visitor);
+    for (let n = 0; n < 20; n++) {
+      expect((await send({ form_key: `${key.slice(0, -2)}${n + 10}` })).status).toBe(303);
+    }
+    const answer = await send({ text: 'one more' });
+    const page = await answer.text();
+    expect([answer.status, fieldOf(page, 'text'), fieldOf(page, 'form_key')]).toEqual([429, 'one more', key]);
+    expect(textOf(page)).toContain('20 reports of this account have not ended in this project');
   });
 
   it('is too many in a minute, and what was typed stays', async () => {
