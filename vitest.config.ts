@@ -1,5 +1,6 @@
 // Every test but the long fault runs. A Node that is too old would crash inside better-sqlite3 without a word.
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
 
 if (Number(process.versions.node.split('.')[0]) < 24) {
   throw new Error(`Tests need Node 24; this is ${process.version}. Run "npm test", which brings it.`);
@@ -9,7 +10,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/faults/**'],
-    globalSetup: ['test/support/leftover-processes.ts'],
+    globalSetup: ['test/support/leftover-processes.ts', 'test/support/postgres-shared.ts'],
     setupFiles: ['test/support/property-seed.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
@@ -17,5 +18,6 @@ export default defineConfig({
     isolate: false,
     // On two cores: a story waits for its service and for git a third of its time.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
   },
 });

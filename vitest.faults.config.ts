@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/faults/**/*.test.ts'],
-    globalSetup: ['test/support/leftover-processes.ts'],
+    globalSetup: ['test/support/leftover-processes.ts', 'test/support/postgres-shared.ts'],
     testTimeout: 900_000,
     hookTimeout: 60_000,
     fileParallelism: false,

@@ -2,10 +2,13 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type AppConfig, appConfig, githubPlace } from './config/app-config.ts';
+import { type DatabaseConfig, databaseConfig } from './config/database-config.ts';
+import { type MetricsConfig, metricsConfig } from './config/metrics-config.ts';
 import { type ModelConfig, modelConfig } from './config/model-config.ts';
 import { type Environment, type Reader, reader } from './config/reader.ts';
 
 export type { AppCredentials } from './config/app-config.ts';
+export { type DatabaseConfig, type PostgresConfig, parsePostgresUrl, passwordsOf } from './config/database-config.ts';
 export type { ModelConfig } from './config/model-config.ts';
 export type { Environment } from './config/reader.ts';
 
@@ -17,6 +20,8 @@ export interface Config {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
+  /** Of `worker`, which answers operators alone; 0: any free port. */
+  readonly workerPort: number;
   /** Address under which callers reach the service; empty: from the port that was opened. */
   readonly publicUrl: string;
   /** Insists on local mode, whatever else is set. */
@@ -28,7 +33,11 @@ export interface Config {
   readonly allowedOwners: readonly string[];
   /** The most that a repository's own configuration can ask for. */
   readonly maxMode: MaxMode;
+  /** Where records are kept. */
+  readonly database: DatabaseConfig;
   readonly dataDir: string;
+  /** Bytes that all mirrors may take together with the digests of what they hold; 0: no limit. */
+  readonly mirrorsMaxBytes: number;
   /** 32 bytes, or null: made and kept in `dataDir`. */
   readonly encryptionKey: Buffer | null;
   /** What browsers' sign-ins and forms are proven with; null: made from the encryption key. */
@@ -41,6 +50,7 @@ export interface Config {
   readonly retentionDays: number;
   readonly investigationTimeoutMs: number;
   readonly logLevel: string;
+  readonly metrics: MetricsConfig;
   readonly githubToken: string | null;
   readonly githubApiUrl: string;
   readonly githubWebUrl: string;
@@ -54,6 +64,8 @@ export interface Config {
   /** What git and monitoring servers take PATH, proxies, certificates and named variables from. */
   readonly environment: Environment;
 }
+
+const MIRRORS_MAX_MB = 20_480;
 
 /** The folder that this program is installed in. */
 export const INSTALLATION = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
@@ -69,6 +81,7 @@ export function readConfig(environment: Environment): Config {
   const config: Config = {
     host: read.text('HOST', '127.0.0.1'),
     port: read.integer('PORT', 3000, { from: 0, to: 65_535 }),
+    workerPort: read.integer('WORKER_PORT', 3001, { from: 0, to: 65_535 }),
     publicUrl: publicUrl(read),
     localMode: read.oneOf('LOCAL_MODE', '0', ['0', '1']) === '1',
     app: appConfig(read, environment),
@@ -78,7 +91,9 @@ export function readConfig(environment: Environment): Config {
       .split(/[\s,]+/)
       .filter(Boolean),
     maxMode: maxMode(read),
+    database: databaseConfig(read),
     dataDir: path.resolve(read.text('DATA_DIR', DEFAULT_DATA_DIR)),
+    mirrorsMaxBytes: read.integer('MIRRORS_MAX_MB', MIRRORS_MAX_MB, { from: 0, to: 100_000_000 }) * 1024 ** 2,
     encryptionKey: read.key('ENCRYPTION_KEY'),
     sessionSecret: sessionSecret(read),
     projects: read.text('PROJECTS', '').split(path.delimiter).filter(Boolean),
@@ -88,6 +103,7 @@ export function readConfig(environment: Environment): Config {
     retentionDays: read.integer('RETENTION_DAYS', 90, { from: 1, to: 3_650 }),
     investigationTimeoutMs: read.integer('INVESTIGATION_TIMEOUT_S', 600, { from: 1, to: 86_400 }) * 1_000,
     logLevel: read.oneOf('LOG_LEVEL', 'info', LOG_LEVELS),
+    metrics: metricsConfig(read),
     githubToken: read.secret('GITHUB_TOKEN'),
     ...githubPlace(read),
     model: modelConfig(read),

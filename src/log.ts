@@ -1,8 +1,40 @@
-// The log (pino, JSON on standard error) and the register of secrets, which no line and no record may hold.
+// The log (pino, JSON on standard error), the ids that stand on each of its lines, and the register of secrets, which none may hold.
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Logger, pino } from 'pino';
 import { withoutKnownForms } from './redact/known-forms.ts';
 
 export type Log = Logger;
+
+/** What a line belongs to: ids of ours, which tell nothing to a stranger. */
+export interface Trail {
+  readonly requestId?: string;
+  /** As the caller named its request (`X-Request-Id`). */
+  readonly callerRequestId?: string;
+  readonly traceId?: string;
+  readonly job?: string;
+  readonly kind?: string;
+  readonly attempt?: number;
+  readonly run?: string;
+  readonly investigation?: string;
+  readonly delivery?: string;
+  readonly webhook?: string;
+  readonly thread?: string;
+  readonly head?: string;
+  readonly project?: string;
+}
+
+const trails = new AsyncLocalStorage<Trail>();
+
+/** All that the work logs, however deep inside, has these ids on its lines, besides those of the work around it. */
+export function onTrail<T>(trail: Trail, work: () => T): T {
+  return trails.run({ ...trails.getStore(), ...trail }, work);
+}
+
+/** From now on the lines of the innermost work have these, too; outside of any it does nothing. */
+export function noteOnTrail(more: Trail): void {
+  const trail = trails.getStore();
+  if (trail !== undefined) Object.assign(trail, more);
+}
 
 /** Each with the moment (ms since 1970) from which it opens nothing any more. */
 const secrets = new Map<string, number>();
@@ -40,6 +72,8 @@ export function createLog(options: {
     {
       level: options.level,
       base: null,
+      // A new object each time: pino writes the line's own values into it.
+      mixin: () => ({ ...trails.getStore() }),
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       redact: ['*.authorization', '*.cookie', '*.token', '*.secret', 'authorization', 'cookie', 'token', 'secret'],

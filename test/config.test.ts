@@ -46,6 +46,29 @@ describe('the configuration', () => {
     expect(() => readConfig({ GITHUB_TOKEN_FILE: file })).toThrow(`GITHUB_TOKEN_FILE names ${file}`);
   });
 
+  it('keeps records in SQLite where no DATABASE_URL is set, and shows one that is without its password', () => {
+    expect(readConfig({}).database).toEqual({ kind: 'sqlite' });
+    const url = 'postgres://causeway:p%40ssword-of-ten@db.example.com:6432/records?sslmode=verify-full';
+    const { database, secrets } = readConfig({ DATABASE_URL: url });
+    const shown = 'postgres://causeway@db.example.com:6432/records';
+    expect(database).toEqual({ kind: 'postgres', url, shown });
+    expect(secrets).toEqual([url, 'p%40ssword-of-ten', 'p@ssword-of-ten']);
+  });
+
+  it.each([
+    ['mysql://u:hidden@db/c', 'does not begin with postgres://'],
+    ['postgres://u:hidden@db', 'names no database after the host'],
+    ['postgres://u:hid/den@db/c', 'is no address'],
+    ['postgres://u:hidden%zz@db/c', 'has a "%" that encodes nothing'],
+  ])('says of DATABASE_URL=%s what is wrong with it, and nothing of its password', (value, fault) => {
+    const read = () => readConfig({ DATABASE_URL: value });
+    expect(read).toThrow(`DATABASE_URL ${fault}`);
+    expect(read).toThrow(
+      /give an address such as postgres:\/\/causeway:PASSWORD@.*; without it records are kept in SQLite/,
+    );
+    expect(read).not.toThrow(/hid/);
+  });
+
   it('takes a SESSION_SECRET of at least 32 characters, also from a file, and none for none', async () => {
     const enough = 's'.repeat(32);
     expect(readConfig({ SESSION_SECRET: enough })).toMatchObject({ sessionSecret: enough, secrets: [enough] });

@@ -1,6 +1,6 @@
 // The register of secrets, and that no line of the log shows one.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createLog, registeredSecrets, registerSecret } from '../src/log.ts';
+import { createLog, noteOnTrail, onTrail, registeredSecrets, registerSecret } from '../src/log.ts';
 import { noise } from './redact/planted.ts';
 
 beforeEach(() => vi.useFakeTimers({ now: new Date('2026-11-20T10:00:00.000Z'), toFake: ['Date'] }));
@@ -38,4 +38,39 @@ it("shows no token and no password in an address of somebody else's, wherever an
   expect(lines).not.toContain(token.slice(4, 20));
   expect(lines).not.toContain(noise(12, 2));
   expect(JSON.parse(lines)).toMatchObject({ line: 'x "[redacted]"', msg: '[redacted]' });
+});
+
+it('puts the ids of the work on each of its lines, however deep inside, and on no other’s', async () => {
+  const lines: string[] = [];
+  const log = createLog({ level: 'info', destination: { write: (line) => void lines.push(line) } });
+  const inside = async (name: string) => {
+    await Promise.resolve();
+    log.info(name);
+  };
+  noteOnTrail({ run: 'of nobody' });
+  await Promise.all([
+    onTrail({ requestId: 'req_1' }, async () => {
+      await inside('before');
+      noteOnTrail({ investigation: 'inv_1' });
+      await onTrail({ job: 'job_1' }, async () => {
+        noteOnTrail({ run: 'run_1' });
+        await inside('within');
+      });
+      await inside('after');
+      log.info({ requestId: 'its own', status: 200 }, 'said');
+      await inside('last');
+    }),
+    onTrail({ requestId: 'req_2' }, () => inside('beside')),
+  ]);
+  await inside('outside');
+  const told = lines.map((line) => JSON.parse(line)).map(({ level, time, msg, ...ids }) => [msg, ids]);
+  expect(Object.fromEntries(told)).toEqual({
+    before: { requestId: 'req_1' },
+    within: { requestId: 'req_1', investigation: 'inv_1', job: 'job_1', run: 'run_1' },
+    after: { requestId: 'req_1', investigation: 'inv_1' },
+    said: { requestId: 'its own', status: 200, investigation: 'inv_1' },
+    last: { requestId: 'req_1', investigation: 'inv_1' },
+    beside: { requestId: 'req_2' },
+    outside: {},
+  });
 });

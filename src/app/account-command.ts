@@ -5,9 +5,8 @@ import type { Account } from '../domain/account.ts';
 import { CausewayError } from '../domain/errors.ts';
 import { createGithubClients } from '../github/clients/create-github-clients.ts';
 import { findPerson } from '../github/setup/find-person.ts';
-import { registerSecret } from '../log.ts';
-import { createJobTable } from '../queue/job-table.ts';
-import { openSqliteStore, type SqliteStore } from '../store/open-sqlite.ts';
+import { createLog, registerSecret } from '../log.ts';
+import type { Store } from '../ports/store.ts';
 import { createSeal } from '../store/seal.ts';
 import type { TokenCommand, WebhookSecretCommand } from '../terminal/command.ts';
 import type { ExitCode, Io } from '../terminal/io.ts';
@@ -15,6 +14,7 @@ import { token, tokensOfAll } from '../terminal/token.ts';
 import { webhookSecret } from '../terminal/webhook-secret.ts';
 import { openDataFolder } from './data-folder.ts';
 import { LOCAL_LOGIN, openAccount } from './house.ts';
+import { openStore } from './open-records.ts';
 import { chooseMode } from './service-mode.ts';
 import { announcedAddress, answersAt, signInLink } from './sign-in-link.ts';
 import { VERSION } from './version.ts';
@@ -32,11 +32,11 @@ export async function accountCommand(
 ): Promise<ExitCode> {
   const { io, now } = context;
   if (command.kind === 'token-list' && command.account === null && chooseMode(config).kind === 'github') {
-    await using store = await openStore(config);
+    await using store = await openKept(config);
     return await tokensOfAll(io, { store, now });
   }
   const find = whose(config, command.account);
-  await using store = await openStore(config);
+  await using store = await openKept(config);
   // Always: with another key than that of the stored secrets nothing may be sealed.
   const local = await openAccount(store, now());
   const account = find === null ? local : await find(store, now, signal);
@@ -64,13 +64,13 @@ export async function signInCommand({ config, context }: AccountCommandDeps, sig
     const fault = `The service that was started over this data folder at ${address} does not answer`;
     throw new CausewayError('usage', `${fault}: start it again with "causeway serve".`);
   }
-  await using store = await openStore(config);
+  await using store = await openKept(config);
   const account = await openAccount(store, now());
   io.out(`${await signInLink({ store, account, now }, address)}\n`);
   return 0;
 }
 
-type Find = (store: SqliteStore, now: () => Date, signal: AbortSignal) => Promise<Account>;
+type Find = (store: Store, now: () => Date, signal: AbortSignal) => Promise<Account>;
 
 /** Null: the local account. Throws `usage` where the mode and --account do not fit. */
 function whose(config: Config, login: string | null): Find | null {
@@ -88,7 +88,7 @@ function whose(config: Config, login: string | null): Find | null {
 interface Sought {
   readonly config: Config;
   readonly credentials: AppCredentials;
-  readonly store: SqliteStore;
+  readonly store: Store;
   readonly now: () => Date;
   readonly login: string;
 }
@@ -113,7 +113,7 @@ async function personsAccount(
   return account;
 }
 
-function openStore(config: Config): Promise<SqliteStore> {
-  const folder = openDataFolder(config.dataDir, config.encryptionKey);
-  return openSqliteStore({ file: folder.database, seal: createSeal(folder.encryptionKey), enqueuer: createJobTable() });
+function openKept(config: Config): Promise<Store> {
+  const { database, encryptionKey } = openDataFolder(config.dataDir, config.encryptionKey, config.database);
+  return openStore({ database, seal: createSeal(encryptionKey), log: createLog({ level: config.logLevel }) });
 }

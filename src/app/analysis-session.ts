@@ -73,7 +73,10 @@ function openMemoryHouse({ config, log, now }: SessionOptions, { mirrors, lexico
     database: ':memory:',
     encryptionKey: randomBytes(32),
     lexicon,
-    git: { folder: mirrors, environment: config.environment, credentials: githubCredentials(config) },
+    git: {
+      ...{ folder: mirrors, maxTogetherBytes: config.mirrorsMaxBytes },
+      ...{ environment: config.environment, credentials: githubCredentials(config) },
+    },
     callbackPolicy: { allow: parseCallbackAllow(''), localMode: true },
     log,
     now,

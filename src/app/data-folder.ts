@@ -2,12 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { DatabaseConfig } from '../config.ts';
 import { CausewayError } from '../domain/errors.ts';
 import { makeFolder } from '../store/make-folder.ts';
+import type { RecordsPlace } from './open-records.ts';
 
 export interface DataFolder {
-  /** The SQLite file. */
-  readonly database: string;
+  /** The SQLite file in it, or the PostgreSQL database that stands for it. */
+  readonly database: RecordsPlace;
   /** Where bare mirrors are kept. */
   readonly mirrors: string;
   /** Where digests of what the mirrors hold are kept; made when the first is. */
@@ -19,19 +21,47 @@ export interface DataFolder {
   readonly encryptionKey: Buffer;
 }
 
-/** Makes the folder (mode 700) where it is missing; one that is there keeps its mode, since it may be the operator's. Throws `store_unusable`, naming DATA_DIR, where it cannot. */
-export function openDataFolder(folder: string, encryptionKey: Buffer | null): DataFolder {
-  const mirrors = path.join(folder, 'mirrors');
-  const database = path.join(folder, 'causeway.db');
+/**
+ * Makes the folder (mode 700) where it is missing; one that is there keeps its mode, since it may be the operator's. Throws `store_unusable`,
+ * naming DATA_DIR, where it cannot.
+ */
+export function openDataFolder(
+  folder: string,
+  encryptionKey: Buffer | null,
+  database: DatabaseConfig = { kind: 'sqlite' },
+): DataFolder {
+  const mirrors = mirrorsFolder(folder);
+  const file = databaseFile(folder);
   makeFolder(mirrors);
   return {
-    database,
+    database: database.kind === 'postgres' ? database : file,
     mirrors,
     lexicon: path.join(folder, 'lexicon'),
     get encryptionKey() {
-      return encryptionKey ?? keptKey(path.join(folder, 'encryption.key'), database);
+      if (encryptionKey !== null) return encryptionKey;
+      const kept = path.join(folder, 'encryption.key');
+      return database.kind === 'postgres' ? sharedKey(kept) : keptKey(kept, file);
     },
   };
+}
+
+/** Of the bare mirrors in the folder. */
+export function mirrorsFolder(folder: string): string {
+  return path.join(folder, 'mirrors');
+}
+
+/** The SQLite file in the folder. */
+export function databaseFile(folder: string): string {
+  return path.join(folder, 'causeway.db');
+}
+
+/** Never made: a second machine would make another one. One that is kept is that of a move, or shared by all. */
+function sharedKey(file: string): Buffer {
+  if (existsSync(file)) return readKey(file);
+  throw new CausewayError(
+    'usage',
+    `DATABASE_URL needs an ENCRYPTION_KEY, the same for every process over that database ("openssl rand -hex 32" makes one; after a move from SQLite it is what encryption.key holds).`,
+  );
 }
 
 function keptKey(file: string, database: string): Buffer {
@@ -66,7 +96,8 @@ function makeKey(file: string): void {
   }
 }
 
-function readKey(file: string): Buffer {
+/** 32 bytes. Throws `store_unusable` where the file holds anything else. */
+export function readKey(file: string): Buffer {
   const key = Buffer.from(readFileSync(file, 'utf8').trim(), 'hex');
   if (key.length === 32) return key;
   throw new CausewayError(

@@ -10,7 +10,7 @@ import { createProjectSync, type ProjectSync } from '../github/projects/project-
 import { createRedelivery, type Redelivery } from '../github/projects/redelivery.ts';
 import { createPermissions, type GithubPermissions } from '../github/projects/roles.ts';
 import type { House } from './house.ts';
-import { isPaused } from './pause.ts';
+import { pausedIn } from './pause.ts';
 import { VERSION } from './version.ts';
 
 export interface GithubParts {
@@ -34,7 +34,7 @@ export interface GithubPartsOptions {
 export function openClients(
   config: Config,
   credentials: AppCredentials,
-  house: Pick<House, 'now'> & { readonly installations: Parameters<typeof createGithubClients>[0]['installations'] },
+  house: Pick<House, 'now'> & Pick<Parameters<typeof createGithubClients>[0], 'installations' | 'watch'>,
 ): GithubClients {
   const { githubApiUrl: apiUrl, githubWebUrl: webUrl } = config;
   return createGithubClients({ ...credentials, apiUrl, webUrl, userAgent: USER_AGENT, ...house });
@@ -59,7 +59,7 @@ export function githubParts(
     projects: sync,
     permissions,
     ceiling: config.maxMode,
-    paused: () => isPaused(config.dataDir),
+    paused: pausedIn(house, config.dataDir),
     signalOf: inFlight.signalOf,
   };
   return { clients, permissions, configuration, sync, redelivery, inFlight, app };

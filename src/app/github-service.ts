@@ -9,15 +9,17 @@ import { type CheckReader, createCheckReader } from '../jobs/checks/check-reader
 import type { Investigator } from '../jobs/investigator.ts';
 import { type Log, registerSecret } from '../log.ts';
 import type { Worker } from '../ports/queue.ts';
-import { takeOwnership } from '../store/single-owner.ts';
+import { createTelemetry } from '../telemetry/telemetry.ts';
 import { accountAreaUrl } from './account-area.ts';
 import { openDataFolder } from './data-folder.ts';
 import { githubLanes } from './github-lanes.ts';
 import { type GithubParts, githubParts, openClients } from './github-parts.ts';
 import { type House, openHouse, startWork } from './house.ts';
 import { openInvestigator } from './open-investigator.ts';
+import { ownRecords } from './open-records.ts';
 import { PATIENCE_MS } from './serve-options.ts';
 import { sessionKey } from './session-key.ts';
+import { VERSION } from './version.ts';
 import { createWaits } from './waits.ts';
 
 export interface GithubService extends AsyncDisposable {
@@ -46,22 +48,24 @@ export async function openGithubService(options: GithubServiceOptions): Promise<
   const { privateKey, webhookSecrets, clientSecret } = credentials;
   for (const secret of [privateKey, ...webhookSecrets, clientSecret]) registerSecret(secret);
   await using opening = new AsyncDisposableStack();
-  const folder = openDataFolder(config.dataDir, config.encryptionKey);
-  opening.use(takeOwnership(folder.database));
+  const folder = openDataFolder(config.dataDir, config.encryptionKey, config.database);
+  opening.use(ownRecords(folder.database));
   const { investigator } = opening.use(openInvestigator({ config, log, now, patienceMs: PATIENCE_MS }));
   // The house's git needs the clients, which need its store.
   const installations = { installation: (id: number) => house.store.installation(id) };
-  const clients = opening.use(openClients(config, credentials, { installations, now }));
+  const telemetry = createTelemetry({ version: VERSION, log, now });
+  const clients = opening.use(openClients(config, credentials, { installations, now, watch: telemetry.github.call }));
   const house: House = opening.use(
     await openHouse({
       ...folder,
       git: {
         folder: folder.mirrors,
+        maxTogetherBytes: config.mirrorsMaxBytes,
         environment: config.environment,
         credentials: (project, signal) => gitCredentials(clients, project, signal),
       },
       callbackPolicy: { allow: parseCallbackAllow(config.callbackAllow), localMode: false },
-      ...{ log, now },
+      ...{ log, now, telemetry },
     }),
   );
   // Those of an earlier local mode would be everybody's here.

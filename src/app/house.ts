@@ -1,26 +1,29 @@
 // One house: store, queue, source and redaction, opened together and closed in reverse.
 import path from 'node:path';
+import { bookedPrices, costOf } from '../agent/budget.ts';
 import type { CallbackPolicy } from '../callback/callback-policy.ts';
 import { createWebhookHandler, type WebhookHandlerOptions } from '../callback/deliver-webhook.ts';
 import { newSigningSecret } from '../callback/sign.ts';
 import type { Account } from '../domain/account.ts';
 import { createGitSource, type GitSourceOptions } from '../git/mirror.ts';
-import { type Changes, createChanges } from '../jobs/changes.ts';
+import type { Changes } from '../jobs/changes.ts';
 import type { Investigator } from '../jobs/investigator.ts';
 import { pausableModel } from '../jobs/pausable-model.ts';
 import { createRunHandler } from '../jobs/run-investigation.ts';
 import { createLexicons } from '../lexicon/create-lexicons.ts';
 import { type Log, registeredSecrets, registerSecret } from '../log.ts';
+import type { AccountStore } from '../ports/account-store.ts';
 import type { Lexicons } from '../ports/lexicon.ts';
+import type { Model } from '../ports/model.ts';
 import type { JobHandler, JobKind, LaneLimits, Queue, Worker } from '../ports/queue.ts';
 import type { AskRoom } from '../ports/room.ts';
 import type { Source } from '../ports/source.ts';
-import type { AccountStore, Store } from '../ports/store.ts';
-import { createEmbeddedQueue } from '../queue/embedded-queue.ts';
-import { createJobTable } from '../queue/job-table.ts';
+import type { Store } from '../ports/store.ts';
 import { createRedactor, type Redactor } from '../redact/redactor.ts';
-import { openSqliteStore } from '../store/open-sqlite.ts';
 import { createSeal } from '../store/seal.ts';
+import { createTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
+import { watchSource } from '../telemetry/watched-ports.ts';
+import { openRecords, type Records, type RecordsPlace } from './open-records.ts';
 import { createRoom } from './room.ts';
 import { VERSION } from './version.ts';
 
@@ -36,11 +39,16 @@ export interface House extends AsyncDisposable {
   readonly callbackPolicy: CallbackPolicy;
   readonly log: Log;
   readonly now: () => Date;
+  readonly telemetry: Telemetry;
+  /** Whether this process looks after what only one over a database should. */
+  readonly leads: Records['leads'];
+  /** See `Records`; what holds is `pausedIn`. */
+  readonly isPaused: Records['isPaused'];
 }
 
 export interface HouseOptions {
-  /** The SQLite file, or `:memory:`. The caller owns it (see store/single-owner.ts). */
-  readonly database: string;
+  /** A SQLite file is the caller's own (see `ownRecords`). */
+  readonly database: RecordsPlace;
   readonly encryptionKey: Buffer;
   readonly git: GitSourceOptions;
   /** The folder for digests of source. */
@@ -48,6 +56,8 @@ export interface HouseOptions {
   readonly callbackPolicy: CallbackPolicy;
   readonly log: Log;
   readonly now: () => Date;
+  /** Absent: the house makes its own. */
+  readonly telemetry?: Telemetry;
 }
 
 /** The one account of local mode. */
@@ -56,21 +66,38 @@ export const LOCAL_LOGIN = 'local';
 export async function openHouse(options: HouseOptions): Promise<House> {
   await using opening = new AsyncDisposableStack();
   const { log, now } = options;
-  const jobs = createJobTable();
+  const telemetry = options.telemetry ?? createTelemetry({ version: VERSION, log, now });
   const seal = createSeal(options.encryptionKey);
-  const store = opening.use(await openSqliteStore({ file: options.database, seal, enqueuer: jobs }));
-  const git = opening.use(createGitSource(options.git));
+  const records = opening.use(await openRecords({ database: options.database, seal, log, now }));
+  const { queue, changes, leads, isPaused } = records;
+  const store = telemetry.store(records.store);
   const lexicons = opening.use(createLexicons({ folder: options.lexicon, log }));
-  const source = forgettingBoth(git, lexicons);
+  const besides = { folder: options.lexicon, forget: (projectId: string) => lexicons.forget(projectId) };
+  const git = opening.use(createGitSource({ ...options.git, besides, log }));
+  const source = forgettingBoth(watchSource(git), lexicons);
   const redactor = opening.use(createRedactor({ exactValues: registeredSecrets }));
-  const queue = createEmbeddedQueue({ database: store.database, jobs, log, now, recovery: 'sole-owner' });
   const account = await openAccount(store, now());
   for (const form of ['hex', 'base64'] as const) registerSecret(options.encryptionKey.toString(form));
   const { callbackPolicy } = options;
-  const room = createRoom({ folder: path.dirname(options.database), log, now });
+  const room = createRoom({ folder: path.dirname(options.git.folder), log, now });
   const opened = opening.move();
   return {
-    ...{ store, queue, source, lexicons, redactor, changes: createChanges(), room, account, callbackPolicy, log, now },
+    ...{
+      store,
+      queue,
+      source,
+      lexicons,
+      redactor,
+      changes,
+      room,
+      account,
+      callbackPolicy,
+      log,
+      now,
+      leads,
+      isPaused,
+      telemetry,
+    },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
@@ -147,7 +174,7 @@ export function startWork(house: House, limits: WorkLimits): Worker {
   };
   const each = Object.entries(lanes);
   return house.queue.work(
-    Object.fromEntries(each.map(([kind, { handler }]) => [kind, handler])),
+    Object.fromEntries(each.map(([kind, { handler }]) => [kind, house.telemetry.handler(handler)])),
     Object.fromEntries(each.map(([kind, lane]) => [kind, lane.limits])),
   );
 }
@@ -156,7 +183,7 @@ function runHandler(house: House, limits: WorkLimits): JobHandler {
   const { investigationTimeoutMs: timeoutMs, paused = () => false, onWait = () => {} } = limits;
   const investigator = limits.investigator && {
     ...limits.investigator,
-    model: pausableModel(limits.investigator.model, { paused, now: house.now }),
+    model: pausableModel(watchedModel(house, limits.investigator), { paused, now: house.now }),
   };
   const deps = { ...house, timeoutMs, investigator, paused };
   // One for each job, so that it is known which run it is that waits.
@@ -165,4 +192,9 @@ function runHandler(house: House, limits: WorkLimits): JobHandler {
     handle: (job, signal) => of(job.subject).handle(job, signal),
     dead: (job, error) => of(job.subject).dead(job, error),
   };
+}
+
+/** Its cost counts as budgets book it. */
+function watchedModel({ telemetry }: House, { model }: Investigator): Model {
+  return telemetry.model(model, (usage) => costOf(usage, bookedPrices(model.prices)));
 }

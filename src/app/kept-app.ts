@@ -12,21 +12,21 @@ export interface KeptApp {
   readonly publicUrl: string;
 }
 
-type Place = Pick<Config, 'dataDir' | 'encryptionKey'>;
+type Place = Pick<Config, 'dataDir' | 'encryptionKey' | 'database'>;
 
 const PURPOSE = 'github-app';
 
 /** The App of an earlier set-up; null where there was none. Throws `store_unusable` where it cannot be opened. */
-export function readKeptApp({ dataDir, encryptionKey }: Place): KeptApp | null {
+export function readKeptApp({ dataDir, encryptionKey, database }: Place): KeptApp | null {
   const file = fileIn(dataDir);
   if (!existsSync(file)) return null;
   const sealed = readFileSync(file, 'utf8').trim();
-  return parsed(createSeal(openDataFolder(dataDir, encryptionKey).encryptionKey).open(sealed, PURPOSE), file);
+  return parsed(createSeal(openDataFolder(dataDir, encryptionKey, database).encryptionKey).open(sealed, PURPOSE), file);
 }
 
 /** Whole or not at all: a kill in the middle leaves the file of before. */
-export function keepApp({ dataDir, encryptionKey }: Place, app: KeptApp): void {
-  const seal = createSeal(openDataFolder(dataDir, encryptionKey).encryptionKey);
+export function keepApp({ dataDir, encryptionKey, database }: Place, app: KeptApp): void {
+  const seal = createSeal(openDataFolder(dataDir, encryptionKey, database).encryptionKey);
   const file = fileIn(dataDir);
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, `${seal.seal(JSON.stringify(app), PURPOSE)}\n`, { mode: 0o600, flush: true });

@@ -13,6 +13,7 @@ import { createScriptedModel } from '../model/scripted-model.ts';
 import { parseMonitoringConfig } from '../monitoring/config.ts';
 import { type Monitoring, openMonitoring } from '../monitoring/open-monitoring.ts';
 import type { Model } from '../ports/model.ts';
+import { watchTool } from '../telemetry/watched-ports.ts';
 import { stillParses } from '../tools/syntax.ts';
 import { createToolbox } from '../tools/toolbox.ts';
 
@@ -45,7 +46,7 @@ export function openInvestigator({ config, log, now, patienceMs }: InvestigatorO
           { project: project.name, isPublic: isPublic(project), isTrusted },
           signal,
         );
-        return { tools: [...tools, ...asked], changeSet: overlay.changeSet };
+        return { tools: [...tools, ...asked].map(watchTool), changeSet: overlay.changeSet };
       },
       stillParses: async (path, before, after) => (await stillParses(path, before, after)).ok,
       limits: { turns: TURNS, usd: config.budget, patienceMs },

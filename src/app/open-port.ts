@@ -2,21 +2,22 @@
 import { checkCallbackUrl } from '../callback/check-callback-url.ts';
 import { newSigningSecret } from '../callback/sign.ts';
 import type { Config } from '../config.ts';
-import { createApi } from '../http/api.ts';
+import { type Api, createApi } from '../http/api.ts';
 import type { ApiDeps, ReadinessCheck } from '../http/api-deps.ts';
 import { type RunningServer, startServer } from '../http/server.ts';
 import { createRateLimiter } from '../jobs/rate-limit.ts';
 import { createSeal } from '../store/seal.ts';
-import { createWeb } from '../web/create-web.ts';
+import { createWeb, type Web } from '../web/create-web.ts';
 import type { WebDeps } from '../web/web-deps.ts';
 import type { House } from './house.ts';
-import { isPaused } from './pause.ts';
-import { readiness } from './readiness.ts';
+import { type Metrics, openMetrics } from './open-metrics.ts';
+import { pausedIn } from './pause.ts';
+import { createReadiness } from './readiness.ts';
 
 export interface PortOptions
   extends Pick<ApiDeps, 'permissions' | 'settingsOf'>,
     Pick<WebDeps, 'configurationOf' | 'entrance' | 'modelName'> {
-  readonly config: Pick<Config, 'host' | 'port' | 'rateLimit' | 'dataDir' | 'budget'>;
+  readonly config: Pick<Config, 'host' | 'port' | 'rateLimit' | 'dataDir' | 'budget' | 'metrics' | 'mirrorsMaxBytes'>;
   /** 32 bytes; see `sessionKey`. */
   readonly sessionKey: Buffer;
   /** Address that callers use; "": from the port that is opened. */
@@ -31,42 +32,72 @@ export interface PortOptions
 
 /** GitHub's path as Probot has it, in both spellings. */
 const DELIVERIES = /^[^:]+:\/\/[^/]*\/api\/github\/webhooks\/?(?:\?|$)/;
+const METRICS = /^[^:]+:\/\/[^/]*\/metrics(?:\?|$)/;
 /** What is the API's; the rest are pages. */
 const API = /^[^:]+:\/\/[^/]*\/(?:api|docs|healthz|readyz)(?:[/?]|$)/;
 
 export async function openPort(house: House, options: PortOptions): Promise<RunningServer> {
   const { config, receive, permissions, settingsOf } = options;
   let address = options.publicUrl;
+  const paused = pausedIn(house, config.dataDir);
+  const others = () => [pauseCheck(paused), ...options.checks()];
+  const ready = createReadiness({ house, dataDir: config.dataDir, others });
   const shared = {
     ...house,
     ...{ permissions, settingsOf },
     limiter: createRateLimiter(config.rateLimit),
+    tellAnswered: house.telemetry.requests.tellAnswered,
     baseUrl: () => address,
   };
   const api = createApi({
     ...shared,
     checkCallbackUrl: (url) => checkCallbackUrl(url, house.callbackPolicy),
-    ready: async () => [...(await readiness(house, config.dataDir)), pauseCheck(config), ...options.checks()],
+    ready,
   });
   const { configurationOf, entrance, modelName, sessionKey: key } = options;
   const web = createWeb({
     ...shared,
     ...{ configurationOf, entrance, modelName, key, newSigningSecret, budget: config.budget },
     seal: createSeal(key),
-    paused: () => isPaused(config.dataDir),
+    paused,
   });
-  const server = await startServer({
-    ...{ host: config.host, port: config.port, loopbackOnly: options.isLocal, log: house.log },
-    fetch: (request, stopping) => {
-      if (receive !== null && DELIVERIES.test(request.url)) return receive(request);
-      return (API.test(request.url) ? api : web).fetch(request, stopping);
-    },
-  });
+  await using opening = new AsyncDisposableStack();
+  const metrics = opening.use(await openMetrics(house, { config, ready }));
+  const rooms = { api, web, receive, metrics: metrics.answer };
+  const server = opening.use(
+    await startServer({
+      ...{ host: config.host, port: config.port, loopbackOnly: options.isLocal, log: house.log },
+      fetch: (request, stopping) =>
+        house.telemetry.requests.around(request, () => dispatch(house, rooms, request, stopping)),
+    }),
+  );
   address ||= server.address;
-  return server;
+  const opened = opening.move();
+  return { address: server.address, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-function pauseCheck({ dataDir }: Pick<Config, 'dataDir'>): ReadinessCheck {
-  const detail = isPaused(dataDir) ? 'paused: reports are kept; "causeway resume" goes on' : 'not paused';
+interface Rooms {
+  readonly api: Api;
+  readonly web: Web;
+  readonly receive: PortOptions['receive'];
+  readonly metrics: Metrics['answer'];
+}
+
+function dispatch(
+  { telemetry }: House,
+  { api, web, receive, metrics }: Rooms,
+  request: Request,
+  stopping: AbortSignal,
+): Promise<Response> {
+  if (receive !== null && DELIVERIES.test(request.url)) {
+    return telemetry.requests.delivery(request, () => receive(request));
+  }
+  if (metrics !== null && METRICS.test(request.url)) return metrics(request);
+  return (API.test(request.url) ? api : web).fetch(request, stopping);
+}
+
+/** What `/readyz` says of the operator's pause, which makes it no less ready. */
+export function pauseCheck(paused: () => boolean): ReadinessCheck {
+  const detail = paused() ? 'paused: reports are kept; "causeway resume" goes on' : 'not paused';
   return { name: 'pause', ok: true, detail };
 }

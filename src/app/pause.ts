@@ -1,8 +1,14 @@
-// The operator's pause: a file in DATA_DIR, so that a command beside the server sets it and a restart does not lift it.
+// The operator's pause over SQLite: a file in DATA_DIR, so that a command beside the server sets it and a restart does not lift it.
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { Records } from './open-records.ts';
 
-/** Whether the house is paused; asked of the disk each time. */
+/** Whether a house is paused: by the file in DATA_DIR, or for all processes over its database. */
+export function pausedIn({ isPaused: isPausedForAll }: Pick<Records, 'isPaused'>, dataDir: string): () => boolean {
+  return () => isPausedForAll() || isPaused(dataDir);
+}
+
+/** Whether the file is there; asked of the disk each time. */
 export function isPaused(dataDir: string): boolean {
   return existsSync(fileIn(dataDir));
 }

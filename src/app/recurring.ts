@@ -7,6 +7,8 @@ export interface RecurringOptions {
   readonly everyMs: number;
   readonly work: (signal: AbortSignal) => Promise<unknown>;
   readonly log: Log;
+  /** While it says no, another process does it. */
+  readonly isOurs?: () => boolean;
 }
 
 export interface Recurring extends AsyncDisposable {
@@ -15,13 +17,16 @@ export interface Recurring extends AsyncDisposable {
 }
 
 const FIRST_RETRY_MS = 15_000;
+/** How soon it is noticed that the process that did it is gone. */
+const NOT_OURS_MS = 1_000;
 
 /** Rounds never overlap. Disposing ends the one under way. */
-export function startRecurring({ what, everyMs, work, log }: RecurringOptions): Recurring {
+export function startRecurring({ what, everyMs, work, log, isOurs = () => true }: RecurringOptions): Recurring {
   const stop = new AbortController();
   let fault: string | null = null;
   let failures = 0;
   const round = async (): Promise<number> => {
+    if (!isOurs()) return NOT_OURS_MS;
     try {
       await work(stop.signal);
       if (failures > 0) log.info(`${what} works again`);

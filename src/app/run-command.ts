@@ -11,9 +11,13 @@ import type { ExitCode, Io } from '../terminal/io.ts';
 import { type Launcher, launcherOf } from '../terminal/launcher.ts';
 import { accountCommand, signInCommand } from './account-command.ts';
 import { openSession } from './analysis-session.ts';
+import { doctor } from './doctor/examine-house.ts';
 import { repositoryAround } from './local-projects.ts';
-import { setPaused } from './pause.ts';
+import { moveCommand } from './move-command.ts';
+import { pauseCommand } from './pause-command.ts';
+import { backupCommand, migrateCommand, redriveCommand } from './records-commands.ts';
 import { serve } from './serve.ts';
+import { serveWorker } from './serve-worker.ts';
 import { shippedDemo } from './shipped-demo.ts';
 import { VERSION } from './version.ts';
 
@@ -31,6 +35,8 @@ export async function runCommand(command: Command, context: CommandContext, sign
   const { io, environment, now } = context;
   if (command.kind === 'help') return say(io, helpText(command.topic));
   if (command.kind === 'version') return say(io, `causeway ${VERSION}\n`);
+  // It says itself what is wrong with the settings.
+  if (command.kind === 'doctor') return await doctor(command.json, context, signal);
   const config = readConfig(environment);
   for (const secret of config.secrets) registerSecret(secret);
   const log = createLog({ level: config.logLevel });
@@ -40,6 +46,19 @@ export async function runCommand(command: Command, context: CommandContext, sign
   switch (command.kind) {
     case 'serve':
       return await serve({ config, io, log, now, worker: command.worker, launcher: launcher(config, io) }, signal);
+    case 'worker':
+      return await serveWorker(
+        { config: { ...config, concurrency: command.concurrency ?? config.concurrency }, io, log, now },
+        signal,
+      );
+    case 'migrate':
+      return await migrateCommand({ config, io, log, now });
+    case 'backup':
+      return await backupCommand(command, { config, io, log, now });
+    case 'redrive':
+      return await redriveCommand(command.jobs, { config, io, log, now });
+    case 'move':
+      return await moveCommand(command, { config, io, log, now }, signal);
     case 'analyse':
       return await analyse(command, io, { ...investigateDeps(config, context), ...subjectDeps(config) }, signal);
     case 'demo':
@@ -59,7 +78,7 @@ export async function runCommand(command: Command, context: CommandContext, sign
       return await signInCommand({ config, context }, signal);
     case 'pause':
     case 'resume':
-      return pauseCommand(command.kind, config, io);
+      return await pauseCommand(command.kind, { config, io, log, now });
   }
 }
 
@@ -91,14 +110,4 @@ function subjectDeps(config: Config) {
     userAgent: `causeway/${VERSION}`,
   });
   return { readAddress, repositoryAround };
-}
-
-/** Works beside a running server, which looks for it before each question and each post. */
-function pauseCommand(kind: 'pause' | 'resume', { dataDir }: Config, io: Io): ExitCode {
-  const changed = setPaused(dataDir, kind === 'pause');
-  const paused = 'Paused: reports are kept, no model is asked and nothing is posted until "causeway resume".\n';
-  const resumed = 'Resumed: a running server goes on within 15 seconds.\n';
-  if (kind === 'pause') io.err(changed ? paused : 'It was paused already.\n');
-  else io.err(changed ? resumed : 'It was not paused.\n');
-  return 0;
 }

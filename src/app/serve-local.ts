@@ -6,7 +6,6 @@ import { DEFAULT_SETTINGS } from '../domain/settings.ts';
 import { hashToken, newToken } from '../domain/token.ts';
 import type { ProjectSettings } from '../jobs/request-pull-request.ts';
 import type { Permissions } from '../ports/permissions.ts';
-import { takeOwnership } from '../store/single-owner.ts';
 import { type KnownToken, startText } from '../terminal/first-start.ts';
 import type { ExitCode } from '../terminal/io.ts';
 import { openDataFolder } from './data-folder.ts';
@@ -15,7 +14,8 @@ import { localConfiguration } from './local-configuration.ts';
 import { localProjects } from './local-projects.ts';
 import { modelHint, openInvestigator } from './open-investigator.ts';
 import { openPort } from './open-port.ts';
-import { isPaused } from './pause.ts';
+import { ownRecords } from './open-records.ts';
+import { pausedIn } from './pause.ts';
 import { startRetention } from './retention.ts';
 import { aborted, PATIENCE_MS, type ServeOptions } from './serve-options.ts';
 import { sessionKey } from './session-key.ts';
@@ -30,15 +30,16 @@ export async function serveLocal(options: ServeOptions, signal: AbortSignal): Pr
   const { config, io, log, now, worker, launcher } = options;
   const wanted = localProjects(config.projects, io.cwd);
   const callbackPolicy = { allow: parseCallbackAllow(config.callbackAllow), localMode: true };
-  const folder = openDataFolder(config.dataDir, config.encryptionKey);
+  const folder = openDataFolder(config.dataDir, config.encryptionKey, config.database);
   await using open = new AsyncDisposableStack();
-  open.use(takeOwnership(folder.database));
-  const git = { folder: folder.mirrors, environment: config.environment };
+  open.use(ownRecords(folder.database));
+  const maxTogetherBytes = config.mirrorsMaxBytes;
+  const git = { folder: folder.mirrors, maxTogetherBytes, environment: config.environment };
   const house = open.use(await openHouse({ ...folder, git, callbackPolicy, log, now }));
   const projects = await house.store.syncProjects(wanted, now().toISOString());
   open.use(startRetention(house, config.retentionDays));
   const { investigator } = open.use(openInvestigator({ config, log, now, patienceMs: PATIENCE_MS }));
-  const paused = () => isPaused(config.dataDir);
+  const paused = pausedIn(house, config.dataDir);
   if (worker) open.use(startWork(house, { ...config, investigator, paused }));
   const server = open.use(
     await openPort(house, {

@@ -6,21 +6,21 @@ import type { MadeApp } from '../github/setup/made-app.ts';
 import { createSetup } from '../github/setup/setup-mode.ts';
 import { startServer } from '../http/server.ts';
 import { registerSecret } from '../log.ts';
-import { takeOwnership } from '../store/single-owner.ts';
 import { setupText } from '../terminal/github-start.ts';
 import { openDataFolder } from './data-folder.ts';
 import { type KeptApp, keepApp } from './kept-app.ts';
+import { ownRecords } from './open-records.ts';
 import { aborted, type ServeOptions } from './serve-options.ts';
 import { VERSION } from './version.ts';
 
 /** Serves `/setup` until the App is made, or the signal aborts. Gives the port, which the service goes on with. */
 export async function serveSetup({ config, io, log, now }: ServeOptions, signal: AbortSignal): Promise<number> {
   const { host, port, publicUrl, githubApiUrl: apiUrl, githubWebUrl: webUrl } = config;
-  const folder = openDataFolder(config.dataDir, config.encryptionKey);
+  const folder = openDataFolder(config.dataDir, config.encryptionKey, config.database);
   // Not after GitHub has made the App: a key that is lost is said before.
   void folder.encryptionKey;
   await using open = new AsyncDisposableStack();
-  open.use(takeOwnership(folder.database));
+  open.use(ownRecords(folder.database));
   const setup = createSetup({
     ...{ publicUrl, now, log },
     github: { apiUrl, webUrl, userAgent: `causeway/${VERSION}` },

@@ -1,9 +1,9 @@
 // The job that tells a caller how its report ended: one attempt per run, on the schedule until it is delivered, stopped or dead.
 import { CausewayError } from '../domain/errors.ts';
 import type { Webhook } from '../domain/webhook.ts';
-import { type Log, registerSecret } from '../log.ts';
+import { type Log, noteOnTrail, registerSecret } from '../log.ts';
+import type { AccountStore } from '../ports/account-store.ts';
 import type { ClaimedJob, JobHandler, JobResult } from '../ports/queue.ts';
-import type { AccountStore } from '../ports/store.ts';
 import type { AttemptRecord, WebhookStore } from '../ports/webhook-store.ts';
 import { ACCESS_LOST, askAccess, type MayBeTold } from './ask-access.ts';
 import { type AttemptResult, attempt, type Delivery } from './attempt.ts';
@@ -63,6 +63,7 @@ async function handle(job: ClaimedJob, context: Context): Promise<JobResult> {
   const { store, policy, log } = options;
   const webhook = await store.webhook(job.subject);
   if (webhook === null || webhook.state !== 'pending') return DONE;
+  noteOnTrail({ investigation: webhook.investigationId });
   const address = checkCallbackUrl(webhook.url, policy);
   if (!address.ok) {
     log.info({ webhook: webhook.id, rules: address.rules }, 'webhook address is no longer allowed');

@@ -63,7 +63,7 @@ export function createCommitTree(access: RepositoryAccess, revision: string): So
     async search(query, signal) {
       const { entries, byPath, isFolder } = await index(signal);
       const exists = (path: string) => byPath.has(path) || isFolder(path);
-      return searchTree(access, { revision, entries, exists }, query, signal);
+      return healed(signal, () => searchTree(access, { revision, entries, exists }, query, signal));
     },
     async outline(path, signal) {
       const text = await textAt(path, signal);

@@ -1,9 +1,9 @@
 // The source of every project, kept as bare mirrors in one folder: opened means fetched, under a lock, then read.
 import { mkdirSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { CausewayError } from '../domain/errors.ts';
 import type { Project } from '../domain/project.ts';
+import type { Log } from '../log.ts';
 import type { Source } from '../ports/source.ts';
 import { createAskedCommits } from './asked-commits.ts';
 import { createCatFileBatch } from './cat-file-batch.ts';
@@ -11,8 +11,10 @@ import { createCertificates } from './certificates.ts';
 import type { FetchLimits } from './fetch.ts';
 import { fetchCommit } from './fetch-commit.ts';
 import type { Environment } from './git-environment.ts';
+import { type Besides, createEviction, overMirrors, removeMirror } from './mirror-eviction.ts';
+import { noteOpened } from './mirror-records.ts';
 import { type Mirror, refreshMirror } from './mirror-refresh.ts';
-import { clearLeftovers, PARTIAL } from './mirror-upkeep.ts';
+import { clearLeftovers } from './mirror-upkeep.ts';
 import { acquireProcessLock } from './process-lock.ts';
 import { createRepository } from './repository.ts';
 import { createGit } from './run-git.ts';
@@ -32,6 +34,14 @@ export interface GitSourceOptions {
   readonly refusalLastsMs?: number;
   /** Longest wait for another process at the same mirror (default 2 minutes). */
   readonly lockWaitMs?: number;
+  /** Largest that all mirrors may become together with what is made of them, in bytes; absent or 0: no limit. */
+  readonly maxTogetherBytes?: number;
+  /** Absent: nothing is made of them. */
+  readonly besides?: Besides;
+  /** How long after its last use a mirror still counts as in use (default 30 minutes). */
+  readonly inUseMs?: number;
+  /** Says what was evicted; absent: nobody. */
+  readonly log?: Log;
   /** Git sees PATH, proxies and certificates of it, nothing else. */
   readonly environment: Environment;
 }
@@ -47,17 +57,22 @@ export function createGitSource(options: GitSourceOptions): Source & AsyncDispos
     certificates: createCertificates(folder, environment['NODE_EXTRA_CA_CERTS']),
     lifetime: lifetime.signal,
   });
+  const reading = overMirrors(git);
   const limits = limitsOf(options);
   const credentials = options.credentials ?? (async () => null);
   const refreshes = createSingleFlight<Mirror>();
   const asked = createAskedCommits(options.refusalLastsMs);
+  const eviction = createEviction({ ...options, folder });
 
   async function refresh(project: Project, anew: boolean, signal: AbortSignal): Promise<Mirror> {
     const paths = pathsOf(folder, project.id);
     using _lock = await acquireProcessLock(paths.lock, signal, options.lockWaitMs);
     await clearLeftovers(paths.mirror);
     await using upstream = await openUpstream(git, project, { gitDir: paths.mirror, credentials }, signal);
-    return await refreshMirror(git, { gitDir: paths.mirror, upstream, limits, anew }, signal);
+    const mirror = await refreshMirror(git, { gitDir: paths.mirror, upstream, limits, anew }, signal);
+    // A full disk must not keep what stands from being read.
+    if (await noteOpened(folder, project.id).catch(() => false)) eviction.look();
+    return mirror;
   }
 
   async function ask(project: Project, sha: string, signal: AbortSignal): Promise<boolean> {
@@ -78,9 +93,9 @@ export function createGitSource(options: GitSourceOptions): Source & AsyncDispos
         project.source.kind !== 'path' &&
         (await asked.ask(`${project.id} ${sha}`, until, (shared) => ask(project, sha, shared)));
       return createRepository({
-        git,
+        git: reading,
         mirror,
-        blobs: createCatFileBatch(git, mirror.gitDir),
+        blobs: createCatFileBatch(reading, mirror.gitDir),
         renew,
         fetchCommit: fetchBySha,
       });
@@ -88,18 +103,17 @@ export function createGitSource(options: GitSourceOptions): Source & AsyncDispos
     async forget(projectId) {
       const paths = pathsOf(folder, projectId);
       using _lock = await acquireProcessLock(paths.lock, lifetime.signal, options.lockWaitMs);
-      const gone = `${paths.mirror}${PARTIAL}forgotten`;
-      // Renamed first: a kill in the middle of the removal leaves no mirror that looks whole.
-      await rename(paths.mirror, gone).catch(() => undefined);
-      await rm(gone, { recursive: true, force: true });
-      await clearLeftovers(paths.mirror);
+      await removeMirror(folder, projectId);
     },
     async [Symbol.asyncDispose]() {
-      lifetime.abort(
-        new CausewayError('cancelled', 'Causeway is stopping; the report is taken up again at the next start.'),
-      );
+      lifetime.abort(stopping());
+      await eviction[Symbol.asyncDispose]();
     },
   };
+}
+
+function stopping(): CausewayError {
+  return new CausewayError('cancelled', 'Causeway is stopping; the report is taken up again at the next start.');
 }
 
 function limitsOf({ fetchTimeoutMs = 15 * 60_000, maxMirrorBytes = 20 * 1024 ** 3 }: GitSourceOptions): FetchLimits {

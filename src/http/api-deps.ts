@@ -5,6 +5,7 @@ import type { Changes } from '../jobs/changes.ts';
 import type { RateLimiter } from '../jobs/rate-limit.ts';
 import type { ProjectSettings } from '../jobs/request-pull-request.ts';
 import type { Log } from '../log.ts';
+import type { TellAnswered } from '../ports/answered.ts';
 import type { Permissions } from '../ports/permissions.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { AskRoom } from '../ports/room.ts';
@@ -37,6 +38,8 @@ export interface ApiDeps {
   readonly checkCallbackUrl: (url: string) => UrlVerdict;
   /** Shared with the pages: an account's calls count wherever they come in. */
   readonly limiter: RateLimiter;
+  /** Absent: nobody counts. */
+  readonly tellAnswered?: TellAnswered;
   readonly ready: () => Promise<readonly ReadinessCheck[]>;
   /** Address of the service as callers reach it, without a slash at the end. Asked for each time: with port 0 it is known only once the port is open. */
   readonly baseUrl: () => string;

@@ -8,7 +8,7 @@ export function getHealth(): Handler<ApiEnv> {
 }
 
 /** GET /readyz */
-export function getReadiness({ ready }: ApiDeps): Handler<ApiEnv> {
+export function getReadiness({ ready }: Pick<ApiDeps, 'ready'>): Handler<ApiEnv> {
   return async (c) => {
     const found = await ready();
     const checks = found.map(({ name, ok, detail }) => ({ name, ok, detail }));

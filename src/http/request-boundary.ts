@@ -5,28 +5,31 @@ import { routePath } from 'hono/route';
 import { CausewayError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import { isId } from '../jobs/access.ts';
+import { noteRequest } from '../jobs/note-request.ts';
 import type { ApiDeps, ApiEnv } from './api-deps.ts';
 import { problem } from './problem.ts';
 
 /** Outermost: the log line holds the route and no address, since addresses may hold what must not be logged. */
-export function withRequestId({ log }: Pick<ApiDeps, 'log'>): MiddlewareHandler<ApiEnv> {
+export function withRequestId({ log, tellAnswered }: Pick<ApiDeps, 'log' | 'tellAnswered'>): MiddlewareHandler<ApiEnv> {
   return async (c, next) => {
     const requestId = newId('req');
     const began = performance.now();
     c.set('requestId', requestId);
+    noteRequest(requestId, c.req.raw);
     c.set('answerHeaders', {});
     await next();
     const answer = { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff', ...c.get('answerHeaders') };
     for (const [name, value] of Object.entries<string>(answer)) c.res.headers.set(name, value);
     if (!c.res.headers.has('Cache-Control')) c.res.headers.set('Cache-Control', 'no-store');
+    const [method, route, ms] = [c.req.method, routePath(c, -1), performance.now() - began];
+    tellAnswered?.({ method, route, status: c.res.status, ms });
     log.info(
       {
         requestId,
-        method: c.req.method,
-        route: routePath(c, -1),
+        ...{ method, route },
         ids: Object.values<string>(c.req.param()).filter(isId),
         status: c.res.status,
-        ms: Math.round(performance.now() - began),
+        ms: Math.round(ms),
         accountId: c.get('caller')?.account.id,
       },
       'request',

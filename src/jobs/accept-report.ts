@@ -2,6 +2,7 @@
 import type { Account } from '../domain/account.ts';
 import { newId } from '../domain/ids.ts';
 import type { Report } from '../domain/report.ts';
+import { noteOnTrail } from '../log.ts';
 import type { ThreadPart } from '../ports/github-store.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { Accepted, InvestigationStore } from '../ports/store.ts';
@@ -58,6 +59,7 @@ export async function acceptReport(
     now: deps.now().toISOString(),
   });
   if (accepted.kind === 'accepted') {
+    noteOnTrail({ investigation: accepted.investigationId, run: accepted.runId });
     deps.changes.notify(accepted.runId);
     if (accepted.replacedRunId !== null) await deps.queue.cancel('run', accepted.replacedRunId);
   }

@@ -13,7 +13,7 @@ export type FollowEvent =
   | { readonly type: 'state'; readonly investigation: Investigation }
   | { readonly type: 'end'; readonly investigation: Investigation };
 
-/** Other processes do not notify us: look again at least this often. */
+/** A word from another process can get lost, and over SQLite there is none: look again at least this often. */
 const POLL_MS = 1_000;
 
 /**

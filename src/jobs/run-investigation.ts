@@ -1,5 +1,6 @@
 // The handler of the `run` jobs: takes the run, and says how it ended: concluded, given up, or to be gone on with later.
 import { CausewayError, type FailureReason, failureReason } from '../domain/errors.ts';
+import { noteOnTrail } from '../log.ts';
 import { ModelUnavailable } from '../ports/model.ts';
 import type { ClaimedJob, JobHandler, JobResult, Queue } from '../ports/queue.ts';
 import { SourceBusy } from '../ports/source.ts';
@@ -29,6 +30,7 @@ export function createRunHandler(deps: RunInvestigationDeps): JobHandler {
       if (deps.paused()) return { kind: 'later', runAt: new Date(deps.now().getTime() + PAUSED_MS).toISOString() };
       const run = await deps.store.startRun(job.subject, deps.now().toISOString());
       if (run === null) return { kind: 'done' };
+      noteOnTrail({ investigation: run.investigationId });
       deps.changes.notify(run.id);
       const result = await runToItsEnd(deps, run, signal);
       announce(deps, run.id);

@@ -52,6 +52,15 @@ export interface LaneLimits {
   readonly perGroup: number;
 }
 
+/** Of all processes together. */
+export interface KindDepth {
+  readonly kind: JobKind;
+  readonly waiting: number;
+  readonly running: number;
+  readonly dead: number;
+  readonly oldestDue: string | null;
+}
+
 export interface Queue {
   /**
    * Starts taking work of the kinds that have a handler (and limits). Disposing stops it: running handlers are aborted, and their jobs
@@ -63,9 +72,13 @@ export interface Queue {
   ): Worker;
   /** Aborts the job's handler if it runs here, and removes the job wherever it is. */
   cancel(kind: JobKind, subject: string): Promise<void>;
+  /** Dead jobs of the kind are due again, with all their tries. Returns how many. */
+  redrive(kind: JobKind): Promise<number>;
   /** Looks for work now instead of at the next poll. */
   wake(): void;
   depth(): Promise<{ readonly waiting: number; readonly running: number; readonly dead: number }>;
+  /** The same for each kind that has any job, with when the longest due of those that wait was due (null: none is). */
+  depths(now: string): Promise<readonly KindDepth[]>;
 }
 
 export interface Worker extends AsyncDisposable {

@@ -1,5 +1,4 @@
 // The door to what is remembered. One verb = one transaction; the jobs that a verb causes are written in it.
-import type { Account, TokenRecord } from '../domain/account.ts';
 import type { ChangeSet } from '../domain/change-set.ts';
 import type { FailureReason } from '../domain/errors.ts';
 import type { InvestigationStep } from '../domain/evidence.ts';
@@ -8,7 +7,7 @@ import type { Conclusion, Issue } from '../domain/issue.ts';
 import type { Project, ProjectSource } from '../domain/project.ts';
 import type { Report } from '../domain/report.ts';
 import type { InvestigationSettings } from '../domain/settings.ts';
-import type { Acting, Counted } from './acting.ts';
+import type { AccountStore } from './account-store.ts';
 import type { AgentStore } from './agent-store.ts';
 import type { CheckStore } from './check-store.ts';
 import type { GithubStore, ThreadPart } from './github-store.ts';
@@ -33,44 +32,6 @@ export interface Store
   check(): Promise<void>;
   /** Deletes what is older than its retention: ended investigations with their issues, webhooks, idempotency keys. Returns the number of investigations erased. */
   sweep(limits: { readonly endedBefore: string; readonly keysBefore: string; readonly now: string }): Promise<number>;
-}
-
-export interface AccountStore {
-  /**
-   * The account of that GitHub number (null: of that login); made where it is missing, its login brought up to date. Where another
-   * account holds the login, that one's person has been renamed and loses it. `signingSecret` (`whsec_…`) is only used when it is made.
-   */
-  ensureAccount(account: {
-    readonly login: string;
-    readonly githubId: number | null;
-    readonly signingSecret: string;
-    readonly now: string;
-  }): Promise<Account>;
-  /** All of them, by login. */
-  accounts(): Promise<readonly Account[]>;
-  /** `repeated`: the key was used before, and nothing was done. */
-  addToken(token: TokenRecord, hash: string, how?: Counted & Acting): Promise<'done' | 'repeated'>;
-  /** The token and its account, revoked or expired ones too (the caller judges by its own clock); null: unknown. */
-  tokenByHash(hash: string): Promise<{ readonly token: TokenRecord; readonly account: Account } | null>;
-  /** Newest first. */
-  tokens(accountId: string): Promise<readonly TokenRecord[]>;
-  /** False where there is no such token of the account or it was revoked before. */
-  revokeToken(id: string, accountId: string, now: string, how?: Acting): Promise<boolean>;
-  touchToken(id: string, now: string): Promise<void>;
-  /** Secrets that sign now, newest first: two during a rotation. */
-  signingSecrets(accountId: string, now: string): Promise<readonly string[]>;
-  /** The new secret signs from now on; the one before it beside it until `overlapUntil`. `repeated`: as with `addToken`. */
-  rotateSigningSecret(
-    rotation: {
-      readonly accountId: string;
-      readonly secret: string;
-      readonly overlapUntil: string;
-      readonly now: string;
-    } & Counted &
-      Acting,
-  ): Promise<'done' | 'repeated'>;
-  /** For the audit log: somebody had the account's signing secret shown. */
-  noteSecretShown(accountId: string, now: string, how?: Acting): Promise<void>;
 }
 
 export interface ProjectStore {
@@ -134,6 +95,8 @@ export interface Run {
   readonly startedAt: string;
   /** When the first of its reports was accepted. */
   readonly acceptedAt: string;
+  /** Of its oldest caller still attached; for the log. */
+  readonly investigationId: string;
 }
 
 export interface RecordedStep extends InvestigationStep {
@@ -185,8 +148,8 @@ export interface InvestigationStore {
     equal: { readonly sha: string; readonly since: string; readonly model: string | null },
     now: string,
   ): Promise<readonly string[]>;
-  /** Ends the run without an Issue; everyone attached is told. `run` by id where no generation is held (a dead job). */
-  giveUp(run: Run | string, reason: FailureReason, now: string): Promise<void>;
+  /** Ends the run without an Issue; everyone attached is told. `run` by id where no generation is held (a dead job). Returns the ids of their investigations. */
+  giveUp(run: Run | string, reason: FailureReason, now: string): Promise<readonly string[]>;
   /** Ends one caller's investigation: `cancelled` where somebody wished it (the reason's code says so), else `gave_up`. `by`: see `eraseIssue`. */
   cancel(id: string, reason: FailureReason, now: string, by?: string): Promise<Cancelled>;
 }

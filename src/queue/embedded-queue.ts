@@ -1,10 +1,12 @@
 // The embedded queue: durable work in a table of the store's own database, for one process beside its store.
 import type { Log } from '../log.ts';
-import type { Queue } from '../ports/queue.ts';
+import type { KindDepth, Queue } from '../ports/queue.ts';
 import type { Database } from '../store/database.ts';
-import { EmbeddedWorker } from './embedded-worker.ts';
+import { createEmbeddedSource } from './embedded-source.ts';
 import type { JobTable } from './job-table.ts';
 import { lanesOf } from './lane.ts';
+import { QueueWorker } from './queue-worker.ts';
+import { reviveDead } from './revive-dead.ts';
 
 export interface EmbeddedQueueOptions {
   readonly database: Database;
@@ -34,20 +36,28 @@ export interface EmbeddedQueueOptions {
  */
 export function createEmbeddedQueue(options: EmbeddedQueueOptions): Queue {
   const { database, jobs } = options;
-  let worker: EmbeddedWorker | null = null;
+  let worker: QueueWorker | null = null;
   return {
     work(handlers, limits) {
       if (worker) throw new Error('this queue has a worker already');
       const lanes = lanesOf(handlers, limits);
-      worker = new EmbeddedWorker({ leaseMs: 30_000, pollMs: 500, stopMs: 5_000, suspectMs: 1_000, ...options, lanes });
+      const whole = { leaseMs: 30_000, pollMs: 500, stopMs: 5_000, suspectMs: 1_000, ...options };
+      const source = createEmbeddedSource(whole, [...lanes.keys()]);
+      worker = new QueueWorker({ ...whole, source, lanes });
       return worker;
     },
     async cancel(kind, subject) {
       worker?.cancel(kind, subject);
       await database.write((trx) => jobs.remove(trx, kind, [subject]));
     },
+    async redrive(kind) {
+      const revived = await database.write((trx) => reviveDead(trx, kind, options.now().toISOString()));
+      worker?.wake();
+      return revived;
+    },
     wake: () => worker?.wake(),
     depth: () => depth(database),
+    depths: (now) => depths(database, now),
   };
 }
 
@@ -62,4 +72,26 @@ async function depth(database: Database): Promise<Awaited<ReturnType<Queue['dept
   const counts = { waiting: 0, running: 0, dead: 0 };
   for (const { state, count } of rows) counts[state] = count;
   return counts;
+}
+
+async function depths(database: Database, now: string): Promise<readonly KindDepth[]> {
+  const rows = await database.read((reader) =>
+    reader
+      .selectFrom('jobs')
+      .select((expression) => [
+        'kind',
+        'state',
+        expression.fn.countAll<number>().as('count'),
+        expression.fn.min('run_at').as('first_due'),
+      ])
+      .groupBy(['kind', 'state'])
+      .execute(),
+  );
+  const found = new Map<string, KindDepth>();
+  for (const { kind, state, count, first_due: first } of rows) {
+    const before = found.get(kind) ?? { kind, waiting: 0, running: 0, dead: 0, oldestDue: null };
+    const isDue = state === 'waiting' && first <= now;
+    found.set(kind, { ...before, [state]: Number(count), ...(isDue && { oldestDue: first }) });
+  }
+  return [...found.values()];
 }

@@ -2,9 +2,8 @@
 import { CausewayError } from '../domain/errors.ts';
 import type { Log } from '../log.ts';
 import type { ClaimedJob, JobHandler } from '../ports/queue.ts';
-import type { Database } from '../store/database.ts';
 import type { Claim, ClaimEnd } from './claims.ts';
-import { lostAmong } from './leases.ts';
+import type { JobSource } from './job-source.ts';
 
 /** Pauses after the first and the second failed try; after the third the job is dead. */
 const BACKOFF_MS = [1_000, 5_000];
@@ -19,7 +18,7 @@ const BURIALS = 5;
 const BURIAL_PAUSE_MS = 10_000;
 
 interface HandleOptions {
-  readonly database: Database;
+  readonly source: JobSource;
   readonly handler: JobHandler;
   readonly log: Log;
   readonly now: () => Date;
@@ -59,9 +58,9 @@ async function bury(claim: Claim, job: ClaimedJob, error: unknown, options: Hand
 }
 
 /** A job whose run was taken over, cancelled or erased fails at its next write; that is no failure of the job. */
-async function isLost(claim: Claim, { database, log }: HandleOptions): Promise<boolean> {
+async function isLost(claim: Claim, { source, log }: HandleOptions): Promise<boolean> {
   try {
-    return (await lostAmong(database, [claim])).length > 0;
+    return (await source.lostAmong([claim])).length > 0;
   } catch (error) {
     log.error({ job: claim.id, err: error }, 'a job could not be looked up');
     return false;

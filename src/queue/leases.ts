@@ -3,12 +3,7 @@ import type { Database } from '../store/database.ts';
 import type { Trx } from '../store/schema.ts';
 import { type Claim, FREE } from './claims.ts';
 import { rebuildGroups, refreshGroup } from './job-groups.ts';
-
-interface LostClaim {
-  readonly claim: Claim;
-  /** True: the job is gone; false: another has it, or may take it. */
-  readonly removed: boolean;
-}
+import type { LostClaim } from './job-source.ts';
 
 /** Those of the claims that are worth nothing any more. */
 export async function lostAmong(database: Database, held: readonly Claim[]): Promise<readonly LostClaim[]> {

@@ -5,7 +5,7 @@ import type { Trx } from '../store/schema.ts';
 import { refreshGroup } from './job-groups.ts';
 
 /** Ends of its process in which a job had a part, from which on it is suspect. Restarts alone make that many seldom. */
-const SUSPECT_ENDS = 3;
+export const SUSPECT_ENDS = 3;
 /** For so long a suspect is put off at most; its turn comes earlier, and a process that ends meanwhile puts it off anew. */
 const PUT_OFF_MS = 3_600_000;
 
@@ -64,8 +64,16 @@ export async function putOffSuspects(database: Database, options: SuspectOptions
   };
 }
 
-function pauseOf({ ends }: Suspect): number {
+function pauseOf({ ends }: { readonly ends: number }): number {
   return Math.min(2 ** (ends - SUSPECT_ENDS), LONGEST_PAUSE);
+}
+
+/** The most ends that a suspect may have whose turn may come in a process of that age; 0: none's. All in milliseconds. */
+export function mostEndsAt(ageMs: number, pauseMs: number): number {
+  if (ageMs >= pauseMs * LONGEST_PAUSE) return 1_000_000;
+  let ends = SUSPECT_ENDS;
+  while (pauseMs * pauseOf({ ends }) <= ageMs) ends++;
+  return ends === SUSPECT_ENDS ? 0 : ends - 1;
 }
 
 async function putOff(trx: Trx, kinds: readonly JobKind[], runAt: string): Promise<Suspect[]> {

@@ -2,8 +2,8 @@
 import type { Selectable } from 'kysely';
 import type { Account } from '../domain/account.ts';
 import { newId } from '../domain/ids.ts';
+import type { AccountStore } from '../ports/account-store.ts';
 import type { SessionStore } from '../ports/session-store.ts';
-import type { AccountStore } from '../ports/store.ts';
 import { verbOf, writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { AccountTable, Reader, Trx } from './schema.ts';
@@ -163,6 +163,7 @@ async function addSecret(
     .execute();
 }
 
-function purposeFor(accountId: string): string {
+/** What the signing secrets of an account are sealed for. */
+export function purposeFor(accountId: string): string {
   return `signing-secret ${accountId}`;
 }

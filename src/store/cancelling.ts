@@ -21,6 +21,7 @@ export async function cancel(trx: Trx, { id, reason, by }: Cancelling, moment: M
     .executeTakeFirst();
   if (!row) return { kind: 'absent' };
   if (row.state !== 'queued' && row.state !== 'running') return { kind: 'ended' };
+  await takeRun(trx, row.run_id);
   // Nobody wished for an end that has another reason.
   const state = reason.code === 'cancelled' ? 'cancelled' : 'gave_up';
   await endInvestigation(trx, id, { state, reason }, moment.now);
@@ -37,4 +38,13 @@ export async function cancel(trx: Trx, { id, reason, by }: Cancelling, moment: M
     await moment.enqueuer.remove(trx, 'run', [row.run_id]);
   }
   return { kind: 'cancelled', runId: row.run_id, runEnded };
+}
+
+/** First of all, as every ending does: in another order the two would wait for each other, a second on PostgreSQL, until one is thrown out. */
+async function takeRun(trx: Trx, runId: string): Promise<void> {
+  await trx
+    .updateTable('runs')
+    .set((expression) => ({ state: expression.ref('state') }))
+    .where('id', '=', runId)
+    .execute();
 }

@@ -1,10 +1,13 @@
 // One verb, one transaction: the handle through which all of the store and the embedded queue reach the database.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Enqueuer } from './enqueuer.ts';
+import type { Attempts } from './postgres-repeat.ts';
 import type { Reader, Trx } from './schema.ts';
 
 export interface Database {
-  /** Runs a verb in a transaction of its own; it is committed, durably, when this resolves. */
+  /** Whether transactions take place one after the other, so that many small ones are better written together. */
+  readonly isSerial: boolean;
+  /** Runs a verb in a transaction of its own; it is committed, durably, when this resolves. The verb may run more than once. */
   write<T>(verb: (trx: Trx) => Promise<T>): Promise<T>;
   /** Runs one query outside of any transaction. */
   read<T>(query: (reader: Reader) => Promise<T>): Promise<T>;
@@ -12,21 +15,22 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/**
- * `explain` turns an engine's error into a CausewayError where it knows the repair, and returns it as it is otherwise.
- * A second engine whose transactions really overlap must run `write` as serializable and repeat it on conflict.
- */
-export function createDatabase(options: {
+interface DatabaseOptions {
   readonly kysely: Reader;
   readonly enqueuer: Enqueuer;
+  /** Turns an engine's error into a CausewayError where it knows the repair, and returns it as it is otherwise. */
   readonly explain: (error: unknown) => unknown;
-}): Database {
-  const { kysely, enqueuer, explain } = options;
+  /** How an engine whose transactions overlap keeps each as if it were alone. */
+  readonly attempts?: Attempts;
+}
+
+export function createDatabase({ kysely, enqueuer, explain, attempts }: DatabaseOptions): Database {
+  const { write: transact, read: ask } = attempts ?? once(kysely);
   const inside = new AsyncLocalStorage<true>();
   const underWay = new Set<Promise<unknown>>();
 
   async function guarded<T>(work: () => Promise<T>): Promise<T> {
-    // SQLite has one connection: a verb that waits for it inside another's transaction would wait for ever.
+    // SQLite has one connection, and PostgreSQL a few: a verb that waits for one inside another's transaction would wait for ever.
     if (inside.getStore()) throw new Error('a verb was called inside the transaction of another; use its trx');
     const promise = work();
     underWay.add(promise);
@@ -40,15 +44,21 @@ export function createDatabase(options: {
   }
 
   return {
+    isSerial: attempts === undefined,
     async write(verb) {
-      const result = await guarded(() => kysely.transaction().execute((trx) => inside.run(true, () => verb(trx))));
+      const result = await guarded(() => transact((trx) => inside.run(true, () => verb(trx))));
       enqueuer.committed();
       return result;
     },
-    read: (query) => guarded(() => query(kysely)),
+    read: (query) => guarded(() => ask(() => query(kysely))),
     async close() {
       await Promise.allSettled(underWay);
       await kysely.destroy();
     },
   };
+}
+
+/** SQLite runs one transaction at a time. */
+function once(kysely: Reader): Attempts {
+  return { write: (verb) => kysely.transaction().execute(verb), read: (query) => query() };
 }

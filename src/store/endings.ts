@@ -126,11 +126,11 @@ async function copySteps(trx: Trx, from: string, to: string): Promise<void> {
     .execute();
 }
 
-async function giveUp(trx: Trx, run: Run | string, reason: FailureReason, moment: Moment): Promise<void> {
+async function giveUp(trx: Trx, run: Run | string, reason: FailureReason, moment: Moment): Promise<readonly string[]> {
   const runId = typeof run === 'string' ? run : run.id;
   if (!(await endRun(trx, run, {}))) {
     // A dead job whose run has ended meanwhile: everyone was told already.
-    if (typeof run === 'string') return;
+    if (typeof run === 'string') return [];
     throw leaseLost(runId);
   }
   const attached = await attachedTo(trx, runId);
@@ -140,4 +140,5 @@ async function giveUp(trx: Trx, run: Run | string, reason: FailureReason, moment
   }
   await forgetTranscript(trx, runId);
   await tellThreads(trx, attached, moment);
+  return attached.map(({ id }) => id);
 }

@@ -2,26 +2,56 @@
 import { sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { CausewayError } from '../domain/errors.ts';
+import { makeCommitMarks } from './commit-marks.ts';
 import { migrationsFor } from './migrations/all.ts';
 import type { TableForm } from './migrations/table-form.ts';
 import type { Reader } from './schema.ts';
 
+interface Wanted {
+  readonly form: TableForm;
+  /** Names the database to people. */
+  readonly place: string;
+  /** Migrations that the database may have besides ours; see migrations/all.ts. */
+  readonly mayBeAheadBy: number;
+}
+
 /** Throws `store_unusable` for a newer schema; an engine's own errors as they are. */
-export async function migrate(kysely: Reader, form: TableForm, file: string): Promise<void> {
+export async function migrate(kysely: Reader, { form, place, mayBeAheadBy }: Wanted): Promise<void> {
   const known = migrationsFor(form);
-  const unknown = (await appliedMigrations(kysely)).filter((name) => !(name in known));
-  if (unknown.length > 0) {
-    throw new CausewayError(
-      'store_unusable',
-      `The database ${file} was made by a newer Causeway (it has "${unknown.join('", "')}"). ` +
-        'Start that version or a later one, or restore a backup from before the upgrade.',
-    );
-  }
+  const applied = await appliedMigrations(kysely);
+  const unknown = applied.filter((name) => !(name in known));
+  const isComplete = applied.length - unknown.length === Object.keys(known).length;
+  if (unknown.length > (isComplete ? mayBeAheadBy : 0)) throw newer(place, unknown);
+  if (isComplete) return;
   const { error } = await new Migrator({
     db: kysely,
     provider: { getMigrations: async () => known },
   }).migrateToLatest();
   if (error) throw error;
+}
+
+function newer(place: string, unknown: readonly string[]): CausewayError {
+  return new CausewayError(
+    'store_unusable',
+    `The database ${place} was made by a newer Causeway (it has "${unknown.join('", "')}"). ` +
+      'Start that version or a later one, or restore a backup from before the upgrade.',
+  );
+}
+
+/** Many processes may start at once, on many machines: one migrates, and to the others it is done. */
+const LOCK = 7_206_419_832;
+
+/** As `migrate`, on PostgreSQL: under a lock that goes with the connection, however this process ends. */
+export async function migrateOnce(kysely: Reader, wanted: Wanted): Promise<void> {
+  await kysely.connection().execute(async (connection) => {
+    await sql`select pg_advisory_lock(${LOCK})`.execute(connection);
+    try {
+      await migrate(connection, wanted);
+      await makeCommitMarks(connection);
+    } finally {
+      await sql`select pg_advisory_unlock(${LOCK})`.execute(connection);
+    }
+  });
 }
 
 async function appliedMigrations(kysely: Reader): Promise<readonly string[]> {

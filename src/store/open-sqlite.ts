@@ -3,35 +3,13 @@ import type Sqlite from 'better-sqlite3';
 import { Kysely } from 'kysely';
 import { CausewayError } from '../domain/errors.ts';
 import type { Store } from '../ports/store.ts';
-import { acceptanceVerbs } from './acceptance.ts';
-import { accountVerbs } from './accounts.ts';
-import { backfillVerbs } from './backfills.ts';
-import { costVerbs } from './costs.ts';
 import { createDatabase, type Database } from './database.ts';
-import { deliveryVerbs } from './deliveries.ts';
-import { endingVerbs } from './endings.ts';
 import type { Enqueuer } from './enqueuer.ts';
-import { failureVerbs } from './failures.ts';
-import { headVerbs } from './heads.ts';
-import { installationVerbs } from './installations.ts';
-import { investigationVerbs } from './investigations.ts';
-import { issueVerbs } from './issues.ts';
 import { migrate } from './migrate.ts';
-import { overviewVerbs } from './overviews.ts';
-import { projectVerbs } from './projects.ts';
-import { runVerbs } from './runs.ts';
 import type { Schema } from './schema.ts';
 import type { Seal } from './seal.ts';
-import { sessionVerbs } from './sessions.ts';
-import { signInVerbs } from './sign-ins.ts';
 import { explainSqlite, forgetErased, openConnection, SQLITE_TABLES, sqliteDialect } from './sqlite-engine.ts';
-import { threadVerbs } from './threads.ts';
-import { tokenVerbs } from './tokens.ts';
-import { toldVerbs } from './told.ts';
-import { transcriptVerbs } from './transcripts.ts';
-import { upkeepVerbs } from './upkeep.ts';
-import { attemptVerbs } from './webhook-attempts.ts';
-import { webhookVerbs } from './webhooks.ts';
+import { storeVerbs } from './store-verbs.ts';
 
 export interface SqliteStore extends Store {
   /** For the embedded queue, whose table lives in the same file. */
@@ -56,32 +34,9 @@ export async function openSqliteStore({ file, seal, enqueuer }: SqliteStoreOptio
   const explain = (error: unknown) => explainSqlite(error, file);
   const { connection, kysely } = await opened(file, explain);
   const database = createDatabase({ kysely, enqueuer, explain });
-  const forget = () => forgetErased(connection);
   return {
     database,
-    ...accountVerbs(database, seal),
-    ...tokenVerbs(database),
-    ...sessionVerbs(database),
-    ...signInVerbs(database),
-    ...projectVerbs(database),
-    ...acceptanceVerbs(database, enqueuer),
-    ...investigationVerbs(database),
-    ...runVerbs(database),
-    ...transcriptVerbs(database),
-    ...costVerbs(database),
-    ...endingVerbs(database, enqueuer),
-    ...issueVerbs(database, enqueuer, forget),
-    ...webhookVerbs(database),
-    ...attemptVerbs(database, enqueuer),
-    ...deliveryVerbs(database, enqueuer, seal),
-    ...installationVerbs(database, enqueuer),
-    ...threadVerbs(database, enqueuer),
-    ...toldVerbs(database),
-    ...headVerbs(database, enqueuer),
-    ...failureVerbs(database, enqueuer),
-    ...backfillVerbs(database),
-    ...upkeepVerbs(database, enqueuer, forget),
-    ...overviewVerbs(database),
+    ...storeVerbs({ database, seal, enqueuer, forget: () => forgetErased(connection) }),
     [Symbol.asyncDispose]: () => database.close(),
   };
 }
@@ -94,7 +49,7 @@ async function opened(
   try {
     connection = openConnection(file);
     const kysely = new Kysely<Schema>({ dialect: sqliteDialect(connection) });
-    await migrate(kysely, SQLITE_TABLES, file);
+    await migrate(kysely, { form: SQLITE_TABLES, place: file, mayBeAheadBy: 0 });
     return { connection, kysely };
   } catch (error) {
     connection?.close();

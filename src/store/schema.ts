@@ -48,6 +48,7 @@ export interface Schema {
   sessions: SessionTable;
   sign_in_codes: SignInCodeTable;
   sign_in_states: SignInStateTable;
+  marks: MarkTable;
 }
 
 /** What a verb writes with. Inside a transaction nothing else may be used: the connection is taken. */
@@ -178,6 +179,11 @@ interface AuditTable extends Sequenced {
   subject: string;
   /** Null: of no project, or from before it was kept. */
   project_id: string | null;
+}
+
+interface MarkTable {
+  name: string;
+  set_at: string;
 }
 
 interface CheckTable {

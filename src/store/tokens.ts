@@ -1,8 +1,8 @@
 // Access tokens, of which only a hash is kept.
 import type { Selectable } from 'kysely';
 import type { Account, Scope, TokenRecord } from '../domain/account.ts';
+import type { AccountStore } from '../ports/account-store.ts';
 import type { Acting, Counted } from '../ports/acting.ts';
-import type { AccountStore } from '../ports/store.ts';
 import { accountFrom } from './accounts.ts';
 import { verbOf, writeAudit } from './audit.ts';
 import type { Database } from './database.ts';

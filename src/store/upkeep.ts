@@ -61,6 +61,7 @@ export function upkeepVerbs(
     },
     async sweep(limits) {
       await database.write((trx) => sweepRest(trx, limits));
+      await inBatches((trx) => sweepAudit(trx, limits));
       const checks = await sweepChecks(limits);
       const total =
         (await inBatches((trx) => sweepInvestigations(trx, limits, enqueuer))) +
@@ -88,6 +89,14 @@ async function sweepInvestigations(trx: Trx, { endedBefore }: Limits, enqueuer: 
     enqueuer,
   );
   return old.length;
+}
+
+/** From its beginning, in the order in which entries came: nothing else of the log is read. */
+async function sweepAudit(trx: Trx, { endedBefore }: Limits): Promise<number> {
+  const oldest = await trx.selectFrom('audit').select(['seq', 'at']).orderBy('seq').limit(BATCH).execute();
+  const past = oldest.filter(({ at }) => at < endedBefore).map(({ seq }) => seq);
+  if (past.length > 0) await trx.deleteFrom('audit').where('seq', 'in', past).execute();
+  return past.length;
 }
 
 async function sweepRest(trx: Trx, { endedBefore, keysBefore, now }: Limits): Promise<void> {

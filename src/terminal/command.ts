@@ -1,6 +1,7 @@
 // What can be asked for on the command line, after it has been understood.
 import type { Scope } from '../domain/account.ts';
 import type { ProjectSource } from '../domain/project.ts';
+import type { JobKind } from '../ports/queue.ts';
 
 /** Where the report comes from; `none`: standard input if it is a pipe, or the log alone. */
 export type ReportInput =
@@ -56,6 +57,12 @@ export type WebhookSecretCommand =
 export const TOPICS = [
   'causeway',
   'serve',
+  'worker',
+  'migrate',
+  'backup',
+  'move',
+  'redrive',
+  'doctor',
   'sign-in',
   'analyse',
   'demo',
@@ -68,8 +75,31 @@ export const TOPICS = [
 ] as const;
 export type Topic = (typeof TOPICS)[number];
 
+export interface BackupCommand {
+  readonly kind: 'backup';
+  /** As given; null: named by the moment, in DATA_DIR. */
+  readonly file: string | null;
+}
+
+/** Between two databases; null: the one that the configuration names. */
+export interface MoveCommand {
+  readonly kind: 'move';
+  /** File of the SQLite database, as given. */
+  readonly from: string | null;
+  /** Address of the PostgreSQL database, with its password. */
+  readonly to: string | null;
+}
+
 export type Command =
   | { readonly kind: 'serve'; readonly worker: boolean }
+  /** `concurrency`: investigations at a time; null: as configured. */
+  | { readonly kind: 'worker'; readonly concurrency: number | null }
+  | { readonly kind: 'migrate' }
+  | BackupCommand
+  | MoveCommand
+  /** Null: dead jobs of every kind. */
+  | { readonly kind: 'redrive'; readonly jobs: JobKind | null }
+  | { readonly kind: 'doctor'; readonly json: boolean }
   | AnalyseCommand
   | DemoCommand
   | TokenCommand

@@ -1,7 +1,9 @@
 // What `causeway help` says: one text a command, at most 80 columns wide, each with an example.
 import type { Topic } from './command.ts';
+import { OPERATOR_TEXTS } from './operator-help.ts';
 
 const TEXTS: Readonly<Record<Topic, string>> = {
+  ...OPERATOR_TEXTS,
   causeway: `Causeway: from a problem, to its cause, to its fix.
 
 Usage: causeway COMMAND [OPTIONS]
@@ -13,6 +15,12 @@ Usage: causeway COMMAND [OPTIONS]
   token            make, list and revoke access tokens
   webhook-secret   show or rotate the secret that signs webhooks
   pause, resume    stop asking the model and posting, and go on
+  worker           take work only, beside others, over PostgreSQL
+  migrate          bring the database's schema up to date
+  backup           copy the SQLite database, while the service runs
+  move             from SQLite to PostgreSQL
+  redrive          try given-up jobs again
+  doctor           check everything that the service stands on
   help COMMAND     more about one command
   version          the version
 
@@ -36,7 +44,8 @@ Settings are environment variables; the README lists them.
 Usage: causeway serve [--no-worker]
 
   --no-worker   take and keep reports only: they are investigated, and their
-                webhooks sent, from the next start without it
+                webhooks sent, by "causeway worker" over PostgreSQL, and with
+                SQLite from the next start without it
 
 Local mode: PROJECTS names the repositories, separated by ":" (";" on Windows);
 without it, the one around the current folder. The first start prints a token

@@ -61,3 +61,16 @@ export function usage(message: string, topic: Topic): CausewayError {
 function dashed(name: string): string {
   return `--${name}`;
 }
+
+/** What to say where a command needs one of `verbs` after it, and has another word or none. */
+export function unknownVerb(command: string, verb: string | undefined, verbs: readonly string[]): string {
+  const list = verbs.join(', ');
+  if (verb === undefined) return `"${command}" needs a word after it: ${list}.`;
+  return `There is no "${command} ${verb}".${didYouMean(verb, verbs) || ` There is: ${list}.`}`;
+}
+
+/** Throws `usage` where a command that takes none was given an argument. */
+export function refusePositionals(options: Options, topic: Topic): void {
+  const [first] = options.positionals;
+  if (first !== undefined) throw usage(`"${topic}" takes no argument "${first}".`, topic);
+}

@@ -16,4 +16,4 @@ export function modelText({ model, modelHint }: ModelWords): string {
 }
 
 export const WITHOUT_WORKER = `Without a worker: reports are taken and kept, and webhooks are not sent, until a
-start without --no-worker.`;
+start without --no-worker, or over PostgreSQL a "causeway worker", takes them up.`;

@@ -3,7 +3,7 @@ import type { Account, TokenRecord } from '../domain/account.ts';
 import { CausewayError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import { hashToken, newToken } from '../domain/token.ts';
-import type { AccountStore } from '../ports/store.ts';
+import type { AccountStore } from '../ports/account-store.ts';
 import { actingFor } from './acting-for.ts';
 import type { TokenCommand } from './command.ts';
 import { reportFault } from './exit-code.ts';

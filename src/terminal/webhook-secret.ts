@@ -2,7 +2,7 @@
 import type { Account } from '../domain/account.ts';
 import { CausewayError } from '../domain/errors.ts';
 import { SECRET_OVERLAP_MS } from '../domain/webhook.ts';
-import type { AccountStore } from '../ports/store.ts';
+import type { AccountStore } from '../ports/account-store.ts';
 import { actingFor } from './acting-for.ts';
 import type { WebhookSecretCommand } from './command.ts';
 import { reportFault } from './exit-code.ts';

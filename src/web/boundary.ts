@@ -4,6 +4,7 @@ import { routePath } from 'hono/route';
 import { CausewayError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import { isId } from '../jobs/access.ts';
+import { noteRequest } from '../jobs/note-request.ts';
 import { errorPage } from './error-page.ts';
 import { createFormRoom } from './form-room.ts';
 import { pageHeaders } from './headers.ts';
@@ -11,26 +12,28 @@ import { WebRefusal } from './refusal.ts';
 import type { WebDeps, WebEnv } from './web-deps.ts';
 
 /** Outermost: the log line holds the route and no address, since addresses may hold what must not be logged. */
-export function aroundPages({ log, baseUrl }: WebDeps): MiddlewareHandler<WebEnv> {
+export function aroundPages({ log, baseUrl, tellAnswered }: WebDeps): MiddlewareHandler<WebEnv> {
   const readBody = createFormRoom();
   return async (c, next) => {
     const requestId = newId('req');
     const began = performance.now();
     c.set('requestId', requestId);
+    noteRequest(requestId, c.req.raw);
     c.set('readBody', readBody);
     await next();
     const headers = { ...pageHeaders({ isHttps: baseUrl().startsWith('https:') }), 'X-Request-Id': requestId };
     for (const [name, value] of Object.entries(headers)) {
       if (!c.res.headers.has(name)) c.res.headers.set(name, value);
     }
+    const [method, route, ms] = [c.req.method, routePath(c, -1), performance.now() - began];
+    tellAnswered?.({ method, route, status: c.res.status, ms });
     log.info(
       {
         requestId,
-        method: c.req.method,
-        route: routePath(c, -1),
+        ...{ method, route },
         ids: Object.values<string>(c.req.param()).filter(isId),
         status: c.res.status,
-        ms: Math.round(performance.now() - began),
+        ms: Math.round(ms),
         accountId: c.get('signedIn')?.account.id,
       },
       'page',

@@ -7,6 +7,7 @@ import type { Changes } from '../jobs/changes.ts';
 import type { RateLimiter } from '../jobs/rate-limit.ts';
 import type { ProjectSettings } from '../jobs/request-pull-request.ts';
 import type { Log } from '../log.ts';
+import type { TellAnswered } from '../ports/answered.ts';
 import type { ConfigurationOf } from '../ports/configuration.ts';
 import type { Permissions } from '../ports/permissions.ts';
 import type { Queue } from '../ports/queue.ts';
@@ -37,6 +38,8 @@ interface CookieSeal {
 }
 
 export interface WebDeps {
+  /** Absent: nobody counts. */
+  readonly tellAnswered?: TellAnswered;
   readonly store: Store;
   readonly permissions: Permissions;
   /** Throws `github_failed` where it cannot be read just now. */

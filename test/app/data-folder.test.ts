@@ -51,6 +51,17 @@ describe('the data folder', () => {
     expect(existsSync(path.join(base.path, 'encryption.key'))).toBe(false);
   });
 
+  it('makes no key over PostgreSQL, which other machines would not have, and takes one that is kept', async () => {
+    await using base = await temporaryFolder();
+    const database = { kind: 'postgres', url: 'postgres://db/c', shown: 'postgres://db/c' } as const;
+    const folder = openDataFolder(base.path, null, database);
+    expect(folder.database).toEqual(database);
+    expect(() => folder.encryptionKey).toThrow(/DATABASE_URL needs an ENCRYPTION_KEY, the same for every process/);
+    const key = 'ab'.repeat(32);
+    writeFileSync(path.join(base.path, 'encryption.key'), key);
+    expect(folder.encryptionKey.toString('hex')).toBe(key);
+  });
+
   it('never makes a key where there is a database already', async () => {
     await using base = await temporaryFolder();
     writeFileSync(path.join(base.path, 'causeway.db'), '');

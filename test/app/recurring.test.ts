@@ -38,3 +38,16 @@ it('has nothing to say after a good round', async () => {
   await using good = startRecurring({ what: 'a test', everyMs: 3_600_000, work: async () => undefined, log });
   await expect.poll(() => good.fault()).toBe('');
 });
+
+it('does nothing while another process does it, and begins when that is gone', async () => {
+  let isOurs = false;
+  let rounds = 0;
+  const work = async () => {
+    rounds += 1;
+  };
+  await using waiting = startRecurring({ what: 'a test', everyMs: 3_600_000, work, log, isOurs: () => isOurs });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([rounds, waiting.fault()]).toEqual([0, null]);
+  isOurs = true;
+  await expect.poll(() => rounds, { timeout: 10_000 }).toBe(1);
+});

@@ -4,6 +4,8 @@ import type { Store } from '../../src/ports/store.ts';
 
 export interface Engine {
   readonly name: string;
+  /** How many Issues of a project are many, and made in a few seconds. */
+  readonly many: number;
   /** A new, empty database. */
   place(): Promise<Place>;
 }

@@ -113,6 +113,35 @@ export function retryingContract(engine: Engine): void {
     });
   });
 
+  describe('dead jobs that are redriven', () => {
+    it('are due again with all their tries, and those of another kind stay dead', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const time = clock();
+      await opened.enqueue(job('a'), job('b', { group: 'other' }), job('evt', { kind: 'webhook' }));
+      const bad = recorder(() => Promise.reject(boom));
+      const queue = opened.queue({ ...time, pollMs: 10 });
+      {
+        await using worker = queue.work(bad.handlers, all);
+        for (const seconds of [1, 5, 0]) {
+          await worker.idle(patience());
+          time.forward(seconds);
+        }
+      }
+      expect(await queue.depth()).toEqual({ waiting: 0, running: 0, dead: 3 });
+      const good = recorder();
+      const again = opened.queue({});
+      expect(await again.redrive('run')).toBe(2);
+      expect(await again.redrive('run')).toBe(0);
+      await using worker = again.work(good.handlers, all);
+      await worker.idle(patience());
+      expect(good.handled.map(({ subject, attempt }) => `${subject} ${attempt}`).toSorted()).toEqual(['a 1', 'b 1']);
+      expect(await again.depths(new Date().toISOString())).toEqual([
+        { kind: 'webhook', waiting: 0, running: 0, dead: 1, oldestDue: null },
+      ]);
+    });
+  });
+
   describe('a handler that asks for another time', () => {
     it('gets it, as often as it likes, without using up tries', async () => {
       await using place = await engine.place();

@@ -110,11 +110,11 @@ export function projectsContract(engine: Engine): void {
       expect(await store.issueIds(base.project.id)).toEqual([third, both[1], both[0]]);
     });
 
-    it('list 100,000 of them completely and well under a second', async () => {
+    it('list very many of them completely and well under a second', async () => {
       await using place = await engine.place();
       await using opened = await place.open();
       const { account, project } = await ground(opened.store);
-      const ids = await opened.manyIssues(project.id, account.id, 100_000);
+      const ids = await opened.manyIssues(project.id, account.id, engine.many);
       const before = performance.now();
       const listed = await opened.store.issueIds(project.id);
       expect(performance.now() - before).toBeLessThan(5_000);

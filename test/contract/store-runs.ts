@@ -30,6 +30,7 @@ export function runsContract(engine: Engine): void {
         generation: 1,
         startedAt: at(5),
         acceptedAt: NOW,
+        investigationId: first.investigationId,
       });
       await store.cancel(first.investigationId, { code: 'cancelled', detail: '' }, NOW);
       expect((await started(store, first.runId)).text).toBe('second');

@@ -1,6 +1,6 @@
 // The store's contract: does it answer, and what is past its retention.
 import { describe, expect, it } from 'vitest';
-import { acceptance, accepted, at, conclusion, ground, NOW, started } from '../support/store-samples.ts';
+import { acceptance, accepted, at, conclusion, ground, NOW, started, token } from '../support/store-samples.ts';
 import type { Engine } from './engine.ts';
 
 export function upkeepContract(engine: Engine): void {
@@ -41,6 +41,19 @@ export function upkeepContract(engine: Engine): void {
       expect(await store.issueIds(base.project.id)).toHaveLength(1);
       expect(await store.investigation(open.investigationId)).not.toBeNull();
       expect(await opened.recordCounts()).toMatchObject({ runs: 2, investigations: 2, issues: 1 });
+    });
+
+    it('sweeps entries of the audit log with their age, in any number', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { account } = await ground(store);
+      for (let number = 0; number < 210; number += 1) {
+        await store.addToken(token(account.id, { id: `tok_${number}`, createdAt: at(number) }), `hash ${number}`);
+      }
+      await store.sweep({ endedBefore: at(205), keysBefore: NOW, now: at(300) });
+      const left = await store.auditEntries({ accountId: account.id, projectIds: [], limit: 20 });
+      expect(left.map((entry) => entry.at)).toEqual([209, 208, 207, 206, 205].map((second) => at(second)));
     });
 
     it('sweeps webhooks and idempotency keys with their age', async () => {

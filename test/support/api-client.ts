@@ -8,6 +8,8 @@ export interface ApiClient {
   /** POSTs a report; the answer must be 202. Gives the investigation's path. */
   report(body: Readonly<Record<string, unknown>>, idempotencyKey?: string): Promise<string>;
   text(path: string): Promise<string>;
+  /** The answer as it comes, until the signal aborts. */
+  open(path: string, signal: AbortSignal): Promise<Response>;
   /** The investigation once it has ended. */
   end(investigation: string): Promise<EndedInvestigation>;
   /** The Issue in which it ended. */
@@ -46,6 +48,7 @@ export function apiClient(address: string, token: string): ApiClient {
     end,
     status: async (path, method = 'GET') => (await call(path, { method })).status,
     text: async (path) => (await call(path)).text(),
+    open: (path, signal) => fetch(new URL(path, address), { headers: { Authorization: `Bearer ${token}` }, signal }),
     report: async (body, key) => {
       const headers = { 'Content-Type': 'application/json', ...(key === undefined ? {} : { 'Idempotency-Key': key }) };
       const answer = await call('/api/v1/issues/', { method: 'POST', headers, body: JSON.stringify(body) });

@@ -34,6 +34,8 @@ export interface GithubStage extends AsyncDisposable {
   rest(): Promise<void>;
   /** Writes of ours that GitHub took in that repository, whatever it was called then, such as `POST /repos/octo/shop/issues/1/comments`. */
   writes(repository: string): readonly string[];
+  /** Another process with the same settings and a data folder of its own, such as a worker. */
+  beside(...command: string[]): Promise<Service>;
   /** Runs a command of `causeway` beside the service; what it printed. */
   command(...args: string[]): Promise<string>;
   /** A caller with a token made for that person by `causeway token create`. */
@@ -44,6 +46,8 @@ export interface StageOptions {
   /** What the scripted model plays; absent: facts only, unless `env` names a model. */
   readonly script?: object;
   readonly env?: Readonly<Record<string, string>>;
+  /** How the service is started (`serve`). */
+  readonly serve?: readonly string[];
   /** What is prepared on GitHub before the service starts. */
   readonly prepare?: (double: GithubDouble) => Promise<void> | void;
   /** Default true: the App is on the organisation's whole account before the service starts, unless `prepare` put it there otherwise. */
@@ -71,7 +75,8 @@ export async function openGithubStage(options: StageOptions = {}): Promise<Githu
   const dataDir = path.join(folder.path, 'data');
   await mkdir(dataDir, { recursive: true });
   const env = { ...(await appSettings(double, folder.path, options.script)), ...options.env };
-  let service = await startService({ projects: [], dataDir, env });
+  const as = options.serve ?? ['serve'];
+  let service = await startService({ projects: [], dataDir, env, command: as });
   opening.defer(async () => void (await service.end('SIGKILL')));
   const port = new URL(service.address).port;
   double.app.webhookUrl = `${service.address}/api/github/webhooks`;
@@ -92,6 +97,11 @@ export async function openGithubStage(options: StageOptions = {}): Promise<Githu
     until: (what, probe) => until(what, probe, { patienceMs, output: () => service.output() }),
     rest: () => rest(sender, dataDir, { patienceMs, output: () => service.output() }),
     writes: (name) => writesOf(double, repository(double.state, name).id),
+    beside: async (...words) => {
+      const other = path.join(folder.path, `beside-${words.join('-')}`);
+      await mkdir(other, { recursive: true });
+      return startService({ projects: [], dataDir: other, env, command: words });
+    },
     command: (...args) => command({ ...env, DATA_DIR: dataDir }, args),
     api: async (login) => {
       const token = await command({ ...env, DATA_DIR: dataDir }, [
@@ -111,7 +121,7 @@ function installOnce({ people, state }: GithubDouble): void {
 
 /** Names of the copies of source that the service keeps: `<project id>.git` each. */
 export function mirrorsIn({ dataDir }: Pick<GithubStage, 'dataDir'>): readonly string[] {
-  return readdirSync(path.join(dataDir, 'mirrors')).filter((name) => name !== 'locks');
+  return readdirSync(path.join(dataDir, 'mirrors')).filter((name) => name.endsWith('.git'));
 }
 
 const PATIENCE_MS = 120_000;

@@ -40,6 +40,8 @@ export async function modelEndpoint(...behaviours: AskedBehaviour[]): Promise<Mo
     });
     let raw = '';
     for await (const piece of request.setEncoding('utf8')) raw += piece;
+    // A look at the clock, not a question.
+    if (request.method === 'HEAD') return void response.writeHead(404).end();
     const { url = '', headers } = request;
     const asked = { url, headers, raw, closed: closed.promise, body: JSON.parse(raw) };
     requests.push(asked);

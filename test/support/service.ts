@@ -20,19 +20,22 @@ export interface ServiceOptions {
   readonly projects: readonly string[];
   readonly dataDir: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** The command and its arguments (`serve`). */
+  readonly command?: readonly string[];
   /** What the service is started through, such as a tracer: it must become the service, or leave it as the child. */
   readonly through?: readonly string[];
 }
 
-/** Starts `causeway serve` on any free port and waits until it answers. */
+/** Starts `causeway serve`, or another command that serves, on any free port and waits until it answers. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const [program, ...given] = [...(options.through ?? []), process.execPath, MAIN, 'serve'];
+  const [program, ...given] = [...(options.through ?? []), process.execPath, MAIN, ...(options.command ?? ['serve'])];
   const child = spawn(program ?? process.execPath, given, {
     cwd: options.dataDir,
     env: {
       PATH: process.env['PATH'],
       [MARK]: process.env[MARK],
       PORT: '0',
+      WORKER_PORT: '0',
       DATA_DIR: options.dataDir,
       PROJECTS: options.projects.join(path.delimiter),
       ...options.env,

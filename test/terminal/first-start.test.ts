@@ -131,7 +131,7 @@ describe('the text of a later start', () => {
 describe('the text of a start without a worker', () => {
   it('says that reports wait, and until when', () => {
     expect(text({ worker: false })).toContain(
-      'Without a worker: reports are taken and kept, and webhooks are not sent, until a\nstart without --no-worker.\n',
+      'Without a worker: reports are taken and kept, and webhooks are not sent, until a\nstart without --no-worker, or over PostgreSQL a "causeway worker", takes them up.\n',
     );
     expect(first).not.toContain('--no-worker');
   });

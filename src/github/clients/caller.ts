@@ -23,10 +23,18 @@ export interface CallerOptions {
   readonly fetch: typeof fetch;
   readonly deadlineMs: number;
   readonly now: () => Date;
+  /** Absent: nobody looks. */
+  readonly watch?: (route: string, send: () => Promise<Reply>) => Promise<Reply>;
   readonly patience: Patience;
   /** Aborts when the clients are disposed. */
   readonly lifetime: AbortSignal;
 }
+
+/** Sends one request, and sees what comes of it: an answer, or what Octokit throws. `route` holds nothing of what was put in; `holder` is whose limits count. */
+export type WatchCall = (
+  about: { readonly route: string; readonly holder: string },
+  send: () => Promise<Reply>,
+) => Promise<Reply>;
 
 type Reply = Awaited<ReturnType<Octokit['request']>>;
 type Request = Required<Octokit['request']['endpoint']['DEFAULTS']>;
@@ -98,12 +106,12 @@ type Attempt =
   | { readonly ok: false; readonly failure: GithubFailure; readonly date: string | undefined };
 
 async function attempt(send: Send, request: Request, { options, credential }: Way): Promise<Attempt> {
-  const { apiUrl, webUrl, now, patience } = options;
+  const { apiUrl, webUrl, now, patience, watch = unwatched } = options;
   const route = routeOf(request, apiUrl);
   const resource = resourceOf(request, apiUrl);
   const asked: Asked = { route, as: credential.as, apiUrl, webUrl, now: now(), patience, resource };
   try {
-    const answer = await send(request);
+    const answer = await watch(route, async () => send(request));
     const failure = faultOf(answer, request, asked);
     if (failure !== null) return { ok: false, failure, date: answer.headers.date };
     patience.answered();
@@ -172,3 +180,7 @@ function tooLate(deadlineMs: number, cause: unknown): GithubFailure {
 }
 
 function ignore(): void {}
+
+function unwatched(_: string, send: () => Promise<Reply>): Promise<Reply> {
+  return send();
+}

@@ -3,7 +3,7 @@
 import { CausewayError } from '../../domain/errors.ts';
 import type { InstallationStore } from '../../ports/github-store.ts';
 import { createAppKey } from './app-key.ts';
-import { type CallerOptions, type Credential, createCaller } from './caller.ts';
+import { type CallerOptions, type Credential, createCaller, type WatchCall } from './caller.ts';
 import type { AppIdentity, GithubClients } from './github-clients.ts';
 import { readIdentity } from './identity.ts';
 import { createInstallationTokens, type InstallationTokens, type TokenScope } from './installation-tokens.ts';
@@ -25,13 +25,15 @@ export interface GithubClientsOptions {
   /** Of every call (default 20 s). */
   readonly deadlineMs?: number;
   readonly now: () => Date;
+  /** Absent: nobody looks. */
+  readonly watch?: WatchCall;
 }
 
 const IDENTITY_MS = 60 * 60_000;
 
 /** Throws `usage` where the private key is none. Asks GitHub nothing yet. */
 export function createGithubClients(options: GithubClientsOptions): GithubClients {
-  const { apiUrl, webUrl, userAgent, now, installations } = options;
+  const { apiUrl, webUrl, userAgent, now, installations, watch } = options;
   const key = createAppKey(options);
   const lifetime = new AbortController();
   // Limits are counted for each installation, and for the App as a whole.
@@ -47,6 +49,7 @@ export function createGithubClients(options: GithubClientsOptions): GithubClient
       // Octokit itself waits for ever; GitHub cuts its own requests after 10 s.
       deadlineMs: options.deadlineMs ?? 20_000,
       now,
+      ...(watch && { watch: (route, send) => watch({ route, holder: about }, send) }),
       patience: patient,
       lifetime: lifetime.signal,
     };

@@ -6,6 +6,7 @@ import type { Conclusion, Issue } from '../../domain/issue.ts';
 import { isGithubProject } from '../../domain/project.ts';
 import type { Thread, ThreadRecord } from '../../domain/thread.ts';
 import type { GatheredFacts } from '../../jobs/run-records.ts';
+import { noteOnTrail } from '../../log.ts';
 import type { RepositoryConfig } from '../configuration/repository-config.ts';
 import type { LivePull, PublishDeps, Result, View } from './deps.ts';
 import { ledThread, loadHead, redOnDefault } from './load-head.ts';
@@ -33,6 +34,7 @@ export async function loadView(
   const project = await store.project(thread.projectId);
   const investigation = await store.investigation(thread.investigationId);
   if (project === null || !isGithubProject(project) || investigation === null) return null;
+  noteOnTrail({ investigation: investigation.id, run: investigation.runId });
   const { config } = await deps.configuration.of(project, signal);
   const result = await resultOf(deps, investigation);
   return {

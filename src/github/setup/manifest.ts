@@ -44,6 +44,12 @@ export function buildManifest({ appFile, name, kind, publicUrl, redirectUrl }: M
   };
 }
 
+/** What the App needs for the chosen kind, by app.yml. */
+export function wantedOfApp(appFile: string, kind: InstallKind) {
+  const app = AppFile.parse(parse(appFile));
+  return { permissions: permissionsOf(kind, app.default_permissions), events: app.default_events };
+}
+
 /** Nothing that is not needed for comments: no commit, no pull request of its own. */
 function permissionsOf(kind: InstallKind, all: Readonly<Record<string, 'read' | 'write'>>) {
   return kind === 'fix' ? all : { ...all, contents: 'read', pull_requests: 'read' };

@@ -1,4 +1,10 @@
 // The migrations in their order. A number that was once released never changes its meaning.
+//
+// On PostgreSQL processes of two versions run side by side while one replaces the other, so from 0010 on each only adds, in ways that the
+// version before it need not know: a table, an index, a column that may be null or has a default. What is to go, or to mean something else,
+// goes with the release after the one that has stopped using it, and a release brings one migration at most: a process works with a schema
+// that is one ahead of its own, and refuses one that is further. `test/store/migrations.test.ts` holds the form. An index on a large table is
+// made while nobody writes to that table: say how long that takes where it is more than a moment.
 import type { Migration } from 'kysely/migration';
 import { accountsAndProjects } from './0001-accounts-and-projects.ts';
 import { investigations } from './0002-investigations.ts';
@@ -9,6 +15,7 @@ import { github } from './0006-github.ts';
 import { checks } from './0007-checks.ts';
 import { greenRuns } from './0008-green-runs.ts';
 import { accountArea } from './0009-account-area.ts';
+import { marks } from './0010-marks.ts';
 import type { TableForm, Up } from './table-form.ts';
 
 const ALL: Readonly<Record<string, Up>> = {
@@ -21,6 +28,7 @@ const ALL: Readonly<Record<string, Up>> = {
   '0007-checks': checks,
   '0008-green-runs': greenRuns,
   '0009-account-area': accountArea,
+  '0010-marks': marks,
 };
 
 /** All migrations, by name, in the form of one engine. There is no way down: a downgrade is refused. */

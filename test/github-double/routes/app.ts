@@ -55,6 +55,14 @@ export const appRoutes: readonly Route[] = [
     call.state.tokens.delete(value);
     return noContent();
   }),
+  route('GET /app/hook/config', 'app', (call) => {
+    const { webhookUrl: url, webhookSecret } = appOfCall(call);
+    return ok({
+      ...{ content_type: 'json', insecure_ssl: '0' },
+      ...(url === null ? {} : { url }),
+      ...(webhookSecret === '' ? {} : { secret: '********' }),
+    });
+  }),
   route('GET /app/hook/deliveries', 'app', listDeliveries),
   route('GET /app/hook/deliveries/{delivery_id}', 'app', (call) => {
     const found = deliveryOf(call);

@@ -39,10 +39,13 @@ describe('while GitHub does not say all', () => {
     expect(words).not.toContain('There is no project that you may see');
   });
 
-  it('the page of such a project is out of reach, a file would not be whole, and the API is told', async () => {
+  it('the page of such a project is out of reach for who was there before and absent for others, a file would not be whole, and the API is told', async () => {
     await using ground = await groundWithout(['octo/shop']);
-    const shop = ground.projects.find(({ name }) => name === 'octo/shop');
-    expect((await ground.visitor.get(`/projects/${shop?.id}`)).status).toBe(503);
+    const [shop] = ground.projects.filter(({ name }) => name === 'octo/shop');
+    if (shop === undefined) throw new Error('there is no shop');
+    expect((await ground.visitor.get(`/projects/${shop.id}`)).status).toBe(404);
+    await ground.accepted({ project: shop, accountId: ground.visitor.account.id });
+    expect((await ground.visitor.get(`/projects/${shop.id}`)).status).toBe(503);
     expect((await ground.visitor.get('/usage?format=csv')).status).toBe(503);
     const asking = { account: ground.visitor.account, reach: null, signal: new AbortController().signal };
     await expect(visibleProjects(ground.deps, asking)).rejects.toBe(FAILS);

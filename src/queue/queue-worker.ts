@@ -1,20 +1,27 @@
-// The embedded queue's worker: looks for work, runs the handlers, keeps their leases, and hands back what it cannot finish.
+// The worker of every engine: looks for work, runs the handlers, keeps their leases, and hands back what it cannot finish.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { randomBase62 } from '../domain/ids.ts';
+import type { Log } from '../log.ts';
 import type { JobHandler, JobKind, Worker } from '../ports/queue.ts';
 import { cancelled, stopped, taken } from './abort-reasons.ts';
-import { anyDue } from './any-due.ts';
-import { type Claim, type ClaimEnd, claim, endClaim } from './claims.ts';
-import type { EmbeddedQueueOptions } from './embedded-queue.ts';
+import type { Claim, ClaimEnd } from './claims.ts';
 import { handleClaim } from './handle-claim.ts';
+import type { JobSource } from './job-source.ts';
 import type { Lane } from './lane.ts';
-import { freeAll, freeExpired, lostAmong, renew } from './leases.ts';
 import { createNudge } from './nudge.ts';
-import { putOffSuspects, type Suspects } from './suspects.ts';
 
-export interface WorkerOptions extends Required<EmbeddedQueueOptions> {
+/** How patient a worker is; see the options of the engines' queues. */
+interface WorkerTimes {
+  readonly leaseMs: number;
+  readonly pollMs: number;
+  readonly stopMs: number;
+}
+
+interface WorkerOptions extends WorkerTimes {
+  readonly source: JobSource;
   /** Of the kinds that are worked on; the jobs of others stay where they are. */
   readonly lanes: ReadonlyMap<JobKind, Lane>;
+  readonly log: Log;
+  readonly now: () => Date;
 }
 
 const IDLE_POLL_MS = 20;
@@ -25,27 +32,24 @@ interface Running {
   readonly ended: Promise<void>;
 }
 
-export class EmbeddedWorker implements Worker {
+export class QueueWorker implements Worker {
   readonly #options: WorkerOptions;
-  readonly #owner = `${process.pid} ${randomBase62(8)}`;
   readonly #nudge = createNudge();
   readonly #running = new Map<Claim, Running>();
   /** Of these, whose handler has ended: that their job is gone is our own doing. */
   readonly #ending = new Set<Claim>();
   readonly #subscription: Disposable;
   readonly #loop: Promise<void>;
-  #recovered: boolean;
-  #suspects: Suspects | null = null;
+  #begun = false;
   #stopping = false;
   #stopped: Promise<void> | null = null;
-  #jobsChanged = false;
+  #mayBeLost = false;
   #renewAt = 0;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
-    this.#recovered = options.recovery === 'lease';
-    this.#subscription = options.jobs.onChange(() => {
-      this.#jobsChanged = true;
+    this.#subscription = options.source.onChange((removed) => {
+      this.#mayBeLost ||= removed;
       this.wake();
     });
     this.#loop = this.#work();
@@ -65,14 +69,9 @@ export class EmbeddedWorker implements Worker {
   async idle(signal: AbortSignal): Promise<void> {
     for (;;) {
       signal.throwIfAborted();
-      if (await this.#isIdle()) return;
+      if (this.#begun && this.#running.size === 0 && (await this.#options.source.isIdle())) return;
       await sleep(IDLE_POLL_MS, undefined, { signal });
     }
-  }
-
-  async #isIdle(): Promise<boolean> {
-    if (!this.#recovered || this.#running.size + (this.#suspects?.left ?? 0) > 0) return false;
-    return !(await anyDue(this.#options.database, this.#kinds(), this.#time(0)));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -94,43 +93,51 @@ export class EmbeddedWorker implements Worker {
   }
 
   async #round(): Promise<void> {
-    const { database, now, suspectMs } = this.#options;
-    if (!this.#recovered) {
-      await freeAll(database);
-      this.#suspects = await putOffSuspects(database, { kinds: this.#kinds(), now, pauseMs: suspectMs });
-      this.#recovered = true;
-    }
-    await this.#keepLeases();
-    await freeExpired(database, this.#time(0), this.#held());
-    await this.#suspects?.step();
-    for (const [kind, lane] of this.#options.lanes) await this.#fill(kind, lane);
+    const { source, lanes } = this.#options;
+    if (!this.#begun) await source.begin();
+    this.#begun = true;
+    if (performance.now() >= this.#renewAt || this.#mayBeLost) await this.#keepLeases();
+    await source.tend(this.#held());
+    const open = [...lanes.keys()].filter((kind) => this.#free(kind) > 0);
+    if (open.length === 0) return;
+    for (const kind of await source.promising(open)) await this.#fill(kind);
   }
 
   /** Aborts what was removed or lost; says that the rest is alive. */
   async #keepLeases(): Promise<void> {
-    const { database, leaseMs, log } = this.#options;
-    const due = performance.now() >= this.#renewAt;
-    if (!due && !this.#jobsChanged) return;
-    this.#jobsChanged = false;
-    for (const { claim: held, removed } of await lostAmong(database, this.#held())) {
-      if (this.#ending.has(held) || !this.#running.has(held)) continue;
-      log.info({ job: held.id, kind: held.kind, subject: held.subject, removed }, 'a running job was taken away');
-      this.#running.get(held)?.abort.abort(removed ? cancelled(held) : taken(held));
+    const { source, leaseMs, log } = this.#options;
+    this.#mayBeLost = false;
+    try {
+      for (const { claim: held, removed } of await source.lostAmong(this.#held())) {
+        if (this.#ending.has(held) || !this.#running.has(held)) continue;
+        log.info({ job: held.id, kind: held.kind, subject: held.subject, removed }, 'a running job was taken away');
+        this.#running.get(held)?.abort.abort(removed ? cancelled(held) : taken(held));
+      }
+    } catch (error) {
+      this.#mayBeLost = true;
+      throw error;
     }
-    if (!due) return;
-    await renew(database, this.#held(), { owner: this.#owner, leaseUntil: this.#time(leaseMs) });
+    if (performance.now() < this.#renewAt) return;
+    await source.renew(this.#held());
     this.#renewAt = performance.now() + leaseMs / 3;
   }
 
-  async #fill(kind: JobKind, { handler, limits }: Lane): Promise<void> {
-    const { database, leaseMs } = this.#options;
-    const { concurrency, perGroup } = limits;
-    while (!this.#stopping && this.#held().filter((held) => held.kind === kind).length < concurrency) {
-      const request = { kind, owner: this.#owner, perGroup, now: this.#time(0), leaseUntil: this.#time(leaseMs) };
-      const next = await claim(database, request);
-      if (!next) return;
-      this.#start(next, handler);
+  async #fill(kind: JobKind): Promise<void> {
+    const lane = this.#options.lanes.get(kind);
+    while (lane && !this.#stopping) {
+      const free = this.#free(kind);
+      if (free <= 0) return;
+      const claims = await this.#options.source.claim({ kind, perGroup: lane.limits.perGroup, free });
+      if (claims.length === 0) return;
+      // Asked for before: it may be the very job that was handed back just now.
+      if (this.#stopping) await Promise.all(claims.map((next) => this.#end(next, { kind: 'handed-back' })));
+      else for (const next of claims) this.#start(next, lane.handler);
     }
+  }
+
+  #free(kind: JobKind): number {
+    const limit = this.#options.lanes.get(kind)?.limits.concurrency ?? 0;
+    return limit - this.#held().filter((held) => held.kind === kind).length;
   }
 
   #start(held: Claim, handler: JobHandler): void {
@@ -151,7 +158,7 @@ export class EmbeddedWorker implements Worker {
 
   async #end(held: Claim, end: ClaimEnd): Promise<void> {
     try {
-      await endClaim(this.#options.database, held, end);
+      await this.#options.source.end(held, end);
     } catch (error) {
       // Its lease runs out, and it is tried again: at least once is what handlers are made for.
       const { id: job, kind, subject } = held;
@@ -173,21 +180,14 @@ export class EmbeddedWorker implements Worker {
     deadline.abort();
     // A handler that does not listen: its job goes back without it, and its late end is refused.
     await Promise.all(this.#held().map((held) => this.#end(held, { kind: 'handed-back' })));
+    await this.#options.source[Symbol.asyncDispose]();
   }
 
   #abortAll(): void {
     for (const { claim: held, abort } of this.#running.values()) abort.abort(stopped(held));
   }
 
-  #kinds(): readonly JobKind[] {
-    return [...this.#options.lanes.keys()];
-  }
-
   #held(): readonly Claim[] {
     return [...this.#running.keys()];
-  }
-
-  #time(offsetMs: number): string {
-    return new Date(this.#options.now().getTime() + offsetMs).toISOString();
   }
 }

@@ -1,0 +1,22 @@
+// Removes the mirrors of this process' own folder whose project is nobody's any more: the process that heard of it cleared only its own.
+import { readRecords } from '../git/mirror-records.ts';
+import type { House } from './house.ts';
+import { type Recurring, startRecurring } from './recurring.ts';
+
+const HOUR_MS = 60 * 60 * 1_000;
+/** Mirrors of `causeway analyse` are named after their source, and are no project's. */
+const OF_PROJECT = /^prj_/;
+
+/** Looks at the start and every hour, in every process: each has mirrors of its own. Only where projects are GitHub's. */
+export function startForgettingMirrors(house: Pick<House, 'store' | 'source' | 'log'>, mirrors: string): Recurring {
+  const { store, source, log } = house;
+  const work = async (signal: AbortSignal) => {
+    for (const { projectId } of await readRecords(mirrors)) {
+      signal.throwIfAborted();
+      if (!OF_PROJECT.test(projectId)) continue;
+      // Null for a hidden one too.
+      if ((await store.project(projectId)) === null) await source.forget(projectId);
+    }
+  };
+  return startRecurring({ what: 'removing mirrors of projects that are gone', everyMs: HOUR_MS, work, log });
+}

@@ -1,0 +1,95 @@
+// What GitHub says of the App itself: who it is, what it may do, where it is installed, where its deliveries go and how they fared. Reads only.
+import type { GithubCaller } from '../clients/github-clients.ts';
+
+/** As GitHub names and gives them, such as `contents: write`. */
+export type Granted = Readonly<Record<string, string>>;
+
+export interface AppState {
+  readonly slug: string;
+  readonly owner: { readonly id: number; readonly login: string };
+  readonly permissions: Granted;
+  readonly events: readonly string[];
+  readonly installations: readonly InstallationState[];
+  /** Whether there are more than were listed. */
+  readonly isCut: boolean;
+}
+
+export interface InstallationState {
+  readonly owner: { readonly id: number; readonly login: string };
+  readonly permissions: Granted;
+  readonly events: readonly string[];
+  readonly isSuspended: boolean;
+}
+
+const MOST_INSTALLATIONS = 100;
+
+/** Throws GithubFailure. */
+export async function readApp(app: GithubCaller, signal: AbortSignal): Promise<AppState> {
+  const own = await app.call((octokit, request) => octokit.rest.apps.getAuthenticated({ request }), signal);
+  const { data, headers } = await app.call(
+    (octokit, request) => octokit.rest.apps.listInstallations({ per_page: MOST_INSTALLATIONS, request }),
+    signal,
+  );
+  return {
+    slug: own.data?.slug ?? '',
+    owner: ownerOf(own.data?.owner ?? null),
+    permissions: grantedFrom(own.data?.permissions ?? {}),
+    events: own.data?.events ?? [],
+    installations: data.map((listed) => ({
+      owner: ownerOf(listed.account),
+      permissions: grantedFrom(listed.permissions),
+      events: listed.events,
+      isSuspended: listed.suspended_at !== null,
+    })),
+    isCut: /rel="next"/.test(headers.link ?? ''),
+  };
+}
+
+export interface HookState {
+  readonly url: string;
+  readonly isJson: boolean;
+  /** False: GitHub does not look at the certificate. */
+  readonly isVerified: boolean;
+  readonly hasSecret: boolean;
+  /** The newest first. */
+  readonly attempts: readonly HookAttempt[];
+}
+
+export interface HookAttempt {
+  /** Milliseconds. */
+  readonly at: number;
+  /** Of the answer; 0 where none came. */
+  readonly statusCode: number;
+}
+
+const MOST_ATTEMPTS = 50;
+
+/** Throws GithubFailure. */
+export async function readHook(app: GithubCaller, signal: AbortSignal): Promise<HookState> {
+  const { data } = await app.call((octokit, request) => octokit.rest.apps.getWebhookConfigForApp({ request }), signal);
+  const listed = await app.call(
+    (octokit, request) => octokit.rest.apps.listWebhookDeliveries({ per_page: MOST_ATTEMPTS, request }),
+    signal,
+  );
+  return {
+    url: data.url ?? '',
+    isJson: data.content_type === 'json',
+    isVerified: String(data.insecure_ssl ?? '0') === '0',
+    // GitHub shows asterisks for it.
+    hasSecret: (data.secret ?? '') !== '',
+    attempts: listed.data.map((each) => ({ at: Date.parse(each.delivered_at), statusCode: each.status_code })),
+  };
+}
+
+/** An App of an enterprise has an owner with a slug instead of a login. */
+function ownerOf(owner: object | null): AppState['owner'] {
+  const named = owner ?? {};
+  const login = Reflect.get(named, 'login') ?? Reflect.get(named, 'slug');
+  return { id: Number(Reflect.get(named, 'id') ?? 0), login: typeof login === 'string' ? login : '' };
+}
+
+function grantedFrom(permissions: object): Granted {
+  return Object.fromEntries(
+    Object.entries(permissions).flatMap(([name, level]) => (level ? [[name, String(level)]] : [])),
+  );
+}

@@ -1,0 +1,51 @@
+// How a claim on pg-boss ends: one transaction, in which the row is held against whoever asks for the job meanwhile.
+import type { Db } from 'pg-boss';
+import { deadId } from './boss-jobs.ts';
+import { type BossJobData, deadQueue, UNTRIED } from './boss-statements.ts';
+import { type Claim, type ClaimEnd, earlier } from './claims.ts';
+import type { Boss } from './open-boss.ts';
+
+/** What becomes of a row. `runAt` null: its old moment. */
+type Next =
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'dead' }
+  | { readonly kind: 'waits'; readonly runAt: string | null; readonly data: BossJobData };
+
+/** False where the claim was lost before. */
+export function endBossClaim(boss: Boss, held: Claim, end: ClaimEnd): Promise<boolean> {
+  return boss.transact(async (db) => {
+    const { rows } = await db.executeSql(boss.statements.held, [held.kind, held.id, held.generation]);
+    const row: { readonly data: BossJobData } | undefined = rows[0];
+    if (!row) return false;
+    await become(boss, db, held, afterEnd(row.data, held, end));
+    return true;
+  });
+}
+
+function afterEnd({ again, base, failures }: BossJobData, held: Claim, end: ClaimEnd): Next {
+  const anew = { base: held.generation + 1, failures: 0 };
+  switch (end.kind) {
+    case 'done':
+    case 'dead':
+      if (again !== undefined) return { kind: 'waits', runAt: again, data: anew };
+      return { kind: end.kind === 'done' ? 'gone' : 'dead' };
+    case 'later':
+      return { kind: 'waits', runAt: earlier(end.runAt, again ?? null), data: anew };
+    case 'failed':
+      return { kind: 'waits', runAt: end.runAt, data: { base, failures: failures + 1 } };
+    case 'handed-back':
+      return { kind: 'waits', runAt: null, data: { base: base + 1, failures } };
+  }
+}
+
+async function become({ boss, statements }: Boss, db: Db, held: Claim, next: Next): Promise<void> {
+  const { kind, id, subject, group, generation } = held;
+  if (next.kind === 'waits') {
+    await db.executeSql(statements.putBack, [kind, id, JSON.stringify(next.data), next.runAt]);
+    return;
+  }
+  await boss.deleteJob(kind, { id, retryCount: generation }, { db });
+  if (next.kind === 'gone') return;
+  const dead = { id: deadId(kind, subject), singletonKey: subject, group: { id: group }, data: UNTRIED };
+  await boss.insert(deadQueue(kind), [dead], { db });
+}

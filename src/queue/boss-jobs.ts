@@ -1,0 +1,108 @@
+// pg-boss's jobs, seen from a store's transaction: they come and go with the records that they belong to.
+import { createHash } from 'node:crypto';
+import { type Db, fromKysely, type PgBoss } from 'pg-boss';
+import type { JobKind, NewJob } from '../ports/queue.ts';
+import type { Enqueuer } from '../store/enqueuer.ts';
+import { createJobIds } from './boss-ids.ts';
+import { type BossStatements, deadQueue, UNTRIED } from './boss-statements.ts';
+import { earlier } from './claims.ts';
+
+interface Inside {
+  readonly boss: PgBoss;
+  readonly statements: BossStatements;
+}
+
+/** How often a job may end between the look whether it is there and the word that it is wanted again. */
+const ROUNDS = 5;
+
+export function createBossJobs(inside: Inside): Enqueuer {
+  const newId = createJobIds();
+  return {
+    async enqueue(trx, jobs) {
+      if (jobs.length === 0) return;
+      const db = fromKysely(trx);
+      for (const [kind, wanted] of byKind(jobs)) await enqueueKind({ ...inside, db, kind, newId }, wanted);
+      await db.executeSql(inside.statements.tell, ['added']);
+    },
+    remove: (trx, kind, subjects) => removeJobs({ ...inside, db: fromKysely(trx), kind }, subjects),
+    // The database tells every process, this one too.
+    committed() {},
+  };
+}
+
+/** One of a subject, at the earliest moment that was asked for. */
+function byKind(jobs: readonly NewJob[]): ReadonlyMap<JobKind, ReadonlyMap<string, NewJob>> {
+  const kinds = new Map<JobKind, Map<string, NewJob>>();
+  for (const job of jobs) {
+    const wanted = kinds.get(job.kind) ?? new Map<string, NewJob>();
+    const before = wanted.get(job.subject);
+    wanted.set(job.subject, before ? { ...before, runAt: earlier(before.runAt, job.runAt) } : job);
+    kinds.set(job.kind, wanted);
+  }
+  return kinds;
+}
+
+interface InTransaction extends Inside {
+  readonly db: Db;
+  readonly kind: JobKind;
+}
+
+/** See `enqueueJob` of the embedded queue: what waits is moved to the earlier moment, what runs runs again, what is dead is alive. */
+async function enqueueKind(
+  { boss, statements, db, kind, newId }: InTransaction & { readonly newId: () => string },
+  wanted: ReadonlyMap<string, NewJob>,
+): Promise<void> {
+  await boss.deleteJob(
+    deadQueue(kind),
+    [...wanted.keys()].map((subject) => deadId(kind, subject)),
+    { db },
+  );
+  let left = [...wanted.values()];
+  for (let round = 0; left.length > 0; round++) {
+    if (round === ROUNDS) throw new Error(`the ${kind} jobs come and go too fast to be enqueued`);
+    const ids = new Map(left.map((job) => [newId(), job]));
+    const rows = [...ids].map(([id, { subject, group, runAt }]) => ({
+      ...{ id, singletonKey: subject, group: { id: group }, startAfter: runAt, data: UNTRIED },
+    }));
+    const made = (await boss.insert(kind, rows, { db, returnId: true })) ?? [];
+    for (const id of made) ids.delete(id);
+    if (ids.size === 0) return;
+    const there = [...ids.values()].map(({ subject, runAt }) => ({ subject, run_at: runAt }));
+    const moved = await db.executeSql(statements.askAgain, [kind, JSON.stringify(there)]);
+    const subjects = new Set(moved.rows.map((row: { readonly subject: string }) => row.subject));
+    left = [...ids.values()].filter(({ subject }) => !subjects.has(subject));
+  }
+}
+
+/** Wherever they stand; who runs one is told. */
+export async function removeJobs(
+  { boss, statements, db, kind }: InTransaction,
+  subjects: readonly string[],
+): Promise<void> {
+  if (subjects.length === 0) return;
+  await db.executeSql(statements.remove, [kind, [...subjects]]);
+  await boss.deleteJob(
+    deadQueue(kind),
+    subjects.map((subject) => deadId(kind, subject)),
+    { db },
+  );
+  await db.executeSql(statements.tell, ['removed']);
+}
+
+/** A dead job is found by its subject, without an index for it. Names a place, and keeps no secret. */
+export function deadId(kind: JobKind, subject: string): string {
+  return asUuid(createHash('sha256').update(`${kind} ${subject}`).digest(), 8);
+}
+
+function asUuid(bytes: Buffer, version: number): string {
+  const hex = bytes.toString('hex');
+  return [
+    ...[
+      hex.slice(0, 8),
+      hex.slice(8, 12),
+      `${version}${hex.slice(13, 16)}`,
+      `8${hex.slice(17, 20)}`,
+      hex.slice(20, 32),
+    ],
+  ].join('-');
+}

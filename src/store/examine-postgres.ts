@@ -1,0 +1,42 @@
+// Looks at a PostgreSQL database beside whoever uses it: one connection, reads only, no migration.
+import { Kysely, sql } from 'kysely';
+import { type Examination, examine } from './examine.ts';
+import { judgedServer } from './open-postgres.ts';
+import { POSTGRES_TABLES, postgresDialect } from './postgres-dialect.ts';
+import { explainPostgres } from './postgres-errors.ts';
+import { createPool } from './postgres-pool.ts';
+import type { Schema } from './schema.ts';
+import type { Seal } from './seal.ts';
+
+const STATEMENT_MS = 10_000;
+
+/** Null: there is no schema in it yet. `shown` names it without its password. Throws `store_unusable`. */
+export async function examinePostgres(
+  { url, shown }: { readonly url: string; readonly shown: string },
+  seal: Seal,
+): Promise<Examination | null> {
+  const pool = createPool({ url, connections: 1, statementMs: STATEMENT_MS });
+  const kysely = new Kysely<Schema>({ dialect: postgresDialect(pool) });
+  try {
+    await judgedServer(kysely, shown);
+    const found = await examine(kysely, { form: POSTGRES_TABLES, seal });
+    return found && { ...found, jobs: await jobsOf(kysely), damage: [], unchecked: '' };
+  } catch (error) {
+    throw explainPostgres(error, shown);
+  } finally {
+    await kysely.destroy();
+  }
+}
+
+/** Of pg-boss, in whose schema they are; the dead lie in queues of their own. */
+async function jobsOf(kysely: Kysely<Schema>): Promise<Examination['jobs']> {
+  const there = await sql<{ name: string | null }>`select to_regclass('causeway_jobs.job')::text as name`.execute(
+    kysely,
+  );
+  if (!there.rows[0]?.name) return { waiting: 0, dead: 0 };
+  const { rows } = await sql<{ dead: boolean; count: number }>`
+    select name like '%-dead' as dead, count(*) as count from causeway_jobs.job
+    where state in ('created', 'retry') group by 1`.execute(kysely);
+  const count = (isDead: boolean) => rows.find(({ dead }) => dead === isDead)?.count ?? 0;
+  return { waiting: count(false), dead: count(true) };
+}

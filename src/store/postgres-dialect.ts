@@ -1,0 +1,84 @@
+// PostgreSQL as Kysely is to speak it: tables that order and count as SQLite's, and commits that can be asked after.
+import {
+  CompiledQuery,
+  type DataTypeNode,
+  type Dialect,
+  PostgresDialect,
+  PostgresDriver,
+  type PostgresPool,
+  PostgresQueryCompiler,
+  sql,
+} from 'kysely';
+import { type CommitMark, markConnection, markStatement } from './commit-marks.ts';
+import type { TableForm } from './migrations/table-form.ts';
+import { isLostConnection, UnansweredCommit } from './postgres-errors.ts';
+
+/** A number that a table gives is never given twice; those of transactions that failed are left out. */
+export const POSTGRES_TABLES: TableForm = {
+  sequence: (table) => table.addColumn('seq', 'bigint', (column) => column.generatedAlwaysAsIdentity().primaryKey()),
+  end: sql``,
+};
+
+export function postgresDialect(pool: PostgresPool): Dialect {
+  const dialect = new PostgresDialect({ pool });
+  return {
+    createDriver: () => new AskableDriver({ pool }),
+    createAdapter: () => dialect.createAdapter(),
+    createQueryCompiler: () => new SameTablesCompiler(),
+    createIntrospector: (kysely) => dialect.createIntrospector(kysely),
+  };
+}
+
+/**
+ * Text is compared by its bytes, whatever the database was made for, and integers have 64 bits: both as in SQLite. GitHub's numbers are past
+ * 32 bits.
+ */
+class SameTablesCompiler extends PostgresQueryCompiler {
+  protected override visitDataType(node: DataTypeNode): void {
+    if (node.dataType === 'text') this.append('text collate "C"');
+    else if (node.dataType === 'integer') this.append('bigint');
+    else super.visitDataType(node);
+  }
+}
+
+type Connection = Parameters<PostgresDriver['rollbackTransaction']>[0];
+
+class AskableDriver extends PostgresDriver {
+  readonly #connections = new WeakMap<Connection, () => CommitMark>();
+  readonly #marks = new WeakMap<Connection, CommitMark>();
+
+  // In one message, so that the mark costs no time on the way. A migration, which makes its table, is asked after by what it made.
+  override async beginTransaction(connection: Connection, settings: { isolationLevel?: string }): Promise<void> {
+    const isVerb = settings.isolationLevel === 'serializable';
+    const begin = isVerb ? `begin isolation level serializable; ${markStatement(this.#mark(connection))}` : 'begin';
+    try {
+      await connection.executeQuery(CompiledQuery.raw(begin));
+    } catch (error) {
+      // It may have begun: Kysely ends none whose beginning failed.
+      await this.rollbackTransaction(connection);
+      throw error;
+    }
+  }
+
+  #mark(connection: Connection): CommitMark {
+    const next = this.#connections.get(connection) ?? markConnection();
+    this.#connections.set(connection, next);
+    const mark = next();
+    this.#marks.set(connection, mark);
+    return mark;
+  }
+
+  override async commitTransaction(connection: Connection): Promise<void> {
+    try {
+      await super.commitTransaction(connection);
+    } catch (error) {
+      const mark = this.#marks.get(connection);
+      throw mark !== undefined && isLostConnection(error) ? new UnansweredCommit(mark, { cause: error }) : error;
+    }
+  }
+
+  // Where the connection is gone, so is the transaction; the failure of this would hide the reason.
+  override async rollbackTransaction(connection: Connection): Promise<void> {
+    await super.rollbackTransaction(connection).catch(() => {});
+  }
+}

@@ -1,0 +1,42 @@
+// The doctor over a real PostgreSQL: reached, of this version's schema, opened by the key; never migrated, and its password never said.
+import { existsSync } from 'node:fs';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createJobTable } from '../../../src/queue/job-table.ts';
+import { openPostgresStore } from '../../../src/store/open-postgres.ts';
+import { createSeal } from '../../../src/store/seal.ts';
+import { emptyDatabase, migratedDatabase } from '../../support/postgres.ts';
+import { examine } from './doctor-ground.ts';
+
+const KEY = 'ab'.repeat(32);
+const found = (url: string, key = KEY) =>
+  examine({ PATH: process.env['PATH'] ?? '', DATA_DIR: '/nowhere/at/all', DATABASE_URL: url, ENCRYPTION_KEY: key });
+
+afterEach(() => expect(existsSync('/nowhere')).toBe(false));
+
+describe('the doctor over PostgreSQL', () => {
+  it('says whether the key is the right one, and what a schema lacks, without bringing it up to date', async () => {
+    await using database = await migratedDatabase();
+    const seal = createSeal(Buffer.from(KEY, 'hex'));
+    const store = await openPostgresStore({ url: database.url, seal, enqueuer: createJobTable() });
+    const now = new Date().toISOString();
+    await store.ensureAccount({ login: 'mara', githubId: 1, signingSecret: 'whsec_of-mara', now });
+    await store[Symbol.asyncDispose]();
+    expect((await found(database.url)).of('database')).toMatch(/^ok: postgres(ql)?:\/\/\S+ answers → $/);
+    expect((await found(database.url, 'cd'.repeat(32))).of('database')).toContain(
+      'fail: the encryption key does not open',
+    );
+    await database.query("delete from kysely_migration where name = '0009-account-area'");
+    expect((await found(database.url)).of('database')).toMatch(/warn: .* lacks 0009-account-area/);
+    expect(await database.query("select name from kysely_migration where name = '0009-account-area'")).toEqual([]);
+  });
+
+  it('takes an empty database for one to come, and says of one that does not answer where it was looked for', async () => {
+    await using database = await emptyDatabase();
+    expect((await found(database.url)).of('database')).toMatch(/^ok: .* is empty; the first start makes its tables/);
+    const away = await found('postgres://causeway:a-secret-word@127.0.0.1:48/causeway');
+    expect(away.of('database')).toMatch(
+      /fail: it does not work → The database postgres:\/\/\S*127\.0\.0\.1:48\/causeway does not answer/,
+    );
+    expect(away.printed).not.toContain('a-secret-word');
+  });
+});

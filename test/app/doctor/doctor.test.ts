@@ -1,0 +1,316 @@
+// `causeway doctor` over a GitHub and a model that answer: what it finds of each fault, and what it says puts it right.
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { judgeFree, judgeNode } from '../../../src/app/doctor/machine.ts';
+import { askAll, warn } from '../../../src/app/doctor/probe.ts';
+import { runCommand } from '../../../src/app/run-command.ts';
+import { createJobTable } from '../../../src/queue/job-table.ts';
+import { openSqliteStore } from '../../../src/store/open-sqlite.ts';
+import { createSeal } from '../../../src/store/seal.ts';
+import type { App } from '../../github-double/state.ts';
+import { OWNER } from '../../support/app-settings.ts';
+import { type AskedBehaviour, fails, says, stallsAfter } from '../../support/model-endpoint.ts';
+import { APP_KEY } from '../../support/new-key.ts';
+import { scriptedTerminal } from '../../support/scripted-terminal.ts';
+import { type DoctorGround, delivered, doctorGround, examine, MODEL_KEY } from './doctor-ground.ts';
+
+let ground: DoctorGround;
+let answer: AskedBehaviour;
+
+beforeEach(async () => {
+  answer = says('ready');
+  ground = await doctorGround((...asked) => answer(...asked));
+});
+afterEach(() => ground[Symbol.asyncDispose]());
+
+/** A store of this key, as a start would leave it. */
+async function makeStore(key: string): Promise<string> {
+  mkdirSync(ground.dataDir, { recursive: true, mode: 0o700 });
+  const file = path.join(ground.dataDir, 'causeway.db');
+  const seal = createSeal(Buffer.from(key, 'hex'));
+  const store = await openSqliteStore({ file, seal, enqueuer: createJobTable() });
+  const now = new Date().toISOString();
+  await store.ensureAccount({ login: 'mara', githubId: 1, signingSecret: 'whsec_of-mara', now });
+  await store[Symbol.asyncDispose]();
+  return file;
+}
+
+const KEY = 'ab'.repeat(32);
+
+describe('the doctor', () => {
+  it('finds nothing wrong where nothing is, says what it cost, and leaves everything as it was', async () => {
+    const prices = path.join(path.dirname(ground.dataDir), 'prices.json');
+    writeFileSync(prices, JSON.stringify({ 'shop-1': { prompt: 10, cached: 1, completion: 100 } }));
+    await makeStore(KEY);
+    const found = await ground.examine({ MODEL_PRICES: prices, ENCRYPTION_KEY: KEY });
+    expect(found.findings.filter(({ status }) => status !== 'ok')).toEqual([
+      expect.objectContaining({
+        check: 'public url',
+        status: 'warn',
+        found: expect.stringContaining('this machine only'),
+      }),
+    ]);
+    expect(found.code).toBe(0);
+    // 40 tokens at $10 a million, 60 of the cache at $1, 7 answered at $100.
+    expect(found.of('model')).toContain('(100 + 7 tokens, $0.001160)');
+    expect(ground.double.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+  });
+
+  it('prints one line a finding with its repair below, and exits with 1 where something does not work', async () => {
+    answer = fails(401, 'no such key');
+    const terminal = scriptedTerminal();
+    const context = { io: terminal, environment: ground.env, now: () => new Date() };
+    expect(await runCommand({ kind: 'doctor', json: false }, context, new AbortController().signal)).toBe(1);
+    expect(terminal.printed.out).toMatch(/^ok {4}settings {7}Causeway .*, GitHub mode, fix at most$/m);
+    expect(terminal.printed.out).toMatch(/^fail {2}model .*\n {21}→ .*check OPENAI_API_KEY/m);
+    expect(terminal.printed.out).toMatch(/^1 failed, \d to look at, \d+ well\.$/m);
+  });
+
+  const app: readonly [what: string, change: (app: App) => Partial<App>, check: string, said: RegExp][] = [
+    [
+      'lacks a permission',
+      (own) => ({ permissions: without(own.permissions, 'checks') }),
+      'permissions',
+      /fail: the App does not ask for checks: write → Add it in the App's settings/,
+    ],
+    [
+      'has a permission that it does not need',
+      (own) => ({ permissions: { ...own.permissions, secrets: 'read' } }),
+      'permissions',
+      /warn: the App may do more than it needs: secrets: read → Take it away/,
+    ],
+    [
+      'is not told of an event',
+      (own) => ({ events: own.events.filter((name) => name !== 'check_suite') }),
+      'permissions',
+      /fail: the App is not told of check_suite → Subscribe/,
+    ],
+    [
+      'sends its deliveries elsewhere',
+      () => ({ webhookUrl: 'https://old.example.com/api/github/webhooks' }),
+      'webhook',
+      /fail: GitHub sends deliveries to old\.example\.com, not to http:\S+ → Set the webhook URL/,
+    ],
+    [
+      'sends its deliveries nowhere',
+      () => ({ webhookUrl: null }),
+      'webhook',
+      /fail: GitHub sends deliveries nowhere → Set the webhook URL/,
+    ],
+    [
+      'signs with no secret',
+      () => ({ webhookSecret: '' }),
+      'webhook',
+      /fail: GitHub signs deliveries with no secret → Set the webhook secret/,
+    ],
+  ];
+  it.each(app)('says what to do where the App %s', async (_, change, check, said) => {
+    Object.assign(ground.double.app, change(ground.double.app));
+    const found = await ground.examine();
+    expect(found.of(check)).toMatch(said);
+  });
+
+  it('names the owner who has not accepted a permission, who suspended it, and who is not served', async () => {
+    const { people, state } = ground.double;
+    people.organization('rival', { owners: ['rex'] });
+    people.install('rival', { by: 'rex' });
+    const [own] = [...state.installations.values()];
+    if (own === undefined) throw new Error('nothing is installed');
+    own.permissions = without(own.permissions, 'pull_requests');
+    const found = await ground.examine({ ALLOWED_OWNERS: `${OWNER}, absent-org` });
+    expect(found.of('permissions')).toMatch(/fail: corner has not granted pull_requests: write → Its owner accepts it/);
+    expect(found.of('installations')).toMatch(/warn: ALLOWED_OWNERS names absent-org, without an installation/);
+    expect(found.of('installations')).toMatch(/warn: rival installed it and is not served → Name its login/);
+    people.suspend(own, 'nora');
+    expect((await ground.examine()).of('installations')).toMatch(/warn: corner has suspended it/);
+    expect((await ground.examine({ ALLOWED_OWNERS: 'absent-org' })).of('installations')).toMatch(
+      /fail: nobody who counts has installed the App → Install it: http/,
+    );
+  });
+
+  it('asks for less where the service itself is held to comments', async () => {
+    ground.double.app.permissions = { ...ground.double.app.permissions, contents: 'read', pull_requests: 'read' };
+    expect((await ground.examine({ MAX_MODE: 'comment' })).of('permissions')).not.toContain('does not ask for');
+    expect((await ground.examine()).of('permissions')).toContain(
+      'does not ask for contents: write, pull_requests: write',
+    );
+  });
+
+  const fared: readonly [statuses: readonly number[], said: RegExp][] = [
+    [[202, 202], /ok: 2 of the last 2 deliveries arrived/],
+    [[202, 500, 202], /warn: 2 of the last 3 deliveries arrived; the last did → Missed ones are asked for again/],
+    [[401, 202], /fail: 1 of the last 2 deliveries arrived; the last got 401 → WEBHOOK_SECRET is not the secret/],
+    [[503], /fail: 0 of the last 1 deliveries arrived; the last got 503 → The proxy, or this service, failed/],
+  ];
+  it.each(fared)('reads from deliveries that got %j how the webhook fares', async (statuses, said) => {
+    for (const [index, status] of statuses.entries()) ground.deliveries.push(delivered(index + 1, status, index * 5));
+    ground.deliveries.push(delivered(99, 500, 3 * 24 * 60));
+    expect((await ground.examine()).of('webhook')).toMatch(said);
+  });
+
+  it('knows a smee channel, and does not print it: whoever knows it reads every delivery', async () => {
+    const channel = 'https://smee.io/Abc123SecretChannel';
+    ground.double.app.webhookUrl = channel;
+    const found = await ground.examine({ WEBHOOK_PROXY_URL: channel });
+    expect(found.of('webhook')).toMatch(/warn: deliveries come through a smee channel → Good for development only/);
+    expect(found.printed).not.toContain('Abc123SecretChannel');
+  });
+
+  it('says of credentials that GitHub does not believe which are to be looked at, once', async () => {
+    const found = await ground.examine({ PRIVATE_KEY_PATH: '', PRIVATE_KEY: APP_KEY });
+    expect(found.code).toBe(1);
+    expect(found.of('app')).toMatch(/fail: .* check that APP_ID and PRIVATE_KEY belong together/);
+    expect((await ground.examine({ APP_ID: '1' })).of('app')).toMatch(/fail: .* APP_ID names another App/);
+    expect(found.of('permissions')).toMatch(/^warn: could not be asked → Put right what "app" says/);
+  });
+
+  const models: readonly [what: string, behaviour: AskedBehaviour, said: RegExp][] = [
+    [
+      'refuses the key',
+      fails(401, `Incorrect API key: ${MODEL_KEY}`),
+      /fail: shop-1 cannot be asked in this way → .*does not accept the key \(401\): check OPENAI_API_KEY/,
+    ],
+    [
+      'does not know the model',
+      fails(404, 'The model `shop-1` does not exist'),
+      /fail: shop-1 cannot be asked .*no such address or model \(404\): check OPENAI_BASE_URL and MODEL \(shop-1\)/,
+    ],
+    ['has no credit left', fails(402, 'pay first'), /fail: .*has no credit left/],
+    ['is silent', stallsAfter(), /fail: shop-1 /],
+  ];
+  it.each(models)('says what to do where the endpoint %s', async (_, behaviour, said) => {
+    answer = behaviour;
+    const found = await ground.examine({ MODEL_IDLE_S: '1', MODEL_TIMEOUT_S: '1' });
+    expect(found.of('model')).toMatch(said);
+    expect(found.code).toBe(1);
+  });
+
+  it('warns of a clock that is more than 30 seconds off, although GitHub was asked with a corrected one', async () => {
+    const found = await ground.examine({}, () => new Date(Date.now() + 3 * 60_000));
+    expect(found.of('app')).toMatch(/^ok/);
+    expect(found.of('clock')).toMatch(
+      /fail: this machine's clock is 1(79|80|81) s ahead of 127\.0\.0\.1:\d+ → Set it by NTP/,
+    );
+    expect((await ground.examine()).of('clock')).toMatch(/^ok: within 1 s of 127\.0\.0\.1:\d+ and 127\.0\.0\.1:\d+/);
+  });
+
+  it('tells a wrong key, a damaged file, a schema of another version and given-up jobs apart', async () => {
+    const file = await makeStore(KEY);
+    const wrong = await ground.examine({ ENCRYPTION_KEY: 'cd'.repeat(32) });
+    expect(wrong.of('database')).toMatch(
+      /ok: \S+causeway\.db answers → \nfail: the encryption key does not open what is stored → Restore encryption\.key/,
+    );
+    const database = new Sqlite(file);
+    database.exec(
+      "insert into jobs (id, kind, subject, group_key, state, run_at, attempts, failures, generation) values ('j', 'run', 's', 'g', 'dead', '2026-01-01', 3, 3, 3)",
+    );
+    expect((await ground.examine({ ENCRYPTION_KEY: KEY })).of('database')).toMatch(
+      /warn: 1 job was given up .*"causeway redrive"/,
+    );
+    database.exec("insert into kysely_migration values ('9999-later', '2026-01-01')");
+    expect((await ground.examine({ ENCRYPTION_KEY: KEY })).of('database')).toMatch(
+      /fail: .*made by another version \(it has 9999-later\) → Start the version/,
+    );
+    database.exec("delete from kysely_migration where name like '9999%' or name like '0009%'");
+    expect((await ground.examine({ ENCRYPTION_KEY: KEY })).of('database')).toMatch(
+      /warn: .*lacks 0009-account-area → Make a backup; "causeway migrate"/,
+    );
+    database.pragma('wal_checkpoint(TRUNCATE)');
+    database.close();
+    writeFileSync(file, 'this is no database at all, but it is long enough to be looked at as one. '.repeat(20));
+    expect((await ground.examine({ ENCRYPTION_KEY: KEY })).of('database')).toMatch(
+      /fail: it does not work → The database .*causeway\.db/,
+    );
+    rmSync(file);
+  });
+
+  it('names files of the data folder that others may read', async () => {
+    mkdirSync(ground.dataDir, { mode: 0o700 });
+    writeFileSync(path.join(ground.dataDir, 'encryption.key'), `${KEY}\n`);
+    chmodSync(path.join(ground.dataDir, 'encryption.key'), 0o644);
+    expect((await ground.examine()).of('data folder')).toMatch(
+      /warn: others may read encryption\.key in \S+ → chmod go= \S+encryption\.key/,
+    );
+  });
+
+  it('judges room on the disk and the version of Node', () => {
+    expect(judgeFree(100 * 1024 ** 2)).toMatchObject({
+      status: 'fail',
+      repair: expect.stringContaining('MIRRORS_MAX_MB'),
+    });
+    expect(judgeFree(1024 ** 3)).toMatchObject({ status: 'warn', found: '1.0 GiB free' });
+    expect(judgeFree(10 * 1024 ** 3).status).toBe('ok');
+    expect(judgeNode('22.18.0')).toMatchObject({ status: 'fail', repair: expect.stringContaining('bin/causeway') });
+  });
+
+  it('says of an address whether it answers, is another program, or is not https', async () => {
+    expect((await ground.examine({ PUBLIC_URL: 'http://127.0.0.1:48' })).of('public url')).toMatch(
+      /warn: \S+ does not answer \(ECONNREFUSED\) → Start the service/,
+    );
+    expect((await ground.examine({ PUBLIC_URL: ground.double.webUrl })).of('public url')).toMatch(
+      /fail: \S+\/healthz answered \d+, and not as Causeway does/,
+    );
+    expect((await ground.examine({ PUBLIC_URL: 'http://causeway.invalid' })).of('public url')).toMatch(
+      /fail: http:\/\/causeway\.invalid is not https → Put a proxy/,
+    );
+    ground.double.problems.length = 0;
+  });
+
+  it('asks each monitoring server, and says which does not answer', async () => {
+    const file = path.join(path.dirname(ground.dataDir), 'mcp.json');
+    const entry = { url: 'http://127.0.0.1:48/mcp', projects: ['corner/shop'], tools: ['find'] };
+    writeFileSync(file, JSON.stringify({ servers: { metrics: entry } }));
+    expect((await ground.examine({ MCP_CONFIG: file })).of('monitoring')).toMatch(
+      /fail: metrics: it could not be reached \(ECONNREFUSED\) → .*MCP_CONFIG/,
+    );
+    expect((await ground.examine({ MCP_CONFIG: '/nowhere.json' })).of('monitoring')).toMatch(
+      /fail: \/nowhere\.json cannot be read/,
+    );
+  });
+
+  it('takes secrets out of whatever a check says, and bounds each in time', async () => {
+    const probes = [
+      { check: 'told', ask: async () => [warn(`it said ${MODEL_KEY}`, `not ${MODEL_KEY}`)] },
+      { check: 'hangs', boundMs: 10, ask: () => new Promise<never>(() => undefined) },
+    ];
+    expect(await askAll(probes, [MODEL_KEY], new AbortController().signal)).toEqual([
+      { check: 'told', status: 'warn', found: 'it said [redacted]', repair: 'not [redacted]' },
+      expect.objectContaining({ check: 'hangs', status: 'fail', found: 'no result within 0.01 s' }),
+    ]);
+  });
+
+  it('prints no secret, whatever went wrong', async () => {
+    const { app: own } = ground.double;
+    answer = fails(400, `bad request with ${MODEL_KEY} in it`);
+    const found = await ground.examine({ GITHUB_API_URL: 'http://127.0.0.1:48' });
+    for (const secret of [MODEL_KEY, own.webhookSecret, own.clientSecret, own.privateKey, 'PRIVATE KEY']) {
+      expect(found.printed).not.toContain(secret);
+    }
+    expect(found.of('app')).toMatch(/fail: .*GITHUB_API_URL/);
+  });
+});
+
+describe('the doctor without a whole configuration', () => {
+  it('names every fault of the settings, and what can be looked at all the same', async () => {
+    const found = await examine({ PATH: process.env['PATH'] ?? '', PORT: 'eighty', BUDGET_RUN: 'much' });
+    expect(found.of('settings').split('\n')).toEqual([
+      expect.stringMatching(/^fail: .*PORT is "eighty"/),
+      expect.stringMatching(/^fail: .*BUDGET_RUN is "much"/),
+    ]);
+    expect(found.of('git')).toMatch(/^ok: git \d/);
+    expect(found.code).toBe(1);
+  });
+
+  it('says so of half an App, and of a machine without git', async () => {
+    const found = await examine({ PATH: '/nowhere', APP_ID: '1', DATA_DIR: path.join(ground.dataDir, 'none') });
+    expect(found.of('settings')).toMatch(/fail: .*PRIVATE_KEY is missing/);
+    expect(found.of('git')).toMatch(/fail: git cannot be started → Install git/);
+    expect(found.of('data folder')).toMatch(/warn: .* is not there yet/);
+  });
+});
+
+function without<T extends object>(all: T, name: string): T {
+  return Object.fromEntries(Object.entries(all).filter(([key]) => key !== name)) as T;
+}

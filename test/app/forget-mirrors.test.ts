@@ -1,0 +1,38 @@
+// Mirrors of projects that are gone leave the folder of every process, not only that of the one that heard of it.
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { startForgettingMirrors } from '../../src/app/forget-mirrors.ts';
+import { openHouse } from '../../src/app/house.ts';
+import { parseCallbackAllow } from '../../src/callback/callback-policy.ts';
+import { createLog } from '../../src/log.ts';
+import { gitRepository } from '../support/git-repository.ts';
+import { temporaryFolder } from '../support/service.ts';
+
+it('removes mirrors whose project is hidden or unknown, with their digests, and nothing else', async () => {
+  await using folder = await temporaryFolder();
+  await using repository = await gitRepository();
+  await repository.commit({ 'a.ts': 'const a = 1;\n' }, 'Begin');
+  const mirrors = path.join(folder.path, 'mirrors');
+  const now = new Date();
+  await using house = await openHouse({
+    ...{ database: ':memory:', encryptionKey: randomBytes(32), lexicon: path.join(folder.path, 'lexicon') },
+    git: { folder: mirrors, environment: { PATH: process.env['PATH'] } },
+    callbackPolicy: { allow: parseCallbackAllow(''), localMode: true },
+    ...{ log: createLog({ level: 'silent' }), now: () => now },
+  });
+  const source = { kind: 'path', path: repository.path } as const;
+  const both = [
+    { name: 'local/kept', source },
+    { name: 'local/gone', source: { ...source, path: `${repository.path}/.git` } },
+  ];
+  const projects = await house.store.syncProjects(both, now.toISOString());
+  const signal = AbortSignal.timeout(20_000);
+  for (const project of projects) await house.source.open(project, signal);
+  const [kept] = await house.store.syncProjects(both.slice(0, 1), now.toISOString());
+  for (const name of ['prj_never_heard_of.git', 'src_of_the_command_line.git']) mkdirSync(path.join(mirrors, name));
+  await using _forgetting = startForgettingMirrors(house, mirrors);
+  const names = () => readdirSync(mirrors).filter((name) => name.endsWith('.git'));
+  await expect.poll(() => names().toSorted()).toEqual([`${kept?.id}.git`, 'src_of_the_command_line.git']);
+});

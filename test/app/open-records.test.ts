@@ -1,0 +1,46 @@
+// Records over one PostgreSQL database in two processes: what one does the other hears of, and one alone looks after what comes round.
+import { expect, it } from 'vitest';
+import { openPostgresParts, openRecords } from '../../src/app/open-records.ts';
+import { pausedIn } from '../../src/app/pause.ts';
+import { setSharedPause } from '../../src/app/shared-pause.ts';
+import { createLog } from '../../src/log.ts';
+import { createSeal } from '../../src/store/seal.ts';
+import { migratedDatabase } from '../support/postgres.ts';
+import { temporaryFolder } from '../support/service.ts';
+
+const log = createLog({ level: 'silent' });
+const seal = createSeal(Buffer.alloc(32, 7));
+const WAIT = { timeout: 20_000 };
+
+it('tells the other of a change, has one leader, and holds both while the operator has paused them', async () => {
+  await using place = await migratedDatabase();
+  await using folder = await temporaryFolder();
+  const database = { kind: 'postgres', url: place.url, shown: 'there' } as const;
+  const options = { database, seal, log, now: () => new Date() };
+  await using one = await openRecords(options);
+  await using other = await openRecords(options);
+  const stop = new AbortController();
+  const heard = other.changes.next('run_1', 3_600_000, stop.signal);
+  // The other may not listen yet; what is told then is lost, and made up for by looking.
+  const telling = setInterval(() => one.changes.notify('run_1'), 20);
+  await heard;
+  clearInterval(telling);
+
+  const paused = [one, other].map((records) => pausedIn(records, folder.path));
+  const parts = await openPostgresParts({ database, seal, log });
+  expect(paused.map((is) => is())).toEqual([false, false]);
+  expect(await setSharedPause(parts.store.database, true, new Date())).toBe(true);
+  await expect.poll(() => paused.map((is) => is()), WAIT).toEqual([true, true]);
+  expect(await setSharedPause(parts.store.database, true, new Date())).toBe(false);
+  await using third = await openRecords(options);
+  expect(third.isPaused()).toBe(true);
+  await setSharedPause(parts.store.database, false, new Date());
+  await expect.poll(() => paused.map((is) => is()), WAIT).toEqual([false, false]);
+  await parts[Symbol.asyncDispose]();
+  expect([one, other, third].filter((records) => records.leads())).toHaveLength(1);
+});
+
+it('over SQLite is one process, which looks after everything', async () => {
+  await using records = await openRecords({ database: ':memory:', seal, log, now: () => new Date() });
+  expect([records.leads(), records.isPaused()]).toEqual([true, false]);
+});

@@ -1,0 +1,66 @@
+// The commands about records, over both engines: what they say and do beside whatever runs.
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runCommand } from '../../src/app/run-command.ts';
+import { takeOwnership } from '../../src/store/single-owner.ts';
+import type { Command } from '../../src/terminal/command.ts';
+import { emptyDatabase } from '../support/postgres.ts';
+import { scriptedTerminal } from '../support/scripted-terminal.ts';
+import { temporaryFolder } from '../support/service.ts';
+
+const NOW = new Date('2026-11-20T10:00:00.000Z');
+
+describe('migrate', () => {
+  it('says which steps were new, and that none was; never beside a service on SQLite', async () => {
+    await using folder = await temporaryFolder();
+    const environment = { DATA_DIR: folder.path };
+    expect((await run({ kind: 'migrate' }, environment)).err).toMatch(
+      /causeway\.db: .*\n {2}0001-accounts-and-projects\n/,
+    );
+    expect((await run({ kind: 'migrate' }, environment)).err).toMatch(/was up to date already, with \d+ steps\.\n$/);
+    using _service = takeOwnership(path.join(folder.path, 'causeway.db'));
+    await expect(run({ kind: 'migrate' }, environment)).rejects.toMatchObject({ code: 'store_locked' });
+  });
+
+  it('over PostgreSQL names the database without its password', async () => {
+    await using folder = await temporaryFolder();
+    await using database = await emptyDatabase();
+    const url = new URL(database.url);
+    url.password ||= 'hidden-0123456789';
+    const environment = { DATA_DIR: folder.path, DATABASE_URL: url.href, ENCRYPTION_KEY: 'ab'.repeat(32) };
+    const { err } = await run({ kind: 'migrate' }, environment);
+    expect(err).toMatch(/the schema is up to date now\. (\d+) steps of \1 were new:\n/);
+    expect(err).not.toContain(url.password);
+    expect((await run({ kind: 'pause' }, environment)).err).toMatch(/^Paused: /);
+    expect((await run({ kind: 'pause' }, environment)).err).toBe('It was paused already.\n');
+    expect((await run({ kind: 'resume' }, environment)).err).toMatch(/^Resumed: /);
+    await expect(run({ kind: 'backup', file: null }, environment)).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringMatching(/pg_dump --format=custom .*\n.*\n {2}pg_restore/),
+    });
+    await database.query(
+      `insert into causeway_jobs.job (name, data, singleton_key) select name, '{}', 'thr_1' from causeway_jobs.queue where name like '%publish%dead%' or name like '%dead%publish%'`,
+    );
+    expect((await run({ kind: 'redrive', jobs: 'publish' }, environment)).err).toMatch(/ {2}publish {2}1\n/);
+  });
+});
+
+describe('backup', () => {
+  it('names its file by the moment in DATA_DIR, alone on standard output, and says which key belongs to it', async () => {
+    await using folder = await temporaryFolder();
+    const environment = { DATA_DIR: folder.path };
+    await expect(run({ kind: 'backup', file: null }, environment)).rejects.toMatchObject({ code: 'usage' });
+    await run({ kind: 'migrate' }, environment);
+    using _service = takeOwnership(path.join(folder.path, 'causeway.db'));
+    const { out, err } = await run({ kind: 'backup', file: null }, environment);
+    expect(out).toBe(`${path.join(folder.path, 'backups', 'causeway-20261120-100000.db')}\n`);
+    expect(err).toContain(`open with ${path.join(folder.path, 'encryption.key')} alone`);
+    expect((await run({ kind: 'redrive', jobs: null }, environment)).err).toMatch(/^No job had been given up/);
+  });
+});
+
+async function run(command: Command, environment: Readonly<Record<string, string>>) {
+  const io = scriptedTerminal();
+  await runCommand(command, { io, environment, now: () => NOW }, new AbortController().signal);
+  return io.printed;
+}

@@ -1,0 +1,46 @@
+// The PostgreSQL engine under the contract: a database of its own for each place, on a real server, with its jobs in pg-boss.
+import { createLog } from '../../src/log.ts';
+import { createBossQueue } from '../../src/queue/boss-queue.ts';
+import { openBoss } from '../../src/queue/open-boss.ts';
+import { openPostgresStore } from '../../src/store/open-postgres.ts';
+import { createSeal } from '../../src/store/seal.ts';
+import { migratedDatabase } from '../support/postgres.ts';
+import type { Engine, Opened } from './engine.ts';
+import { inspected } from './inspected.ts';
+import { jobsOnBoss } from './jobs-on-boss.ts';
+
+export const postgres: Engine = {
+  name: 'PostgreSQL',
+  many: 20_000,
+  async place() {
+    const database = await migratedDatabase();
+    return {
+      open: () => openPostgres(database.url),
+      [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+    };
+  },
+};
+
+export async function openPostgres(url: string): Promise<Opened> {
+  const log = createLog({ level: 'silent' });
+  const boss = await openBoss({ url, log });
+  const seal = createSeal(Buffer.alloc(32, 7));
+  const store = await openPostgresStore({ url, seal, enqueuer: boss.jobs, connections: 4 });
+  const { database } = store;
+  const seen = inspected(database);
+  const jobs = () => jobsOnBoss(boss);
+  return {
+    store,
+    ...seen,
+    recordCounts: async () => ({ ...(await seen.recordCounts()), jobs: (await jobs()).length }),
+    async enqueue(...wanted) {
+      await database.write((trx) => boss.jobs.enqueue(trx, wanted));
+    },
+    jobs,
+    queue: ({ recovery: _, ...options }) => createBossQueue({ boss, log, ...options }),
+    async [Symbol.asyncDispose]() {
+      await store[Symbol.asyncDispose]();
+      await boss[Symbol.asyncDispose]();
+    },
+  };
+}

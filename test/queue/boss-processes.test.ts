@@ -1,0 +1,122 @@
+// The queue on pg-boss over several processes: what one of them does is seen by the others.
+import { expect, it } from 'vitest';
+import { createLog } from '../../src/log.ts';
+import { openBoss } from '../../src/queue/open-boss.ts';
+import { openPostgres } from '../contract/postgres-place.ts';
+import { emptyDatabase, migratedDatabase } from '../support/postgres.ts';
+import { job, patience, plenty, recorder, until } from '../support/queue-samples.ts';
+import { bossProcess } from './boss-process.ts';
+
+const all = { run: plenty, webhook: plenty };
+const soon = { leaseMs: 1_500, pollMs: 50 };
+
+it('is installed once where several open it at once on an empty database', async () => {
+  await using database = await emptyDatabase();
+  const log = createLog({ level: 'silent' });
+  const opened = await Promise.all(Array.from({ length: 4 }, () => openBoss({ url: database.url, log })));
+  try {
+    const versions = await database.query<{ readonly version: number }>('select version from causeway_jobs.version');
+    expect(versions).toHaveLength(1);
+    const queues = await database.query<{ readonly name: string }>('select name from causeway_jobs.queue');
+    expect(queues).toHaveLength(16);
+  } finally {
+    for (const one of opened) await one[Symbol.asyncDispose]();
+  }
+});
+
+it('a job that is cancelled is aborted in the process that runs it, and gone', async () => {
+  await using database = await migratedDatabase();
+  await using opened = await openPostgres(database.url);
+  await using child = await bossProcess(database.url, { mode: 'hang', pollMs: 600_000 });
+  await opened.enqueue(job('a'), job('b'));
+  await child.said('try b 1');
+  const before = performance.now();
+  await opened.queue({}).cancel('run', 'a');
+  await child.said('aborted a cancelled');
+  expect(performance.now() - before).toBeLessThan(5_000);
+  expect(child.lines).not.toContain('aborted b cancelled');
+  expect((await opened.jobs()).map((one) => one.subject)).toEqual(['b']);
+});
+
+it('the jobs of a worker that is killed run elsewhere when their leases have run out, before those that waited behind them', async () => {
+  await using database = await migratedDatabase();
+  await using opened = await openPostgres(database.url);
+  await using child = await bossProcess(database.url, { mode: 'hang', concurrency: 1 });
+  await opened.enqueue(job('a'));
+  await child.said('try a 1');
+  await opened.enqueue(job('b'));
+  await child.kill('SIGKILL');
+  const { handled, handlers } = recorder();
+  await using worker = opened.queue(soon).work(handlers, { ...all, run: { concurrency: 1, perGroup: 1 } });
+  await worker.idle(patience());
+  // The group is full until the lease runs out: then the one that was there first comes first.
+  expect(handled.map(({ subject, attempt }) => `${subject} ${attempt}`)).toEqual(['a 2', 'b 1']);
+});
+
+it.each([
+  ['says that it is done', 'late'],
+  ['hands it back', 'hang'],
+] as const)(
+  'a worker that was stopped for longer than its lease is told when it goes on; that it %s is refused',
+  async (_, mode) => {
+    await using database = await migratedDatabase();
+    await using opened = await openPostgres(database.url);
+    await using child = await bossProcess(database.url, { mode, ...soon });
+    await opened.enqueue(job('a'));
+    await child.said('try a 1');
+    process.kill(child.pid, 'SIGSTOP');
+    const gate = Promise.withResolvers<void>();
+    const { handled, handlers } = recorder(() => gate.promise);
+    const queue = opened.queue(soon);
+    await using worker = queue.work(handlers, all);
+    await until(() => handled.length === 1);
+    process.kill(child.pid, 'SIGCONT');
+    await child.said('aborted a lease_lost');
+    // It ends when all that it had to say of its jobs is said.
+    await child.kill('SIGTERM');
+    expect(await queue.depth()).toEqual({ waiting: 0, running: 1, dead: 0 });
+    gate.resolve();
+    await worker.idle(patience());
+    expect(handled.map((one) => one.attempt)).toEqual([2]);
+    expect(await opened.jobs()).toEqual([]);
+  },
+);
+
+it('a process that stops in the middle of a claim holds up nobody for long', async () => {
+  await using database = await migratedDatabase();
+  await using opened = await openPostgres(database.url);
+  const stopped = await openBoss({ url: database.url, log: createLog({ level: 'silent' }) });
+  const gate = Promise.withResolvers<void>();
+  const held = stopped
+    .transact(async (db) => {
+      await db.executeSql(stopped.statements.lock, ['claim run']);
+      await gate.promise;
+    })
+    .catch((error: unknown) => error);
+  await opened.enqueue(job('a'));
+  const { handled, handlers } = recorder();
+  await using worker = opened.queue({ pollMs: 50 }).work(handlers, all);
+  await worker.idle(patience());
+  expect(handled).toHaveLength(1);
+  gate.resolve();
+  expect(await held).toBeInstanceOf(Error);
+  await stopped[Symbol.asyncDispose]();
+});
+
+it('a database that goes away and comes back costs no job and no second end', async () => {
+  await using database = await migratedDatabase();
+  await using opened = await openPostgres(database.url);
+  const { handled, handlers } = recorder(() => new Promise((resolve) => setTimeout(resolve, 50)));
+  await opened.enqueue(...Array.from({ length: 40 }, (_, i) => job(`j${i}`)));
+  await using worker = opened.queue({ pollMs: 50 }).work(handlers, all);
+  await until(() => handled.length > 10);
+  await database.query(
+    'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+  );
+  await worker.idle(patience());
+  expect(new Set(handled.map((one) => one.subject)).size).toBe(40);
+  expect(handled).toHaveLength(40);
+  // It hears of new ones again, too.
+  await opened.enqueue(job('late'));
+  await until(() => handled.length === 41);
+});
