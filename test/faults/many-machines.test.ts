@@ -22,7 +22,7 @@ it(`${REPORTS} reports over ${PROJECTS} projects end in one Issue and one webhoo
   await using receiver = await webhookReceiver();
   const begun = performance.now();
   const trouble = at.trouble();
-  const projectIds = (await at.ask('/api/v1/projects/?limit=1000')).map(({ id }) => id);
+  const projectIds = (await at.ask('/api/v1/projects/?limit=100')).map(({ id }) => id);
   const accepted: number[] = [];
   await inLanes(16, REPORTS, async (number) => {
     const since = performance.now();
