@@ -70,13 +70,14 @@ async function manyMachines() {
     ...{ DATABASE_URL: server.url, ENCRYPTION_KEY: randomBytes(32).toString('hex'), RATE_LIMIT: 'off' },
     MODEL: `scripted:${path.join(DEMO, 'corner-shop.script.json')}`,
   };
+  // Those that come later go with the others.
+  const processes = opening.use(new AsyncDisposableStack());
   const start = async (...command: string[]) => {
-    const { path: dataDir } = opening.use(await temporaryFolder());
-    return startService({ projects, dataDir, env, command });
+    const { path: dataDir } = processes.use(await temporaryFolder());
+    return processes.use(await startService({ projects, dataDir, env, command }));
   };
   const doors = [await start('serve', '--no-worker'), await start('serve', '--no-worker')];
   const workers = await Promise.all(Array.from({ length: WORKERS }, () => start('worker')));
-  opening.defer(async () => void (await Promise.all([...doors, ...workers].map((one) => one.end('SIGKILL')))));
   const [token = ''] = doors.filter((door) => door.output().includes('cwy_')).map(printedToken);
   const report = await readFile(path.join(DEMO, 'report.md'), 'utf8');
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
