@@ -8,21 +8,18 @@ import { JOB_KINDS } from './job-kinds.ts';
 import { lanesOf } from './lane.ts';
 import type { Boss } from './open-boss.ts';
 import { QueueWorker } from './queue-worker.ts';
+import { totalDepth } from './total-depth.ts';
+import { WORK_TIMES, type WorkTimes } from './work-times.ts';
 
-interface BossQueueOptions {
+interface BossQueueOptions extends WorkTimes {
   readonly boss: Boss;
   readonly log: Log;
   /** In place of the database's clock, by which jobs are due and leases run out however wrong the clocks of the machines are (tests). */
   readonly now?: () => Date;
-  /** How long a claim holds without a sign of life, in milliseconds (15,000); renewed every third of it. */
-  readonly leaseMs?: number;
-  /** Pause between two looks for work, in milliseconds (500); a commit of any process cuts it short. */
-  readonly pollMs?: number;
-  /** How long stopping waits for aborted handlers, in milliseconds (5,000). */
-  readonly stopMs?: number;
-  /** How long after the start a job waits that was there at three ends of its process, in milliseconds (1,000); up to four times that after more. */
-  readonly suspectMs?: number;
 }
+
+/** Shorter than in one process alone: another takes over within 30 s, whatever the moment of the kill. */
+const LEASE_MS = 15_000;
 
 /** Keeps what the embedded queue keeps (see embedded-queue.ts), over all processes. `work` may be called once per queue. */
 export function createBossQueue(options: BossQueueOptions): Queue {
@@ -32,7 +29,7 @@ export function createBossQueue(options: BossQueueOptions): Queue {
     work(handlers, limits) {
       if (worker) throw new Error('this queue has a worker already');
       const lanes = lanesOf(handlers, limits);
-      const whole = { leaseMs: 15_000, pollMs: 500, stopMs: 5_000, suspectMs: 1_000, ...options };
+      const whole = { ...WORK_TIMES, leaseMs: LEASE_MS, ...options };
       const source = new BossSource({ ...whole, now: options.now, kinds: [...lanes.keys()] });
       worker = new QueueWorker({ ...whole, now: options.now ?? (() => new Date()), source, lanes });
       return worker;
@@ -43,15 +40,7 @@ export function createBossQueue(options: BossQueueOptions): Queue {
     },
     redrive: (kind) => redrive(boss, kind),
     wake: () => worker?.wake(),
-    async depth() {
-      const total = { waiting: 0, running: 0, dead: 0 };
-      for (const { waiting, running, dead } of await depths(boss, null)) {
-        total.waiting += waiting;
-        total.running += running;
-        total.dead += dead;
-      }
-      return total;
-    },
+    depth: async () => totalDepth(await depths(boss, null)),
     depths: (now) => depths(boss, now),
   };
 }

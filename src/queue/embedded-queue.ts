@@ -7,8 +7,10 @@ import type { JobTable } from './job-table.ts';
 import { lanesOf } from './lane.ts';
 import { QueueWorker } from './queue-worker.ts';
 import { reviveDead } from './revive-dead.ts';
+import { totalDepth } from './total-depth.ts';
+import { WORK_TIMES, type WorkTimes } from './work-times.ts';
 
-export interface EmbeddedQueueOptions {
+export interface EmbeddedQueueOptions extends WorkTimes {
   readonly database: Database;
   /** The enqueuer that the store of this database was built with. */
   readonly jobs: JobTable;
@@ -19,14 +21,6 @@ export interface EmbeddedQueueOptions {
    * whatever runs when a worker starts is claimable at once. `lease`: several processes work; the lease must run out.
    */
   readonly recovery: 'sole-owner' | 'lease';
-  /** How long a claim holds without a sign of life, in milliseconds (30,000); renewed every third of it. */
-  readonly leaseMs?: number;
-  /** Pause between two looks for work, in milliseconds (500); a commit of this process cuts it short. */
-  readonly pollMs?: number;
-  /** How long stopping waits for aborted handlers, in milliseconds (5,000). */
-  readonly stopMs?: number;
-  /** How long after the start a job waits that was there at three ends of its process, in milliseconds (1,000); up to four times that after more. */
-  readonly suspectMs?: number;
 }
 
 /**
@@ -41,7 +35,7 @@ export function createEmbeddedQueue(options: EmbeddedQueueOptions): Queue {
     work(handlers, limits) {
       if (worker) throw new Error('this queue has a worker already');
       const lanes = lanesOf(handlers, limits);
-      const whole = { leaseMs: 30_000, pollMs: 500, stopMs: 5_000, suspectMs: 1_000, ...options };
+      const whole = { ...WORK_TIMES, ...options };
       const source = createEmbeddedSource(whole, [...lanes.keys()]);
       worker = new QueueWorker({ ...whole, source, lanes });
       return worker;
@@ -56,22 +50,9 @@ export function createEmbeddedQueue(options: EmbeddedQueueOptions): Queue {
       return revived;
     },
     wake: () => worker?.wake(),
-    depth: () => depth(database),
+    depth: async () => totalDepth(await depths(database, options.now().toISOString())),
     depths: (now) => depths(database, now),
   };
-}
-
-async function depth(database: Database): Promise<Awaited<ReturnType<Queue['depth']>>> {
-  const rows = await database.read((reader) =>
-    reader
-      .selectFrom('jobs')
-      .select((expression) => ['state', expression.fn.countAll<number>().as('count')])
-      .groupBy('state')
-      .execute(),
-  );
-  const counts = { waiting: 0, running: 0, dead: 0 };
-  for (const { state, count } of rows) counts[state] = count;
-  return counts;
 }
 
 async function depths(database: Database, now: string): Promise<readonly KindDepth[]> {
