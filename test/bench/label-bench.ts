@@ -9,7 +9,7 @@ import { type Measured, measure, type Occasion } from './label-to-facts.ts';
 import { makeRepository } from './made-repository.ts';
 import { wholeRoad } from './whole-road.ts';
 
-export const LABEL_USAGE = `label (what is measured without a name): from a label to 👀 and facts
+export const LABEL_USAGE = `label: from a label to 👀 and facts
   --files 3000,40000   sizes of the made repositories, in files
   --rounds 5           how often each
   --delay 0            milliseconds added to every answer of the API

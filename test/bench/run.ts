@@ -1,6 +1,8 @@
-// Runs one of the measurements of docs/measurements.md: `npm run bench -- NAME [options]`. Names and options: see the usages.
+// `npm run bench`: every comparison of docs/performance.md; `npm run bench -- NAME [options]`: one, or a longer measurement of docs/measurements.md.
 import { CI_LOG_STREAM_USAGE, ciLogStreamBench } from './ci-log-stream.ts';
 import { CI_LOGS_USAGE, ciLogsBench } from './ci-logs.ts';
+import { COMPARE_OPTIONS, compare } from './compare.ts';
+import { COMPARISONS } from './comparisons.ts';
 import { DELIVERIES_USAGE, deliveriesBench } from './deliveries.ts';
 import { LABEL_USAGE, labelBench } from './label-bench.ts';
 import { LEXICON_USAGE, lexiconBench } from './lexicon.ts';
@@ -9,7 +11,7 @@ import { RED_CHECK_USAGE, redCheckBench } from './red-check.ts';
 import { RED_DAY_USAGE, redDayBench } from './red-day.ts';
 import { REDACTION_USAGE, redactionBench } from './redaction.ts';
 
-const BENCHES = {
+const LONGER = {
   label: labelBench,
   'red-day': redDayBench,
   'red-check': redCheckBench,
@@ -21,23 +23,30 @@ const BENCHES = {
   redaction: redactionBench,
 } as const;
 
+const USAGES = [
+  ...[LABEL_USAGE, RED_DAY_USAGE, RED_CHECK_USAGE, CI_LOGS_USAGE, CI_LOG_STREAM_USAGE, LEXICON_USAGE],
+  ...[DELIVERIES_USAGE, REDACTION_USAGE, QUEUE_USAGE],
+];
+
 const args = process.argv.slice(2);
-const isNamed = args[0] !== undefined && !args[0].startsWith('-');
-const name = isNamed ? String(args[0]) : 'label';
-if (args.includes('--help') || !isBench(name)) {
-  process.stdout.write(
-    [
-      ...[LABEL_USAGE, RED_DAY_USAGE, RED_CHECK_USAGE, CI_LOGS_USAGE, CI_LOG_STREAM_USAGE, LEXICON_USAGE],
-      DELIVERIES_USAGE,
-      REDACTION_USAGE,
-      QUEUE_USAGE,
-    ].join('\n'),
-  );
-  if (!isBench(name)) process.exitCode = 2;
-} else {
-  await BENCHES[name](isNamed ? args.slice(1) : args);
+const name = args[0] === undefined || args[0].startsWith('-') ? null : args[0];
+if (args.includes('--help')) process.stdout.write(usage());
+else if (name === null) await compare(COMPARISONS, args);
+else await measureOne(name, args.slice(1));
+
+async function measureOne(name: string, options: readonly string[]): Promise<void> {
+  const comparison = COMPARISONS.find((one) => one.name === name);
+  if (comparison !== undefined) return await compare([comparison], options);
+  if (isLonger(name)) return await LONGER[name](options);
+  process.stderr.write(`There is no measurement "${name}".\n\n${usage()}`);
+  process.exitCode = 2;
 }
 
-function isBench(name: string): name is keyof typeof BENCHES {
-  return Object.hasOwn(BENCHES, name);
+function usage(): string {
+  const lines = COMPARISONS.map(({ name, about }) => `${name}: ${about}\n`);
+  return `Comparisons, all of them without a name:\n${lines.join('')}${COMPARE_OPTIONS}\nLonger measurements:\n${USAGES.join('\n')}`;
+}
+
+function isLonger(name: string): name is keyof typeof LONGER {
+  return Object.hasOwn(LONGER, name);
 }
