@@ -34,7 +34,7 @@ export interface GithubPartsOptions {
 export function openClients(
   config: Config,
   credentials: AppCredentials,
-  house: Pick<House, 'now'> & Pick<Parameters<typeof createGithubClients>[0], 'installations' | 'watch'>,
+  house: Pick<House, 'now'> & Pick<Parameters<typeof createGithubClients>[0], 'installations' | 'watch' | 'holds'>,
 ): GithubClients {
   const { githubApiUrl: apiUrl, githubWebUrl: webUrl } = config;
   return createGithubClients({ ...credentials, apiUrl, webUrl, userAgent: USER_AGENT, ...house });

@@ -19,6 +19,7 @@ import { openInvestigator } from './open-investigator.ts';
 import { ownRecords } from './open-records.ts';
 import { PATIENCE_MS } from './serve-options.ts';
 import { sessionKey } from './session-key.ts';
+import { holdsOf } from './shared-holds.ts';
 import { VERSION } from './version.ts';
 import { createWaits } from './waits.ts';
 
@@ -50,11 +51,14 @@ export async function openGithubService(options: GithubServiceOptions): Promise<
   await using opening = new AsyncDisposableStack();
   const folder = openDataFolder(config.dataDir, config.encryptionKey, config.database);
   opening.use(ownRecords(folder.database));
-  const { investigator } = opening.use(openInvestigator({ config, log, now, patienceMs: PATIENCE_MS }));
+  const holds = holdsOf(() => house);
+  const { investigator } = opening.use(openInvestigator({ config, log, now, holds, patienceMs: PATIENCE_MS }));
   // The house's git needs the clients, which need its store.
   const installations = { installation: (id: number) => house.store.installation(id) };
   const telemetry = createTelemetry({ version: VERSION, log, now });
-  const clients = opening.use(openClients(config, credentials, { installations, now, watch: telemetry.github.call }));
+  const clients = opening.use(
+    openClients(config, credentials, { installations, holds, now, watch: telemetry.github.call }),
+  );
   const house: House = opening.use(
     await openHouse({
       ...folder,

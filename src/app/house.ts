@@ -42,6 +42,7 @@ export interface House extends AsyncDisposable {
   readonly telemetry: Telemetry;
   /** Whether this process looks after what only one over a database should. */
   readonly leads: Records['leads'];
+  readonly holds: Records['holds'];
   /** See `Records`; what holds is `pausedIn`. */
   readonly isPaused: Records['isPaused'];
 }
@@ -69,7 +70,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
   const telemetry = options.telemetry ?? createTelemetry({ version: VERSION, log, now });
   const seal = createSeal(options.encryptionKey);
   const records = opening.use(await openRecords({ database: options.database, seal, log, now }));
-  const { queue, changes, leads, isPaused } = records;
+  const { queue, changes, leads, isPaused, holds } = records;
   const store = telemetry.store(records.store);
   const lexicons = opening.use(createLexicons({ folder: options.lexicon, log }));
   const besides = { folder: options.lexicon, forget: (projectId: string) => lexicons.forget(projectId) };
@@ -82,22 +83,8 @@ export async function openHouse(options: HouseOptions): Promise<House> {
   const room = createRoom({ folder: path.dirname(options.git.folder), log, now });
   const opened = opening.move();
   return {
-    ...{
-      store,
-      queue,
-      source,
-      lexicons,
-      redactor,
-      changes,
-      room,
-      account,
-      callbackPolicy,
-      log,
-      now,
-      leads,
-      isPaused,
-      telemetry,
-    },
+    ...{ store, queue, source, lexicons, redactor, changes, room, account },
+    ...{ callbackPolicy, log, now, leads, isPaused, holds, telemetry },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

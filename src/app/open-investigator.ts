@@ -12,6 +12,7 @@ import { readScript } from '../model/script.ts';
 import { createScriptedModel } from '../model/scripted-model.ts';
 import { parseMonitoringConfig } from '../monitoring/config.ts';
 import { type Monitoring, openMonitoring } from '../monitoring/open-monitoring.ts';
+import type { Holds } from '../ports/holds.ts';
 import type { Model } from '../ports/model.ts';
 import { watchTool } from '../telemetry/watched-ports.ts';
 import { stillParses } from '../tools/syntax.ts';
@@ -26,6 +27,8 @@ export interface OpenInvestigator extends AsyncDisposable {
 }
 
 export interface InvestigatorOptions {
+  /** Absent: nobody else asks the endpoint. */
+  readonly holds?: Holds;
   readonly config: Pick<Config, 'model' | 'budget' | 'monitoringFile' | 'environment'>;
   readonly log: Log;
   readonly now: () => Date;
@@ -34,8 +37,8 @@ export interface InvestigatorOptions {
 }
 
 /** Throws `usage` for a file that cannot be read or understood. Nothing is connected yet. */
-export function openInvestigator({ config, log, now, patienceMs }: InvestigatorOptions): OpenInvestigator {
-  const model = openModel(config.model, now);
+export function openInvestigator({ config, log, now, patienceMs, holds }: InvestigatorOptions): OpenInvestigator {
+  const model = openModel(config.model, now, holds);
   const monitoring = model === null ? NO_MONITORING : monitoringOf(config, log);
   return {
     investigator: model && {
@@ -75,7 +78,7 @@ export function modelHint(config: ModelConfig, investigator: Investigator | null
   return isUnpriced ? 'No price is known (MODEL_PRICES): $0.50 a million tokens is booked.' : '';
 }
 
-function openModel(config: ModelConfig, now: () => Date): Model | null {
+function openModel(config: ModelConfig, now: () => Date, holds: Holds | undefined): Model | null {
   switch (config.kind) {
     case 'none':
       return null;
@@ -85,7 +88,7 @@ function openModel(config: ModelConfig, now: () => Date): Model | null {
       const { name, apiKey, pricesFile } = config;
       if (apiKey !== '') registerSecret(apiKey);
       const prices = pricesFile === null ? null : readPrices(fileNamed('MODEL_PRICES', pricesFile), name);
-      return createOpenAiModel({ ...config, prices, now, random: Math.random });
+      return createOpenAiModel({ ...config, prices, now, random: Math.random, ...(holds && { holds }) });
     }
   }
 }

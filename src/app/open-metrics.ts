@@ -9,9 +9,10 @@ import type { Exposition } from '../telemetry/telemetry.ts';
 import { openDataFolder } from './data-folder.ts';
 import type { House } from './house.ts';
 import { isLoopback } from './local-mode.ts';
+import { pausedIn } from './pause.ts';
 import type { Readiness } from './readiness.ts';
 
-export type MetricsHouse = Pick<House, 'telemetry' | 'queue' | 'log' | 'now'>;
+export type MetricsHouse = Pick<House, 'telemetry' | 'queue' | 'log' | 'now' | 'holds' | 'isPaused'>;
 
 export interface MetricsOptions {
   readonly config: Pick<Config, 'metrics' | 'dataDir' | 'mirrorsMaxBytes'>;
@@ -29,9 +30,13 @@ export interface Metrics extends AsyncDisposable {
 export async function openMetrics(house: MetricsHouse, { config, ready }: MetricsOptions): Promise<Metrics> {
   const { port, host, token } = config.metrics;
   if (port === null && token === null) return { answer: null, address: null, [Symbol.asyncDispose]: async () => {} };
-  const { telemetry, queue, now } = house;
+  const { telemetry, queue, now, holds } = house;
+  const paused = pausedIn(house, config.dataDir);
   const mirrorLimit = config.mirrorsMaxBytes === 0 ? null : config.mirrorsMaxBytes;
-  const exposition = telemetry.open({ ...{ queue, now, ready, mirrorLimit }, disk: () => diskUse(config.dataDir) });
+  const exposition = telemetry.open({
+    ...{ queue, now, ready, mirrorLimit, holds, paused },
+    disk: () => diskUse(config.dataDir),
+  });
   const answer = answering(exposition, token);
   const server = port === null ? null : await ownPort(house, answer, { host, port });
   return {

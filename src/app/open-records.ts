@@ -2,6 +2,7 @@
 import type { PostgresConfig } from '../config.ts';
 import { type Changes, createChanges } from '../jobs/changes.ts';
 import type { Log } from '../log.ts';
+import type { Holds } from '../ports/holds.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
 import { createBossQueue } from '../queue/boss-queue.ts';
@@ -14,6 +15,7 @@ import { openSqliteStore, type SqliteStore } from '../store/open-sqlite.ts';
 import { openNotices } from '../store/postgres-notices.ts';
 import type { Seal } from '../store/seal.ts';
 import { takeOwnership } from '../store/single-owner.ts';
+import { createHolds, openSharedHolds } from './shared-holds.ts';
 import { openSharedPause } from './shared-pause.ts';
 
 /** A SQLite file, `:memory:`, or a PostgreSQL database. */
@@ -25,6 +27,8 @@ export interface Records extends AsyncDisposable {
   readonly changes: Changes;
   /** Whether the operator has paused all processes over the database; over SQLite a file in DATA_DIR says so (see pause.ts). */
   isPaused(): boolean;
+  /** Who outside is to be left alone, as any process over the database has learnt. */
+  readonly holds: Holds;
   /** Whether this process looks after what only one should, such as what comes round. */
   leads(): boolean;
 }
@@ -66,7 +70,7 @@ async function openSqlite(file: string, { seal, log, now }: RecordsOptions): Pro
   const store = await openSqliteStore({ file, seal, enqueuer: jobs });
   const queue = createEmbeddedQueue({ database: store.database, jobs, log, now, recovery: 'sole-owner' });
   return {
-    ...{ store, queue, changes: createChanges() },
+    ...{ store, queue, changes: createChanges(), holds: createHolds(now) },
     isPaused: () => false,
     leads: () => true,
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
@@ -92,7 +96,7 @@ export async function openPostgresParts({ database, seal, log }: PostgresOptions
   return { store, boss, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-async function openPostgres(database: PostgresConfig, { seal, log }: RecordsOptions): Promise<Records> {
+async function openPostgres(database: PostgresConfig, { seal, log, now }: RecordsOptions): Promise<Records> {
   await using opening = new AsyncDisposableStack();
   const { store, boss } = opening.use(await openPostgresParts({ database, seal, log }));
   await refuseHalfMoved(store.database, database.shown);
@@ -101,8 +105,10 @@ async function openPostgres(database: PostgresConfig, { seal, log }: RecordsOpti
   const changes = createChanges((runId) => notices.tell('changed', runId));
   opening.use(notices.on('changed', changes.heard));
   const { isPaused } = opening.use(await openSharedPause(store.database, notices, log));
+  const holds = opening.use(await openSharedHolds({ database: store.database, notices, log, now }));
   const opened = opening.move();
-  return { store, queue, changes, isPaused, leads: notices.leads, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  const { leads } = notices;
+  return { store, queue, changes, isPaused, holds, leads, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
 /** One line for each time that it is away, however often it is tried. */

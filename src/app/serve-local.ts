@@ -38,7 +38,9 @@ export async function serveLocal(options: ServeOptions, signal: AbortSignal): Pr
   const house = open.use(await openHouse({ ...folder, git, callbackPolicy, log, now }));
   const projects = await house.store.syncProjects(wanted, now().toISOString());
   open.use(startRetention(house, config.retentionDays));
-  const { investigator } = open.use(openInvestigator({ config, log, now, patienceMs: PATIENCE_MS }));
+  const { investigator } = open.use(
+    openInvestigator({ config, log, now, holds: house.holds, patienceMs: PATIENCE_MS }),
+  );
   const paused = pausedIn(house, config.dataDir);
   if (worker) open.use(startWork(house, { ...config, investigator, paused }));
   const server = open.use(

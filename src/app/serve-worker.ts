@@ -59,7 +59,9 @@ async function workLocal(open: AsyncDisposableStack, options: WorkerOptions): Pr
   const git = { folder: folder.mirrors, environment: config.environment, maxTogetherBytes: config.mirrorsMaxBytes };
   const house: House = open.use(await openHouse({ ...folder, git, callbackPolicy, log, now }));
   open.use(startRetention(house, config.retentionDays));
-  const { investigator } = open.use(openInvestigator({ config, log, now, patienceMs: PATIENCE_MS }));
+  const { investigator } = open.use(
+    openInvestigator({ config, log, now, holds: house.holds, patienceMs: PATIENCE_MS }),
+  );
   open.use(startWork(house, { ...config, investigator, paused: pausedIn(house, config.dataDir) }));
   const checks = (): readonly ReadinessCheck[] => [];
   const { address } = open.use(await openWorkerPort(house, { config, checks }));

@@ -3,8 +3,8 @@ import type { TurnUsage } from '../ports/model.ts';
 import type { Feature } from './dialect.ts';
 
 export type Fault =
-  /** The endpoint cannot now; `waitMs` is what it asked for, if it asked. */
-  | { readonly kind: 'unavailable'; readonly detail: string; readonly waitMs: number | null }
+  /** The endpoint cannot now; `waitMs` is what it asked for, if it asked. `isLimit`: it wants to hear nothing, from nobody. */
+  | { readonly kind: 'unavailable'; readonly detail: string; readonly waitMs: number | null; readonly isLimit: boolean }
   /** The answer is of no use; asking again may help so many times. */
   | { readonly kind: 'misbehaved'; readonly detail: string; readonly retries: number }
   | { readonly kind: 'rejected' | 'overflow' | 'refused'; readonly detail: string }
@@ -29,6 +29,6 @@ export function misbehaved(detail: string, retries = 2): AttemptFailed {
   return new AttemptFailed({ kind: 'misbehaved', detail, retries });
 }
 
-export function unavailable(detail: string, waitMs: number | null = null): AttemptFailed {
-  return new AttemptFailed({ kind: 'unavailable', detail, waitMs });
+export function unavailable(detail: string): AttemptFailed {
+  return new AttemptFailed({ kind: 'unavailable', detail, waitMs: null, isLimit: false });
 }

@@ -1,5 +1,6 @@
 // Any OpenAI-compatible endpoint as a model: what is asked, how often, how long, and what is said when it does not work.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Holds } from '../ports/holds.ts';
 import {
   type Model,
   ModelFailure,
@@ -12,6 +13,7 @@ import {
 import { attempt, type Endpoint } from './attempt.ts';
 import { leaveOut, newDialect } from './dialect.ts';
 import { AttemptFailed, type Fault } from './fault.ts';
+import { type EndpointHold, holdOf } from './hold.ts';
 import { sumUsage } from './usage.ts';
 
 export interface OpenAiOptions {
@@ -28,6 +30,8 @@ export interface OpenAiOptions {
   readonly now: () => Date;
   /** Uniform in [0, 1). */
   readonly random: () => number;
+  /** What questions of other runs and processes were told. Absent: each learns by itself. */
+  readonly holds?: Holds;
   /** Waits between attempts; another one in tests. */
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
@@ -50,16 +54,18 @@ export function createOpenAiModel(options: OpenAiOptions): Model {
     now: options.now,
     dialect: newDialect(),
   };
+  const hold = holdOf(endpoint, options);
   return {
     name: options.name,
     prices: options.prices,
-    ask: (request, signal) => ask(request, { endpoint, options }, signal),
+    ask: (request, signal) => ask(request, { endpoint, options, hold }, signal),
   };
 }
 
 interface Asker {
   readonly endpoint: Endpoint;
   readonly options: OpenAiOptions;
+  readonly hold: EndpointHold;
 }
 
 /** The usage of the turn, or of the failure, holds that of answers that were thrown away: they are on the bill. */
@@ -70,6 +76,7 @@ async function ask(request: ModelRequest, asker: Asker, signal: AbortSignal): Pr
   const deadline = options.now().getTime() + options.timeoutMs;
   let spent: TurnUsage | null = null;
   for (let failures = 0; ; ) {
+    await untilFree({ ...asker, deadline, spent }, signal);
     const leftMs = Math.max(1, deadline - options.now().getTime());
     try {
       const turn = await attempt(request, endpoint, { leftMs, signal });
@@ -87,6 +94,21 @@ async function ask(request: ModelRequest, asker: Asker, signal: AbortSignal): Pr
   }
 }
 
+/** Waits until the endpoint may be asked again that has refused another question; throws where that is far off. */
+async function untilFree(asker: Troubled, signal: AbortSignal): Promise<void> {
+  const { hold, options, deadline } = asker;
+  for (let held = hold.waitMs(); held > 0; held = hold.waitMs()) {
+    // Whoever was held back does not come back in the same moment as all the others.
+    const wait = held + options.random() * FIRST_WAIT_MS;
+    const now = options.now().getTime();
+    if (held > LONGEST_WAIT_MS || now + wait >= deadline) {
+      const message = `${nameOf(asker.endpoint)} limits the rate of requests, as it told another question.`;
+      throw new ModelUnavailable(message, new Date(now + wait), asker.spent);
+    }
+    await pause(wait, options, signal);
+  }
+}
+
 async function pause(milliseconds: number, options: OpenAiOptions, signal: AbortSignal): Promise<void> {
   try {
     await (options.wait ?? waitFor)(milliseconds, signal);
@@ -95,7 +117,7 @@ async function pause(milliseconds: number, options: OpenAiOptions, signal: Abort
   }
 }
 
-/** A question that has failed at least once. */
+/** A question on its way. */
 interface Troubled extends Asker {
   readonly deadline: number;
   /** By all attempts so far; null where none was answered. */
@@ -112,12 +134,25 @@ function waitAfter(fault: Fault, failures: number, asker: Troubled): number {
     return backoff;
   }
   if (fault.kind !== 'unavailable') throw failure(fault, asker);
+  return waitAfterOutage(fault, failures, { ...asker, backoff });
+}
+
+/** Tells questions of others of a limit. */
+function waitAfterOutage(
+  fault: Extract<Fault, { kind: 'unavailable' }>,
+  failures: number,
+  asker: Troubled & { readonly backoff: number },
+): number {
+  const { options, deadline, backoff } = asker;
+  const now = options.now().getTime();
   const wait = Math.max(backoff, fault.waitMs ?? 0);
-  if (failures <= RETRIES_OF_OUTAGES && wait <= LONGEST_WAIT_MS && now + wait < deadline) return wait;
+  const mayRetry = failures <= RETRIES_OF_OUTAGES && wait <= LONGEST_WAIT_MS && now + wait < deadline;
   const later = Math.max(
     fault.waitMs ?? 0,
     fault.waitMs !== null && wait > LONGEST_WAIT_MS ? 0 : COME_BACK_MS * (1 + options.random()),
   );
+  if (fault.isLimit) asker.hold.limitedFor(mayRetry ? wait : later);
+  if (mayRetry) return wait;
   const message = `${nameOf(asker.endpoint)} cannot answer now. ${fault.detail}`;
   throw new ModelUnavailable(message, new Date(now + later), asker.spent);
 }

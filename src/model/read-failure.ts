@@ -67,7 +67,8 @@ function readStatus({ status, said, asked, headers }: Refusal): Fault {
   if (TRANSIENT.has(status) || status >= 500) {
     const waitMs = headers === undefined ? null : readRetryAfter(headers, asked.now);
     const what = status === 429 ? 'It limits the rate of requests' : 'It failed on its own account';
-    return { kind: 'unavailable', detail: `${what} (${status}).${said}`, waitMs };
+    const isLimit = status === 429 || waitMs !== null;
+    return { kind: 'unavailable', detail: `${what} (${status}).${said}`, waitMs, isLimit };
   }
   switch (status) {
     case 402:

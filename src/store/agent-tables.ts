@@ -22,3 +22,10 @@ export interface CostTable {
   cached_tokens: number;
   completion_tokens: number;
 }
+
+/** What all costs of a month come to, reserved and spent together: of one project, and with "" for it of all. Triggers keep it (migration 0012). */
+export interface CostTotalTable {
+  month: string;
+  project_id: string;
+  in_use: number;
+}

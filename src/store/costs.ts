@@ -1,7 +1,6 @@
 // What runs cost: set aside before a call, settled after it, never more than the limits together.
 import type { AgentStore, LimitName, Reservation, Settlement } from '../ports/agent-store.ts';
 import type { Run } from '../ports/store.ts';
-import type { CostTable } from './agent-tables.ts';
 import type { Database } from './database.ts';
 import { requireLease } from './lease.ts';
 import type { Trx } from './schema.ts';
@@ -48,9 +47,9 @@ async function reserve(trx: Trx, run: Run, { amount, limits, now }: Reservation)
   await requireLease(trx, run);
   const month = now.slice(0, 7);
   const used: Readonly<Record<LimitName, number>> = {
-    run: await inUse(trx, { run_id: run.id }),
-    repository: await inUse(trx, { month, project_id: run.projectId }),
-    all: await inUse(trx, { month }),
+    run: await ofRun(trx, run.id),
+    repository: await total(trx, month, run.projectId),
+    all: await total(trx, month, EVERYTHING),
   };
   const order: readonly LimitName[] = ['run', 'repository', 'all'];
   const exceeded = order.find((name) => used[name] + amount > limits[name]);
@@ -59,17 +58,24 @@ async function reserve(trx: Trx, run: Run, { amount, limits, now }: Reservation)
   return null;
 }
 
-/** Reserved and spent money of the rows that match. */
-async function inUse(trx: Trx, match: Partial<Pick<CostTable, 'run_id' | 'month' | 'project_id'>>): Promise<number> {
-  const rows = await trx
-    .selectFrom('costs')
-    .select((expression) => [
-      expression.fn.sum<number | null>('reserved').as('reserved'),
-      expression.fn.sum<number | null>('spent').as('spent'),
-    ])
-    .where((expression) => expression.and(match))
-    .execute();
-  return Number(rows[0]?.reserved ?? 0) + Number(rows[0]?.spent ?? 0);
+/** Reserved and spent money of one run: a row for each month that it reached into. */
+async function ofRun(trx: Trx, runId: string): Promise<number> {
+  const rows = await trx.selectFrom('costs').select(['reserved', 'spent']).where('run_id', '=', runId).execute();
+  return rows.reduce((all, { reserved, spent }) => all + reserved + spent, 0);
+}
+
+/** As the project of a total. */
+const EVERYTHING = '';
+
+/** Every write of a cost moves it in the same transaction: see migration 0012. */
+async function total(trx: Trx, month: string, projectId: string): Promise<number> {
+  const row = await trx
+    .selectFrom('cost_totals')
+    .select('in_use')
+    .where('month', '=', month)
+    .where('project_id', '=', projectId)
+    .executeTakeFirst();
+  return row?.in_use ?? 0;
 }
 
 interface Added extends Pick<Settlement, 'reserved' | 'spent'> {

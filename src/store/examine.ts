@@ -35,13 +35,14 @@ export async function examine(
   const known = Object.keys(migrationsFor(form));
   const missing = known.filter((name) => !applied.has(name));
   const newer = [...applied].filter((name) => !known.includes(name));
+  const isPaused = applied.has('0010-marks') && (await isPausedForAll(kysely));
   // Of a schema that is not whole nothing more can be asked in one way.
-  if (missing.length > 0) return { missing, newer, isKeyRight: null, isPaused: false, jobs: { waiting: 0, dead: 0 } };
+  if (missing.length > 0) return { missing, newer, isKeyRight: null, isPaused, jobs: { waiting: 0, dead: 0 } };
   return {
     missing,
     newer,
     isKeyRight: await opens(kysely, seal),
-    isPaused: await isPausedForAll(kysely),
+    isPaused,
     jobs: await jobsOf(kysely),
   };
 }

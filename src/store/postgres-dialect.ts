@@ -13,10 +13,26 @@ import { type CommitMark, markConnection, markStatement } from './commit-marks.t
 import type { TableForm } from './migrations/table-form.ts';
 import { isLostConnection, UnansweredCommit } from './postgres-errors.ts';
 
+const ROWS = {
+  insert: 'new table as new_rows',
+  update: 'new table as new_rows old table as old_rows',
+  delete: 'old table as old_rows',
+} as const;
+
 /** A number that a table gives is never given twice; those of transactions that failed are left out. */
 export const POSTGRES_TABLES: TableForm = {
   sequence: (table) => table.addColumn('seq', 'bigint', (column) => column.generatedAlwaysAsIdentity().primaryKey()),
   end: sql``,
+  addTrigger: async (database, { name, table, after, statements }) => {
+    const body = statements({ new: 'new_rows', old: 'old_rows' }).map((statement) => `${statement};`);
+    // The path of today, so that it finds its tables where a restore runs without one.
+    const make = `create function ${name}() returns trigger language plpgsql set search_path from current
+      as $$ begin ${body.join(' ')} return null; end $$`;
+    await sql.raw(make).execute(database);
+    const fire = `create trigger ${name} after ${after} on ${table}
+      referencing ${ROWS[after]} for each statement execute function ${name}()`;
+    await sql.raw(fire).execute(database);
+  },
 };
 
 export function postgresDialect(pool: PostgresPool): Dialect {

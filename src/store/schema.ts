@@ -2,7 +2,7 @@
 import type { Generated, Kysely, Transaction } from 'kysely';
 import type { InvestigationState } from '../domain/investigation.ts';
 import type { Origin } from '../domain/report.ts';
-import type { CostTable, TranscriptEntryTable } from './agent-tables.ts';
+import type { CostTable, CostTotalTable, TranscriptEntryTable } from './agent-tables.ts';
 import type {
   BackfillTable,
   FailureTable,
@@ -13,6 +13,7 @@ import type {
   SightingTable,
 } from './check-tables.ts';
 import type { DeliveryTable, InstallationTable, ThreadTable, ToldTable } from './github-tables.ts';
+import type { HoldTable, MarkTable } from './house-tables.ts';
 import type { JobGroupTable, JobTable } from './job-tables.ts';
 import type { SessionTable, SignInCodeTable, SignInStateTable } from './sign-in-tables.ts';
 import type { WebhookAttemptTable, WebhookTable } from './webhook-tables.ts';
@@ -35,6 +36,7 @@ export interface Schema {
   checks: CheckTable;
   transcript_entries: TranscriptEntryTable;
   costs: CostTable;
+  cost_totals: CostTotalTable;
   deliveries: DeliveryTable;
   installations: InstallationTable;
   threads: ThreadTable;
@@ -49,6 +51,7 @@ export interface Schema {
   sign_in_codes: SignInCodeTable;
   sign_in_states: SignInStateTable;
   marks: MarkTable;
+  holds: HoldTable;
 }
 
 /** What a verb writes with. Inside a transaction nothing else may be used: the connection is taken. */
@@ -179,11 +182,6 @@ interface AuditTable extends Sequenced {
   subject: string;
   /** Null: of no project, or from before it was kept. */
   project_id: string | null;
-}
-
-interface MarkTable {
-  name: string;
-  set_at: string;
 }
 
 interface CheckTable {

@@ -17,6 +17,11 @@ const BUSY_POLL_MS = 10;
 export const SQLITE_TABLES: TableForm = {
   sequence: (table) => table.addColumn('seq', 'integer', (column) => column.primaryKey().autoIncrement()),
   end: sql`strict`,
+  addTrigger: async (database, { name, table, columns, after, statements }) => {
+    const row = (of: 'new' | 'old') => `(select ${columns.map((column) => `${of}.${column} as ${column}`).join(', ')})`;
+    const body = statements({ new: row('new'), old: row('old') }).map((statement) => `${statement};`);
+    await sql.raw(`create trigger ${name} after ${after} on ${table} begin ${body.join(' ')} end`).execute(database);
+  },
 };
 
 /** Opens (and makes, mode 600) a database file, or `:memory:`, with every setting that we rely on. */

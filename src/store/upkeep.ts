@@ -4,6 +4,7 @@ import { closeUnseen } from './closing-failures.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { eraseInvestigations } from './erasing.ts';
+import { sweepHolds } from './holds.ts';
 import type { Trx } from './schema.ts';
 import { sweepSessions } from './sessions.ts';
 import { sweepFailures, sweepHeads, sweepSightings } from './sweep-checks.ts';
@@ -107,4 +108,5 @@ async function sweepRest(trx: Trx, { endedBefore, keysBefore, now }: Limits): Pr
   await sweepInstallations(trx, now);
   await sweepSessions(trx, now);
   await sweepSignIns(trx, now);
+  await sweepHolds(trx, now);
 }

@@ -7,6 +7,7 @@ import type { Store } from '../ports/store.ts';
 import { type HouseReadings, houseReadings } from './house-readings.ts';
 import { createInstruments, type Instruments } from './instruments.ts';
 import { createReadings } from './readings.ts';
+import { type Waits, waitGauges } from './waits.ts';
 import { createGithubWatch, type GithubWatch } from './watched-github.ts';
 import { JOB_KINDS, watchHandler } from './watched-jobs.ts';
 import { watchModel } from './watched-model.ts';
@@ -20,7 +21,7 @@ export interface Telemetry {
   model(model: Model, costOf: (usage: TurnUsage) => number): Model;
   store<T extends Store>(store: T): T;
   /** Begins to measure the process and the house, once; gives what writes all figures down in Prometheus' text format. */
-  open(house: HouseReadings): Exposition;
+  open(house: HouseReadings & Waits): Exposition;
 }
 
 export interface Exposition {
@@ -47,6 +48,7 @@ export function createTelemetry({ version, log, now }: TelemetryOptions): Teleme
     store: (store) => watchStore(store, { instruments, log }),
     open: (house) => {
       collectDefaultMetrics({ register: registry });
+      waitGauges(registry, house);
       const readings = createReadings({ registry, readings: houseReadings(registry, house) });
       return {
         contentType: registry.contentType,

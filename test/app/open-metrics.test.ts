@@ -10,9 +10,15 @@ function open(metrics: { readonly port: number | null; readonly token: string | 
   const log = createLog({ level: 'silent' });
   const now = () => new Date();
   const telemetry = createTelemetry({ version: '0.0.0', log, now });
-  const house = { telemetry, log, now, queue: { depths: async () => [] } } as unknown as Parameters<
-    typeof openMetrics
-  >[0];
+  const holds = { standing: () => [] };
+  const house = {
+    telemetry,
+    log,
+    now,
+    holds,
+    isPaused: () => false,
+    queue: { depths: async () => [] },
+  } as unknown as Parameters<typeof openMetrics>[0];
   const config = { metrics: { host: '127.0.0.1', ...metrics }, dataDir: tmpdir(), mirrorsMaxBytes: 0 };
   return openMetrics(house, { config, ready: async () => [] });
 }

@@ -10,8 +10,11 @@ const RECORDS = [
   ...(['webhook_attempts', 'sessions', 'sign_in_codes', 'sign_in_states'] as const),
 ] as const;
 
-export function inspected(database: Database): Pick<Opened, 'audit' | 'deliveryEnds' | 'manyIssues' | 'recordCounts'> {
+type Inspected = Pick<Opened, 'audit' | 'costTotals' | 'deliveryEnds' | 'manyIssues' | 'recordCounts'>;
+
+export function inspected(database: Database): Inspected {
   return {
+    costTotals: () => costTotals(database),
     audit: () =>
       database.read((reader) => reader.selectFrom('audit').select(['verb', 'subject']).orderBy('seq').execute()),
     deliveryEnds: () =>
@@ -33,6 +36,24 @@ export function inspected(database: Database): Pick<Opened, 'audit' | 'deliveryE
       return counts;
     },
   };
+}
+
+async function costTotals(database: Database): ReturnType<Opened['costTotals']> {
+  const kept = await database.read((reader) => reader.selectFrom('cost_totals').selectAll().execute());
+  const costs = await database.read((reader) => reader.selectFrom('costs').selectAll().execute());
+  const sums = new Map<string, number>();
+  for (const { month, project_id: id, reserved, spent } of costs) {
+    for (const key of [`${month} `, `${month} ${id}`]) sums.set(key, (sums.get(key) ?? 0) + reserved + spent);
+  }
+  const summed = [...sums].map(([key, inUse]) => {
+    const [month = '', id = ''] = key.split(' ');
+    return { month, project_id: id, in_use: inUse };
+  });
+  const inOrder = (totals: typeof kept) =>
+    totals
+      .filter((one) => one.in_use !== 0)
+      .toSorted((a, b) => (`${a.month} ${a.project_id}` < `${b.month} ${b.project_id}` ? -1 : 1));
+  return { kept: inOrder(kept), summed: inOrder(summed) };
 }
 
 async function manyIssues(

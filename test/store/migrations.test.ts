@@ -11,6 +11,8 @@ const FROM = '0010';
 const ADDITIONS = [
   /^create table /,
   /^create (unique )?index /,
+  // What it writes must be new to the version before it.
+  /^create trigger \w+ after /,
   /^alter table "\w+" add column "\w+" \w+( default .+)?( references .+)?$/,
   /^alter table "\w+" add column "\w+" \w+ default .+ not null$/,
   /^(insert|update|select) /,

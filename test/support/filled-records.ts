@@ -14,6 +14,8 @@ export async function fillRecords(store: Store, reports: number): Promise<void> 
   await store.accept(acceptance(onGithub, { fingerprint: 'on GitHub', origin: 'github-issue', thread }));
 }
 
+const PLENTY = { run: 1e9, repository: 1e9, all: 1e9 };
+
 async function fillReport(store: Store, base: Awaited<ReturnType<typeof ground>>, number: number): Promise<void> {
   const text = `Report ${number}: 'quoted' "and" \\ back, umlauts äöü, 漢字 and 🛒\0 with a NUL`;
   const wanted = { fingerprint: `f${number}`, text, callbackUrl: 'https://caller.test/hook', reference: `r${number}` };
@@ -22,5 +24,7 @@ async function fillReport(store: Store, base: Awaited<ReturnType<typeof ground>>
   if (number % 3 === 2) return;
   const run = await started(store, runId);
   await store.recordStep(run, { action: 'look', result: 'x'.repeat(200), analysis: 'found' }, NOW, () => 'an entry');
+  await store.reserveMoney(run, { amount: 1_000 + number, limits: PLENTY, now: NOW });
+  await store.settleMoney(run, { reserved: 400, spent: 300, now: NOW });
   if (number % 3 === 0) await store.conclude(run, conclusion(), NOW);
 }

@@ -12,7 +12,7 @@ function ground() {
   const house = {
     queue: { depths: async () => [] },
     disk: async () => ({ mirrors: 0, lexicon: 0, free: 0, size: 0 }),
-    ...{ mirrorLimit: null, ready: async () => [], now: () => now },
+    ...{ mirrorLimit: null, ready: async () => [], now: () => now, holds: { standing: () => [] }, paused: () => false },
   };
   const exposition = telemetry.open(house);
   const quota = (remaining: number, limit = 5_000, resource = 'core') => ({

@@ -14,6 +14,7 @@ import { temporaryFolder } from '../support/service.ts';
 
 async function ground(folder: string) {
   let ahead = 0;
+  let isPaused = false;
   const lines: string[] = [];
   const house = await openHouse({
     database: path.join(folder, 'causeway.db'),
@@ -32,11 +33,15 @@ async function ground(folder: string) {
     queue: house.queue,
     disk: () => Promise.reject(new Error('gone')),
     ...{ mirrorLimit: 1_000, ready: async () => [{ name: 'database', ok: false }], now: house.now },
+    ...{ holds: house.holds, paused: () => isPaused },
   });
   return {
     ...{ house, lines },
     later: (ms: number) => {
       ahead += ms;
+    },
+    pause: () => {
+      isPaused = true;
     },
     text: () => exposition.text(),
     accept: async (words: string) => {
@@ -91,6 +96,33 @@ it('shows what waits and since when, what is dead, and what could not be read', 
   expect(sum(text, 'causeway_reading_failures_total', { source: 'disk' })).toBe(1);
   expect(sum(text, 'causeway_mirror_bytes')).toBeNaN();
   expect(sum(text, 'causeway_mirror_limit_bytes')).toBe(1_000);
+});
+
+it('says what is waited for: the pause, how many GitHub holds back and for how long, and the model, by nobody’s name', async () => {
+  await using folder = await temporaryFolder();
+  await using at = await ground(folder.path);
+  const { holds, now } = at.house;
+  const figures = async () => {
+    const text = await at.text();
+    expect(text).not.toMatch(/installation 7/);
+    return ['paused', 'github_held_holders', 'github_held_seconds', 'model_held_seconds'].map((name) =>
+      Math.round(sum(text, `causeway_${name}`) ?? Number.NaN),
+    );
+  };
+  expect(await figures()).toEqual([0, 0, 0, 0]);
+  const inSeconds = (seconds: number) => new Date(now().getTime() + seconds * 1_000);
+  holds.hold('github installation 7', inSeconds(1_000));
+  holds.hold('github installation 7 core', inSeconds(4_000));
+  holds.hold('github installation 71', inSeconds(1_000));
+  holds.hold('github app', inSeconds(8_000));
+  holds.hold('model one at models.test', inSeconds(2_000));
+  at.pause();
+  const [paused, holders, github, model] = await figures();
+  expect([paused, holders]).toEqual([1, 3]);
+  // The clock goes on meanwhile.
+  expect([(github ?? 0) > 7_900, (model ?? 0) > 1_900]).toEqual([true, true]);
+  at.later(2_000_000);
+  expect((await figures()).toSpliced(2, 1)).toEqual([1, 2, 0]);
 });
 
 it('tells a try that was done, put off, failed, handed back or the last, and puts its ids on its lines', async () => {

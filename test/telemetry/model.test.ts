@@ -31,6 +31,7 @@ it('tells failures by their kind, with the tokens that they took, and what was s
   for (let turn = 0; turn < 5; turn += 1) await model.ask(QUESTION, stop.signal).catch(() => {});
   const exposition = telemetry.open({
     ...{ queue: { depths: async () => [] }, ready: async () => [], mirrorLimit: null, now: () => new Date() },
+    ...{ holds: { standing: () => [] }, paused: () => false },
     disk: async () => ({ mirrors: 0, lexicon: 0, free: 0, size: 0 }),
   });
   const text = await exposition.text();

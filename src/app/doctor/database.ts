@@ -7,6 +7,7 @@ import { examinePostgres } from '../../store/examine-postgres.ts';
 import { examineSqlite } from '../../store/examine-sqlite.ts';
 import { createSeal } from '../../store/seal.ts';
 import { databaseFile, openDataFolder } from '../data-folder.ts';
+import { isPaused } from '../pause.ts';
 import { fail, ok, PAUSED, type Probe, type Verdict, warn } from './probe.ts';
 
 type Place = Pick<Config, 'database' | 'dataDir' | 'encryptionKey'>;
@@ -26,7 +27,7 @@ export function databaseProbe(config: Place): Probe {
           : await examineSqlite(where, seal, signal);
       return found === null
         ? ok(`${where} is empty; the first start makes its tables`)
-        : judge(found, config.database.kind, where);
+        : [...judge(found, config.database.kind, where), ...judgePause(found, config)];
     },
   };
 }
@@ -45,12 +46,7 @@ function keyOf({ dataDir, encryptionKey, database }: Place): Buffer {
 const MAY_BE_AHEAD = { sqlite: 0, postgres: 1 };
 
 function judge(found: Examination, kind: keyof typeof MAY_BE_AHEAD, where: string): readonly Verdict[] {
-  return [
-    judgeWhole(found, MAY_BE_AHEAD[kind], where),
-    ...judgeKey(found),
-    ...judgeJobs(found),
-    ...(found.isPaused ? [PAUSED] : []),
-  ];
+  return [judgeWhole(found, MAY_BE_AHEAD[kind], where), ...judgeKey(found), ...judgeJobs(found)];
 }
 
 function judgeWhole({ damage, newer, missing, unchecked }: Examination, mayBeAhead: number, where: string): Verdict {
@@ -74,6 +70,11 @@ function judgeKey({ isKeyRight }: Examination): readonly Verdict[] {
   if (isKeyRight !== false) return [];
   const repair = 'Restore encryption.key in DATA_DIR from the backup, or set ENCRYPTION_KEY to the key of that time.';
   return [fail('the encryption key does not open what is stored', repair)];
+}
+
+/** Of the file of a pause "settings" tells already. */
+function judgePause({ isPaused: isPausedForAll }: Examination, { dataDir }: Place): readonly Verdict[] {
+  return isPausedForAll && !isPaused(dataDir) ? [PAUSED] : [];
 }
 
 function judgeJobs({ jobs }: Examination): readonly Verdict[] {

@@ -130,7 +130,7 @@ function openGithub(
       const publicUrl = !(mode instanceof CausewayError) && mode.kind === 'github' ? mode.publicUrl : '';
       return [
         ...appProbes(config, credentials.appId, () => read(signal)),
-        // After the App itself: two first calls at once would both learn a wrong clock, and one would count as disbelieved.
+        // After the App itself: where that is not believed nothing more is asked.
         webhookProbe(config, { publicUrl, now }, async (until) => {
           const app = await read(signal).catch(() => null);
           return app && (await readHook(clients.app, until));

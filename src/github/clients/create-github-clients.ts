@@ -2,12 +2,13 @@
 
 import { CausewayError } from '../../domain/errors.ts';
 import type { InstallationStore } from '../../ports/github-store.ts';
+import { GITHUB_HOLDS, type Holds } from '../../ports/holds.ts';
 import { createAppKey } from './app-key.ts';
 import { type CallerOptions, type Credential, createCaller, type WatchCall } from './caller.ts';
 import type { AppIdentity, GithubClients } from './github-clients.ts';
 import { readIdentity } from './identity.ts';
 import { createInstallationTokens, type InstallationTokens, type TokenScope } from './installation-tokens.ts';
-import { createPatience, type Patience } from './patience.ts';
+import { createPatience, type Patience, type Resource, type SharedLimits } from './patience.ts';
 import { untilAborted } from './until-aborted.ts';
 
 export interface GithubClientsOptions {
@@ -27,6 +28,8 @@ export interface GithubClientsOptions {
   readonly now: () => Date;
   /** Absent: nobody looks. */
   readonly watch?: WatchCall;
+  /** Where limits are noted for other processes, too. Absent: they are not. */
+  readonly holds?: Holds;
 }
 
 const IDENTITY_MS = 60 * 60_000;
@@ -39,7 +42,7 @@ export function createGithubClients(options: GithubClientsOptions): GithubClient
   // Limits are counted for each installation, and for the App as a whole.
   const patience = new Map<string, Patience>();
   const caller = (about: string, credential: Credential) => {
-    const patient = patience.get(about) ?? createPatience(now);
+    const patient = patience.get(about) ?? createPatience(now, sharedLimits(about, options.holds));
     patience.set(about, patient);
     const ways: CallerOptions = {
       apiUrl,
@@ -58,7 +61,8 @@ export function createGithubClients(options: GithubClientsOptions): GithubClient
   const app = caller('app', {
     as: 'app',
     header: async () => `Bearer ${key.jwt()}`,
-    renew: (_, date) => key.learnClock(date),
+    // Of calls that were sent at once with a wrong clock the first one refused has learnt it, and the others find it learnt.
+    renew: (header, date) => key.learnClock(date) || header !== `Bearer ${key.jwt()}`,
   });
   const nobody = caller('nobody', { as: 'nobody', header: async () => null, renew: () => false });
   const tokens = createInstallationTokens({ app, installations, now, lifetime: lifetime.signal });
@@ -74,6 +78,16 @@ export function createGithubClients(options: GithubClientsOptions): GithubClient
       tokens.token({ installationId, repository: { id: repositoryId, use: 'git' } }, signal),
     [Symbol.dispose]: () =>
       lifetime.abort(new CausewayError('cancelled', 'Causeway is stopping; it goes on at the next start.')),
+  };
+}
+
+/** A call as nobody counts by the address that it comes from, which is another for each machine. */
+function sharedLimits(about: string, holds: Holds | undefined): SharedLimits | null {
+  if (holds === undefined || about === 'nobody') return null;
+  const nameOf = (resource: Resource | null) => [`${GITHUB_HOLDS}${about}`, resource ?? []].flat().join(' ');
+  return {
+    until: (resource) => holds.until(nameOf(resource)),
+    hold: (resource, until) => holds.hold(nameOf(resource), until),
   };
 }
 

@@ -1,6 +1,6 @@
 // Nothing is sent while GitHub wants to hear nothing: whoever goes on asking is shut out for longer.
 import { GithubFailure } from './github-clients.ts';
-import { minuteOf } from './limits.ts';
+import { minuteOf } from './limit-words.ts';
 import type { Patience } from './patience.ts';
 import type { Asked } from './read-failure.ts';
 import { resourceOf } from './route.ts';

@@ -24,16 +24,8 @@ export function heldBack(headers: Answer['headers'], { now, patience, resource }
   const reset = named === null ? null : within(now, named.getTime() - now.getTime());
   const until = reset ?? (wait === null ? patience.refused() : within(now, wait));
   // An hour that is used up is counted for each resource; a secondary limit is one for all of them.
-  patience.hold({ until, message: limited(until) }, reset === null ? null : resource);
+  patience.limit(until, reset === null ? null : resource);
   return until;
-}
-
-export function limited(until: Date): string {
-  return `GitHub's rate limit is used up until ${minuteOf(until)} UTC; it goes on by itself then.`;
-}
-
-export function minuteOf(moment: Date): string {
-  return moment.toISOString().slice(0, 16).replace('T', ' ');
 }
 
 function within(now: Date, wait: number): Date {

@@ -1,6 +1,7 @@
 // What an answer of GitHub that is no success means for us, in our words: later, gone, refused, or unsure.
 import { GithubFailure, type GithubFailureKind } from './github-clients.ts';
-import { limited, limitedUntil } from './limits.ts';
+import { limited } from './limit-words.ts';
+import { limitedUntil } from './limits.ts';
 import type { Patience, Resource } from './patience.ts';
 
 /** What was asked, without anything that was sent. */

@@ -1,6 +1,7 @@
 // What a GraphQL answer with `errors` means: it arrives with status 200 whatever went wrong.
 import { GithubFailure } from './github-clients.ts';
-import { heldBack, limited } from './limits.ts';
+import { limited } from './limit-words.ts';
+import { heldBack } from './limits.ts';
 import { type Answer, type Asked, errorsOf, lacksPermission, textAt, wordsOf } from './read-failure.ts';
 
 /** Null where the answer has no errors. */

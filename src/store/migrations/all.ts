@@ -1,7 +1,7 @@
 // The migrations in their order. A number that was once released never changes its meaning.
 //
 // On PostgreSQL processes of two versions run side by side while one replaces the other, so from 0010 on each only adds, in ways that the
-// version before it need not know: a table, an index, a column that may be null or has a default. What is to go, or to mean something else,
+// version before it need not know: a table, an index, a column that may be null or has a default, a trigger that writes to new tables alone. What is to go, or to mean something else,
 // goes with the release after the one that has stopped using it, and a release brings one migration at most: a process works with a schema
 // that is one ahead of its own, and refuses one that is further. `test/store/migrations.test.ts` holds the form. An index on a large table is
 // made while nobody writes to that table: say how long that takes where it is more than a moment.
@@ -16,6 +16,7 @@ import { checks } from './0007-checks.ts';
 import { greenRuns } from './0008-green-runs.ts';
 import { accountArea } from './0009-account-area.ts';
 import { marks } from './0010-marks.ts';
+import { totalsAndHolds } from './0012-totals-and-holds.ts';
 import type { TableForm, Up } from './table-form.ts';
 
 const ALL: Readonly<Record<string, Up>> = {
@@ -29,6 +30,7 @@ const ALL: Readonly<Record<string, Up>> = {
   '0008-green-runs': greenRuns,
   '0009-account-area': accountArea,
   '0010-marks': marks,
+  '0012-totals-and-holds': totalsAndHolds,
 };
 
 /** All migrations, by name, in the form of one engine. There is no way down: a downgrade is refused. */

@@ -1,10 +1,12 @@
 // The doctor over a real PostgreSQL: reached, of this version's schema, opened by the key; never migrated, and its password never said.
 import { existsSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
+import { setPaused } from '../../../src/app/pause.ts';
 import { createJobTable } from '../../../src/queue/job-table.ts';
 import { openPostgresStore } from '../../../src/store/open-postgres.ts';
 import { createSeal } from '../../../src/store/seal.ts';
 import { emptyDatabase, migratedDatabase } from '../../support/postgres.ts';
+import { temporaryFolder } from '../../support/service.ts';
 import { examine } from './doctor-ground.ts';
 
 const KEY = 'ab'.repeat(32);
@@ -28,6 +30,32 @@ describe('the doctor over PostgreSQL', () => {
     await database.query("delete from kysely_migration where name = '0009-account-area'");
     expect((await found(database.url)).of('database')).toMatch(/warn: .* lacks 0009-account-area/);
     expect(await database.query("select name from kysely_migration where name = '0009-account-area'")).toEqual([]);
+  });
+
+  it('says once that the service is paused, by the mark of all processes, by a file from before a move, or by both', async () => {
+    await using database = await migratedDatabase();
+    await using folder = await temporaryFolder();
+    const asked = async () => {
+      const environment = { PATH: process.env['PATH'] ?? '', DATA_DIR: folder.path, ENCRYPTION_KEY: KEY };
+      const { printed } = await examine({ ...environment, DATABASE_URL: database.url });
+      return printed.split('paused: no model is asked').length - 1;
+    };
+    expect(await asked()).toBe(0);
+    await database.query("insert into marks (name, set_at) values ('paused', '2026-11-20T10:00:00.000Z')");
+    expect(await asked()).toBe(1);
+    setPaused(folder.path, true);
+    expect(await asked()).toBe(1);
+    await database.query('delete from marks');
+    expect(await asked()).toBe(1);
+  });
+
+  it('says so too where the schema is that of the version before', async () => {
+    await using database = await migratedDatabase();
+    await database.query("insert into marks (name, set_at) values ('paused', '2026-11-20T10:00:00.000Z')");
+    await database.query("delete from kysely_migration where name > '0010-marks'");
+    const { printed } = await found(database.url);
+    expect(printed).toContain('lacks');
+    expect(printed).toContain('paused: no model is asked');
   });
 
   it('takes an empty database for one to come, and says of one that does not answer where it was looked for', async () => {

@@ -202,4 +202,27 @@ describe('a credential that is not believed', () => {
     await failure(asApp(ground));
     expect(ground.api.asked).toHaveLength(2);
   });
+
+  it('of the App by a wrong clock is tried again by each of those who asked at once, not by the first alone', async () => {
+    const real = new Date(Date.now() + 3_600_000);
+    const { promise: both, resolve: come } = Promise.withResolvers<void>();
+    await using ground = await openGround({
+      'GET /app': async ({ authorization }) => {
+        if (ground.api.asked.length === 2) come();
+        await both;
+        const isNow = Math.abs(issuedAt(authorization) - real.getTime()) < 5 * MINUTE;
+        return isNow ? FINE : { status: 401, headers: { date: real.toUTCString() }, body: { message: 'too old' } };
+      },
+    });
+    await Promise.all([asApp(ground), asApp(ground)]);
+    expect(ground.api.asked).toHaveLength(4);
+    await asApp(ground);
+    expect(ground.api.asked).toHaveLength(5);
+  });
 });
+
+/** When the token says that it was made, in ms. */
+function issuedAt(authorization: string): number {
+  const [, claims = ''] = authorization.split('.');
+  return JSON.parse(Buffer.from(claims, 'base64url').toString()).iat * 1_000;
+}
