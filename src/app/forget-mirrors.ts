@@ -1,5 +1,7 @@
 // Removes the mirrors of this process' own folder whose project is nobody's any more: the process that heard of it cleared only its own.
 import { readRecords } from '../git/mirror-records.ts';
+import type { Source } from '../ports/source.ts';
+import type { Store } from '../ports/store.ts';
 import type { House } from './house.ts';
 import { type Recurring, startRecurring } from './recurring.ts';
 
@@ -11,12 +13,25 @@ const OF_PROJECT = /^prj_/;
 export function startForgettingMirrors(house: Pick<House, 'store' | 'source' | 'log'>, mirrors: string): Recurring {
   const { store, source, log } = house;
   const work = async (signal: AbortSignal) => {
-    for (const { projectId } of await readRecords(mirrors)) {
-      signal.throwIfAborted();
-      if (!OF_PROJECT.test(projectId)) continue;
-      // Null for a hidden one too.
-      if ((await store.project(projectId)) === null) await source.forget(projectId);
-    }
+    await forgetMirrors({ store, source }, mirrors, signal);
   };
   return startRecurring({ what: 'removing mirrors of projects that are gone', everyMs: HOUR_MS, work, log });
+}
+
+/** Once. Returns how many mirrors there were whose project is hidden or unknown. */
+export async function forgetMirrors(
+  { store, source }: { readonly store: Pick<Store, 'project'>; readonly source: Pick<Source, 'forget'> },
+  mirrors: string,
+  signal: AbortSignal,
+): Promise<number> {
+  let forgotten = 0;
+  for (const { projectId } of await readRecords(mirrors)) {
+    signal.throwIfAborted();
+    if (!OF_PROJECT.test(projectId)) continue;
+    // Null for a hidden one too.
+    if ((await store.project(projectId)) !== null) continue;
+    await source.forget(projectId);
+    forgotten += 1;
+  }
+  return forgotten;
 }

@@ -18,6 +18,8 @@ export function githubEntrance(
   if (clientId === '' || clientSecret === '') return { kind: 'github', signIn: null, origin, installUrl };
   const mayEnter = createMayEnter({ clients: parts.clients, store: house.store, allowedOwners });
   const userAgent = `causeway/${VERSION}`;
-  const signIn = createGithubSignIn({ clientId, clientSecret, apiUrl, webUrl, userAgent, log: house.log, mayEnter });
+  const { log, telemetry } = house;
+  const at = { clientId, clientSecret, apiUrl, webUrl, userAgent };
+  const signIn = createGithubSignIn({ ...at, log, mayEnter, watch: telemetry.github.call });
   return { kind: 'github', signIn, origin, installUrl };
 }

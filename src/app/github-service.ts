@@ -9,7 +9,7 @@ import { type CheckReader, createCheckReader } from '../jobs/checks/check-reader
 import type { Investigator } from '../jobs/investigator.ts';
 import { type Log, registerSecret } from '../log.ts';
 import type { Worker } from '../ports/queue.ts';
-import { createTelemetry } from '../telemetry/telemetry.ts';
+import { createTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { accountAreaUrl } from './account-area.ts';
 import { openDataFolder } from './data-folder.ts';
 import { githubLanes } from './github-lanes.ts';
@@ -41,6 +41,8 @@ export interface GithubServiceOptions {
   readonly publicUrl: string;
   readonly log: Log;
   readonly now: () => Date;
+  /** Absent: it makes its own. */
+  readonly telemetry?: Telemetry;
 }
 
 /** Owns the data folder until disposed. Asks GitHub nothing yet. */
@@ -55,7 +57,7 @@ export async function openGithubService(options: GithubServiceOptions): Promise<
   const { investigator } = opening.use(openInvestigator({ config, log, now, holds, patienceMs: PATIENCE_MS }));
   // The house's git needs the clients, which need its store.
   const installations = { installation: (id: number) => house.store.installation(id) };
-  const telemetry = createTelemetry({ version: VERSION, log, now });
+  const telemetry = options.telemetry ?? createTelemetry({ version: VERSION, log, now });
   const clients = opening.use(
     openClients(config, credentials, { installations, holds, now, watch: telemetry.github.call }),
   );

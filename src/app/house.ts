@@ -90,7 +90,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
 }
 
 /** What was made of a mirror goes with it. */
-function forgettingBoth(source: Source, lexicons: Lexicons): Source {
+export function forgettingBoth(source: Source, lexicons: Lexicons): Source {
   return {
     open: (project, signal) => source.open(project, signal),
     forget: async (projectId) => {

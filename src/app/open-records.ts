@@ -14,6 +14,7 @@ import { openPostgresStore, type PostgresStore } from '../store/open-postgres.ts
 import { openSqliteStore, type SqliteStore } from '../store/open-sqlite.ts';
 import { openNotices } from '../store/postgres-notices.ts';
 import type { Seal } from '../store/seal.ts';
+import { requireSessions } from '../store/session-check.ts';
 import { takeOwnership } from '../store/single-owner.ts';
 import { createHolds, openSharedHolds } from './shared-holds.ts';
 import { openSharedPause } from './shared-pause.ts';
@@ -100,6 +101,7 @@ async function openPostgres(database: PostgresConfig, { seal, log, now }: Record
   await using opening = new AsyncDisposableStack();
   const { store, boss } = opening.use(await openPostgresParts({ database, seal, log }));
   await refuseHalfMoved(store.database, database.shown);
+  await requireSessions(database.url, database.shown);
   const notices = opening.use(openNotices({ url: database.url, onFault: faultLog(log) }));
   const queue = createBossQueue({ boss, log });
   const changes = createChanges((runId) => notices.tell('changed', runId));

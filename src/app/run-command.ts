@@ -12,6 +12,7 @@ import { type Launcher, launcherOf } from '../terminal/launcher.ts';
 import { accountCommand, signInCommand } from './account-command.ts';
 import { openSession } from './analysis-session.ts';
 import { doctor } from './doctor/examine-house.ts';
+import { eraseCommand } from './erase-command.ts';
 import { repositoryAround } from './local-projects.ts';
 import { moveCommand } from './move-command.ts';
 import { pauseCommand } from './pause-command.ts';
@@ -57,6 +58,8 @@ export async function runCommand(command: Command, context: CommandContext, sign
       return await backupCommand(command, { config, io, log, now });
     case 'redrive':
       return await redriveCommand(command.jobs, { config, io, log, now });
+    case 'erase':
+      return await eraseCommand(command, { config, io, log, now }, signal);
     case 'move':
       return await moveCommand(command, { config, io, log, now }, signal);
     case 'analyse':

@@ -1,6 +1,7 @@
 // What every mode of the service is started with, and how it waits for its end.
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { Io } from '../terminal/io.ts';
 import type { Launcher } from '../terminal/launcher.ts';
 
@@ -12,6 +13,8 @@ export interface ServeOptions {
   /** False: reports are accepted, and left to another process. */
   readonly worker: boolean;
   readonly launcher: Launcher;
+  /** Absent: the service makes its own. */
+  readonly telemetry?: Telemetry;
 }
 
 /** A model that is away for longer leaves the facts as the answer: who reported waits for one. */

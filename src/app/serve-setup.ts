@@ -14,7 +14,10 @@ import { aborted, type ServeOptions } from './serve-options.ts';
 import { VERSION } from './version.ts';
 
 /** Serves `/setup` until the App is made, or the signal aborts. Gives the port, which the service goes on with. */
-export async function serveSetup({ config, io, log, now }: ServeOptions, signal: AbortSignal): Promise<number> {
+export async function serveSetup(
+  { config, io, log, now, telemetry }: ServeOptions,
+  signal: AbortSignal,
+): Promise<number> {
   const { host, port, publicUrl, githubApiUrl: apiUrl, githubWebUrl: webUrl } = config;
   const folder = openDataFolder(config.dataDir, config.encryptionKey, config.database);
   // Not after GitHub has made the App: a key that is lost is said before.
@@ -23,7 +26,7 @@ export async function serveSetup({ config, io, log, now }: ServeOptions, signal:
   open.use(ownRecords(folder.database));
   const setup = createSetup({
     ...{ publicUrl, now, log },
-    github: { apiUrl, webUrl, userAgent: `causeway/${VERSION}` },
+    github: { apiUrl, webUrl, userAgent: `causeway/${VERSION}`, ...(telemetry && { watch: telemetry.github.call }) },
     appFile: readFileSync(path.join(INSTALLATION, 'app.yml'), 'utf8'),
     keep: (app, address) => keepApp(config, keptApp(app, address)),
   });

@@ -34,8 +34,9 @@ export async function attempt(
   try {
     await stream(body, endpoint, { watch, draft, signal });
     signal.throwIfAborted();
-    const answer = interpret(finishAnswer(draft), request, { endpoint, body });
-    return { content: answer.content, toolCalls: nameCalls(answer.calls, request), usage: usageOf(draft, body) };
+    const { content, calls } = interpret(finishAnswer(draft), request, { endpoint, body });
+    const turn = { content, toolCalls: nameCalls(calls, request), usage: usageOf(draft, body) };
+    return draft.model === '' ? turn : { ...turn, model: draft.model };
   } catch (error) {
     signal.throwIfAborted();
     const failed = watch.fault ?? readFailure(error, { ...endpoint, sent: body.sent, now: endpoint.now() });

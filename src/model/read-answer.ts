@@ -15,6 +15,8 @@ export interface Draft {
   usage: TurnUsage | null;
   chunks: number;
   choices: number;
+  /** As the endpoint names what answers; empty: not, or not as a name is written. */
+  model: string;
 }
 
 export interface Answer {
@@ -27,7 +29,7 @@ export interface Answer {
 const MAX_CHARACTERS = 2_000_000;
 
 export function newDraft(): Draft {
-  return { content: '', refusal: '', calls: [], finish: '', usage: null, chunks: 0, choices: 0 };
+  return { content: '', refusal: '', calls: [], finish: '', usage: null, chunks: 0, choices: 0, model: '' };
 }
 
 /** Adds one chunk as it was parsed; throws `AttemptFailed` where it is of a wrong type. */
@@ -36,11 +38,17 @@ export function addChunk(draft: Draft, chunk: unknown): void {
   draft.chunks += 1;
   // Some endpoints send running totals: the last one counts.
   draft.usage = readUsage(chunk['usage']) ?? draft.usage;
+  draft.model = nameIn(chunk['model']) ?? draft.model;
   const choices = chunk['choices'] ?? [];
   if (!Array.isArray(choices)) throw wrongType('choices');
   for (const choice of choices) addChoice(draft, choice);
   if (size(draft) > MAX_CHARACTERS)
     throw misbehaved('Its answer was larger than any real one: choose another MODEL.', 1);
+}
+
+/** It is shown to operators: nothing but a name gets through. */
+function nameIn(value: unknown): string | null {
+  return typeof value === 'string' && /^[\w./:@+-]{1,100}$/.test(value) ? value : null;
 }
 
 export function size(draft: Draft): number {

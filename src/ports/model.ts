@@ -51,6 +51,8 @@ export interface ModelTurn {
   readonly content: string;
   readonly toolCalls: readonly ToolCall[];
   readonly usage: TurnUsage;
+  /** The model that answered, as the endpoint names it; absent: it named none. */
+  readonly model?: string;
 }
 
 export interface TurnUsage {

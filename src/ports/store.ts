@@ -10,6 +10,7 @@ import type { InvestigationSettings } from '../domain/settings.ts';
 import type { AccountStore } from './account-store.ts';
 import type { AgentStore } from './agent-store.ts';
 import type { CheckStore } from './check-store.ts';
+import type { ErasureStore } from './erasure-store.ts';
 import type { GithubStore, ThreadPart } from './github-store.ts';
 import type { OverviewStore } from './overview-store.ts';
 import type { SessionStore } from './session-store.ts';
@@ -20,6 +21,7 @@ export interface Store
   extends AccountStore,
     AgentStore,
     CheckStore,
+    ErasureStore,
     GithubStore,
     ProjectStore,
     InvestigationStore,

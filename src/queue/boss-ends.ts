@@ -1,7 +1,7 @@
 // How a claim on pg-boss ends: one transaction, in which the row is held against whoever asks for the job meanwhile.
 import type { Db } from 'pg-boss';
-import { deadId } from './boss-jobs.ts';
-import { type BossJobData, deadQueue, UNTRIED } from './boss-statements.ts';
+import { buryKind } from './boss-jobs.ts';
+import type { BossJobData } from './boss-statements.ts';
 import { type Claim, type ClaimEnd, earlier } from './claims.ts';
 import type { Boss } from './open-boss.ts';
 
@@ -46,6 +46,5 @@ async function become({ boss, statements }: Boss, db: Db, held: Claim, next: Nex
   }
   await boss.deleteJob(kind, { id, retryCount: generation }, { db });
   if (next.kind === 'gone') return;
-  const dead = { id: deadId(kind, subject), singletonKey: subject, group: { id: group }, data: UNTRIED };
-  await boss.insert(deadQueue(kind), [dead], { db });
+  await buryKind({ boss, db, kind }, [{ subject, group }]);
 }

@@ -24,6 +24,10 @@ export function createBossJobs(inside: Inside): Enqueuer {
       for (const [kind, wanted] of byKind(jobs)) await enqueueKind({ ...inside, db, kind, newId }, wanted);
       await db.executeSql(inside.statements.tell, ['added']);
     },
+    async bury(trx, jobs) {
+      const db = fromKysely(trx);
+      for (const [kind, wanted] of byKind(jobs)) await buryKind({ ...inside, db, kind }, [...wanted.values()]);
+    },
     remove: (trx, kind, subjects) => removeJobs({ ...inside, db: fromKysely(trx), kind }, subjects),
     // The database tells every process, this one too.
     committed() {},
@@ -74,6 +78,17 @@ async function enqueueKind(
   }
 }
 
+/** Where those that are given up lie, see `become` in boss-ends.ts. */
+export async function buryKind(
+  { boss, db, kind }: Pick<InTransaction, 'boss' | 'db' | 'kind'>,
+  jobs: readonly Pick<NewJob, 'subject' | 'group'>[],
+): Promise<void> {
+  const dead = jobs.map(({ subject, group }) => ({
+    ...{ id: deadId(kind, subject), singletonKey: subject, group: { id: group }, data: UNTRIED },
+  }));
+  await boss.insert(deadQueue(kind), dead, { db });
+}
+
 /** Wherever they stand; who runs one is told. */
 export async function removeJobs(
   { boss, statements, db, kind }: InTransaction,
@@ -90,7 +105,7 @@ export async function removeJobs(
 }
 
 /** A dead job is found by its subject, without an index for it. Names a place, and keeps no secret. */
-export function deadId(kind: JobKind, subject: string): string {
+function deadId(kind: JobKind, subject: string): string {
   return asUuid(createHash('sha256').update(`${kind} ${subject}`).digest(), 8);
 }
 

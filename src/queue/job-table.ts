@@ -26,6 +26,9 @@ export function createJobTable(): JobTable {
       for (const [kind, group] of groups.values()) await refreshGroup(trx, kind, group);
       changed ||= jobs.length > 0;
     },
+    async bury(trx, jobs) {
+      for (const job of jobs) await insertJob(trx, job, 'dead');
+    },
     async remove(trx, kind, subjects) {
       if (await removeJobs(trx, kind, subjects)) changed = true;
     },
@@ -52,7 +55,7 @@ async function enqueueJob(trx: Trx, { kind, subject, group, runAt }: NewJob): Pr
     .where('kind', '=', kind)
     .where('subject', '=', subject)
     .executeTakeFirst();
-  if (!there) await insertJob(trx, { kind, subject, group, runAt });
+  if (!there) await insertJob(trx, { kind, subject, group, runAt }, 'waiting');
   else if (there.state === 'running') {
     await trx
       .updateTable('jobs')
@@ -69,7 +72,7 @@ async function enqueueJob(trx: Trx, { kind, subject, group, runAt }: NewJob): Pr
   return there?.group_key ?? group;
 }
 
-async function insertJob(trx: Trx, { kind, subject, group, runAt }: NewJob): Promise<void> {
+async function insertJob(trx: Trx, { kind, subject, group, runAt }: NewJob, state: 'waiting' | 'dead'): Promise<void> {
   await trx
     .insertInto('jobs')
     .values({
@@ -77,7 +80,7 @@ async function insertJob(trx: Trx, { kind, subject, group, runAt }: NewJob): Pro
       kind,
       subject,
       group_key: group,
-      state: 'waiting',
+      state,
       run_at: runAt,
       attempts: 0,
       failures: 0,

@@ -6,6 +6,8 @@ type ActorsVerb = 'token.created' | 'token.revoked' | 'secret.rotated' | 'secret
 
 type AuditVerb =
   | 'account.made'
+  | 'account.erased_by_operator'
+  | 'project.erased_by_operator'
   | ActorsVerb
   | `${ActorsVerb}_by_operator`
   | 'session.started'
@@ -39,6 +41,9 @@ export async function writeAudit(
 export function verbOf(verb: ActorsVerb, { byOperator = false }: Acting): AuditVerb {
   return byOperator ? `${verb}_by_operator` : verb;
 }
+
+/** Stands in the place of an account for whoever runs commands at the terminal, where nobody else's would do. */
+export const OPERATOR = 'operator';
 
 /** Stands in the place of an account for a person or an owner whom we know by GitHub's number alone. */
 export function onGithub({ id }: { readonly id: number }): string {

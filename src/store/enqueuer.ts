@@ -5,6 +5,8 @@ import type { Trx } from './schema.ts';
 /** The queue's side of a store's transaction. */
 export interface Enqueuer {
   enqueue(trx: Trx, jobs: readonly NewJob[]): Promise<void>;
+  /** Writes jobs as given up, with their tries used: nobody works on them before they are redriven. None of them may be there. */
+  bury(trx: Trx, jobs: readonly NewJob[]): Promise<void>;
   /** Removes jobs wherever they stand; those that do not exist are passed over. */
   remove(trx: Trx, kind: JobKind, subjects: readonly string[]): Promise<void>;
   /** A transaction was committed; it may have held jobs. */

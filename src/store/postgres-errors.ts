@@ -109,6 +109,11 @@ const REPAIRS: readonly Repair[] = [
     'store_unusable',
     'does not let this user do what is needed. Make the user of DATABASE_URL its owner, or grant it CREATE on the schema and all on its tables.',
   ],
+  [
+    /^08P01$/,
+    'store_unusable',
+    'stands behind a pooler that refuses the connection; the log of the pooler says why. PgBouncer needs pool_mode=session and "ignore_startup_parameters = extra_float_digits,options,statement_timeout,idle_in_transaction_session_timeout".',
+  ],
   [/^53100$/, 'store_unusable', 'has no room left on its disk. Make room: a service that runs goes on by itself.'],
   [
     /^53300$/,

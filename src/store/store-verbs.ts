@@ -8,6 +8,7 @@ import type { Database } from './database.ts';
 import { deliveryVerbs } from './deliveries.ts';
 import { endingVerbs } from './endings.ts';
 import type { Enqueuer } from './enqueuer.ts';
+import { erasureVerbs } from './erasures.ts';
 import { failureVerbs } from './failures.ts';
 import { headVerbs } from './heads.ts';
 import { installationVerbs } from './installations.ts';
@@ -66,6 +67,7 @@ export function storeVerbs({
     ...failureVerbs(database, enqueuer),
     ...backfillVerbs(database),
     ...upkeepVerbs(database, enqueuer, forget),
+    ...erasureVerbs(database, enqueuer, forget),
     ...overviewVerbs(database),
   };
 }

@@ -39,12 +39,20 @@ export async function sweepGoneProjects(
   { now, limit }: { readonly now: string; readonly limit: number },
   enqueuer: Enqueuer,
 ): Promise<number> {
-  const gone = await goneProjects(trx, now);
-  if (gone.length === 0) return 0;
+  return eraseProjects(trx, { ids: await goneProjects(trx, now), limit }, enqueuer);
+}
+
+/** Erases up to `limit` investigations of these projects, and where there are fewer the projects; returns how many. Their heads went before. */
+export async function eraseProjects(
+  trx: Trx,
+  { ids, limit }: { readonly ids: readonly string[]; readonly limit: number },
+  enqueuer: Enqueuer,
+): Promise<number> {
+  if (ids.length === 0) return 0;
   const rows = await trx
     .selectFrom('investigations')
     .select('id')
-    .where('project_id', 'in', gone)
+    .where('project_id', 'in', ids)
     .orderBy('seq', 'desc')
     .limit(limit)
     .execute();
@@ -53,7 +61,7 @@ export async function sweepGoneProjects(
     rows.map((row) => row.id),
     enqueuer,
   );
-  if (rows.length < limit) await eraseProjects(trx, gone, enqueuer);
+  if (rows.length < limit) await eraseEmptied(trx, ids, enqueuer);
   return rows.length;
 }
 
@@ -77,7 +85,7 @@ async function goneProjects(trx: Trx, now: string): Promise<readonly string[]> {
   return rows.map((row) => row.id);
 }
 
-async function eraseProjects(trx: Trx, ids: readonly string[], enqueuer: Enqueuer): Promise<void> {
+async function eraseEmptied(trx: Trx, ids: readonly string[], enqueuer: Enqueuer): Promise<void> {
   const threads = await trx.deleteFrom('threads').where('project_id', 'in', ids).returning('id').execute();
   await removePublishing(trx, threads, enqueuer);
   await enqueuer.remove(trx, 'backfill', ids);

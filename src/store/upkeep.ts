@@ -5,6 +5,7 @@ import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { eraseInvestigations } from './erasing.ts';
 import { sweepHolds } from './holds.ts';
+import { BATCH, inBatches } from './in-batches.ts';
 import type { Trx } from './schema.ts';
 import { sweepSessions } from './sessions.ts';
 import { sweepFailures, sweepHeads, sweepSightings } from './sweep-checks.ts';
@@ -17,8 +18,6 @@ import {
 } from './sweep-github.ts';
 import { sweepSignIns } from './use-once.ts';
 
-/** Erased per transaction, so that a sweep of a year's worth does not hold up the calls in between. */
-const BATCH = 200;
 /** A failure that nobody has seen for so long is open no more: its check may have been renamed or taken away. */
 const UNSEEN_MS = 30 * 24 * 60 * 60 * 1_000;
 
@@ -30,21 +29,14 @@ export function upkeepVerbs(
   enqueuer: Enqueuer,
   forgetErased: () => void,
 ): Pick<Store, 'check' | 'sweep'> {
-  async function inBatches(sweepOne: (trx: Trx) => Promise<number>): Promise<number> {
-    for (let total = 0; ; ) {
-      const erased = await database.write(sweepOne);
-      total += erased;
-      if (erased < BATCH) return total;
-    }
-  }
   async function sweepChecks({ endedBefore, now }: Limits): Promise<number> {
     const of = { changedBefore: endedBefore, seenBefore: endedBefore, now, limit: BATCH };
     const unseenSince = new Date(Date.parse(now) - UNSEEN_MS).toISOString();
-    await inBatches((trx) => closeUnseen(trx, { ...of, unseenSince }));
+    await inBatches(database, (trx) => closeUnseen(trx, { ...of, unseenSince }));
     return (
-      (await inBatches((trx) => sweepHeads(trx, of, enqueuer))) +
-      (await inBatches((trx) => sweepGoneHeads(trx, of, enqueuer))) +
-      (await inBatches((trx) => sweepFailures(trx, of)))
+      (await inBatches(database, (trx) => sweepHeads(trx, of, enqueuer))) +
+      (await inBatches(database, (trx) => sweepGoneHeads(trx, of, enqueuer))) +
+      (await inBatches(database, (trx) => sweepFailures(trx, of)))
     );
   }
   return {
@@ -62,11 +54,11 @@ export function upkeepVerbs(
     },
     async sweep(limits) {
       await database.write((trx) => sweepRest(trx, limits));
-      await inBatches((trx) => sweepAudit(trx, limits));
+      await inBatches(database, (trx) => sweepAudit(trx, limits));
       const checks = await sweepChecks(limits);
       const total =
-        (await inBatches((trx) => sweepInvestigations(trx, limits, enqueuer))) +
-        (await inBatches((trx) => sweepGoneProjects(trx, { now: limits.now, limit: BATCH }, enqueuer)));
+        (await inBatches(database, (trx) => sweepInvestigations(trx, limits, enqueuer))) +
+        (await inBatches(database, (trx) => sweepGoneProjects(trx, { now: limits.now, limit: BATCH }, enqueuer)));
       await database.write((trx) => sweepThreads(trx, limits.endedBefore, enqueuer));
       if (total + checks > 0) forgetErased();
       return total;

@@ -51,8 +51,9 @@ function outcomeOf(error: unknown): string {
   return error instanceof ModelFailure ? error.code.replace(/^model_/, '') : 'failed';
 }
 
-function describe(span: Span, { usage, toolCalls }: ModelTurn): void {
+function describe(span: Span, { usage, toolCalls, model }: ModelTurn): void {
   span.setAttributes({
+    ...(model !== undefined && { 'gen_ai.response.model': model }),
     'gen_ai.usage.input_tokens': usage.promptTokens,
     'gen_ai.usage.output_tokens': usage.completionTokens,
     'gen_ai.usage.cache_read.input_tokens': usage.cachedTokens,

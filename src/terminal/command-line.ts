@@ -3,7 +3,7 @@ import type { ProjectSource } from '../domain/project.ts';
 import type { AnalyseCommand, Command, LogInput, ReportInput, Topic } from './command.ts';
 import { TOPICS } from './command.ts';
 import { didYouMean } from './did-you-mean.ts';
-import { parseBackup, parseDoctor, parseMove, parseRedrive, parseWorker } from './operator-arguments.ts';
+import { parseBackup, parseDoctor, parseErase, parseMove, parseRedrive, parseWorker } from './operator-arguments.ts';
 import { type OptionKinds, type Options, readOptions, refusePositionals, unknownVerb, usage } from './options.ts';
 import { parseToken } from './token-arguments.ts';
 
@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Command>> =
   backup: parseBackup,
   move: parseMove,
   redrive: parseRedrive,
+  erase: parseErase,
   doctor: parseDoctor,
   analyse: parseAnalyse,
   analyze: parseAnalyse,

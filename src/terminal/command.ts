@@ -62,6 +62,7 @@ export const TOPICS = [
   'backup',
   'move',
   'redrive',
+  'erase',
   'doctor',
   'sign-in',
   'analyse',
@@ -90,6 +91,15 @@ export interface MoveCommand {
   readonly to: string | null;
 }
 
+/** What is erased: a person by login or GitHub's number, or a project by name or id. */
+export interface EraseCommand {
+  readonly kind: 'erase';
+  readonly what: 'account' | 'project';
+  readonly name: string;
+  /** Whether it was said that this is really wanted. */
+  readonly yes: boolean;
+}
+
 export type Command =
   | { readonly kind: 'serve'; readonly worker: boolean }
   /** `concurrency`: investigations at a time; null: as configured. */
@@ -97,6 +107,7 @@ export type Command =
   | { readonly kind: 'migrate' }
   | BackupCommand
   | MoveCommand
+  | EraseCommand
   /** Null: dead jobs of every kind. */
   | { readonly kind: 'redrive'; readonly jobs: JobKind | null }
   | { readonly kind: 'doctor'; readonly json: boolean }

@@ -20,6 +20,7 @@ Usage: causeway COMMAND [OPTIONS]
   backup           copy the SQLite database, while the service runs
   move             from SQLite to PostgreSQL
   redrive          try given-up jobs again
+  erase            forget a person, or a project
   doctor           check everything that the service stands on
   help COMMAND     more about one command
   version          the version

@@ -4,7 +4,10 @@ import { printableLine } from './printable.ts';
 export interface MovedWords {
   readonly rows: number;
   readonly tables: number;
+  /** That wait to be done. */
   readonly jobs: number;
+  /** That were given up. */
+  readonly deadJobs: number;
   readonly file: string;
   /** Address of the target, without its password. */
   readonly target: string;
@@ -16,10 +19,10 @@ export function moveLine(words: string): string {
   return `  ${printableLine(words)}\n`;
 }
 
-export function movedText({ rows, tables, jobs, file, target, keptIn }: MovedWords): string {
+export function movedText({ rows, tables, jobs, deadJobs, file, target, keptIn }: MovedWords): string {
   const key = keptIn === null ? 'ENCRYPTION_KEY as it is now' : `ENCRYPTION_KEY to what ${printableLine(keptIn)} holds`;
   return `Moved to ${printableLine(target)}: ${count(rows)} rows in ${tables} tables, each equal to its original, and ${count(jobs)} jobs.
-
+${givenUp(deadJobs)}
 Next, for every process of the service, on every machine:
   set DATABASE_URL to that database, and ${key},
   and start it: "causeway serve", with as many "causeway worker" as you want.
@@ -28,6 +31,13 @@ APP_ID, PRIVATE_KEY and WEBHOOK_SECRET.
 Keep ${printableLine(file)} as a backup, and start nothing on it again: what
 comes in from now on is in PostgreSQL alone.
 `;
+}
+
+/** Ends with a line feed, unless there is nothing to say. */
+function givenUp(deadJobs: number): string {
+  if (deadJobs === 0) return '';
+  const are = deadJobs === 1 ? '1 job that was given up is' : `${count(deadJobs)} jobs that were given up are`;
+  return `${are} there too, still given up: mend the reason, then "causeway redrive".\n`;
 }
 
 export function alreadyMovedText(target: string, ended: string): string {

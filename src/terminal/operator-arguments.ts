@@ -72,6 +72,17 @@ export function parseRedrive(args: readonly string[]): Command {
   throw usage(`There is no kind of work "${word}".${hint}`, 'redrive');
 }
 
+export function parseErase(args: readonly string[]): Command {
+  const options = readOptions(args, { account: 'string', project: 'string', yes: 'boolean' }, 'erase');
+  if (options.help) return { kind: 'help', topic: 'erase' };
+  refusePositionals(options, 'erase');
+  const [account, project] = [options.value('account'), options.value('project')];
+  const yes = options.flag('yes');
+  if (account !== undefined && project === undefined) return { kind: 'erase', what: 'account', name: account, yes };
+  if (project !== undefined && account === undefined) return { kind: 'erase', what: 'project', name: project, yes };
+  throw usage('"erase" takes one of --account LOGIN and --project OWNER/NAME.', 'erase');
+}
+
 function isJobKind(word: string): word is JobKind {
   return Object.hasOwn(JOB_KINDS, word);
 }

@@ -61,7 +61,8 @@ Usage: causeway move [--from sqlite:FILE] [--to postgres://...]
 
 Sealed secrets stay sealed: the same ENCRYPTION_KEY (or encryption.key beside
 the file) opens them afterwards, and it is checked that it does. What waits to
-be done goes over; nothing is done until a service starts on the new database.
+be done goes over, as does what was given up, for "causeway redrive". Nothing is
+done until a service starts on the new database.
 
 Example:
 
@@ -83,6 +84,26 @@ that is printed holds a secret. Exit codes: 0 works, 1 something does not.
 Example:
 
   causeway doctor
+`,
+  erase: `Erase a person or a project, at their request, and say in numbers what went.
+There is no way back. Works beside a running service, and may be repeated.
+
+Usage: causeway erase --account LOGIN --yes
+       causeway erase --project OWNER/NAME --yes
+
+  --account LOGIN       sessions, tokens, secrets, webhooks, name and number of
+                        somebody on GitHub (or GitHub's number of them). What
+                        they started stays its project's, and names nobody
+  --project OWNER/NAME  reports, issues, checks and figures, and the source on
+                        this machine; other machines follow within an hour
+  --yes                 it is really wanted
+
+Uninstall the App from the project first, or it comes back, empty. What stands
+on GitHub stays there, and backups and logs keep what they hold.
+
+Example:
+
+  causeway erase --project octo/shop --yes
 `,
   redrive: `Give jobs that were given up after their last try another three tries. Works
 beside a running service. /readyz and /metrics say how many there are.

@@ -16,7 +16,10 @@ it('the App is made in the browser, kept sealed, and served at once', { timeout:
   await using folder = await temporaryFolder();
   await using github = await manifestGithub();
   const publicUrl = 'https://causeway.example.test';
-  const env = { PUBLIC_URL: publicUrl, GITHUB_API_URL: github.url, GITHUB_WEB_URL: github.url };
+  const env = {
+    ...{ PUBLIC_URL: publicUrl, GITHUB_API_URL: github.url, GITHUB_WEB_URL: github.url },
+    ...{ METRICS_TOKEN: 'a-token-for-those-who-operate', LOG_LEVEL: 'debug' },
+  };
   await using service = await startService({ projects: [], dataDir: folder.path, env });
   const code = printedCode(service);
   expect((await fetch(`${service.address}/healthz`)).status).toBe(200);
@@ -59,6 +62,8 @@ it('the App is made in the browser, kept sealed, and served at once', { timeout:
   await expect.poll(() => service.output()).toContain('App 4711');
   await expect.poll(async () => (await fetch(`${service.address}/readyz`)).status).toBe(200);
   expect((await fetch(`${service.address}/setup`)).status).toBe(404);
+  // The service that came of it has counted how it came to be.
+  expect(service.output()).toContain('"route":"POST /app-manifests/{code}/conversions","status":201');
   const kept = path.join(folder.path, 'github-app');
   expect(statSync(kept).mode & 0o777).toBe(0o600);
   for (const secret of [...github.secrets, 'PRIVATE KEY', '4711']) {

@@ -30,6 +30,8 @@ export interface Opened extends AsyncDisposable {
   manyIssues(projectId: string, accountId: string, count: number): Promise<readonly string[]>;
   /** The totals that are kept, and what they would be by the costs of now, in one order; without those that are nought. */
   costTotals(): Promise<Readonly<Record<'kept' | 'summed', readonly CostTotal[]>>>;
+  /** Names of the tables with that text in any of their rows, as it is written in JSON. */
+  tablesHolding(text: string): Promise<readonly string[]>;
   /** Rows of every table that holds anything of an investigation, its run, Issue and webhooks, of checks, or of who is signed in. */
   recordCounts(): Promise<Readonly<Record<string, number>>>;
 }

@@ -10,7 +10,22 @@ const RECORDS = [
   ...(['webhook_attempts', 'sessions', 'sign_in_codes', 'sign_in_states'] as const),
 ] as const;
 
-type Inspected = Pick<Opened, 'audit' | 'costTotals' | 'deliveryEnds' | 'manyIssues' | 'recordCounts'>;
+/** Everything that the store's own verbs write. */
+const ALL = [
+  ...RECORDS,
+  ...([
+    'accounts',
+    'signing_secrets',
+    'tokens',
+    'projects',
+    'idempotency_keys',
+    'audit',
+    'transcript_entries',
+  ] as const),
+  ...(['costs', 'deliveries', 'installations', 'told'] as const),
+] as const;
+
+type Inspected = Pick<Opened, 'audit' | 'costTotals' | 'deliveryEnds' | 'manyIssues' | 'recordCounts' | 'tablesHolding'>;
 
 export function inspected(database: Database): Inspected {
   return {
@@ -22,6 +37,14 @@ export function inspected(database: Database): Inspected {
         reader.selectFrom('deliveries').select(['id', 'state', 'detail']).orderBy('id').execute(),
       ),
     manyIssues: (projectId, accountId, count) => manyIssues(database, { projectId, accountId, count }),
+    async tablesHolding(text) {
+      const holding: string[] = [];
+      for (const table of ALL) {
+        const rows = await database.read((reader) => reader.selectFrom(table).selectAll().execute());
+        if (JSON.stringify(rows).includes(JSON.stringify(text).slice(1, -1))) holding.push(table);
+      }
+      return holding;
+    },
     async recordCounts() {
       const counts: Record<string, number> = {};
       for (const table of RECORDS) {

@@ -13,6 +13,7 @@ import { costTotalsContract } from './store-cost-totals.ts';
 import { deliveriesContract } from './store-deliveries.ts';
 import { endingsContract } from './store-endings.ts';
 import { erasingContract } from './store-erasing.ts';
+import { erasuresContract } from './store-erasures.ts';
 import { failuresContract } from './store-failures.ts';
 import { forgettingContract } from './store-forgetting.ts';
 import { forgettingChecksContract } from './store-forgetting-checks.ts';
@@ -49,6 +50,7 @@ export function storeContract(engine: Engine): void {
     endingsContract(engine);
     cancellingContract(engine);
     erasingContract(engine);
+    erasuresContract(engine);
     upkeepContract(engine);
     deliveriesContract(engine);
     installationsContract(engine);

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { copyFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { gitRepository } from '../support/git-repository.ts';
@@ -86,7 +87,10 @@ describe('the records of a service', () => {
         stderr: expect.stringMatching(/Another Causeway server or worker \(process \d+\) uses/),
       });
       await service.end('SIGTERM');
+      giveUp(path.join(dataDir, 'causeway.db'));
       const { stderr } = await causeway(move, env);
+      expect(stderr).toContain('1 job that was given up is there too, still given up');
+      expect((await causeway(['redrive'], env)).stderr).toMatch(/ {2}publish {2}1\n/);
       expect(stderr).toContain('each equal to its original');
       expect(stderr).toContain(`ENCRYPTION_KEY to what ${path.join(dataDir, 'encryption.key')} holds`);
       expect(stderr).not.toContain(url.password);
@@ -103,6 +107,14 @@ describe('the records of a service', () => {
     return run(process.execPath, [MAIN, ...args], { env: { PATH: process.env['PATH'], DATA_DIR: dataDir, ...env } });
   }
 });
+
+/** A job whose tries are used up. */
+function giveUp(file: string): void {
+  const sqlite = new Sqlite(file);
+  sqlite.exec(`insert into jobs (id, kind, subject, group_key, state, run_at, attempts, failures, generation)
+    values ('job_dead', 'publish', 'thr_gone', 'thr_gone', 'dead', '2026-11-20T10:00:00.000Z', 3, 3, 3)`);
+  sqlite.close();
+}
 
 /** Reports, one after the other, until the signal aborts. */
 async function flood(api: ApiClient, projectId: string, signal: AbortSignal): Promise<readonly string[]> {

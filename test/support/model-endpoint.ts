@@ -70,8 +70,15 @@ export function wire(chunks: readonly unknown[]): string {
   return chunks.map((chunk) => `data: ${typeof chunk === 'string' ? chunk : JSON.stringify(chunk)}\n\n`).join('');
 }
 
+/** What the endpoint calls itself in its answers. */
+export const ANSWERS_AS = 'test-model-2026-11';
+
 export function delta(value: unknown, finish: unknown = null): unknown {
-  return { object: 'chat.completion.chunk', choices: [{ index: 0, delta: value, finish_reason: finish }] };
+  return {
+    object: 'chat.completion.chunk',
+    model: ANSWERS_AS,
+    choices: [{ index: 0, delta: value, finish_reason: finish }],
+  };
 }
 
 export const USAGE = {

@@ -4,7 +4,7 @@ import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createLog } from '../../src/log.ts';
 import { createTelemetry } from '../../src/telemetry/telemetry.ts';
-import { modelEndpoint } from '../support/model-endpoint.ts';
+import { ANSWERS_AS, modelEndpoint } from '../support/model-endpoint.ts';
 import { modelHouse } from '../support/model-house.ts';
 import { plays, usageOfTurn } from '../support/played-model.ts';
 import { temporaryFolder } from '../support/service.ts';
@@ -46,6 +46,7 @@ it('shows a run as one trace: the job, the invocation of the agent, each questio
       'gen_ai.operation.name': 'chat',
       'gen_ai.provider.name': 'openai',
       'gen_ai.request.model': 'test-model',
+      'gen_ai.response.model': ANSWERS_AS,
       'gen_ai.usage.input_tokens': usage.prompt_tokens,
       'gen_ai.usage.output_tokens': usage.completion_tokens,
       'gen_ai.usage.cache_read.input_tokens': usage.prompt_tokens_details.cached_tokens,

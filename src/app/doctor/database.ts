@@ -6,6 +6,7 @@ import type { Examination } from '../../store/examine.ts';
 import { examinePostgres } from '../../store/examine-postgres.ts';
 import { examineSqlite } from '../../store/examine-sqlite.ts';
 import { createSeal } from '../../store/seal.ts';
+import { keepsSessions, NO_SESSIONS } from '../../store/session-check.ts';
 import { databaseFile, openDataFolder } from '../data-folder.ts';
 import { isPaused } from '../pause.ts';
 import { fail, ok, PAUSED, type Probe, type Verdict, warn } from './probe.ts';
@@ -25,11 +26,18 @@ export function databaseProbe(config: Place): Probe {
         config.database.kind === 'postgres'
           ? await examinePostgres(config.database, seal)
           : await examineSqlite(where, seal, signal);
-      return found === null
-        ? ok(`${where} is empty; the first start makes its tables`)
-        : [...judge(found, config.database.kind, where), ...judgePause(found, config)];
+      const known =
+        found === null
+          ? [ok(`${where} is empty; the first start makes its tables`)]
+          : [...judge(found, config.database.kind, where), ...judgePause(found, config)];
+      return [...(await judgeSessions(config.database)), ...known];
     },
   };
+}
+
+async function judgeSessions(database: Config['database']): Promise<readonly Verdict[]> {
+  if (database.kind === 'sqlite' || (await keepsSessions(database.url))) return [];
+  return [fail(`${database.shown} ${NO_SESSIONS.found}`, NO_SESSIONS.repair)];
 }
 
 /** Asked of the data folder only where it is there: opening it would make it. */

@@ -30,12 +30,6 @@ export interface CallerOptions {
   readonly lifetime: AbortSignal;
 }
 
-/** Sends one request, and sees what comes of it: an answer, or what Octokit throws. `route` holds nothing of what was put in; `holder` is whose limits count. */
-export type WatchCall = (
-  about: { readonly route: string; readonly holder: string },
-  send: () => Promise<Reply>,
-) => Promise<Reply>;
-
 type Reply = Awaited<ReturnType<Octokit['request']>>;
 type Request = Required<Octokit['request']['endpoint']['DEFAULTS']>;
 type Send = (request: Request) => Promise<Reply> | Reply;

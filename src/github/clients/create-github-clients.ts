@@ -4,12 +4,13 @@ import { CausewayError } from '../../domain/errors.ts';
 import type { InstallationStore } from '../../ports/github-store.ts';
 import { GITHUB_HOLDS, type Holds } from '../../ports/holds.ts';
 import { createAppKey } from './app-key.ts';
-import { type CallerOptions, type Credential, createCaller, type WatchCall } from './caller.ts';
+import { type CallerOptions, type Credential, createCaller } from './caller.ts';
 import type { AppIdentity, GithubClients } from './github-clients.ts';
 import { readIdentity } from './identity.ts';
 import { createInstallationTokens, type InstallationTokens, type TokenScope } from './installation-tokens.ts';
 import { createPatience, type Patience, type Resource, type SharedLimits } from './patience.ts';
 import { untilAborted } from './until-aborted.ts';
+import type { WatchCall } from './watch-call.ts';
 
 export interface GithubClientsOptions {
   readonly appId: number;

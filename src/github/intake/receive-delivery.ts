@@ -88,6 +88,8 @@ async function stored(deps: ReceiverDeps, delivery: NewDelivery, sameWithinMs: n
     );
     return busy('The delivery could not be stored now. It will be asked for again.');
   }
+  // The job that handles it has the same id on its lines.
+  deps.log.info({ delivery: delivery.id, event: delivery.event }, 'delivery received');
   deps.queue.wake();
   return answer(202, 'Received.');
 }

@@ -2,6 +2,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
 import { CausewayError } from '../../domain/errors.ts';
+import { unwatched, type WatchCall } from '../clients/watch-call.ts';
 import { createGithubClient, type GithubOptions } from '../github-client.ts';
 
 /** Credentials and names of a new App. */
@@ -19,8 +20,12 @@ export interface MadeApp {
 }
 
 /** Where GitHub is. */
-export type ExchangeGithub = Omit<GithubOptions, 'token'>;
+export interface ExchangeGithub extends Omit<GithubOptions, 'token'> {
+  /** Absent: nobody looks. */
+  readonly watch?: WatchCall;
+}
 
+const CONVERSION = 'POST /app-manifests/{code}/conversions';
 const Conversion = z.object({
   id: z.int().positive(),
   slug: z.string().regex(/^[A-Za-z0-9._-]+$/),
@@ -33,9 +38,12 @@ const Conversion = z.object({
 
 /** Throws CausewayError where GitHub does not exchange the code (it holds for an hour, and once) or answers something else. */
 export async function exchangeCode(code: string, github: ExchangeGithub, signal: AbortSignal): Promise<MadeApp> {
-  const { octokit, call } = createGithubClient({ ...github, token: null });
+  const { watch = unwatched, ...options } = github;
+  const { octokit, call } = createGithubClient({ ...options, token: null });
   const data = await call('the new App', signal, (deadline) =>
-    octokit.request('POST /app-manifests/{code}/conversions', { code, request: { signal: deadline } }),
+    watch({ route: CONVERSION, holder: 'nobody' }, () =>
+      octokit.request(CONVERSION, { code, request: { signal: deadline } }),
+    ),
   );
   const parsed = Conversion.safeParse(data);
   if (!parsed.success) throw misfit();

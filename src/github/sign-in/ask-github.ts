@@ -1,9 +1,12 @@
 // One question to GitHub while somebody signs in: bounded in time and size, no redirect followed, and nothing kept of the answer but its data.
 import { CausewayError } from '../../domain/errors.ts';
+import { unwatched, type WatchCall } from '../clients/watch-call.ts';
 
 interface Question {
   readonly url: string;
   readonly method: 'GET' | 'POST' | 'DELETE';
+  /** The path as it is written down, such as `/user/installations`: nothing of what was put in. */
+  readonly route: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Null: none. */
   readonly body: string | null;
@@ -19,18 +22,26 @@ export type GithubAnswer =
 
 export interface AskWays {
   readonly fetch: typeof fetch;
+  /** Absent: nobody looks. */
+  readonly watch?: WatchCall | undefined;
   /** The caller's own: its reason is thrown. */
   readonly signal: AbortSignal;
   readonly deadline: AbortSignal;
 }
 
 /** Throws the signal's reason alone. */
-export async function askGithub(question: Question, { fetch: get, ...ways }: AskWays): Promise<GithubAnswer> {
-  const { url, method, headers, body, maxBytes } = question;
+export async function askGithub(
+  question: Question,
+  { fetch: get, watch = unwatched, ...ways }: AskWays,
+): Promise<GithubAnswer> {
+  const { url, method, route, headers, body, maxBytes } = question;
   const signal = AbortSignal.any([ways.signal, ways.deadline]);
   try {
     // What is sent holds secrets: it goes to the configured address, and wherever that points on to is not asked.
-    const response = await get(url, { method, headers, body, redirect: 'manual', signal });
+    // The limits of the person's own token count for nobody else.
+    const response = await watch({ route: `${method} ${route}`, holder: 'person' }, () =>
+      get(url, { method, headers, body, redirect: 'manual', signal }),
+    );
     const text = await textOf(response, maxBytes);
     if (text === null) return { kind: 'unanswered', why: `more than ${Math.round(maxBytes / 1024)} KiB` };
     return {

@@ -1,6 +1,7 @@
 // Signing in with GitHub: the browser is sent there, its code becomes a person, and the person's token is handed back at once.
 import type { Person } from '../../domain/thread.ts';
 import { type GithubSignIn, SignInRefused } from '../../ports/sign-in.ts';
+import type { WatchCall } from '../clients/watch-call.ts';
 import { type ExchangeOptions, exchangeCode } from './exchange-code.ts';
 import { type HandBackOptions, handBack } from './hand-back.ts';
 import type { MayEnter } from './may-enter.ts';
@@ -10,13 +11,15 @@ export interface GithubSignInOptions extends ExchangeOptions, PersonOptions, Han
   readonly mayEnter: MayEnter;
   /** Instead of node's own, which honours HTTPS_PROXY and NO_PROXY. */
   readonly fetch?: typeof fetch;
+  /** Absent: nobody looks. */
+  readonly watch?: WatchCall;
   /** For the code, for all questions together, and for handing the token back, each (default 10 s). */
   readonly deadlineMs?: number;
 }
 
 export function createGithubSignIn(options: GithubSignInOptions): GithubSignIn {
-  const { clientId, webUrl, deadlineMs = 10_000, fetch: get = fetch } = options;
-  const ways = (signal: AbortSignal) => ({ fetch: get, signal, deadline: AbortSignal.timeout(deadlineMs) });
+  const { clientId, webUrl, watch, deadlineMs = 10_000, fetch: get = fetch } = options;
+  const ways = (signal: AbortSignal) => ({ fetch: get, watch, signal, deadline: AbortSignal.timeout(deadlineMs) });
   return {
     address: ({ state, challenge, redirectUri }) => {
       const query = new URLSearchParams({

@@ -42,6 +42,7 @@ export async function exchangeCode(options: ExchangeOptions, answer: SignInAnswe
     {
       url: `${webUrl}/login/oauth/access_token`,
       method: 'POST',
+      route: '/login/oauth/access_token',
       headers: {
         accept: 'application/json',
         'content-type': 'application/x-www-form-urlencoded',

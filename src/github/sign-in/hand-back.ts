@@ -16,13 +16,14 @@ const MOST_BYTES = 64 * 1024;
 export async function handBack(
   options: HandBackOptions,
   token: string,
-  ways: Pick<AskWays, 'fetch' | 'deadline'>,
+  ways: Pick<AskWays, 'fetch' | 'watch' | 'deadline'>,
 ): Promise<void> {
   const { clientId, clientSecret, apiUrl, userAgent, log } = options;
   const answer = await askGithub(
     {
       url: `${apiUrl}/applications/${encodeURIComponent(clientId)}/token`,
       method: 'DELETE',
+      route: '/applications/{client_id}/token',
       headers: {
         accept: 'application/vnd.github+json',
         authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`,

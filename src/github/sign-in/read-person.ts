@@ -52,7 +52,8 @@ function get(
     'user-agent': userAgent,
     'x-github-api-version': '2022-11-28',
   };
-  return askGithub({ url: `${apiUrl}${path}`, method: 'GET', headers, body: null, maxBytes: MOST_BYTES }, ways);
+  const [route = ''] = path.split('?');
+  return askGithub({ url: `${apiUrl}${path}`, method: 'GET', route, headers, body: null, maxBytes: MOST_BYTES }, ways);
 }
 
 function dataOf(answer: GithubAnswer): unknown {

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CausewayError } from '../../domain/errors.ts';
+import type { NewJob } from '../../ports/queue.ts';
 import type { Database } from '../database.ts';
 import type { Enqueuer } from '../enqueuer.ts';
 import { createChecksum } from './checksum.ts';
@@ -23,11 +24,15 @@ export interface Move {
 export interface Moved {
   readonly rows: number;
   readonly tables: number;
+  /** That wait to be done. */
   readonly jobs: number;
+  /** That were given up, and still are. */
+  readonly deadJobs: number;
 }
 
-/** Part of the progress under which the jobs go: no table is called so. */
+/** Parts of the progress under which the jobs go: no table is called so. */
 const JOBS = '(jobs)';
+const DEAD_JOBS = '(dead jobs)';
 const JOBS_AT_ONCE = 200;
 
 /**
@@ -35,17 +40,20 @@ const JOBS_AT_ONCE = 200;
  * where the two are not equal at the end, and the signal's reason.
  */
 export async function moveRecords(move: Move): Promise<Moved> {
-  const { source, target, now } = move;
+  const { source, target, enqueuer, now, say } = move;
   const sums = await readSource(move);
   await beginMove(target, source.tables, fingerprint(sums, move));
   for (const table of source.tables) await copyTable(move, table);
-  await copyJobs(move);
+  const jobs = source.jobs();
+  const deadJobs = source.deadJobs();
+  await copyJobs(move, { part: JOBS, jobs, write: enqueuer.enqueue });
+  await copyJobs(move, { part: DEAD_JOBS, jobs: deadJobs, write: enqueuer.bury });
+  say(`jobs: ${jobs.length} that wait to be done, ${deadJobs.length} that were given up, and still are`);
   let rows = 0;
   for (const table of source.tables) rows += await compare(move, table, sums.get(table.name) ?? '');
-  const jobs = source.jobs().length;
   if (source.wasWritten()) throw writtenMeanwhile();
   await endMove(target, now().toISOString());
-  return { rows, tables: source.tables.length, jobs };
+  return { rows, tables: source.tables.length, jobs: jobs.length, deadJobs: deadJobs.length };
 }
 
 type Sums = ReadonlyMap<string, string>;
@@ -69,7 +77,7 @@ async function readSource({ source, say, signal }: Move): Promise<Sums> {
 /** By what it holds: a source that was written to is another one. */
 function fingerprint(sums: Sums, { source }: Move): string {
   return createHash('sha256')
-    .update(JSON.stringify([[...sums], source.jobs()]))
+    .update(JSON.stringify([[...sums], source.jobs(), source.deadJobs()]))
     .digest('hex');
 }
 
@@ -95,22 +103,26 @@ async function copyTable({ source, target, say, signal }: Move, table: Table): P
   if (rows > 0) say(`${part}: ${counted(rows, 'row')} copied${position === null ? '' : ', the rest of them'}`);
 }
 
-/** A job that is there already is not made twice, so that a batch may come again. */
-async function copyJobs({ source, target, enqueuer, say, signal }: Move): Promise<void> {
-  const { position, isDone } = await progressOf(target, JOBS);
-  if (isDone) return say('jobs: there already');
-  const jobs = source.jobs();
+interface JobPart {
+  readonly part: string;
+  readonly jobs: readonly NewJob[];
+  readonly write: Enqueuer['enqueue'];
+}
+
+/** Each batch once: how far it has come is written with it. */
+async function copyJobs({ target, say, signal }: Move, { part, jobs, write }: JobPart): Promise<void> {
+  const { position, isDone } = await progressOf(target, part);
+  if (isDone) return say(`${part.slice(1, -1)}: there already`);
   let from = position;
   for (let done = Number(position?.[0] ?? 0); done < jobs.length; ) {
     const some = jobs.slice(done, done + JOBS_AT_ONCE);
     done += some.length;
     const to = [done];
-    await advance(target, { part: JOBS, from, to }, (trx) => enqueuer.enqueue(trx, some));
+    await advance(target, { part, from, to }, (trx) => write(trx, some));
     from = to;
     await breathe(signal);
   }
-  await advance(target, { part: JOBS, from, to: null }, async () => {});
-  say(`jobs: ${jobs.length} that wait to be done, ${source.deadJobs()} that were given up and stay behind`);
+  await advance(target, { part, from, to: null }, async () => {});
 }
 
 /** Returns the number of rows. */

@@ -22,8 +22,8 @@ export interface MoveSource extends Disposable {
   lastGiven(table: Table): number;
   /** What waits to be done or was being done, in the order in which it came. */
   jobs(): readonly NewJob[];
-  /** How many jobs were given up. */
-  deadJobs(): number;
+  /** What was given up, in that order. */
+  deadJobs(): readonly NewJob[];
   /** Opens every secret. Throws `store_unusable` where the key is not theirs. Returns how many there are. */
   openAll(seal: Seal): number;
   /** Whether somebody has written since this was opened. Ends the moment: nothing is read after it. */
@@ -44,8 +44,8 @@ export function openMoveSource(file: string): MoveSource {
     batches: (table, after) => batches(connection, table, after),
     lastGiven: ({ name }) =>
       connection.prepare<[string], number>('select seq from sqlite_sequence where name = ?').pluck().get(name) ?? 0,
-    jobs: () => jobs(connection),
-    deadJobs: () => connection.prepare<[], number>("select count(*) from jobs where state = 'dead'").pluck().get() ?? 0,
+    jobs: () => jobs(connection, "state != 'dead'"),
+    deadJobs: () => jobs(connection, "state = 'dead'"),
     openAll: (seal) => openAll(connection, seal),
     wasWritten() {
       connection.exec('commit');
@@ -97,8 +97,8 @@ interface JobRow {
 }
 
 /** What was running is due as it was: nobody runs it any more. */
-function jobs(connection: Sqlite.Database): readonly NewJob[] {
-  const ask = `select kind, subject, group_key as "group", run_at as "runAt" from jobs where state != 'dead' order by seq`;
+function jobs(connection: Sqlite.Database, which: string): readonly NewJob[] {
+  const ask = `select kind, subject, group_key as "group", run_at as "runAt" from jobs where ${which} order by seq`;
   return connection.prepare<[], JobRow>(ask).all();
 }
 

@@ -2,6 +2,8 @@
 
 const SENTENCES: Readonly<Record<string, string>> = {
   'account.made': 'came for the first time: the account was made',
+  'account.erased_by_operator': 'was erased by the operator, at the terminal',
+  'project.erased_by_operator': 'erased a project, at the terminal',
   'token.created': 'created an auth token',
   'token.revoked': 'revoked an auth token',
   'token.created_by_operator': 'had an auth token created by the operator, at the terminal',

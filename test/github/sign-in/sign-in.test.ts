@@ -3,8 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { registeredSecrets } from '../../../src/log.ts';
+import type { WatchCall } from '../../../src/github/clients/watch-call.ts';
+import { createLog, registeredSecrets } from '../../../src/log.ts';
 import { SignInRefused } from '../../../src/ports/sign-in.ts';
+import { createTelemetry } from '../../../src/telemetry/telemetry.ts';
 import type { Fault } from '../../github-double/faults.ts';
 import { NEVER } from '../clients/ground.ts';
 import { REDIRECT, type SignInHouse, type SignInHouseOptions, signInHouse } from './sign-in-house.ts';
@@ -67,6 +69,29 @@ describe('somebody who comes back from GitHub', () => {
       redirect_uri: REDIRECT,
       code_verifier: arrival.verifier,
     });
+  });
+
+  it('is seen by whoever counts calls, by their routes and nothing of what was put in', async () => {
+    const log = createLog({ level: 'silent' });
+    const telemetry = createTelemetry({ version: '0.0.0', log, now: () => new Date() });
+    const routes: string[] = [];
+    const watch: WatchCall = (about, send) => {
+      routes.push(`${about.holder}: ${about.route}`);
+      return telemetry.github.call(about, send);
+    };
+    await using house = await shop({ change: { watch } });
+    await house.signIn.person(await house.arrive('mona'), NEVER);
+    expect(routes).toEqual([
+      'person: POST /login/oauth/access_token',
+      'person: GET /user',
+      'person: GET /user/installations',
+      'person: DELETE /applications/{client_id}/token',
+    ]);
+    expect(telemetry.github.answers()).toBe(true);
+    await expect(
+      house.signIn.person({ ...(await house.arrive('mona')), code: 'no such code' }, NEVER),
+    ).rejects.toThrow();
+    expect(routes).toHaveLength(5);
   });
 
   it('leaves no token behind: it is handed back, kept out of every text, and logged by nobody', async () => {

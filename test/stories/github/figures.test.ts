@@ -74,6 +74,8 @@ it('leads from the delivery to the run, its questions, and all that was said on 
     expect(told).toContain(line);
   }
   expect([...told].some((line) => /delivery: job$/.test(line))).toBe(true);
+  const brought = lines.filter(({ delivery, job }) => delivery === begun?.delivery && job === undefined);
+  expect(brought.map(({ msg }) => msg)).toEqual(['delivery received']);
 });
 
 interface Query {

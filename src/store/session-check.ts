@@ -1,0 +1,58 @@
+// Whether an address leads to sessions of PostgreSQL: behind a pooler that gives each transaction another one, nothing is heard and no lock is ours.
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { CausewayError } from '../domain/errors.ts';
+
+const CONNECT_MS = 10_000;
+/** How long a notice to ourselves may take; where sessions are kept it takes milliseconds. */
+const NOTICE_MS = 5_000;
+/** Again after this: what listens may not have been there yet for the first. */
+const AGAIN_MS = 250;
+
+/** What is wrong, and what to do, where `keepsSessions` says no; to stand behind the name of the database. */
+export const NO_SESSIONS = {
+  found: 'stands behind a pooler that gives each transaction another session (PgBouncer with pool_mode=transaction)',
+  repair: 'Set pool_mode=session for this database, or let DATABASE_URL lead to the server itself.',
+} as const;
+
+/** Throws `store_unusable` where there are none: jobs would wait, and two processes or none would lead. `shown`: without the password. */
+export async function requireSessions(url: string, shown: string): Promise<void> {
+  if (await keepsSessions(url)) return;
+  throw new CausewayError('store_unusable', `The database ${shown} ${NO_SESSIONS.found}. ${NO_SESSIONS.repair}`);
+}
+
+/** At once where nothing stands between; behind a pooler by whether a notice of another connection is heard. Throws what the driver throws. */
+export async function keepsSessions(url: string, noticeMs = NOTICE_MS): Promise<boolean> {
+  await using listener = await connected(url);
+  const { rows } = await listener.client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  // A pooler gives out numbers of its own.
+  if (rows[0]?.pid === Reflect.get(listener.client, 'processID')) return true;
+  await using teller = await connected(url);
+  return await hears(listener.client, teller.client, noticeMs);
+}
+
+async function hears(listener: Client, teller: Client, noticeMs: number): Promise<boolean> {
+  const channel = `causeway_${randomBytes(8).toString('hex')}`;
+  const stop = new AbortController();
+  let isHeard = false;
+  listener.on('notification', () => {
+    isHeard = true;
+    stop.abort();
+  });
+  await listener.query(`listen ${channel}`);
+  const until = performance.now() + noticeMs;
+  while (!isHeard && performance.now() < until) {
+    await teller.query('select pg_notify($1, $2)', [channel, '']);
+    await sleep(AGAIN_MS, undefined, { signal: stop.signal }).catch(() => {});
+  }
+  return isHeard;
+}
+
+async function connected(url: string): Promise<AsyncDisposable & { readonly client: Client }> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS, query_timeout: CONNECT_MS });
+  // One that breaks says so to whoever asks it.
+  client.on('error', () => {});
+  await client.connect();
+  return { client, [Symbol.asyncDispose]: () => client.end().catch(() => {}) };
+}

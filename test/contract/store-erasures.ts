@@ -1,0 +1,163 @@
+// The store's contract: what an operator has erased at somebody's request, a person or a project, is nowhere any more.
+import { describe, expect, it } from 'vitest';
+import { inPullRequest, ON_MAIN, recorded, seenAs, sighting } from '../support/check-store-samples.ts';
+import {
+  githubGround,
+  installation,
+  opening,
+  pullRequest,
+  record,
+  repository,
+  trigger,
+  WRITER,
+} from '../support/github-store-samples.ts';
+import { acceptance, accepted, at, conclusion, NOW, started, token } from '../support/store-samples.ts';
+import type { Engine, Opened } from './engine.ts';
+
+const callbackUrl = 'https://hooks.example.org/of-mona';
+const REQUEST = { ...WRITER, at: NOW };
+/** What tells of mona wherever it stands. */
+const NAMING = ['mona', '"id":7,', 'github 7', `7 ${NOW}`, 'hash of a'] as const;
+const session = (accountId: string) => ({
+  ...{ id: 'ses_1', accountId, startedAt: NOW, lastSeenAt: NOW, client: 'Firefox on Linux' },
+});
+
+/** Everything that can name mona: account, session, token, webhooks, a thread, heads, the audit log; and an Issue of hers. */
+async function lived(opened: Opened) {
+  const { store } = opened;
+  const base = await githubGround(store);
+  await store.addSession(session(base.account.id), 'hash of a session');
+  await store.addToken(token(base.account.id, { name: 'token of mona' }), 'hash of a token');
+  const asked = trigger({ by: WRITER, guidance: 'as mona says' });
+  const thread = opening('thr_1', { trigger: asked, fixRequest: WRITER });
+  const idempotency = { key: 'key of mona', bodyHash: 'h' };
+  const { runId } = await accepted(store, acceptance(base, { thread, callbackUrl, idempotency }));
+  const [issueId = ''] = await store.conclude(await started(store, runId), conclusion(), NOW);
+  const withheld = { investigationId: 'inv_1', reason: 'a test is missing', request: `${WRITER.id} ${NOW}` };
+  const posted = record({ withheld, pullRequest: pullRequest(issueId, { requestedBy: REQUEST }) });
+  await store.saveThreadRecord('thr_1', posted, NOW);
+  await store.requestFix('thr_1', REQUEST, NOW);
+  for (const [id, place] of [
+    ['hed_1', ON_MAIN],
+    ['hed_2', inPullRequest(5)],
+  ] as const) {
+    await store.noteHead({ id, projectId: base.project.id, sha: id, branch: '' }, { runAt: NOW, now: NOW });
+    await store.saveHead(id, seenAs('red', { place }), NOW);
+  }
+  return { base, issueId, runId };
+}
+
+export function erasuresContract(engine: Engine): void {
+  describe('an erased account', () => {
+    it('is named nowhere, cannot come in, and is told of nothing', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { base, issueId } = await lived(opened);
+      const waiting = await accepted(store, acceptance(base, { callbackUrl, fingerprint: 'waits' }));
+      for (const text of NAMING) expect([text, await opened.tablesHolding(text)]).not.toEqual([text, []]);
+      const erased = await store.eraseAccount('Mona', at(1));
+      expect(erased).toEqual({ sessions: 1, tokens: 1, webhooks: 1, mentions: 3, kept: 2 });
+      for (const text of NAMING) expect([text, await opened.tablesHolding(text)]).toEqual([text, []]);
+      expect([await store.sessionByHash('hash of a session'), await store.tokenByHash('hash of a token')]).toEqual([
+        null,
+        null,
+      ]);
+      await store.giveUp(waiting.runId, { code: 'internal', detail: '' }, at(2));
+      expect(await store.webhooks(base.account.id, 9)).toEqual([]);
+      expect((await opened.jobs()).filter(({ kind }) => kind === 'webhook')).toEqual([]);
+      expect(await store.issue(issueId)).not.toBeNull();
+      const thread = await store.thread('thr_1');
+      expect(thread).toMatchObject({ fixRequest: null, trigger: { guidance: '', by: { login: 'ghost' } } });
+      expect(thread?.record.pullRequest).toEqual(pullRequest(issueId));
+      expect((await opened.jobs()).filter(({ kind }) => kind === 'publish').map(({ subject }) => subject)).toEqual([
+        'thr_1',
+      ]);
+      const entry = { verb: 'account.erased_by_operator', subject: base.account.id };
+      expect((await opened.audit()).filter(({ verb }) => verb === entry.verb)).toEqual([entry]);
+    });
+
+    it('is unknown the second time, and somebody new when the person comes again', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { base } = await lived(opened);
+      await store.eraseAccount('mona', at(1));
+      expect(await store.eraseAccount('mona', at(2))).toBeNull();
+      expect(await store.eraseAccount(String(WRITER.id), at(2))).toBeNull();
+      const again = await store.ensureAccount({ ...WRITER, githubId: WRITER.id, signingSecret: 's', now: at(3) });
+      expect(again.id).not.toBe(base.account.id);
+      expect(await store.eraseAccount(String(WRITER.id), at(4))).toEqual({
+        ...{ sessions: 0, tokens: 0, webhooks: 0, mentions: 0, kept: 0 },
+      });
+      expect((await store.accounts()).map(({ id }) => id)).toEqual([base.account.id]);
+    });
+
+    it('takes nothing of anybody whose number or login only looks like theirs', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { base } = await lived(opened);
+      const other = { id: 77, login: 'mona-lisa' };
+      await store.ensureAccount({ ...other, githubId: other.id, signingSecret: 's', now: NOW });
+      const thread = opening('thr_2', { subject: { kind: 'issue', number: 13 }, trigger: trigger({ by: other }) });
+      await accepted(store, acceptance(base, { thread, fingerprint: 'another' }));
+      await store.eraseAccount('mona', at(1));
+      expect((await store.accounts()).map(({ login }) => login)).toContain('mona-lisa');
+      expect((await store.thread('thr_2'))?.trigger.by).toEqual(other);
+    });
+
+    it('may be of somebody who never had one, by their number', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { base } = await lived(opened);
+      const stranger = { id: 99, login: 'grace' };
+      const thread = opening('thr_2', { subject: { kind: 'issue', number: 13 }, trigger: trigger({ by: stranger }) });
+      await accepted(store, acceptance(base, { thread, fingerprint: 'another' }));
+      expect(await store.eraseAccount('grace', at(1))).toBeNull();
+      expect(await store.eraseAccount('99', at(1))).toMatchObject({ mentions: 1, kept: 0 });
+      expect(await opened.tablesHolding('grace')).toEqual([]);
+      expect(await store.eraseAccount('99', at(2))).toBeNull();
+    });
+  });
+
+  describe('an erased project', () => {
+    it('leaves nothing behind, whatever its state, and the others as they are', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { base, issueId } = await lived(opened);
+      await store.syncInstallation(installation(), [repository(1, 'octo/shop'), repository(2, 'octo/two')], NOW);
+      const other = (await store.project('octo/two'))!;
+      const kept = await accepted(store, acceptance({ ...base, project: other }));
+      await recorded(store, base.project.id, [sighting('k')]);
+      const run = await started(store, (await accepted(store, acceptance(base, { fingerprint: 'runs' }))).runId);
+      await opened.manyIssues(base.project.id, base.account.id, 250);
+      expect(await store.eraseProject('Octo/Shop', at(1))).toEqual({
+        ...{ id: base.project.id, investigations: 252, issues: 251, threads: 1, heads: 2, failures: 1 },
+      });
+      expect([await store.project('octo/shop'), await store.issue(issueId)]).toEqual([null, null]);
+      await expect(store.conclude(run, conclusion(), at(2))).rejects.toMatchObject({ code: 'lease_lost' });
+      expect(await opened.tablesHolding('octo/shop')).toEqual([]);
+      expect(await opened.recordCounts()).toMatchObject({
+        ...{ runs: 1, investigations: 1, issues: 0, threads: 0, heads: 0, failures: 0, sightings: 0, steps: 0 },
+      });
+      expect(new Set((await opened.jobs()).map(({ subject }) => subject))).toEqual(new Set([other.id, kept.runId]));
+      expect(await opened.audit()).toContainEqual({ verb: 'project.erased_by_operator', subject: base.project.id });
+      expect(await store.eraseProject('octo/shop', at(3))).toBeNull();
+    });
+
+    it('may be one that is hidden already, and is another one when it comes back', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { project } = await githubGround(store);
+      await store.removeInstallation(500, NOW);
+      expect(await store.eraseProject('octo/shop', at(1))).toMatchObject({ id: project.id });
+      expect(await store.hiddenProjects()).toEqual([]);
+      await store.syncInstallation(installation(), [repository(1, 'octo/shop')], at(2));
+      expect((await store.project('octo/shop'))?.id).not.toBe(project.id);
+    });
+  });
+}
