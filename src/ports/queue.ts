@@ -16,15 +16,22 @@ export type JobKind =
   | 'check-run'
   | 'backfill';
 
+/** `person`: somebody waits for it. `automatic`: nobody asked, such as a look at red checks. */
+export type Urgency = 'person' | 'automatic';
+
 /** A job to be enqueued: only an id passes between the rooms. */
 export interface NewJob {
   readonly kind: JobKind;
-  /** Id of the run, webhook, delivery, thread, head or project. At most one job of a kind and subject exists; enqueuing again only moves `runAt`. */
+  /** Id of the run, webhook, delivery, thread, head or project. At most one job of a kind and subject exists; enqueuing again moves `runAt` and raises its urgency, never lowers it. */
   readonly subject: string;
   /** Jobs of one group share a limit (project for runs, receiving host for webhooks, issue, pull request or repository for deliveries, the thread or head itself for publishing, project for heads, installation for backfills). */
   readonly group: string;
   /** ISO 8601 UTC; not before. */
   readonly runAt: string;
+  /** Of the jobs that are due people's come first; an automatic one that is overdue is let through now and then. */
+  readonly urgency: Urgency;
+  /** Jobs of one urgency are taken by turns between organisations (`installation` and GitHub's number), however many each has. "": of none, which is one more. */
+  readonly organisation: string;
 }
 
 export interface ClaimedJob {

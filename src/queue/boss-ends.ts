@@ -11,13 +11,19 @@ type Next =
   | { readonly kind: 'dead' }
   | { readonly kind: 'waits'; readonly runAt: string | null; readonly data: BossJobData };
 
+interface HeldRow {
+  readonly data: BossJobData;
+  readonly priority: number;
+  readonly organisation: string;
+}
+
 /** False where the claim was lost before. */
 export function endBossClaim(boss: Boss, held: Claim, end: ClaimEnd): Promise<boolean> {
   return boss.transact(async (db) => {
     const { rows } = await db.executeSql(boss.statements.held, [held.kind, held.id, held.generation]);
-    const row: { readonly data: BossJobData } | undefined = rows[0];
+    const row: HeldRow | undefined = rows[0];
     if (!row) return false;
-    await become(boss, db, held, afterEnd(row.data, held, end));
+    await become({ ...boss, db }, held, row, afterEnd(row.data, held, end));
     return true;
   });
 }
@@ -38,7 +44,12 @@ function afterEnd({ again, base, failures }: BossJobData, held: Claim, end: Clai
   }
 }
 
-async function become({ boss, statements }: Boss, db: Db, held: Claim, next: Next): Promise<void> {
+async function become(
+  { boss, statements, db }: Boss & { readonly db: Db },
+  held: Claim,
+  { priority, organisation }: HeldRow,
+  next: Next,
+): Promise<void> {
   const { kind, id, subject, group, generation } = held;
   if (next.kind === 'waits') {
     await db.executeSql(statements.putBack, [kind, id, JSON.stringify(next.data), next.runAt]);
@@ -46,5 +57,5 @@ async function become({ boss, statements }: Boss, db: Db, held: Claim, next: Nex
   }
   await boss.deleteJob(kind, { id, retryCount: generation }, { db });
   if (next.kind === 'gone') return;
-  await buryKind({ boss, db, kind }, [{ subject, group }]);
+  await buryKind({ boss, db, kind }, [{ subject, group, organisation, priority }]);
 }

@@ -6,6 +6,7 @@ import type { Enqueuer } from '../store/enqueuer.ts';
 import { createJobIds } from './boss-ids.ts';
 import { type BossStatements, deadQueue, UNTRIED } from './boss-statements.ts';
 import { earlier } from './claims.ts';
+import { moreUrgent, priorityOf } from './urgency.ts';
 
 interface Inside {
   readonly boss: PgBoss;
@@ -26,7 +27,10 @@ export function createBossJobs(inside: Inside): Enqueuer {
     },
     async bury(trx, jobs) {
       const db = fromKysely(trx);
-      for (const [kind, wanted] of byKind(jobs)) await buryKind({ ...inside, db, kind }, [...wanted.values()]);
+      for (const [kind, wanted] of byKind(jobs)) {
+        const buried = [...wanted.values()].map((job) => ({ ...job, priority: priorityOf(job.urgency) }));
+        await buryKind({ ...inside, db, kind }, buried);
+      }
     },
     remove: (trx, kind, subjects) => removeJobs({ ...inside, db: fromKysely(trx), kind }, subjects),
     // The database tells every process, this one too.
@@ -34,16 +38,22 @@ export function createBossJobs(inside: Inside): Enqueuer {
   };
 }
 
-/** One of a subject, at the earliest moment that was asked for. */
+/** One of a subject, at the earliest moment that was asked for, and as urgent as anybody has it. */
 function byKind(jobs: readonly NewJob[]): ReadonlyMap<JobKind, ReadonlyMap<string, NewJob>> {
   const kinds = new Map<JobKind, Map<string, NewJob>>();
   for (const job of jobs) {
     const wanted = kinds.get(job.kind) ?? new Map<string, NewJob>();
     const before = wanted.get(job.subject);
-    wanted.set(job.subject, before ? { ...before, runAt: earlier(before.runAt, job.runAt) } : job);
+    wanted.set(job.subject, before ? asBoth(before, job) : job);
     kinds.set(job.kind, wanted);
   }
   return kinds;
+}
+
+function asBoth(before: NewJob, job: NewJob): NewJob {
+  const { organisation } = job;
+  const urgency = moreUrgent(before.urgency, job.urgency);
+  return { ...before, organisation, urgency, runAt: earlier(before.runAt, job.runAt) };
 }
 
 interface InTransaction extends Inside {
@@ -65,26 +75,45 @@ async function enqueueKind(
   for (let round = 0; left.length > 0; round++) {
     if (round === ROUNDS) throw new Error(`the ${kind} jobs come and go too fast to be enqueued`);
     const ids = new Map(left.map((job) => [newId(), job]));
-    const rows = [...ids].map(([id, { subject, group, runAt }]) => ({
-      ...{ id, singletonKey: subject, group: { id: group }, startAfter: runAt, data: UNTRIED },
+    const rows = [...ids].map(([id, { subject, group, runAt, urgency, organisation }]) => ({
+      ...{ id, singletonKey: subject, startAfter: runAt, data: UNTRIED, priority: priorityOf(urgency) },
+      group: groupOf(group, organisation),
     }));
     const made = (await boss.insert(kind, rows, { db, returnId: true })) ?? [];
     for (const id of made) ids.delete(id);
     if (ids.size === 0) return;
-    const there = [...ids.values()].map(({ subject, runAt }) => ({ subject, run_at: runAt }));
+    const there = [...ids.values()].map(({ subject, runAt, urgency, organisation }) => ({
+      ...{ subject, run_at: runAt, priority: priorityOf(urgency), organisation },
+    }));
     const moved = await db.executeSql(statements.askAgain, [kind, JSON.stringify(there)]);
     const subjects = new Set(moved.rows.map((row: { readonly subject: string }) => row.subject));
     left = [...ids.values()].filter(({ subject }) => !subjects.has(subject));
   }
 }
 
+/** Whose turn a job takes stands where pg-boss keeps the tier of a group, which nothing else here uses. */
+function groupOf(id: string, organisation: string): { readonly id: string; readonly tier?: string } {
+  return organisation === '' ? { id } : { id, tier: organisation };
+}
+
+interface Buried extends Pick<NewJob, 'subject' | 'group' | 'organisation'> {
+  /** As pg-boss keeps it, see `urgency.ts`. */
+  readonly priority: number;
+}
+
 /** Where those that are given up lie, see `become` in boss-ends.ts. */
 export async function buryKind(
   { boss, db, kind }: Pick<InTransaction, 'boss' | 'db' | 'kind'>,
-  jobs: readonly Pick<NewJob, 'subject' | 'group'>[],
+  jobs: readonly Buried[],
 ): Promise<void> {
-  const dead = jobs.map(({ subject, group }) => ({
-    ...{ id: deadId(kind, subject), singletonKey: subject, group: { id: group }, data: UNTRIED },
+  const dead = jobs.map(({ subject, group, organisation, priority }) => ({
+    ...{
+      id: deadId(kind, subject),
+      singletonKey: subject,
+      group: groupOf(group, organisation),
+      priority,
+      data: UNTRIED,
+    },
   }));
   await boss.insert(deadQueue(kind), dead, { db });
 }

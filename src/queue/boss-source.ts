@@ -7,6 +7,7 @@ import type { Claim } from './claims.ts';
 import type { ClaimRequest, JobSource, LostClaim } from './job-source.ts';
 import type { Boss } from './open-boss.ts';
 import { mostEndsAt, SUSPECT_ENDS } from './suspects.ts';
+import { OVERDUE_MS } from './urgency.ts';
 
 interface SourceOptions {
   readonly boss: Boss;
@@ -39,6 +40,8 @@ export class BossSource implements JobSource {
   #held: readonly string[] = [];
   /** Kinds where a suspect waits. */
   #suspected: ReadonlySet<JobKind> = new Set();
+  /** Kinds where a job has been due for long, and it was not yet looked whether it is an automatic one that is overdue. */
+  #late = new Set<JobKind>();
   /** The one that this process tries, since it may be what ends it. */
   #suspect: string | null = null;
 
@@ -66,9 +69,11 @@ export class BossSource implements JobSource {
     const rows = await boss.ask<{
       readonly kind: JobKind;
       readonly due: boolean | null;
+      readonly late: boolean | null;
       readonly suspects: boolean | null;
     }>(boss.statements.promising, [kinds, this.#now()]);
     this.#suspected = new Set(rows.filter((row) => row.suspects).map((row) => row.kind));
+    this.#late = new Set(rows.filter((row) => row.late).map((row) => row.kind));
     const due = new Set(rows.filter((row) => row.due).map((row) => row.kind));
     return kinds.filter((kind) => due.has(kind));
   }
@@ -86,7 +91,9 @@ export class BossSource implements JobSource {
       this.#suspect = suspect?.id ?? null;
       if (suspect) return [claimOf(kind, suspect)];
     }
-    return (await behindLock(boss.statements.claim, free, [])).map((row) => claimOf(kind, row));
+    const overdue = this.#late.delete(kind) ? await behindLock(boss.statements.claim, 1, [OVERDUE_MS]) : [];
+    const rows = overdue.length > 0 ? overdue : await behindLock(boss.statements.claim, free, [0]);
+    return rows.map((row) => claimOf(kind, row));
   }
 
   async end(held: Claim, end: Parameters<JobSource['end']>[1]): Promise<boolean> {

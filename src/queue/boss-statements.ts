@@ -1,6 +1,8 @@
 // The statements of ours on pg-boss's table, each with what pg-boss has no verb for.
 import type { JobKind } from '../ports/queue.ts';
+import { claimStatement, claimSuspectStatement, ENDS, forgetTurns, turnAdditions } from './boss-claims.ts';
 import { SUSPECT_ENDS } from './suspects.ts';
+import { OVERDUE_MS } from './urgency.ts';
 
 /** What a job carries beside its subject and group. */
 export interface BossJobData {
@@ -19,7 +21,9 @@ export interface BossStatements {
   readonly lock: string;
   /** Tells every process, at the commit: `$1` is `added` or `removed`. */
   readonly tell: string;
-  readonly indexes: readonly { readonly name: string; readonly create: string }[];
+  readonly forgetTurns: string;
+  /** Indexes of ours on pg-boss's table, and a table beside it. */
+  readonly additions: readonly { readonly name: string; readonly create: string }[];
   readonly askAgain: string;
   readonly remove: string;
   readonly promising: string;
@@ -45,10 +49,6 @@ export function deadQueue(kind: JobKind): string {
  */
 const BOUNDED = `set_config('idle_in_transaction_session_timeout', '5000', true), set_config('lock_timeout', '3000', true)`;
 
-/** Ends of its process in which the job had a part: pg-boss counts claims, and `data` those of them that ended otherwise. */
-const ENDS = `case when j.started_on is null then 0
-  else j.retry_count + 1 - (j.data->>'base')::int - (j.data->>'failures')::int end`;
-
 /** pg-boss's own index of one row a subject (policy `exclusive`). */
 const OF_SUBJECT = `j.policy = 'exclusive' and j.state <= 'active' and coalesce(j.singleton_key, '')`;
 
@@ -60,7 +60,8 @@ export function bossStatements(schema: string): BossStatements {
   return {
     lock: `select ${BOUNDED}, pg_advisory_xact_lock(hashtextextended('${schema} ' || $1, 0))`,
     tell: `select pg_notify('${schema}', $1)`,
-    indexes: [
+    forgetTurns: forgetTurns(schema),
+    additions: [
       {
         name: `${schema}.causeway_due`,
         create: `create index causeway_due on ${table} (name, start_after, id) where state < 'active'`,
@@ -69,14 +70,16 @@ export function bossStatements(schema: string): BossStatements {
         name: `${schema}.causeway_tried`,
         create: `create index causeway_tried on ${table} (name) where state < 'active' and retry_count >= ${SUSPECT_ENDS - 1}`,
       },
+      ...turnAdditions(schema),
     ],
     // pg-boss's `update` sets a moment, earlier or later, and touches no job that runs.
     askAgain: `
       update ${table} j set
+        priority = greatest(j.priority, w.priority), group_tier = nullif(w.organisation, ''),
         start_after = case when j.state < 'active' then least(j.start_after, w.run_at::timestamptz) else j.start_after end,
         data = case when j.state < 'active' then j.data
           else jsonb_set(j.data, '{again}', to_jsonb(least(j.data->>'again' collate "C", w.run_at))) end
-      from json_to_recordset($2::json) as w (subject text, run_at text)
+      from json_to_recordset($2::json) as w (subject text, run_at text, priority integer, organisation text)
       where j.name = $1 and ${OF_SUBJECT} = w.subject
       returning j.singleton_key as subject`,
     // pg-boss removes by its own ids.
@@ -84,16 +87,14 @@ export function bossStatements(schema: string): BossStatements {
     promising: `
       select kind,
         ${firstDue} <= ${now('$2')} as due,
+        ${firstDue} <= ${now('$2')} - interval '${OVERDUE_MS} ms' as late,
         (select true from ${table} j where j.name = kind and j.state < 'active' and j.retry_count >= ${SUSPECT_ENDS - 1}
           and j.start_after <= ${now('$2')} and ${ENDS} >= ${SUSPECT_ENDS} limit 1) as suspects
       from unnest($1::text[]) as kind`,
-    claim: claimStatement(schema, { wanted: `${ENDS} < ${SUSPECT_ENDS}`, order: 'j.start_after, j.id' }),
-    claimSuspect: claimStatement(schema, {
-      wanted: `j.retry_count >= ${SUSPECT_ENDS - 1} and ${ENDS} between ${SUSPECT_ENDS} and $6::int`,
-      order: `${ENDS}, j.start_after, j.id`,
-    }),
+    claim: claimStatement(schema),
+    claimSuspect: claimSuspectStatement(schema),
     held: `
-      select j.data, ${BOUNDED} from ${table} j
+      select j.data, j.priority, coalesce(j.group_tier, '') as organisation, ${BOUNDED} from ${table} j
       where j.name = $1 and j.id = $2::uuid and j.retry_count = $3::int and j.state = 'active' for update`,
     // pg-boss's own look at heartbeats puts a job behind all that are due, and counts its whole table each time.
     free: `
@@ -123,39 +124,4 @@ export function bossStatements(schema: string): BossStatements {
         extract(epoch from min(j.start_after))::float8 * 1000 as first_ms
       from ${table} j group by 1, 2`,
   };
-}
-
-/**
- * pg-boss's own fetch lets more of one group run than its limit where two processes fetch at once (eight instead of one, in a trial with
- * nine fetches), so that this runs behind a lock a kind; and it takes no account of when a job was due. `$1` kind, `$2` jobs of one group
- * at a time, `$3` now, `$4` how many, `$5` what this worker still runs, though its lease ran out.
- */
-function claimStatement(
-  schema: string,
-  { wanted, order }: { readonly wanted: string; readonly order: string },
-): string {
-  const table = `${schema}.job_common`;
-  const running = `j.name = $1 and j.state = 'active' and j.group_id is not null`;
-  return `
-    with next as (
-      select j.id, j.group_id, row_number() over () as place from (
-        select j.id, j.group_id from ${table} j
-        where j.name = $1 and j.state < 'active' and j.start_after <= coalesce($3::timestamptz, ${schema}.job_now())
-          and j.group_id not in (select j.group_id from ${table} j where ${running} group by j.group_id having count(*) >= $2::int)
-          and ${wanted} and j.id <> all($5::uuid[])
-        order by ${order} limit $4::int for update of j skip locked
-      ) j
-    ), ranked as (
-      select next.id, next.place,
-        row_number() over (partition by next.group_id order by next.place)
-          + (select count(*) from ${table} j where ${running} and j.group_id = next.group_id) as in_group
-      from next
-    ), taken as (
-      update ${table} j set state = 'active', started_on = ${schema}.job_now(),
-        heartbeat_on = coalesce($3::timestamptz, ${schema}.job_now()),
-        retry_count = case when j.started_on is null then j.retry_count else j.retry_count + 1 end
-      from ranked where j.name = $1 and j.id = ranked.id and ranked.in_group <= $2::int
-      returning j.id, j.singleton_key, j.group_id, j.retry_count, j.data, ranked.place
-    )
-    select id, singleton_key as subject, group_id as "group", retry_count as generation, data from taken order by place`;
 }

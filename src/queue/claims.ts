@@ -4,6 +4,7 @@ import type { ClaimedJob, JobKind } from '../ports/queue.ts';
 import type { Database } from '../store/database.ts';
 import type { Schema, Trx } from '../store/schema.ts';
 import { refreshGroup } from './job-groups.ts';
+import { nextTurn, noteTurn } from './next-turn.ts';
 
 type JobRow = Selectable<Schema['jobs']>;
 
@@ -34,15 +35,17 @@ export type ClaimEnd =
   /** Not a try: the worker stopped in the middle. */
   | { readonly kind: 'handed-back' };
 
-/** The job that has been due for the longest in a group below its limit; null: none. Counts as a try from here on. */
+/** The next job in a group below its limit, in the order of `next-turn.ts`; null: none. Counts as a try from here on. */
 export async function claim(database: Database, request: ClaimRequest): Promise<Claim | null> {
   // Looking costs no write lock: an idle worker looks twice a second.
-  if (!(await database.read((reader) => dueGroup(reader, request).executeTakeFirst()))) return null;
+  if ((await database.read((reader) => nextTurn(reader, request))) === null) return null;
   return database.write((trx) => claimNext(trx, request));
 }
 
 async function claimNext(trx: Trx, request: ClaimRequest): Promise<Claim | null> {
   const { kind, owner, leaseUntil } = request;
+  const turn = await nextTurn(trx, request);
+  if (turn === null) return null;
   const row = await trx
     .updateTable('jobs')
     .set((expression) => ({
@@ -57,8 +60,9 @@ async function claimNext(trx: Trx, request: ClaimRequest): Promise<Claim | null>
         .selectFrom('jobs')
         .select('seq')
         .where('kind', '=', kind)
+        .where('group_key', '=', turn.group)
         .where('state', '=', 'waiting')
-        .where('group_key', '=', () => dueGroup(trx, request))
+        .where('urgency', '=', turn.urgency)
         .orderBy('run_at')
         .orderBy('seq')
         .limit(1),
@@ -67,19 +71,9 @@ async function claimNext(trx: Trx, request: ClaimRequest): Promise<Claim | null>
     .executeTakeFirst();
   if (!row) return null;
   await refreshGroup(trx, kind, row.group_key);
+  await noteTurn(trx, kind, turn, request.now);
   const { id, subject, attempts: attempt, failures, generation, group_key: group } = row;
   return { id, kind, subject, attempt, failures, generation, group };
-}
-
-function dueGroup(reader: Pick<Trx, 'selectFrom'>, { kind, perGroup, now }: ClaimRequest) {
-  return reader
-    .selectFrom('job_groups')
-    .select('group_key')
-    .where('kind', '=', kind)
-    .where('next_at', '<=', now)
-    .where('running', '<', perGroup)
-    .orderBy('next_at')
-    .limit(1);
 }
 
 /** Ends a claim; false where it was lost before. */

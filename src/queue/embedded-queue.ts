@@ -24,7 +24,7 @@ export interface EmbeddedQueueOptions extends WorkTimes {
 }
 
 /**
- * Three tries per job, 1 s and 5 s apart. `work` may be called once per queue. Of one group the job that is due first comes first, of
+ * Three tries per job, 1 s and 5 s apart. `work` may be called once per queue. Of one group and urgency the job that is due first comes first, of
  * those of one moment the one that was enqueued first; one that failed is due again after its pause, so that those behind it overtake
  * it meanwhile: it never holds up its group, and its handler must go by what is so now, not by what was so when it was enqueued.
  */

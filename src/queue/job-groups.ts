@@ -1,46 +1,74 @@
-// One row per group with work: how many of its jobs run, and when the next is due. A claim reads these few rows
-// instead of the queue: behind 10,000 jobs of a group that is at its limit it still costs two index look-ups.
+// One row per group with work, and one per organisation: how many of their jobs run, and when the next is due. A claim reads these
+// few rows instead of the queue: behind 10,000 jobs of a group that is at its limit it still costs some index look-ups.
 import { sql } from 'kysely';
 import type { JobKind } from '../ports/queue.ts';
 import type { Trx } from '../store/schema.ts';
 
-/** Brings a group's row up to date; to be called in every transaction that changes a job of the group. */
-export async function refreshGroup(trx: Trx, kind: JobKind, group: string): Promise<void> {
-  const jobs = trx.selectFrom('jobs').where('kind', '=', kind).where('group_key', '=', group);
-  const running = await jobs
-    .where('state', '=', 'running')
-    .select((expression) => expression.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  const next = await jobs.where('state', '=', 'waiting').select('run_at').orderBy('run_at').limit(1).executeTakeFirst();
-  const row = { running: running.count, next_at: next?.run_at ?? null };
-  if (row.running === 0 && row.next_at === null) {
-    await trx.deleteFrom('job_groups').where('kind', '=', kind).where('group_key', '=', group).execute();
-    return;
-  }
-  await trx
-    .insertInto('job_groups')
-    .values({ kind, group_key: group, ...row })
-    .onConflict((conflict) => conflict.columns(['kind', 'group_key']).doUpdateSet(row))
-    .execute();
+interface Group {
+  readonly organisation: string;
+  readonly running: number;
+  readonly next_at: string | null;
 }
 
-/** Makes all rows anew from the jobs. */
+/** Brings the rows of a group and of its organisation up to date; to be called in every transaction that changes a job of the group. */
+export async function refreshGroup(trx: Trx, kind: JobKind, group: string): Promise<void> {
+  const row = () => trx.selectFrom('job_groups').where('kind', '=', kind).where('group_key', '=', group);
+  const before = await row().select('organisation').executeTakeFirst();
+  const after = await writeGroup(trx, kind, group);
+  if (after.running === 0 && after.next_at === null) {
+    await trx.deleteFrom('job_groups').where('kind', '=', kind).where('group_key', '=', group).execute();
+  }
+  await refreshOrganisation(trx, kind, after.organisation);
+  // A repository that was handed on takes its group with it.
+  if (before && before.organisation !== after.organisation) await refreshOrganisation(trx, kind, before.organisation);
+}
+
+/** Of 100,000 jobs in the group only the heads are read. */
+async function writeGroup(trx: Trx, kind: JobKind, group: string): Promise<Group> {
+  const jobs = sql`from jobs where kind = ${kind} and group_key = ${group}`;
+  const head = (urgency: string) =>
+    sql`(select run_at, organisation ${jobs} and state = 'waiting' and urgency = ${urgency} order by run_at, seq limit 1)`;
+  const { rows } = await sql<Group>`
+    insert into job_groups (kind, group_key, organisation, running, next_at, next_person_at, next_automatic_at)
+    select ${kind}, ${group}, coalesce(person.organisation, automatic.organisation, working.organisation, ''), working.running,
+      (select run_at ${jobs} and state = 'waiting' order by run_at limit 1), person.run_at, automatic.run_at
+    from (select count(*) as running, max(organisation) as organisation ${jobs} and state = 'running') as working
+    left join ${head('person')} as person on true
+    left join ${head('automatic')} as automatic on true
+    where true
+    on conflict (kind, group_key) do update set organisation = excluded.organisation, running = excluded.running,
+      next_at = excluded.next_at, next_person_at = excluded.next_person_at, next_automatic_at = excluded.next_automatic_at
+    returning organisation, running, next_at`.execute(trx);
+  const [written] = rows;
+  if (!written) throw new Error('the row of a group was not written');
+  return written;
+}
+
+/** The number of its turn stays, also while it has no work: whoever sends one job after the other would else be new each time. */
+async function refreshOrganisation(trx: Trx, kind: JobKind, organisation: string): Promise<void> {
+  const groups = sql`from job_groups where kind = ${kind} and organisation = ${organisation}`;
+  await sql`
+    insert into job_organisations (kind, organisation, running, turn, next_person_at, next_automatic_at)
+    select ${kind}, ${organisation}, (select coalesce(sum(running), 0) ${groups} and running > 0), 0,
+      (select min(next_person_at) ${groups} and next_person_at is not null),
+      (select min(next_automatic_at) ${groups} and next_automatic_at is not null)
+    where true
+    on conflict (kind, organisation) do update set running = excluded.running,
+      next_person_at = excluded.next_person_at, next_automatic_at = excluded.next_automatic_at`.execute(trx);
+}
+
+/** Makes all rows anew from the jobs; turns are counted from the beginning. */
 export async function rebuildGroups(trx: Trx): Promise<void> {
+  const first = (urgency: string) => sql`min(case when state = 'waiting' and urgency = ${urgency} then run_at end)`;
   await trx.deleteFrom('job_groups').execute();
-  await trx
-    .insertInto('job_groups')
-    .columns(['kind', 'group_key', 'running', 'next_at'])
-    .expression(
-      trx
-        .selectFrom('jobs')
-        .select(({ ref, fn }) => [
-          ref('kind').as('kind'),
-          ref('group_key').as('group_key'),
-          sql<number>`sum(case when state = 'running' then 1 else 0 end)`.as('running'),
-          fn.min(sql<string | null>`case when state = 'waiting' then run_at end`).as('next_at'),
-        ])
-        .where('state', '!=', 'dead')
-        .groupBy(['kind', 'group_key']),
-    )
-    .execute();
+  await sql`
+    insert into job_groups (kind, group_key, organisation, running, next_at, next_person_at, next_automatic_at)
+    select kind, group_key, max(organisation), sum(case when state = 'running' then 1 else 0 end),
+      min(case when state = 'waiting' then run_at end), ${first('person')}, ${first('automatic')}
+    from jobs where state != 'dead' group by kind, group_key`.execute(trx);
+  await trx.deleteFrom('job_organisations').execute();
+  await sql`
+    insert into job_organisations (kind, organisation, running, turn, next_person_at, next_automatic_at)
+    select kind, organisation, sum(running), 0, min(next_person_at), min(next_automatic_at)
+    from job_groups group by kind, organisation`.execute(trx);
 }

@@ -24,7 +24,7 @@ export interface JobSource extends AsyncDisposable {
   tend(held: readonly Claim[]): Promise<void>;
   /** Those of the kinds for which a claim may be worth its cost. */
   promising(kinds: readonly JobKind[]): Promise<readonly JobKind[]>;
-  /** The jobs that have been due for the longest in groups below their limit; none: there are none. Each counts as a try from here on. */
+  /** The next jobs in groups below their limit: people's first, and organisations by turns; none: there are none. Each counts as a try from here on. */
   claim(request: ClaimRequest): Promise<readonly Claim[]>;
   /** Ends a claim; false where it was lost before. */
   end(held: Claim, end: ClaimEnd): Promise<boolean>;

@@ -1,10 +1,12 @@
 // The embedded queue's table, seen from a store's transaction: jobs come and go with the records that they belong to.
+import type { Selectable } from 'kysely';
 import { newId } from '../domain/ids.ts';
 import type { JobKind, NewJob } from '../ports/queue.ts';
 import type { Enqueuer } from '../store/enqueuer.ts';
-import type { Trx } from '../store/schema.ts';
+import type { Schema, Trx } from '../store/schema.ts';
 import { earlier } from './claims.ts';
 import { refreshGroup } from './job-groups.ts';
+import { moreUrgent } from './urgency.ts';
 
 /** The enqueuer that the store is built with, and where the queue beside it hears of new and removed jobs. */
 export interface JobTable extends Enqueuer {
@@ -46,33 +48,43 @@ export function createJobTable(): JobTable {
 
 /**
  * A waiting job is moved to the earlier of its moments, so that nobody who asked is kept waiting by whoever asks for later; a running one
- * runs again after; a dead one is alive again. Returns the job's group.
+ * runs again after; a dead one is alive again. Nobody makes it less urgent than somebody else has. Returns the job's group.
  */
-async function enqueueJob(trx: Trx, { kind, subject, group, runAt }: NewJob): Promise<string> {
+async function enqueueJob(trx: Trx, job: NewJob): Promise<string> {
+  const { kind, subject, group, runAt, organisation } = job;
   const there = await trx
     .selectFrom('jobs')
-    .select(['seq', 'state', 'group_key', 'run_at', 'again_at'])
+    .select(['seq', 'state', 'group_key', 'run_at', 'again_at', 'urgency'])
     .where('kind', '=', kind)
     .where('subject', '=', subject)
     .executeTakeFirst();
-  if (!there) await insertJob(trx, { kind, subject, group, runAt }, 'waiting');
-  else if (there.state === 'running') {
-    await trx
-      .updateTable('jobs')
-      .set({ again_at: earlier(runAt, there.again_at) })
-      .where('seq', '=', there.seq)
-      .execute();
-  } else {
-    const next =
-      there.state === 'dead'
-        ? ({ run_at: runAt, state: 'waiting', attempts: 0, failures: 0 } as const)
-        : { run_at: earlier(runAt, there.run_at) };
-    await trx.updateTable('jobs').set(next).where('seq', '=', there.seq).execute();
+  if (!there) {
+    await insertJob(trx, job, 'waiting');
+    return group;
   }
-  return there?.group_key ?? group;
+  // A dead one is as new.
+  const urgency = there.state === 'dead' ? job.urgency : moreUrgent(there.urgency, job.urgency);
+  const next = { organisation, urgency, ...afterAsking(there, runAt) };
+  await trx.updateTable('jobs').set(next).where('seq', '=', there.seq).execute();
+  return there.group_key;
 }
 
-async function insertJob(trx: Trx, { kind, subject, group, runAt }: NewJob, state: 'waiting' | 'dead'): Promise<void> {
+function afterAsking(
+  { state, run_at, again_at }: Pick<Selectable<Schema['jobs']>, 'state' | 'run_at' | 'again_at'>,
+  runAt: string,
+) {
+  switch (state) {
+    case 'running':
+      return { again_at: earlier(runAt, again_at) };
+    case 'dead':
+      return { run_at: runAt, state: 'waiting', attempts: 0, failures: 0 } as const;
+    case 'waiting':
+      return { run_at: earlier(runAt, run_at) };
+  }
+}
+
+async function insertJob(trx: Trx, job: NewJob, state: 'waiting' | 'dead'): Promise<void> {
+  const { kind, subject, group, runAt, urgency, organisation } = job;
   await trx
     .insertInto('jobs')
     .values({
@@ -88,6 +100,8 @@ async function insertJob(trx: Trx, { kind, subject, group, runAt }: NewJob, stat
       owner: null,
       lease_until: null,
       again_at: null,
+      urgency,
+      organisation,
     })
     .execute();
 }

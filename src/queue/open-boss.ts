@@ -53,7 +53,7 @@ export async function openBoss({
   const transact = <T>(work: (tx: Db) => Promise<T>) => inTransaction(db, work);
   try {
     await makeQueues(boss);
-    await makeIndexes(transact, statements);
+    await makeAdditions(transact, statements);
   } catch (error) {
     await boss.stop({ graceful: false });
     throw error;
@@ -105,13 +105,14 @@ async function makeQueues(boss: PgBoss): Promise<void> {
 }
 
 /** Looked for first: making an index waits for every writer, even where it exists. */
-async function makeIndexes(transact: Boss['transact'], statements: BossStatements): Promise<void> {
+async function makeAdditions(transact: Boss['transact'], statements: BossStatements): Promise<void> {
   await transact(async (db) => {
     await db.executeSql(statements.lock, ['indexes']);
-    for (const { name, create } of statements.indexes) {
+    for (const { name, create } of statements.additions) {
       const { rows } = await db.executeSql('select to_regclass($1) as there', [name]);
       if (rows[0]?.there === null) await db.executeSql(create, []);
     }
+    await db.executeSql(statements.forgetTurns, []);
   });
 }
 

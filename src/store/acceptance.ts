@@ -5,6 +5,7 @@ import type { Acceptance, Accepted, InvestigationStore } from '../ports/store.ts
 import { writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
+import { organisationOfProject } from './job-places.ts';
 import { linkFailure, replaceOthers, threadFor } from './open-thread.ts';
 import type { Trx } from './schema.ts';
 import { settingsText } from './settings-text.ts';
@@ -24,6 +25,8 @@ async function accept(trx: Trx, acceptance: Acceptance, enqueuer: Enqueuer): Pro
   const threadId = await threadFor(trx, acceptance);
   const joined = await joinableRun(trx, acceptance);
   const run = joined ?? (await startedRun(trx, acceptance, enqueuer));
+  // Of one that was begun unasked a person waits from now on.
+  if (joined?.state === 'queued') await enqueueRun(trx, joined.id, acceptance, enqueuer);
   await attach(trx, acceptance, { ...run, threadId });
   await linkFailure(trx, acceptance, threadId);
   await keepKey(trx, acceptance);
@@ -136,8 +139,21 @@ async function startedRun(trx: Trx, acceptance: Acceptance, enqueuer: Enqueuer):
       analysed_at: null,
     })
     .execute();
-  await enqueuer.enqueue(trx, [{ kind: 'run', subject: id, group: report.projectId, runAt: now }]);
+  await enqueueRun(trx, id, acceptance, enqueuer);
   return { id, state: 'queued' };
+}
+
+/** Nobody asked for what red checks begin, nor for a further attempt on them. */
+async function enqueueRun(
+  trx: Trx,
+  id: string,
+  { report, thread, now }: Acceptance,
+  enqueuer: Enqueuer,
+): Promise<void> {
+  const urgency = thread === null || thread.kind === 'opens' ? 'person' : 'automatic';
+  const organisation = await organisationOfProject(trx, report.projectId);
+  const job = { kind: 'run', subject: id, group: report.projectId, runAt: now, urgency, organisation } as const;
+  await enqueuer.enqueue(trx, [job]);
 }
 
 async function attach(

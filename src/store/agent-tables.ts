@@ -23,7 +23,7 @@ export interface CostTable {
   completion_tokens: number;
 }
 
-/** What all costs of a month come to, reserved and spent together: of one project, and with "" for it of all. Triggers keep it (migration 0012). */
+/** What all costs of a month come to, reserved and spent together: of one project, and with "" for it of all. Triggers keep it (migration 0011). */
 export interface CostTotalTable {
   month: string;
   project_id: string;

@@ -4,6 +4,7 @@ import type { Backfill, BackfillStore, Forecast } from '../ports/check-store.ts'
 import type { BackfillTable } from './check-tables.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
+import { installationName } from './job-places.ts';
 import type { Reader, Trx } from './schema.ts';
 
 /** How much of the past is read. */
@@ -53,8 +54,9 @@ export async function beginBackfill(
     .returning('project_id')
     .executeTakeFirst();
   if (!begun) return;
-  const group = `installation ${installationId}`;
-  await enqueuer.enqueue(trx, [{ kind: 'backfill', subject: projectId, group, runAt: now }]);
+  const group = installationName(installationId);
+  const place = { group, organisation: group, urgency: 'automatic' } as const;
+  await enqueuer.enqueue(trx, [{ kind: 'backfill', subject: projectId, runAt: now, ...place }]);
 }
 
 async function backfill(reader: Reader, projectId: string): Promise<Backfill | null> {

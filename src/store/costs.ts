@@ -67,7 +67,7 @@ async function ofRun(trx: Trx, runId: string): Promise<number> {
 /** As the project of a total. */
 const EVERYTHING = '';
 
-/** Every write of a cost moves it in the same transaction: see migration 0012. */
+/** Every write of a cost moves it in the same transaction: see migration 0011. */
 async function total(trx: Trx, month: string, projectId: string): Promise<number> {
   const row = await trx
     .selectFrom('cost_totals')

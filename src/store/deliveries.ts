@@ -3,6 +3,7 @@ import type { Delivery, DeliveryEnd, DeliveryStore, NewDelivery } from '../ports
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
+import { NOBODYS } from './job-places.ts';
 import type { Reader, Trx } from './schema.ts';
 import type { Seal } from './seal.ts';
 
@@ -72,7 +73,7 @@ async function accept(
     .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
     .execute();
   await enqueuer.enqueue(trx, [
-    { kind: isUrgent ? 'urgent-delivery' : 'delivery', subject: id, group, runAt: times.now },
+    { kind: isUrgent ? 'urgent-delivery' : 'delivery', subject: id, group, runAt: times.now, ...NOBODYS },
   ]);
   return 'stored';
 }

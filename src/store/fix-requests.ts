@@ -36,7 +36,7 @@ export async function requestFix(
   if (!row) return;
   const by = { accountId: onGithub(request), projectId: row.project_id };
   await writeAudit(trx, { ...by, at: now, verb: 'fix.requested', subject: threadId });
-  await nudgeShown(trx, [threadId], { enqueuer, runAt: now });
+  await nudgeShown(trx, [threadId], { enqueuer, runAt: now, urgency: 'person' });
 }
 
 /** Null: no such Issue. */

@@ -4,6 +4,7 @@ import type { HeadStore } from '../ports/check-store.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { headRows, headsFrom, newHeadRow } from './head-rows.ts';
+import { organisationOfProject } from './job-places.ts';
 import { saveHead, saveHeadRecord } from './save-head.ts';
 import type { Reader, Trx } from './schema.ts';
 
@@ -44,7 +45,12 @@ async function noteHead(
   const head = known ?? (await made(trx, wanted, note.now));
   const isNamed = head.branch === '' && branch !== '';
   if (isNamed) await trx.updateTable('heads').set({ branch }).where('id', '=', head.id).execute();
-  await note.enqueuer.enqueue(trx, [{ kind: 'head', subject: head.id, group: projectId, runAt: note.runAt }]);
+  const place = {
+    group: projectId,
+    urgency: 'automatic',
+    organisation: await organisationOfProject(trx, projectId),
+  } as const;
+  await note.enqueuer.enqueue(trx, [{ kind: 'head', subject: head.id, runAt: note.runAt, ...place }]);
   return isNamed ? { ...head, branch } : head;
 }
 

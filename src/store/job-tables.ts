@@ -1,5 +1,5 @@
 // The tables of the embedded queue as Kysely sees them.
-import type { JobKind } from '../ports/queue.ts';
+import type { JobKind, Urgency } from '../ports/queue.ts';
 import type { Sequenced } from './schema.ts';
 
 export interface JobTable extends Sequenced {
@@ -19,6 +19,8 @@ export interface JobTable extends Sequenced {
   lease_until: string | null;
   /** Asked for again while running: when to run next. */
   again_at: string | null;
+  urgency: Urgency;
+  organisation: string;
 }
 
 /** One row per group with work: what makes a claim cheap however long a blocked group's queue is. */
@@ -28,4 +30,22 @@ export interface JobGroupTable {
   running: number;
   /** The earliest `run_at` that waits; null where none does. */
   next_at: string | null;
+  /** Whose its next job is. */
+  organisation: string;
+  /** The same of people's jobs, and of automatic ones. */
+  next_person_at: string | null;
+  next_automatic_at: string | null;
+}
+
+/** One row per organisation that had work since the start: whose turn it is. */
+export interface JobOrganisationTable {
+  kind: JobKind;
+  organisation: string;
+  running: number;
+  /** Number of its last claim, counted over all organisations of the kind; 0: none yet. */
+  turn: number;
+  next_person_at: string | null;
+  next_automatic_at: string | null;
+  /** When its last automatic job was claimed. */
+  automatic_at: string | null;
 }

@@ -7,6 +7,7 @@ import { saveCheckRunLinks } from './check-links.ts';
 import type { HeadTable } from './check-tables.ts';
 import type { Moment } from './end-run.ts';
 import { findingText, headRecordColumns } from './head-rows.ts';
+import { organisationOfProject } from './job-places.ts';
 import type { Trx } from './schema.ts';
 import { nudgeThreads } from './thread-rows.ts';
 
@@ -33,7 +34,9 @@ export async function saveHead(trx: Trx, id: string, seen: Seen, { enqueuer, now
   await replaceFindings(trx, id, seen.findings);
   const concerned = [...before, ...(await threadsOf(trx, id)), await threadOfPullRequest(trx, head)];
   await nudgeThreads(trx, concerned, { enqueuer, runAt: now });
-  await enqueuer.enqueue(trx, [{ kind: 'check-run', subject: id, group: id, runAt: now }]);
+  const organisation = await organisationOfProject(trx, head.project_id);
+  const job = { kind: 'check-run', subject: id, group: id, runAt: now, urgency: 'automatic', organisation } as const;
+  await enqueuer.enqueue(trx, [job]);
 }
 
 /** One that waits again, or is no head any more, stays what it was when it was last judged. */

@@ -14,7 +14,7 @@ import type {
 } from './check-tables.ts';
 import type { DeliveryTable, InstallationTable, ThreadTable, ToldTable } from './github-tables.ts';
 import type { HoldTable, MarkTable } from './house-tables.ts';
-import type { JobGroupTable, JobTable } from './job-tables.ts';
+import type { JobGroupTable, JobOrganisationTable, JobTable } from './job-tables.ts';
 import type { SessionTable, SignInCodeTable, SignInStateTable } from './sign-in-tables.ts';
 import type { WebhookAttemptTable, WebhookTable } from './webhook-tables.ts';
 
@@ -32,6 +32,7 @@ export interface Schema {
   idempotency_keys: IdempotencyKeyTable;
   jobs: JobTable;
   job_groups: JobGroupTable;
+  job_organisations: JobOrganisationTable;
   audit: AuditTable;
   checks: CheckTable;
   transcript_entries: TranscriptEntryTable;

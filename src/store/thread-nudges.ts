@@ -1,16 +1,11 @@
 // What changes an investigation changes what is shown of it: in its thread, and in the check runs of the heads that name the thread.
 import type { Subject } from '../domain/thread.ts';
-import type { Enqueuer } from './enqueuer.ts';
+import { organisationOf, organisationOfProject, placesOfThreads } from './job-places.ts';
 import type { Trx } from './schema.ts';
-import { nudgeThreads } from './thread-rows.ts';
+import { type Nudge, nudgeThreads } from './thread-rows.ts';
 
 /** Heads that wait for one thread at a time; older ones have long shown what there was to show. */
 const MOST_HEADS = 100;
-
-interface Nudge {
-  readonly enqueuer: Enqueuer;
-  readonly runAt: string;
-}
 
 /** Enqueues the `publish` jobs of threads and the `check-run` jobs of the heads whose findings name them. */
 export async function nudgeShown(trx: Trx, threadIds: readonly (string | null)[], nudge: Nudge): Promise<void> {
@@ -18,26 +13,33 @@ export async function nudgeShown(trx: Trx, threadIds: readonly (string | null)[]
   await nudgeHeads(trx, threadIds, nudge);
 }
 
-/** Enqueues the `check-run` jobs alone, each a group of its own. */
+/** Enqueues the `check-run` jobs alone, each a group of its own, and as urgent as the most urgent of the threads. */
 export async function nudgeHeads(
   trx: Trx,
   threadIds: readonly (string | null)[],
-  { enqueuer, runAt }: Nudge,
+  { enqueuer, runAt, urgency: wanted }: Nudge,
 ): Promise<void> {
   const threads = [...new Set(threadIds)].filter((id) => id !== null);
   if (threads.length === 0) return;
   const heads = await trx
     .selectFrom('heads')
     .innerJoin('findings', 'findings.head_id', 'heads.id')
-    .select(['heads.id', 'heads.seq'])
+    .innerJoin('projects', 'projects.id', 'heads.project_id')
+    .select(['heads.id', 'heads.seq', 'projects.source'])
     .distinct()
     .where('findings.thread_id', 'in', threads)
     .orderBy('heads.seq', 'desc')
     .limit(MOST_HEADS)
     .execute();
+  if (heads.length === 0) return;
+  const places = [...(await placesOfThreads(trx, threads)).values()];
+  const urgency = wanted ?? (places.some((place) => place.urgency === 'person') ? 'person' : 'automatic');
   await enqueuer.enqueue(
     trx,
-    heads.map(({ id }) => ({ kind: 'check-run', subject: id, group: id, runAt })),
+    heads.map(({ id, source }) => {
+      const place = { urgency, organisation: organisationOf(JSON.parse(source)) };
+      return { kind: 'check-run', subject: id, group: id, runAt, ...place };
+    }),
   );
 }
 
@@ -56,5 +58,8 @@ export async function nudgePullRequest(
     .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst();
-  if (head) await enqueuer.enqueue(trx, [{ kind: 'head', subject: head.id, group: projectId, runAt }]);
+  if (!head) return;
+  const organisation = await organisationOfProject(trx, projectId);
+  const place = { group: projectId, urgency: 'person', organisation } as const;
+  await enqueuer.enqueue(trx, [{ kind: 'head', subject: head.id, runAt, ...place }]);
 }

@@ -1,8 +1,10 @@
 // A thread as a row, and the job that brings what stands on GitHub up to it.
 import type { Selectable } from 'kysely';
 import type { FixRequest, Subject, Thread, ThreadRecord, Trigger } from '../domain/thread.ts';
+import type { NewJob, Urgency } from '../ports/queue.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import type { ThreadTable } from './github-tables.ts';
+import { placesOfThreads } from './job-places.ts';
 import type { Trx } from './schema.ts';
 
 export function threadFrom(row: Selectable<ThreadTable>): Thread {
@@ -36,15 +38,26 @@ export function recordColumns(
   };
 }
 
-/** Enqueues the `publish` jobs of threads, each a group of its own; null stands for an investigation that belongs to none. */
+export interface Nudge {
+  readonly enqueuer: Enqueuer;
+  readonly runAt: string;
+  /** Absent: that of whoever asked last in the thread. */
+  readonly urgency?: Urgency;
+}
+
+/** Enqueues the `publish` jobs of threads, each a group of its own. One that is gone has nothing to show; null stands for an investigation that belongs to none. */
 export async function nudgeThreads(
   trx: Trx,
   ids: readonly (string | null)[],
-  { enqueuer, runAt }: { readonly enqueuer: Enqueuer; readonly runAt: string },
+  { enqueuer, runAt, urgency }: Nudge,
 ): Promise<void> {
   const threads = [...new Set(ids)].filter((id) => id !== null);
-  await enqueuer.enqueue(
-    trx,
-    threads.map((id) => ({ kind: 'publish', subject: id, group: id, runAt })),
-  );
+  if (threads.length === 0) return;
+  const places = await placesOfThreads(trx, threads);
+  const jobs = threads.flatMap((id): readonly NewJob[] => {
+    const place = places.get(id);
+    if (!place) return [];
+    return [{ kind: 'publish', subject: id, group: id, runAt, ...place, ...(urgency && { urgency }) }];
+  });
+  await enqueuer.enqueue(trx, jobs);
 }

@@ -8,7 +8,7 @@ import type { ThreadTable } from './github-tables.ts';
 import type { Reader, Trx } from './schema.ts';
 import { nudgeShown } from './thread-nudges.ts';
 import { saveThreadRecord } from './thread-records.ts';
-import { nudgeThreads, threadFrom } from './thread-rows.ts';
+import { type Nudge, nudgeThreads, threadFrom } from './thread-rows.ts';
 
 export function threadVerbs(database: Database, enqueuer: Enqueuer): ThreadStore {
   return {
@@ -24,7 +24,7 @@ export function threadVerbs(database: Database, enqueuer: Enqueuer): ThreadStore
       database.write((trx) => requestFixOfIssue(trx, issueId, { ...request, enqueuer })),
     saveThreadRecord: (threadId, record, now) =>
       database.write((trx) => saveThreadRecord(trx, threadId, { record, now, enqueuer })),
-    nudgeThread: (threadId, runAt) => database.write((trx) => nudgeThread(trx, threadId, { enqueuer, runAt })),
+    nudgeThread: (threadId, runAt) => database.write((trx) => nudgeThreads(trx, [threadId], { enqueuer, runAt })),
     nudgeThreadsOfRun: (runId, runAt) => database.write((trx) => nudgeThreadsOfRun(trx, runId, { enqueuer, runAt })),
   };
 }
@@ -55,17 +55,6 @@ async function openOf(reader: Reader, threadId: string): Promise<readonly string
     .orderBy('seq')
     .execute();
   return rows.map((row) => row.id);
-}
-
-interface Nudge {
-  readonly enqueuer: Enqueuer;
-  readonly runAt: string;
-}
-
-/** A thread that is gone has nothing to show. */
-async function nudgeThread(trx: Trx, threadId: string, nudge: Nudge): Promise<void> {
-  const row = await trx.selectFrom('threads').select('id').where('id', '=', threadId).executeTakeFirst();
-  if (row) await nudgeThreads(trx, [row.id], nudge);
 }
 
 async function nudgeThreadsOfRun(trx: Trx, runId: string, nudge: Nudge): Promise<void> {

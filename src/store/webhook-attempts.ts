@@ -4,6 +4,7 @@ import type { AttemptRecord, WebhookAttempt, WebhookStore } from '../ports/webho
 import { writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
+import { NOBODYS } from './job-places.ts';
 import type { Reader, Trx } from './schema.ts';
 import type { WebhookAttemptTable } from './webhook-tables.ts';
 import { receiverOf } from './webhooks.ts';
@@ -79,7 +80,7 @@ async function resend(trx: Trx, { id, accountId, now, enqueuer }: Resending): Pr
     .where('id', '=', id)
     .execute();
   const group = receiverOf({ account_id: accountId, callback_url: webhook.url });
-  await enqueuer.enqueue(trx, [{ kind: 'webhook', subject: id, group, runAt: now }]);
+  await enqueuer.enqueue(trx, [{ kind: 'webhook', subject: id, group, runAt: now, ...NOBODYS }]);
   await writeAudit(trx, { at: now, accountId, verb: 'webhook.resent', subject: id, projectId: webhook.project_id });
   return true;
 }

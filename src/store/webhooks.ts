@@ -8,6 +8,7 @@ import type { FailedInvestigation, WebhookFilter, WebhookStore } from '../ports/
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { issueWhere } from './issues.ts';
+import { NOBODYS } from './job-places.ts';
 import type { Reader, Trx } from './schema.ts';
 import type { WebhookTable } from './webhook-tables.ts';
 
@@ -57,7 +58,7 @@ export async function announce(
       created_at: now,
     })
     .execute();
-  await enqueuer.enqueue(trx, [{ kind: 'webhook', subject: id, group: receiverOf(to), runAt: now }]);
+  await enqueuer.enqueue(trx, [{ kind: 'webhook', subject: id, group: receiverOf(to), runAt: now, ...NOBODYS }]);
 }
 
 /** A receiver that hangs delays nobody else: the limit is counted per host and account. */

@@ -4,6 +4,7 @@ import type { Engine } from './engine.ts';
 import { claimingContract } from './queue-claiming.ts';
 import { interruptingContract } from './queue-interrupting.ts';
 import { lanesContract } from './queue-lanes.ts';
+import { orderContract } from './queue-order.ts';
 import { retryingContract } from './queue-retrying.ts';
 import { stoppingContract } from './queue-stopping.ts';
 
@@ -11,6 +12,7 @@ export function queueContract(engine: Engine): void {
   describe(`a queue on ${engine.name}`, () => {
     claimingContract(engine);
     lanesContract(engine);
+    orderContract(engine);
     retryingContract(engine);
     interruptingContract(engine);
     stoppingContract(engine);

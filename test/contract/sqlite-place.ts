@@ -33,7 +33,9 @@ export async function openSqlite(file: string): Promise<Opened> {
     },
     async jobs() {
       const rows = await database.read((reader) => reader.selectFrom('jobs').selectAll().orderBy('seq').execute());
-      return rows.map((row) => ({ kind: row.kind, subject: row.subject, group: row.group_key, runAt: row.run_at }));
+      return rows.map(({ kind, subject, group_key: group, run_at: runAt, urgency, organisation }) => ({
+        ...{ kind, subject, group, runAt, urgency, organisation },
+      }));
     },
     queue: (options) =>
       createEmbeddedQueue({

@@ -23,7 +23,8 @@ export function acceptContract(engine: Engine): void {
       const wanted = acceptance(base, { reference: 'r-1', now: at(3) });
       const { runId, joined, investigationId } = await accepted(opened.store, wanted);
       expect({ joined, investigationId }).toEqual({ joined: false, investigationId: wanted.investigationId });
-      expect(await opened.jobs()).toEqual([{ kind: 'run', subject: runId, group: base.project.id, runAt: at(3) }]);
+      const of = { group: base.project.id, urgency: 'person', organisation: '' };
+      expect(await opened.jobs()).toEqual([{ kind: 'run', subject: runId, runAt: at(3), ...of }]);
       expect(await opened.store.investigation(investigationId)).toEqual({
         id: investigationId,
         runId,

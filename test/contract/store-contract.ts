@@ -35,6 +35,7 @@ import { standingContract } from './store-standing.ts';
 import { threadRecordsContract } from './store-thread-records.ts';
 import { threadsContract } from './store-threads.ts';
 import { upkeepContract } from './store-upkeep.ts';
+import { urgencyContract } from './store-urgency.ts';
 import { usageContract } from './store-usage.ts';
 import { webhookAttemptsContract } from './store-webhook-attempts.ts';
 
@@ -74,6 +75,7 @@ export function storeContract(engine: Engine): void {
     sessionsContract(engine);
     webhookAttemptsContract(engine);
     overviewsContract(engine);
+    urgencyContract(engine);
     usageContract(engine);
     auditContract(engine);
   });

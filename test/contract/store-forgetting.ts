@@ -46,7 +46,14 @@ export function forgettingContract(engine: Engine): void {
       const thread = await store.thread('thr_1');
       expect(thread?.record).toEqual({ ...EMPTY_RECORD, comment: comment(investigationId) });
       expect(thread?.trigger.guidance).toBe('');
-      const publish = { kind: 'publish', subject: 'thr_1', group: 'thr_1', runAt: at(1) };
+      const publish = {
+        kind: 'publish',
+        subject: 'thr_1',
+        group: 'thr_1',
+        runAt: at(1),
+        urgency: 'person',
+        organisation: 'installation 500',
+      };
       expect(butBackfills(await opened.jobs())).toEqual([publish]);
     });
 

@@ -7,6 +7,7 @@ import { butBackfills, githubGround, repository } from '../support/github-store-
 import { at, NOW } from '../support/store-samples.ts';
 import type { Engine } from './engine.ts';
 
+const unasked = { urgency: 'automatic', organisation: 'installation 500' };
 const times = (seconds: number) => ({ runAt: at(seconds), now: NOW });
 
 /** Notes a head of that commit. */
@@ -41,8 +42,8 @@ export function headsContract(engine: Engine): void {
       const other = (await store.putRepository(500, repository(2, 'octo/two'), NOW))!;
       expect((await store.noteHead({ ...wanted, id: 'hed_4', projectId: other.id }, times(3))).id).toBe('hed_4');
       expect(butBackfills(await opened.jobs())).toEqual([
-        { kind: 'head', subject: 'hed_1', group: project.id, runAt: at(2) },
-        { kind: 'head', subject: 'hed_4', group: other.id, runAt: at(3) },
+        { kind: 'head', subject: 'hed_1', group: project.id, runAt: at(2), ...unasked },
+        { kind: 'head', subject: 'hed_4', group: other.id, runAt: at(3), ...unasked },
       ]);
     });
 
@@ -128,7 +129,7 @@ export function headsContract(engine: Engine): void {
       await noted(store, project.id, 'aaa');
       await opened.queue({}).cancel('head', 'hed_aaa');
       await store.saveHead('hed_aaa', seenAs('red'), at(1));
-      const wanted = { kind: 'check-run', subject: 'hed_aaa', group: 'hed_aaa', runAt: at(1) };
+      const wanted = { kind: 'check-run', subject: 'hed_aaa', group: 'hed_aaa', runAt: at(1), ...unasked };
       expect(butBackfills(await opened.jobs())).toEqual([wanted]);
     });
 

@@ -35,9 +35,10 @@ export function threadsContract(engine: Engine): void {
       expect(await store.threadOf(base.project.id, { kind: 'pull_request', number: 12 })).toBeNull();
       expect(await store.threadOf('prj_other', issue)).toBeNull();
       expect(await store.thread('thr_2')).toBeNull();
+      const asks = { urgency: 'person', organisation: 'installation 500' };
       expect(butBackfills(await opened.jobs())).toEqual([
-        { kind: 'run', subject: runId, group: base.project.id, runAt: at(2) },
-        { kind: 'publish', subject: 'thr_1', group: 'thr_1', runAt: at(2) },
+        { kind: 'run', subject: runId, group: base.project.id, runAt: at(2), ...asks },
+        { kind: 'publish', subject: 'thr_1', group: 'thr_1', runAt: at(2), ...asks },
       ]);
       expect(await opened.audit()).toEqual(
         expect.arrayContaining([

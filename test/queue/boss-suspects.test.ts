@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { openPostgres } from '../contract/postgres-place.ts';
 import { migratedDatabase, type TestDatabase } from '../support/postgres.ts';
-import { job, patience, plenty, recorder } from '../support/queue-samples.ts';
+import { job, patience, plenty, recorder, until } from '../support/queue-samples.ts';
 
 const all = { run: plenty, webhook: plenty };
 
@@ -49,6 +49,8 @@ it('wait until their process has lived for a while, so that kills in quick succe
   {
     const { handled, handlers } = recorder();
     await using _worker = opened.queue({ pollMs: 5, suspectMs: 60_000 }).work(handlers, all);
+    await until(() => handled.length > 0);
+    // Time for the other, if it were let through.
     await sleep(150);
     expect(handled.map(({ subject }) => subject)).toEqual(['never']);
   }

@@ -16,7 +16,8 @@ import { checks } from './0007-checks.ts';
 import { greenRuns } from './0008-green-runs.ts';
 import { accountArea } from './0009-account-area.ts';
 import { marks } from './0010-marks.ts';
-import { totalsAndHolds } from './0012-totals-and-holds.ts';
+import { totalsAndHolds } from './0011-totals-and-holds.ts';
+import { turns } from './0011-turns.ts';
 import type { TableForm, Up } from './table-form.ts';
 
 const ALL: Readonly<Record<string, Up>> = {
@@ -30,7 +31,10 @@ const ALL: Readonly<Record<string, Up>> = {
   '0008-green-runs': greenRuns,
   '0009-account-area': accountArea,
   '0010-marks': marks,
-  '0012-totals-and-holds': totalsAndHolds,
+  '0011-turns-and-totals': async (database, form) => {
+    await turns(database, form);
+    await totalsAndHolds(database, form);
+  },
 };
 
 /** All migrations, by name, in the form of one engine. There is no way down: a downgrade is refused. */

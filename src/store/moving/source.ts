@@ -1,7 +1,7 @@
 // What is moved: a SQLite database at one moment, opened to be read and nothing else.
 import Sqlite from 'better-sqlite3';
 import { CausewayError } from '../../domain/errors.ts';
-import type { JobKind, NewJob } from '../../ports/queue.ts';
+import type { NewJob } from '../../ports/queue.ts';
 import { purposeFor as purposeOfSecret } from '../accounts.ts';
 import { purposeFor as purposeOfBody } from '../deliveries.ts';
 import type { Seal } from '../seal.ts';
@@ -89,17 +89,11 @@ export function positionOf({ key }: Table, row: Row): Position {
   return key.map((column) => row[column] ?? null);
 }
 
-interface JobRow {
-  readonly kind: JobKind;
-  readonly subject: string;
-  readonly group: string;
-  readonly runAt: string;
-}
-
 /** What was running is due as it was: nobody runs it any more. */
 function jobs(connection: Sqlite.Database, which: string): readonly NewJob[] {
-  const ask = `select kind, subject, group_key as "group", run_at as "runAt" from jobs where ${which} order by seq`;
-  return connection.prepare<[], JobRow>(ask).all();
+  const ask = `select kind, subject, group_key as "group", run_at as "runAt", urgency, organisation
+    from jobs where ${which} order by seq`;
+  return connection.prepare<[], NewJob>(ask).all();
 }
 
 function openAll(connection: Sqlite.Database, seal: Seal): number {

@@ -17,7 +17,7 @@ export type Row = Readonly<Record<string, Value>>;
  * Of the engine, of the migrator, of the queue that stays behind (its jobs go over as jobs), and what checks of health write; the totals, which
  * the target makes itself as the costs arrive; and what GitHub or a model asked of the process that has stopped.
  */
-const LEFT_OUT = /^(?:sqlite_.*|kysely_.*|jobs|job_groups|checks|cost_totals|holds)$/;
+const LEFT_OUT = /^(?:sqlite_.*|kysely_.*|jobs|job_groups|job_organisations|checks|cost_totals|holds)$/;
 
 export function tablesOf(connection: Sqlite.Database): readonly Table[] {
   const names = connection

@@ -33,14 +33,15 @@ describe('a move', () => {
       expect([table, sorted(await database.query(`select * from "${table}"`))]).toEqual([table, sorted(rows)]);
     }
     const state = `case state when 'dead' then 'dead' else 'waiting' end as state`;
-    const ask = `select kind, subject, group_key, run_at, ${state} from jobs`;
+    const ask = `select kind, subject, group_key, run_at, urgency, organisation, ${state} from jobs`;
     const pending = source.prepare<[], Record<string, unknown>>(ask).all();
     source.close();
     expect(pending.filter((job) => job['state'] === 'dead')).toHaveLength(2);
     expect(pending.length).toBeGreaterThan(7);
-    expect(sorted(await database.query('select kind, subject, group_key, run_at, state from jobs'))).toEqual(
-      sorted(pending),
+    const moved = await database.query<Record<string, unknown>>(
+      'select kind, subject, group_key, run_at, urgency, organisation, state from jobs',
     );
+    expect(sorted(moved)).toEqual(sorted(pending));
   });
 
   it('leaves numbers that go on where they stood, and secrets that the same key opens', async () => {
@@ -178,7 +179,7 @@ function dying(database: Database, at: number, before: boolean): Database {
 
 function tablesIn(source: Sqlite.Database): readonly string[] {
   const names = source.prepare<[], string>("select name from sqlite_schema where type = 'table'").pluck().all();
-  return names.filter((name) => !/^(sqlite_|kysely_|jobs$|job_groups$|checks$)/.test(name));
+  return names.filter((name) => !/^(sqlite_|kysely_|jobs$|job_groups$|job_organisations$|checks$)/.test(name));
 }
 
 function sorted(rows: Rows): readonly string[] {
