@@ -1,6 +1,7 @@
 // Every test but the long fault runs. A Node that is too old would crash inside better-sqlite3 without a word.
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
+import { OVER_BOTH } from './test/support/over-both.ts';
 
 if (Number(process.versions.node.split('.')[0]) < 24) {
   throw new Error(`Tests need Node 24; this is ${process.version}. Run "npm test", which brings it.`);
@@ -8,8 +9,6 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/faults/**'],
     globalSetup: ['test/support/leftover-processes.ts', 'test/support/postgres-shared.ts'],
     setupFiles: ['test/support/property-seed.ts'],
     testTimeout: 120_000,
@@ -19,5 +18,13 @@ export default defineConfig({
     // On two cores: a story waits for its service and for git a third of its time.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
+    projects: [
+      { extends: true, test: { name: 'all', include: ['test/**/*.test.ts'], exclude: ['test/faults/**'] } },
+      // Where the environment names an engine, all stories run over that one, and once.
+      ...Object.entries(process.env['STORIES_ENGINE'] === undefined ? OVER_BOTH : {}).map(([name, include]) => ({
+        extends: true as const,
+        test: { name, include: [...include], env: { STORIES_ENGINE: name } },
+      })),
+    ],
   },
 });

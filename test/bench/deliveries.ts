@@ -95,7 +95,7 @@ async function ours(stage: GithubStage, letter: () => string, plan: Plan): Promi
   const { app } = stage.double;
   const target = { name: 'Causeway', url: app.webhookUrl ?? '', ...receiving };
   const streamed = await streamedTo(target, { app, letter, plan });
-  const { deliveries, jobs } = storedQueue(stage.dataDir);
+  const { deliveries, jobs } = await storedQueue(stage.dataDir);
   const subjects = new Set(jobs.filter(({ kind }) => kind === 'delivery').map(({ subject }) => subject));
   const kept = deliveries['waiting'] ?? 0;
   const words = `${streamed.accepted + WARM_UP} accepted (${WARM_UP} of them before the clock), ${kept} kept, ${subjects.size} jobs`;

@@ -11,7 +11,7 @@ export interface Engine {
 }
 
 /** A database; disposing removes it. */
-interface Place extends AsyncDisposable {
+export interface Place extends AsyncDisposable {
   open(): Promise<Opened>;
 }
 
@@ -21,6 +21,8 @@ export interface Opened extends AsyncDisposable {
   enqueue(...jobs: readonly NewJob[]): Promise<void>;
   /** All jobs that stand in the queue, whatever their state, the oldest first. */
   jobs(): Promise<readonly NewJob[]>;
+  /** As if the process had ended so many times while that job of `enqueue` ran. */
+  endedIn(subject: string, times: number): Promise<void>;
   queue(options: QueueOptions): Queue;
   /** The audit log, the oldest entry first. */
   audit(): Promise<readonly { readonly verb: string; readonly subject: string }[]>;

@@ -4,7 +4,7 @@ import { createBossQueue } from '../../src/queue/boss-queue.ts';
 import { openBoss } from '../../src/queue/open-boss.ts';
 import { openPostgresStore } from '../../src/store/open-postgres.ts';
 import { createSeal } from '../../src/store/seal.ts';
-import { migratedDatabase } from '../support/postgres.ts';
+import { reusedDatabase } from '../support/postgres.ts';
 import type { Engine, Opened } from './engine.ts';
 import { inspected } from './inspected.ts';
 import { jobsOnBoss } from './jobs-on-boss.ts';
@@ -13,7 +13,7 @@ export const postgres: Engine = {
   name: 'PostgreSQL',
   many: 20_000,
   async place() {
-    const database = await migratedDatabase();
+    const database = await reusedDatabase();
     return {
       open: () => openPostgres(database.url),
       [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
@@ -37,6 +37,12 @@ export async function openPostgres(url: string): Promise<Opened> {
       await database.write((trx) => boss.jobs.enqueue(trx, wanted));
     },
     jobs,
+    async endedIn(subject, times) {
+      if (times === 0) return;
+      const claimed = `update causeway_jobs.job set state = 'retry', started_on = now(), retry_count = $2::int - 1
+        where singleton_key = $1`;
+      await boss.ask(claimed, [subject, times]);
+    },
     queue: ({ recovery: _, ...options }) => createBossQueue({ boss, log, ...options }),
     async [Symbol.asyncDispose]() {
       await store[Symbol.asyncDispose]();

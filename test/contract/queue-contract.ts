@@ -7,6 +7,7 @@ import { lanesContract } from './queue-lanes.ts';
 import { orderContract } from './queue-order.ts';
 import { retryingContract } from './queue-retrying.ts';
 import { stoppingContract } from './queue-stopping.ts';
+import { suspectsContract } from './queue-suspects.ts';
 
 export function queueContract(engine: Engine): void {
   describe(`a queue on ${engine.name}`, () => {
@@ -16,5 +17,6 @@ export function queueContract(engine: Engine): void {
     retryingContract(engine);
     interruptingContract(engine);
     stoppingContract(engine);
+    suspectsContract(engine);
   });
 }

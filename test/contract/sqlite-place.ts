@@ -37,6 +37,11 @@ export async function openSqlite(file: string): Promise<Opened> {
         ...{ kind, subject, group, runAt, urgency, organisation },
       }));
     },
+    async endedIn(subject, times) {
+      if (times === 0) return;
+      const running = { attempts: times, generation: times, state: 'running' } as const;
+      await database.write((trx) => trx.updateTable('jobs').set(running).where('subject', '=', subject).execute());
+    },
     queue: (options) =>
       createEmbeddedQueue({
         database,

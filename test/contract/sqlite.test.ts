@@ -1,9 +1,9 @@
-// The contracts of store and queue over every engine that there is.
+// The contracts of store and queue over SQLite.
 import { queueContract } from './queue-contract.ts';
 import { sqlite } from './sqlite-place.ts';
-import { storeContract } from './store-contract.ts';
+import { checksContract, githubContract, reportsContract } from './store-contract.ts';
 
-for (const engine of [sqlite]) {
-  storeContract(engine);
-  queueContract(engine);
-}
+reportsContract(sqlite);
+githubContract(sqlite);
+checksContract(sqlite);
+queueContract(sqlite);

@@ -1,4 +1,4 @@
-// What every store must keep, whatever its engine.
+// What every store must keep, whatever its engine: in three parts, so that several workers share them.
 import { describe } from 'vitest';
 import type { Engine } from './engine.ts';
 import { acceptContract } from './store-accept.ts';
@@ -39,7 +39,8 @@ import { urgencyContract } from './store-urgency.ts';
 import { usageContract } from './store-usage.ts';
 import { webhookAttemptsContract } from './store-webhook-attempts.ts';
 
-export function storeContract(engine: Engine): void {
+/** Reports, their runs and who sends them. */
+export function reportsContract(engine: Engine): void {
   describe(`a store on ${engine.name}`, () => {
     accountsContract(engine);
     projectsContract(engine);
@@ -53,6 +54,12 @@ export function storeContract(engine: Engine): void {
     erasingContract(engine);
     erasuresContract(engine);
     upkeepContract(engine);
+  });
+}
+
+/** Deliveries, repositories and threads of GitHub; people, and what they look at. */
+export function githubContract(engine: Engine): void {
+  describe(`a store on ${engine.name}`, () => {
     deliveriesContract(engine);
     installationsContract(engine);
     threadsContract(engine);
@@ -60,6 +67,19 @@ export function storeContract(engine: Engine): void {
     publishingContract(engine);
     threadRecordsContract(engine);
     forgettingContract(engine);
+    backfillsContract(engine);
+    sessionsContract(engine);
+    webhookAttemptsContract(engine);
+    overviewsContract(engine);
+    urgencyContract(engine);
+    usageContract(engine);
+    auditContract(engine);
+  });
+}
+
+/** Red checks, and the ledger of their causes. */
+export function checksContract(engine: Engine): void {
+  describe(`a store on ${engine.name}`, () => {
     headsContract(engine);
     redHeadsContract(engine);
     heldHeadsContract(engine);
@@ -71,12 +91,5 @@ export function storeContract(engine: Engine): void {
     foundThreadsContract(engine);
     checkLinksContract(engine);
     forgettingChecksContract(engine);
-    backfillsContract(engine);
-    sessionsContract(engine);
-    webhookAttemptsContract(engine);
-    overviewsContract(engine);
-    urgencyContract(engine);
-    usageContract(engine);
-    auditContract(engine);
   });
 }

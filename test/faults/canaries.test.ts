@@ -11,7 +11,7 @@ import { openGithubStage } from '../support/github-stage.ts';
 import { fails, modelEndpoint } from '../support/model-endpoint.ts';
 import { modelSettings } from '../support/model-service.ts';
 import { temporaryFolder } from '../support/service.ts';
-import { filesWith } from '../support/stored-text.ts';
+import { placesWith } from '../support/stored-text.ts';
 
 const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 const FAULT = path.join(import.meta.dirname, '..', 'support', 'fault-on-signal.ts');
@@ -84,7 +84,7 @@ it('shows no secret in a log at trace, an answer to a stranger, a help text, a p
   for (const text of [printed, titles, ...answers, ...texts]) {
     expect(canaries.filter((canary) => text.includes(canary))).toEqual([]);
   }
-  const files = await Promise.all(canaries.map((canary) => filesWith(stage.dataDir, canary)));
+  const files = await Promise.all(canaries.map((canary) => placesWith(stage.dataDir, canary)));
   expect(files.flat()).toEqual([]);
   expect(readdirSync(stage.dataDir)).not.toContain('encryption.key');
 }, 120_000);

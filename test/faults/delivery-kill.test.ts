@@ -62,7 +62,7 @@ it(`${ROUNDS} kills under a flood of deliveries lose none that was answered and 
   expect(ledger.deliveries.size).toBeGreaterThan(ROUNDS);
   await stage.restart();
   await stage.rest();
-  const { deliveries, jobs } = storedQueue(stage.dataDir);
+  const { deliveries, jobs } = await storedQueue(stage.dataDir);
   expect([deliveries['waiting'], deliveries['failed']]).toEqual([undefined, undefined]);
   expect(jobs.filter(({ kind }) => kind === 'delivery')).toEqual([]);
   expect(await lossesIn(stage.dataDir, ledger)).toEqual(NO_LOSSES);

@@ -10,7 +10,7 @@ it('makes one comment where GitHub hangs or drips, before and after the work', a
   await using stage = await openGithubStage();
   const came = await Promise.all(SLOW_ANSWERS.map((strange) => outcomeOf(stage, strange)));
   expect(came.map(({ comments }) => comments)).toEqual(SLOW_ANSWERS.map(({ comments }) => comments));
-  expect(storedQueue(stage.dataDir).jobs.filter(({ state }) => state === 'dead')).toEqual([]);
+  expect((await storedQueue(stage.dataDir)).jobs.filter(({ state }) => state === 'dead')).toEqual([]);
 });
 
 it('cuts off whoever sends one byte a second, two hundred at once, and answers others meanwhile', async () => {

@@ -15,7 +15,7 @@ it(`${ROUNDS} investigations, each through ${KILLS} kills, end in exactly one Is
   for (let round = 0; round < ROUNDS; round++) {
     const plan = { ...ground, kills: Array.from({ length: KILLS }, anyMoment) };
     const result = await modelKillRound(plan, `round-${round}`);
-    expectOneFix(plan, `round-${round}`, result);
+    await expectOneFix(plan, `round-${round}`, result);
     midway += result.lives.filter(({ recorded }) => recorded > 0).length;
   }
   // The kills were not all too early or too late.

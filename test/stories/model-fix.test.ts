@@ -185,7 +185,7 @@ describe('a report that a model investigates', () => {
         completionTokens: sum(({ completion_tokens }) => completion_tokens),
       });
       expect(usage.costUsd).toBeCloseTo(sum(priceOf), 9);
-      const { money, turns: kept } = storedRun(dataDir, 'play-fix');
+      const { money, turns: kept } = await storedRun(dataDir, 'play-fix');
       // They hold the report and the source, and nobody goes on with them.
       expect(kept).toBe(0);
       // Each call is rounded up to a whole millionth.

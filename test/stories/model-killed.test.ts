@@ -6,6 +6,7 @@ import { expectOneFix } from '../support/expect-one-fix.ts';
 import { turnsAsked } from '../support/held-model.ts';
 import { type KillGround, killGround } from '../support/kill-ground.ts';
 import { modelKillRound } from '../support/model-kill-rounds.ts';
+import { KILLS_MS } from '../support/records.ts';
 import { startService } from '../support/service.ts';
 import { storedRun } from '../support/stored-run.ts';
 
@@ -17,24 +18,28 @@ describe('an investigation by a model', () => {
   });
   afterAll(() => ground[Symbol.asyncDispose]());
 
-  it('that is killed before an answer, right after a turn and right after a step ends in exactly one Issue and one webhook', async () => {
-    const plan = {
-      ...ground,
-      kills: [
-        { moment: 'asked', count: 1 },
-        { recorded: 'turns', count: 2 },
-        { moment: 'asked', count: 2 },
-        { recorded: 'turns', count: 1 },
-        { recorded: 'steps', count: 1 },
-      ] as const,
-    };
-    const result = await modelKillRound(plan, 'killed');
-    // The kills came where they were meant to: in the middle of it.
-    for (const [life, turns] of [0, 0, 2, 3, 4, 4].entries()) {
-      expect(result.lives[life]?.recorded).toBeGreaterThanOrEqual(turns);
-    }
-    expectOneFix(plan, 'killed', result);
-  });
+  it(
+    'that is killed before an answer, right after a turn and right after a step ends in exactly one Issue and one webhook',
+    async () => {
+      const plan = {
+        ...ground,
+        kills: [
+          { moment: 'asked', count: 1 },
+          { recorded: 'turns', count: 2 },
+          { moment: 'asked', count: 2 },
+          { recorded: 'turns', count: 1 },
+          { recorded: 'steps', count: 1 },
+        ] as const,
+      };
+      const result = await modelKillRound(plan, 'killed');
+      // The kills came where they were meant to: in the middle of it.
+      for (const [life, turns] of [0, 0, 2, 3, 4, 4].entries()) {
+        expect(result.lives[life]?.recorded).toBeGreaterThanOrEqual(turns);
+      }
+      await expectOneFix(plan, 'killed', result);
+    },
+    KILLS_MS,
+  );
 
   it('that is stopped in the middle of a turn lets the service end within ten seconds, and goes on at the next start', async () => {
     const { model, token, dataDir } = ground;
@@ -46,14 +51,14 @@ describe('an investigation by a model', () => {
     const path = await api.report({ projectId, data: `${ground.report}\nstopped`, reference: 'stopped', fresh: true });
     await held;
     expect(await Promise.race([first.end('SIGTERM'), sleep(10_000, 'still running')])).toBe(0);
-    expect(storedRun(dataDir, 'stopped').turns).toBe(2);
+    expect((await storedRun(dataDir, 'stopped')).turns).toBe(2);
     model.release();
     const asked = turnsAsked(model).length;
     await using second = await startService(place);
     const issue = await apiClient(second.address, token).issue(path);
     expect(issue.analysis).toMatchObject({ outcome: 'code_fix', partial: false });
     expect(turnsAsked(model).slice(asked)).toEqual([2, 3, 4, 5]);
-    expect(storedRun(dataDir, 'stopped').money.reserved).toBe(0);
+    expect((await storedRun(dataDir, 'stopped')).money.reserved).toBe(0);
     await second.end('SIGTERM');
   });
 
@@ -74,7 +79,7 @@ describe('an investigation by a model', () => {
     const other = await api.report({ projectId, data: `${ground.report}\nother`, reference: 'other', fresh: true });
     expect((await api.issue(other)).analysis.outcome).toBe('code_fix');
     expect(turnsAsked(model).slice(asked)).toEqual([0, 1, 2, 3, 4, 5]);
-    const { turns, money, jobs } = storedRun(dataDir, 'cancelled');
+    const { turns, money, jobs } = await storedRun(dataDir, 'cancelled');
     // Its turns held the report, and there is no Issue whose erasure would take them along.
     expect([turns, money.reserved, jobs]).toEqual([0, 0, []]);
     await service.end('SIGTERM');

@@ -44,7 +44,7 @@ describe('an operator', () => {
     receiver.answerWith(410);
     await api.end(await api.report({ ...report, revision: 'v9.9.9' }));
     await receiver.received(2);
-  }, 60_000);
+  }, 180_000);
   afterAll(() => cleanup.disposeAsync());
 
   const ownPort = () => `http://127.0.0.1:${metricsPort}/metrics`;
@@ -56,7 +56,9 @@ describe('an operator', () => {
   }
 
   it('reads figures that are those of what happened', async () => {
-    const text = await settled(metrics, (now) => sum(now, 'causeway_webhook_attempts_total') === 2);
+    const isAtRest = (now: string) =>
+      sum(now, 'causeway_webhook_attempts_total') === 2 && sum(now, 'causeway_queue_jobs', { state: 'running' }) === 0;
+    const text = await settled(metrics, isAtRest);
     const of = (name: string, labels = {}) => sum(text, `causeway_${name}`, labels);
     expect(of('jobs_total', { kind: 'run', outcome: 'done' })).toBe(2);
     expect(of('job_duration_seconds_count', { kind: 'webhook', outcome: 'done' })).toBe(2);

@@ -12,7 +12,7 @@ import {
   plantedService,
 } from '../support/planted-service.ts';
 import { printedToken } from '../support/service.ts';
-import { filesWith } from '../support/stored-text.ts';
+import { placesWith } from '../support/stored-text.ts';
 
 let house: PlantedService;
 let said: Map<string, string>;
@@ -39,12 +39,12 @@ it.each(NAMES)('a secret in %s is in no answer, page, header, prompt, webhook or
 });
 
 it.each(NAMES)('a secret in %s is in no file of the service', async (name) => {
-  expect(await filesWith(house.dataDir, planted(name).slice(4, 24))).toEqual([]);
+  expect(await placesWith(house.dataDir, planted(name).slice(4, 24))).toEqual([]);
 });
 
 it.each(Object.entries(ENVIRONMENT))('%s of the environment is nowhere', async (_name, secret) => {
   expect(shown(secret)).toEqual([]);
-  expect(await filesWith(house.dataDir, secret)).toEqual([]);
+  expect(await placesWith(house.dataDir, secret)).toEqual([]);
 });
 
 it('what else the environment holds, the token and the session are nowhere', async () => {
@@ -54,7 +54,7 @@ it('what else the environment holds, the token and the session are nowhere', asy
   said.delete('cookie');
   expect(shown(BYSTANDER)).toEqual([]);
   expect([...said.values()].filter((text) => text.includes(token))).toEqual([]);
-  for (const secret of [BYSTANDER, token, session]) expect(await filesWith(house.dataDir, secret)).toEqual([]);
+  for (const secret of [BYSTANDER, token, session]) expect(await placesWith(house.dataDir, secret)).toEqual([]);
   // The first start prints the token for people, once; the log never.
   const log = house.service
     .output()

@@ -7,7 +7,7 @@ import { heldModel } from '../support/held-model.ts';
 import { modelSettings } from '../support/model-service.ts';
 import { printedToken, startService, temporaryFolder } from '../support/service.ts';
 import { FIX_TURNS, SHOP, SHOP_REPORT } from '../support/shop-fix.ts';
-import { filesWith } from '../support/stored-text.ts';
+import { placesWith } from '../support/stored-text.ts';
 
 const QUOTED = 'hunter2 canary';
 const FAULT = path.join(import.meta.dirname, '..', 'support', 'fault-on-signal.ts');
@@ -48,7 +48,7 @@ it('an uncaught exception and an unhandled rejection end it in order; what was a
   expect(await again.end(investigation)).toMatchObject({ state: 'concluded' });
   expect((await again.project()).issueIds).toHaveLength(1);
   expect(first.output() + second.output()).not.toContain(QUOTED);
-  expect(await filesWith(folder.path, QUOTED)).toEqual([]);
+  expect(await placesWith(folder.path, QUOTED)).toEqual([]);
 });
 
 function lastLine(output: string): unknown {

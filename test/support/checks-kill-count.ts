@@ -1,6 +1,5 @@
 // What red checks have left on GitHub and in the records, counted, to be held against one of each.
-import path from 'node:path';
-import Sqlite from 'better-sqlite3';
+
 import { expect } from 'vitest';
 import type { HeadRecord } from '../../src/domain/head.ts';
 import type { ThreadRecord } from '../../src/domain/thread.ts';
@@ -13,6 +12,8 @@ import type { RedDesk } from './github-red-desk.ts';
 import type { RedModel } from './github-red-model.ts';
 import type { GithubStage } from './github-stage.ts';
 import { textsIn } from './played-model.ts';
+import { storedRows } from './records.ts';
+import { isUnsettled, storedJobs } from './stored-jobs.ts';
 
 export interface Left {
   /** Of each check run of ours its status, and its marks. */
@@ -69,7 +70,7 @@ export async function countLeft(stage: GithubStage, model: RedModel, desk: RedDe
   const own = pulls.filter(({ authorId }) => authorId === app.botId);
   const comments = pulls.flatMap(({ number }) => stage.ourComments(desk.name, number));
   const reviews = pulls.flatMap(({ pull }) => pull?.reviews ?? []).filter(({ authorId }) => authorId === app.botId);
-  const records = recordsOf(stage.dataDir, desk.name);
+  const records = await recordsOf(stage.dataDir, desk.name);
   const [thread] = records.threads;
   const posted = records.heads.map((head) => head.checkRun).find((run) => run !== null);
   const check = namedIn(checkRuns, ({ id }) => id === posted?.id);
@@ -91,7 +92,7 @@ export async function countLeft(stage: GithubStage, model: RedModel, desk: RedDe
     questions: model.endpoint.requests.filter((asked) =>
       textsIn(asked).join('\n').includes(`Repository ${desk.name}, commit`),
     ).length,
-    failures: desk.failures().map(({ hits, state }) => ({ hits, state })),
+    failures: (await desk.failures()).map(({ hits, state }) => ({ hits, state })),
     isRecorded:
       posted?.id === check?.id &&
       posted?.status === check?.status &&
@@ -142,28 +143,20 @@ interface Records {
   readonly unsettled: number;
 }
 
-const UNSETTLED = `SELECT count(*) FROM jobs WHERE (state IN ('running', 'dead') OR run_at <= ?) AND subject IN (
-  SELECT id FROM heads WHERE project_id = ? UNION SELECT id FROM threads WHERE project_id = ? UNION SELECT id FROM runs WHERE project_id = ?)`;
-
-function recordsOf(dataDir: string, name: string): Records {
-  const database = new Sqlite(path.join(dataDir, 'causeway.db'), { readonly: true });
-  try {
-    const id = database.prepare<[string], string>('SELECT id FROM projects WHERE name = ?').pluck().get(name) ?? '';
-    const texts = (table: 'heads' | 'threads') =>
-      database
-        .prepare<[string], string>(`SELECT record FROM ${table} WHERE project_id = ? ORDER BY seq`)
-        .pluck()
-        .all(id);
-    const begun = database
-      .prepare<[string], number>('SELECT count(*) FROM investigations WHERE project_id = ?')
-      .pluck();
-    const unsettled = database.prepare<string[], number>(UNSETTLED).pluck().get(new Date().toISOString(), id, id, id);
-    return {
-      heads: texts('heads').map((text) => JSON.parse(text)),
-      threads: texts('threads').map((text) => JSON.parse(text)),
-      ...{ investigations: Number(begun.get(id)), unsettled: Number(unsettled) },
-    };
-  } finally {
-    database.close();
-  }
+async function recordsOf(dataDir: string, name: string): Promise<Records> {
+  const ask = <T extends object>(statement: string) => storedRows<T>(dataDir, statement, [name]);
+  const ofProject = 'project_id = (select id from projects where name = $1)';
+  const texts = async (table: 'heads' | 'threads') =>
+    (await ask<{ record: string }>(`select record from ${table} where ${ofProject} order by seq`)).map(({ record }) =>
+      JSON.parse(record),
+    );
+  const investigations = await ask(`select id from investigations where ${ofProject}`);
+  const tables = ['heads', 'threads', 'runs'].map((table) => `select id from ${table} where ${ofProject}`);
+  const ids = new Set((await ask<{ id: string }>(tables.join(' union '))).map(({ id }) => id));
+  const unsettled = (await storedJobs(dataDir)).filter((job) => ids.has(job.subject) && isUnsettled(job));
+  return {
+    heads: await texts('heads'),
+    threads: await texts('threads'),
+    ...{ investigations: investigations.length, unsettled: unsettled.length },
+  };
 }

@@ -33,7 +33,8 @@ function expectOneConversation(plan: ModelKillPlan, key: string): void {
 }
 
 /** Exactly one Issue with the right diff and one webhook; no recorded turn asked again; no step missing or twice; no money left aside. */
-export function expectOneFix(plan: ModelKillPlan, key: string, { issues, webhookIds, lives }: ModelKillResult): void {
+export async function expectOneFix(plan: ModelKillPlan, key: string, result: ModelKillResult): Promise<void> {
+  const { issues, webhookIds, lives } = result;
   for (const { recorded, asked } of lives) for (const turn of asked) expect(turn).toBeGreaterThanOrEqual(recorded);
   expectOneConversation(plan, key);
   expect(issues).toHaveLength(1);
@@ -51,7 +52,7 @@ export function expectOneFix(plan: ModelKillPlan, key: string, { issues, webhook
     expect(facts[0]).toContain('find signals');
     expect(new Set(facts).size).toBe(facts.length);
   }
-  const { turns, steps, money, jobs } = storedRun(plan.dataDir, key);
+  const { turns, steps, money, jobs } = await storedRun(plan.dataDir, key);
   expect(turns).toBe(0);
   const [issue] = issues;
   expect(steps).toEqual(issue?.investigationSteps.map((_, index) => index + 1));

@@ -1,12 +1,13 @@
 // What a thread has left on GitHub and in the records, counted, to be held against one of each.
-import path from 'node:path';
-import Sqlite from 'better-sqlite3';
+
 import { expect } from 'vitest';
 import type { ThreadRecord } from '../../src/domain/thread.ts';
 import { gitText } from '../github-double/git/run-git.ts';
 import { repository } from '../github-double/lookup.ts';
 import type { Desk } from './github-desk.ts';
 import type { GithubStage } from './github-stage.ts';
+import { storedRows } from './records.ts';
+import { isUnsettled, storedJobs } from './stored-jobs.ts';
 
 interface Left {
   /** First lines of our comments on the issue. */
@@ -49,7 +50,7 @@ export async function countLeft(stage: GithubStage, desk: Desk): Promise<Left> {
     branch === undefined ? '0' : await gitText(gitDir, ['rev-list', '--count', `refs/heads/main..${branch}`]);
   const [pull] = desk.pulls();
   const handOvers = pull === undefined ? [] : stage.ourComments(desk.name, pull.number);
-  const { record, unsettled } = recordOf(stage.dataDir, desk.name);
+  const { record, unsettled } = await recordOf(stage.dataDir, desk.name);
   return {
     comments: desk.headlines(),
     reactions: desk.reactions(),
@@ -69,25 +70,17 @@ export async function countLeft(stage: GithubStage, desk: Desk): Promise<Left> {
 }
 
 /** Of the thread of the repository's issue 1. */
-function recordOf(dataDir: string, name: string): { readonly record: ThreadRecord; readonly unsettled: number } {
-  const database = new Sqlite(path.join(dataDir, 'causeway.db'), { readonly: true });
-  try {
-    const row = database
-      .prepare<[string], { id: string; record: string }>(
-        `SELECT id, record FROM threads WHERE subject_key = 'issue 1'
-          AND project_id = (SELECT id FROM projects WHERE name = ?)`,
-      )
-      .get(name);
-    if (row === undefined) throw new Error(`${name} has no thread`);
-    const unsettled = database
-      .prepare<[string, string], number>(
-        `SELECT count(*) FROM jobs WHERE (subject = ? OR kind = 'run')
-          AND (state IN ('running', 'dead') OR run_at <= ?)`,
-      )
-      .pluck()
-      .get(row.id, new Date().toISOString());
-    return { record: JSON.parse(row.record), unsettled: Number(unsettled) };
-  } finally {
-    database.close();
-  }
+async function recordOf(
+  dataDir: string,
+  name: string,
+): Promise<{ readonly record: ThreadRecord; readonly unsettled: number }> {
+  const [row] = await storedRows<{ id: string; record: string }>(
+    dataDir,
+    `select id, record from threads where subject_key = 'issue 1'
+      and project_id = (select id from projects where name = $1)`,
+    [name],
+  );
+  if (row === undefined) throw new Error(`${name} has no thread`);
+  const jobs = (await storedJobs(dataDir)).filter(({ subject, kind }) => subject === row.id || kind === 'run');
+  return { record: JSON.parse(row.record), unsettled: jobs.filter(isUnsettled).length };
 }

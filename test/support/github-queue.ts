@@ -1,13 +1,6 @@
-// What the service has stored of deliveries, jobs and projects, read as it lies in the file.
-import path from 'node:path';
-import Sqlite from 'better-sqlite3';
-
-interface StoredJob {
-  readonly kind: 'delivery' | 'publish' | 'run' | 'webhook';
-  readonly subject: string;
-  readonly state: 'waiting' | 'running' | 'dead';
-  readonly run_at: string;
-}
+// What the service has stored of deliveries, jobs and projects, read as it lies in the records.
+import { storedRows } from './records.ts';
+import { type StoredJob, storedJobs } from './stored-jobs.ts';
 
 interface StoredQueue {
   readonly jobs: readonly StoredJob[];
@@ -17,22 +10,19 @@ interface StoredQueue {
   readonly projects: readonly string[];
 }
 
-/** Reads the file in `dataDir`, whoever has it open. */
-export function storedQueue(dataDir: string): StoredQueue {
-  const database = new Sqlite(path.join(dataDir, 'causeway.db'), { readonly: true });
-  try {
-    const states = database
-      .prepare<[], { state: string; count: number }>('SELECT state, count(*) AS count FROM deliveries GROUP BY state')
-      .all();
-    const projects = database
-      .prepare<[], string>('SELECT name FROM projects WHERE hidden_at IS NULL ORDER BY name')
-      .pluck();
-    return {
-      jobs: database.prepare<[], StoredJob>('SELECT kind, subject, state, run_at FROM jobs ORDER BY seq').all(),
-      deliveries: Object.fromEntries(states.map(({ state, count }) => [state, count])),
-      projects: projects.all(),
-    };
-  } finally {
-    database.close();
-  }
+/** Reads the records of `dataDir`, whoever has them open. */
+export async function storedQueue(dataDir: string): Promise<StoredQueue> {
+  const states = await storedRows<{ state: string; count: string }>(
+    dataDir,
+    'select state, count(*) as count from deliveries group by state',
+  );
+  const projects = await storedRows<{ name: string }>(
+    dataDir,
+    'select name from projects where hidden_at is null order by name',
+  );
+  return {
+    jobs: await storedJobs(dataDir),
+    deliveries: Object.fromEntries(states.map(({ state, count }) => [state, Number(count)])),
+    projects: projects.map(({ name }) => name),
+  };
 }

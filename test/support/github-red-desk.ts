@@ -1,6 +1,4 @@
 // A shop on the stage whose checks go red, as the people in front of it see it: our check run, our comments, what the model was asked.
-import path from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { branchSha } from '../github-double/git/read-objects.ts';
 import { repository } from '../github-double/lookup.ts';
 import { type Rendered, renderMarkdown } from '../github-double/page/markdown.ts';
@@ -10,6 +8,7 @@ import type { RedModel } from './github-red-model.ts';
 import { type RedRuns, redRuns } from './github-red-runs.ts';
 import { openShop, type ShopOptions } from './github-shop.ts';
 import type { GithubStage } from './github-stage.ts';
+import { storedRows } from './records.ts';
 
 /** Of the ledger, as the database has it. */
 interface FailureRow {
@@ -66,7 +65,7 @@ export interface RedDesk extends RedRuns {
   /** What GitHub took from us here, without our check runs. */
   writesBeside(): readonly string[];
   writes(): readonly string[];
-  failures(): readonly FailureRow[];
+  failures(): Promise<readonly FailureRow[]>;
 }
 
 /** What a change does by default: tests more than the shop can do, in the files that the failures name. */
@@ -149,16 +148,11 @@ function shownCheckRun(run: CheckRun, shown: (body: string) => Rendered): ShownC
   };
 }
 
-function failuresOf(dataDir: string, name: string): readonly FailureRow[] {
-  const database = new Sqlite(path.join(dataDir, 'causeway.db'), { readonly: true });
-  try {
-    return database
-      .prepare<[string], FailureRow>(
-        `SELECT failures.* FROM failures JOIN projects ON projects.id = failures.project_id
-          WHERE projects.name = ? ORDER BY failures.seq`,
-      )
-      .all(name);
-  } finally {
-    database.close();
-  }
+function failuresOf(dataDir: string, name: string): Promise<readonly FailureRow[]> {
+  return storedRows<FailureRow>(
+    dataDir,
+    `select failures.* from failures join projects on projects.id = failures.project_id
+      where projects.name = $1 order by failures.seq`,
+    [name],
+  );
 }

@@ -1,11 +1,10 @@
 // A stage for whole stories: the GitHub double with its people, and the real service beside it in its own process.
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import Sqlite from 'better-sqlite3';
 import { asManifestSays } from '../github-double/as-manifest-says.ts';
 import type { GithubDouble } from '../github-double/double.ts';
 import { repository } from '../github-double/lookup.ts';
@@ -14,7 +13,9 @@ import type { Comment } from '../github-double/state.ts';
 import { type WebhookSender, webhookSender } from '../github-double/webhooks/sender.ts';
 import { type ApiClient, apiClient } from './api-client.ts';
 import { appSettings, OWNER } from './app-settings.ts';
+import { engine, recordsEnv } from './records.ts';
 import { type Service, startService, temporaryFolder } from './service.ts';
+import { type StoredJob, storedJobs } from './stored-jobs.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
 
@@ -75,6 +76,8 @@ export async function openGithubStage(options: StageOptions = {}): Promise<Githu
   const dataDir = path.join(folder.path, 'data');
   await mkdir(dataDir, { recursive: true });
   const env = { ...(await appSettings(double, folder.path, options.script)), ...options.env };
+  // Of what runs beside the service, over the same records.
+  const shared = { ...(await recordsEnv(dataDir)), ...env };
   const as = options.serve ?? ['serve'];
   let service = await startService({ projects: [], dataDir, env, command: as });
   opening.defer(async () => void (await service.end('SIGKILL')));
@@ -100,11 +103,11 @@ export async function openGithubStage(options: StageOptions = {}): Promise<Githu
     beside: async (...words) => {
       const other = path.join(folder.path, `beside-${words.join('-')}`);
       await mkdir(other, { recursive: true });
-      return startService({ projects: [], dataDir: other, env, command: words });
+      return startService({ projects: [], dataDir: other, env: shared, command: words });
     },
-    command: (...args) => command({ ...env, DATA_DIR: dataDir }, args),
+    command: (...args) => command({ ...shared, DATA_DIR: dataDir }, args),
     api: async (login) => {
-      const token = await command({ ...env, DATA_DIR: dataDir }, [
+      const token = await command({ ...shared, DATA_DIR: dataDir }, [
         ...['token', 'create', '--name', `story ${login}`, '--account', login],
       ]);
       return apiClient(service.address, token.trim());
@@ -121,10 +124,11 @@ function installOnce({ people, state }: GithubDouble): void {
 
 /** Names of the copies of source that the service keeps: `<project id>.git` each. */
 export function mirrorsIn({ dataDir }: Pick<GithubStage, 'dataDir'>): readonly string[] {
-  return readdirSync(path.join(dataDir, 'mirrors')).filter((name) => name.endsWith('.git'));
+  const folders = ['mirrors', 'worker/mirrors'].map((name) => path.join(dataDir, name)).filter((at) => existsSync(at));
+  return folders.flatMap((folder) => readdirSync(folder)).filter((name) => name.endsWith('.git'));
 }
 
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = engine() === 'sqlite' ? 120_000 : 300_000;
 /** For so long the news of one commit's checks are gathered before they are looked at. */
 const GATHERED_MS = 10_000;
 
@@ -148,28 +152,21 @@ async function until<T>(
 }
 
 async function rest(sender: WebhookSender, dataDir: string, patience: Patience): Promise<void> {
-  const database = new Sqlite(path.join(dataDir, 'causeway.db'), { readonly: true });
-  try {
-    // Those that were there at three ends of their process are put off until their turn comes, which is soon (queue/suspects.ts).
-    const due = database
-      .prepare<[string, string], number>(
-        `SELECT count(*) FROM jobs WHERE state = 'running' OR (state = 'waiting' AND run_at <= ?)
-          OR (kind = 'head' AND state = 'waiting' AND run_at <= ?)
-          OR (state = 'waiting' AND attempts - failures >= 3)`,
-      )
-      .pluck();
-    await until(
-      'rest',
-      async () => {
-        await sender.settled();
-        const soon = new Date(Date.now() + GATHERED_MS);
-        return due.get(new Date().toISOString(), soon.toISOString()) === 0;
-      },
-      patience,
-    );
-  } finally {
-    database.close();
-  }
+  await until(
+    'rest',
+    async () => {
+      await sender.settled();
+      return !(await storedJobs(dataDir)).some(isAhead);
+    },
+    patience,
+  );
+}
+
+/** Whether it runs, or will in a moment. */
+function isAhead({ kind, state, run_at: runAt, ends }: StoredJob): boolean {
+  const soon = kind === 'head' ? GATHERED_MS : 0;
+  // Those that were there at three ends of their process are put off until their turn comes, which is soon (queue/suspects.ts).
+  return state === 'running' || (state === 'waiting' && (Date.parse(runAt) <= Date.now() + soon || ends >= 3));
 }
 
 async function command(env: Readonly<Record<string, string>>, args: readonly string[]): Promise<string> {

@@ -15,6 +15,7 @@ import { waitForEnd } from '../../src/jobs/follow.ts';
 import { createLog } from '../../src/log.ts';
 import type { Model, ModelRequest, ModelTurn } from '../../src/ports/model.ts';
 import { type GitRepository, gitRepository } from './git-repository.ts';
+import { recordsPlace } from './records.ts';
 import { temporaryFolder } from './service.ts';
 
 export interface Said {
@@ -59,7 +60,7 @@ export async function hostileHouse(
   const now = () => new Date();
   const house = opening.use(
     await openHouse({
-      database: path.join(folder, 'causeway.db'),
+      database: await recordsPlace(folder),
       encryptionKey: randomBytes(32),
       lexicon: path.join(folder, 'lexicon'),
       git: { folder: path.join(folder, 'mirrors'), environment: { PATH: process.env['PATH'] } },

@@ -9,7 +9,7 @@ export const MARK = 'CAUSEWAY_TEST_RUN';
  * them to their end, as CI does, would wait for ever. Linux alone shows whose child is whose; elsewhere nothing is done.
  */
 export function setup(): void {
-  process.env[MARK] = `${process.pid}-${Date.now()}`;
+  process.env[MARK] ??= `${process.pid}-${Date.now()}`;
 }
 
 export async function teardown(): Promise<void> {

@@ -93,6 +93,7 @@ async function stored({ store }: House, id: string): Promise<Investigation> {
 
 function optionsOf(dataDir: string): Omit<HouseOptions, 'now'> {
   return {
+    // Its clock is moved, which PostgreSQL does not heed.
     database: path.join(dataDir, 'causeway.db'),
     encryptionKey: randomBytes(32),
     lexicon: path.join(dataDir, 'lexicon'),

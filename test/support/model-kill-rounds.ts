@@ -3,7 +3,7 @@ import type { Issue } from '../../src/domain/issue.ts';
 import { apiClient } from './api-client.ts';
 import { type HeldModel, type Moment, turnsAsked } from './held-model.ts';
 import { type Service, startService } from './service.ts';
-import { storedRun, watchRun } from './stored-run.ts';
+import { progressOf, storedRun } from './stored-run.ts';
 import type { WebhookReceiver } from './webhook-receiver.ts';
 
 export interface ModelKillPlan {
@@ -41,7 +41,7 @@ export async function modelKillRound(plan: ModelKillPlan, key: string): Promise<
   const lives: { recorded: number; asked: readonly number[] }[] = [];
   for (const kill of [...plan.kills, null]) {
     const before = turnsAsked(plan.model).length;
-    const { turns, hasEnded } = storedRun(plan.dataDir, key);
+    const { turns, hasEnded } = await storedRun(plan.dataDir, key);
     const recorded = hasEnded ? Number.POSITIVE_INFINITY : turns;
     await using service = await start(plan);
     if (kill === null) issues = await lastLife(plan, service, key);
@@ -89,9 +89,9 @@ async function momentOf(
 ): Promise<void> {
   if ('afterMs' in kill) return await sleep(kill.afterMs);
   if ('moment' in kill) return void (await plan.model.at(kill.moment, kill.count));
-  using progress = watchRun(plan.dataDir, key);
-  const before = progress.now()[kill.recorded];
-  while (!over.aborted && progress.now()[kill.recorded] < before + kill.count) await sleep(1);
+  const recorded = async () => (await progressOf(plan.dataDir, key))[kill.recorded];
+  const before = await recorded();
+  while (!over.aborted && (await recorded()) < before + kill.count) await sleep(1);
 }
 
 async function lastLife(plan: ModelKillPlan, service: Service, key: string): Promise<readonly Issue[]> {

@@ -23,6 +23,8 @@ let stopping: () => Promise<void> = async () => {};
 
 /** For vitest's `globalSetup`. Costs nothing until a test asks. */
 export async function setup(): Promise<void> {
+  // Of the first project of vitest that comes here; all of them use it.
+  if (process.env[BROKER] !== undefined) return;
   let held: Promise<Held> | undefined;
   const broker = createServer((socket) => {
     held ??= holdPostgres(`causeway_template_${(process.env[MARK] ?? `${process.pid}`).replaceAll('-', '_')}`);
@@ -63,9 +65,21 @@ export async function holdPostgres(template: string): Promise<Held> {
     how: Number(server?.version) < 150_000 ? '' : 'strategy file_copy',
     async [Symbol.asyncDispose]() {
       if (own) await own[Symbol.asyncDispose]();
-      else await onServer(url, `drop database ${template} with (force)`);
+      else await dropAll(url, template);
     },
   };
+}
+
+/** The template, and every database that is named after it. */
+async function dropAll(url: string, template: string): Promise<void> {
+  const of = 'select datname as name from pg_database where datname = $1 or starts_with(datname, $2)';
+  for (const { name } of await onServer<{ name: string }>(url, of, [template, copiesOf(template)]))
+    await onServer(url, `drop database ${name} with (force)`);
+}
+
+/** How the names of databases begin that are made beside that template. */
+export function copiesOf(template: string): string {
+  return `${template.replace('_template_', '_test_')}_`;
 }
 
 /** The URL of another database of the same server. */

@@ -1,9 +1,10 @@
 // The real service in its own process: started as a newcomer starts it, killed as an accident does.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { MARK } from './leftover-processes.ts';
+import { dropRecords, engine, recordsEnv } from './records.ts';
 
 const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 
@@ -26,8 +27,42 @@ export interface ServiceOptions {
   readonly through?: readonly string[];
 }
 
-/** Starts `causeway serve`, or another command that serves, on any free port and waits until it answers. */
+/**
+ * Starts `causeway serve`, or another command that serves, on any free port and waits until it answers. Its records lie where the engine of
+ * this run keeps them, unless `env` says where; where that has workers apart, `serve` is one process that answers and one that works.
+ */
 export async function startService(options: ServiceOptions): Promise<Service> {
+  const { command = ['serve'], env = {} } = options;
+  if (env['DATABASE_URL'] !== undefined) return await startProcess(options);
+  const settled = { ...options, env: { ...(await recordsEnv(options.dataDir)), ...env } };
+  if (engine() !== 'postgres-worker' || command.join(' ') !== 'serve') return await startProcess(settled);
+  return await startApart(settled);
+}
+
+/** One that answers and, with a data folder in that of the other, one that works: who looks at the service sees one. */
+async function startApart(options: ServiceOptions): Promise<Service> {
+  const dataDir = path.join(options.dataDir, 'worker');
+  await mkdir(dataDir, { recursive: true });
+  const begun = await Promise.allSettled([
+    startProcess({ ...options, command: ['serve', '--no-worker'] }),
+    startProcess({ ...options, dataDir, command: ['worker'] }),
+  ]);
+  const both = begun.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+  const end = async (signal: NodeJS.Signals) => (await Promise.all(both.map((one) => one.end(signal))))[0] ?? 'unknown';
+  const [door, worker] = both;
+  if (door === undefined || worker === undefined) {
+    await end('SIGKILL');
+    throw begun.find((one) => one.status === 'rejected')?.reason;
+  }
+  return {
+    ...door,
+    output: () => `${door.output()}${worker.output()}`,
+    end,
+    [Symbol.asyncDispose]: async () => void (await end('SIGKILL')),
+  };
+}
+
+async function startProcess(options: ServiceOptions): Promise<Service> {
   const [program, ...given] = [...(options.through ?? []), process.execPath, MAIN, ...(options.command ?? ['serve'])];
   const child = spawn(program ?? process.execPath, given, {
     cwd: options.dataDir,
@@ -76,7 +111,13 @@ export function printedToken(service: Service): string {
 /** A folder for DATA_DIR that is removed afterwards. */
 export async function temporaryFolder(): Promise<{ readonly path: string } & AsyncDisposable> {
   const folder = await mkdtemp(path.join(tmpdir(), 'causeway-test-'));
-  return { path: folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+  return {
+    path: folder,
+    [Symbol.asyncDispose]: async () => {
+      await dropRecords(folder);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 async function printedAddress(output: () => string, ended: Promise<number | string>): Promise<string> {

@@ -36,7 +36,10 @@ beforeAll(async () => {
   await watched.run(await watched.tip(), { test: COUPONS });
   const number = await reportBug(stage.double, { name: WATCHED, by: 'mara' });
   stage.double.people.label(WATCHED, number, 'analyse', 'mara');
-  await stage.until('what would have been posted', () => [2, 3].some((nth) => heldOf(stage.dataDir, nth)?.comment));
+  await stage.until(
+    'what would have been posted',
+    async () => (await heldOf(stage.dataDir, 2))?.comment || (await heldOf(stage.dataDir, 3))?.comment,
+  );
   browser = opened.use(await openBrowser());
   ({ page: mara, faults } = await browser.page());
 }, 180_000);

@@ -277,14 +277,15 @@ describe('a withdrawal', () => {
     expect(await api.status('/api/v1/projects/')).toBe(200);
     stage.double.faults.add({ path: /./, times: 1_000, fault: { kind: 'hang', when: 'before' } });
     for (let number = 1_001; number <= 1_012; number++) await deliver('issues', labelled(number));
-    const waiting = () => storedQueue(stage.dataDir).jobs.filter(({ kind }) => kind === 'delivery');
-    const stuck = () => waiting().map(({ subject, state }) => `${subject} ${state}`);
-    await stage.until('a full lane', () => waiting().filter(({ state }) => state === 'running').length === 8);
-    const before = stuck();
+    const waiting = async () => (await storedQueue(stage.dataDir)).jobs.filter(({ kind }) => kind === 'delivery');
+    const stuck = async () => (await waiting()).map(({ subject, state }) => `${subject} ${state}`);
+    const running = async () => (await waiting()).filter(({ state }) => state === 'running');
+    await stage.until('a full lane', async () => (await running()).length === 8);
+    const before = await stuck();
     await withdraw('mara');
     await stage.until('the end of the token', async () => (await api.status('/api/v1/projects/')) === 401);
     expect(await isSignedIn(mara)).toBe(false);
-    expect([stuck(), before.length]).toEqual([before, 12]);
+    expect([await stuck(), before.length]).toEqual([before, 12]);
   });
 });
 

@@ -1,12 +1,11 @@
 // A token in the whole life of the service: it stands in one answer, and in nothing that is kept or shown besides.
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { gitRepository } from '../../support/git-repository.ts';
 import { type Service, startService, temporaryFolder } from '../../support/service.ts';
 import { SHOP } from '../../support/shop-fix.ts';
+import { placesWith } from '../../support/stored-text.ts';
 import { type WebVisitor, webVisitor } from '../../support/web-visitor.ts';
 
 const KEYS = '/account/security-credentials';
@@ -63,10 +62,10 @@ it('stands in the one answer that shows it: in no other, nor in log, records and
   expect(made.split(token)).toHaveLength(2);
   expect(await processLine(service)).not.toContain(token);
   // Before the end, in the log that goes beside the database, and after it.
-  expect(filesWith(folder.path, token)).toEqual([]);
+  expect(await placesWith(folder.path, token)).toEqual([]);
   await service.end('SIGTERM');
-  expect(filesWith(folder.path, token)).toEqual([]);
-  expect(filesWith(folder.path, 'laptop')).not.toEqual([]);
+  expect(await placesWith(folder.path, token)).toEqual([]);
+  expect(await placesWith(folder.path, 'laptop')).not.toEqual([]);
   expect(service.output()).not.toContain(token);
 }, 180_000);
 
@@ -80,12 +79,4 @@ async function processLine({ process }: Service): Promise<string> {
   const { stdout } = await promisify(execFile)('ps', ['-ww', '-o', 'args=', '-p', String(process.pid)]);
   expect(stdout).toContain('main.ts');
   return stdout;
-}
-
-/** Names of files in which the text lies as it is. */
-function filesWith(folder: string, text: string): readonly string[] {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  return files
-    .filter((file) => readFileSync(path.join(file.parentPath, file.name)).includes(text))
-    .map(({ name }) => name);
 }

@@ -17,7 +17,7 @@ it('says that it is red on main as well where the cause is the same, in the chec
   expect([shown.status, shown.conclusion, shown.buttons]).toEqual(['completed', 'neutral', []]);
   expect(desk.comments(number)).toEqual([]);
   expect([desk.begun().length, desk.writesBeside().length]).toEqual([asked, written]);
-  expect(desk.failures().map(({ hits }) => hits)).toEqual([2]);
+  expect((await desk.failures()).map(({ hits }) => hits)).toEqual([2]);
 }, 180_000);
 
 it('knows that it was red on the base before, though the failure came back there under another check', async () => {

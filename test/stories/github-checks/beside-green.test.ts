@@ -43,13 +43,13 @@ it('shows the error that the last green run of the default branch did not print'
   const { words } = desk.checkRun(sha);
   expect(words).toContain(CAUSE);
   expect(words).not.toContain(ALWAYS);
-  expect(desk.failures().map(({ headline }) => headline)).toEqual([CAUSE]);
+  expect((await desk.failures()).map(({ headline }) => headline)).toEqual([CAUSE]);
   expect(logsAsked(desk)).toBe(2);
 
   // Of the same again people were told: one log, of the red job.
   const next = await desk.push('coupons');
   await desk.run(next, { site: RED });
-  expect(desk.failures().map(({ headline, hits }) => [headline, hits])).toEqual([[CAUSE, 2]]);
+  expect((await desk.failures()).map(({ headline, hits }) => [headline, hits])).toEqual([[CAUSE, 2]]);
   expect(logsAsked(desk)).toBe(3);
 }, 180_000);
 

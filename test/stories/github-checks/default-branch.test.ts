@@ -71,7 +71,7 @@ it('has the checks of that pull request followed, one pull request alone however
   await stage.double.people.merge(desk.name, pull?.number ?? 0, 'mara');
   await stage.rest();
   await desk.run(await desk.tip(), { test: 'success' });
-  expect(desk.failures().map(({ state }) => state)).toEqual(['closed']);
+  expect((await desk.failures()).map(({ state }) => state)).toEqual(['closed']);
   expect([desk.pulls().length, desk.checkRuns(await desk.tip())]).toEqual([1, []]);
   expectNoComment(desk);
 }, 180_000);
@@ -151,7 +151,7 @@ it('gets none, and no button, in mode comment, and nothing at all in mode observ
   expect(comment.desk.writesBeside()).toEqual([]);
   const observe = await redMain('corner/observe', { config: 'mode: observe\n' });
   expect(observe.desk.writes()).toEqual([]);
-  expect(observe.desk.failures().map(({ state }) => state)).toEqual(['open']);
+  expect((await observe.desk.failures()).map(({ state }) => state)).toEqual(['open']);
 }, 180_000);
 
 it('gets none where it is green again by the time the cause is found', async () => {
@@ -161,7 +161,7 @@ it('gets none where it is green again by the time the cause is found', async () 
   const { release } = await desk.runHeld(sha, { test: COUPONS });
   const mended = await people.push(desk.name, { by: 'mara', files: { 'NOTES.md': 'better\n' } });
   await desk.report(mended, { test: { conclusion: 'success' } });
-  await stage.until('the end of the failure', () => desk.failures()[0]?.state === 'closed');
+  await stage.until('the end of the failure', async () => (await desk.failures())[0]?.state === 'closed');
   await release();
   expect(desk.pulls()).toEqual([]);
   expect(desk.checkRun(sha).buttons).toEqual([]);

@@ -33,7 +33,7 @@ it('shrinks its comment to one line when a later push is green, and folds it awa
   expect(now()).toEqual({ text: expect.stringMatching(ONE_LINE), minimized: 'RESOLVED' });
   expect(now().text).toContain(`Green again at ${green.slice(0, 7)}: test passed`);
   expect(desk.reviews(number).map(({ minimized }) => minimized?.toUpperCase())).toEqual(['RESOLVED']);
-  expect(desk.failures().map(({ state, hits }) => [state, hits])).toEqual([['closed', 1]]);
+  expect((await desk.failures()).map(({ state, hits }) => [state, hits])).toEqual([['closed', 1]]);
   expect([desk.checkRuns(sha).length, desk.checkRuns(green)]).toEqual([1, []]);
   expect(desk.begun()).toHaveLength(1);
 }, 180_000);
@@ -69,7 +69,7 @@ it('keeps quiet on a push that is still being checked, and on a check that was s
   await people.finishJob(desk.name, run, 'lint', { conclusion: 'success' });
   await stage.rest();
   expect([comment.body, now().minimized]).toEqual([before, null]);
-  expect(desk.failures().map(({ state }) => state)).toEqual(['open']);
+  expect((await desk.failures()).map(({ state }) => state)).toEqual(['open']);
   await people.finishJob(desk.name, run, 'test', { conclusion: 'success' });
   await stage.rest();
   expect(now().minimized).toBe('RESOLVED');
@@ -79,13 +79,13 @@ it('closes the failure of a default branch when it is green there, with nothing 
   const desk = await stage.desk('corner/main-mended', { config: 'mode: comment\n' });
   const red = await desk.tip();
   await desk.run(red, { test: COUPONS, lint: 'success' });
-  expect(desk.failures().map(({ state }) => state)).toEqual(['open']);
+  expect((await desk.failures()).map(({ state }) => state)).toEqual(['open']);
   const written = desk.writes().length;
   const half = await desk.push('main', { files: { 'NOTES.md': 'half\n' } });
   await desk.run(half, { lint: 'success' }, { workflow: 'Lint' });
-  expect(desk.failures().map(({ state }) => state)).toEqual(['open']);
+  expect((await desk.failures()).map(({ state }) => state)).toEqual(['open']);
   await desk.run(await desk.push('main', { files: { 'NOTES.md': 'mended\n' } }), { test: 'success' });
-  expect(desk.failures().map(({ state }) => state)).toEqual(['closed']);
+  expect((await desk.failures()).map(({ state }) => state)).toEqual(['closed']);
   expect(desk.writes()).toHaveLength(written);
 }, 180_000);
 
@@ -98,7 +98,7 @@ it.each(['merged', 'closed'] as const)(
     if (how === 'merged') await people.merge(desk.name, number, 'mara');
     else people.close(desk.name, number, 'mara');
     await stage.rest();
-    expect(desk.failures().map(({ state }) => state)).toEqual(['closed']);
+    expect((await desk.failures()).map(({ state }) => state)).toEqual(['closed']);
     const written = desk.writes().length;
     await desk.run(sha, { late: COUPONS }, { workflow: 'Late' });
     expect(stage.ourComments(desk.name, number).map(({ id, body }) => [id, body])).toEqual([[comment.id, before]]);

@@ -43,7 +43,7 @@ it('takes its comment back when it passes on a re-run, and its check run says th
   expect(comment?.minimized?.toUpperCase()).toBe('RESOLVED');
   expect(comment?.text.trim().split('\n')).toHaveLength(1);
   expect(desk.begun()).toHaveLength(1);
-  expect(desk.failures().map(({ hits, flaky_hits }) => [hits, flaky_hits])).toEqual([[1, 1]]);
+  expect((await desk.failures()).map(({ hits, flaky_hits }) => [hits, flaky_hits])).toEqual([[1, 1]]);
 }, 180_000);
 
 it('posts no comment where it passes on a re-run while the cause is still looked for', async () => {
@@ -74,5 +74,5 @@ it('knows a failure by then that was chance three times, and asks nobody about i
   expect(shown.title).toMatch(/^Flaky: seen 3 times before on 3 other pull requests/);
   expect(shown.words).toContain('3 of them passed when run again');
   expect([desk.comments(number), desk.begun().length]).toEqual([[], 1]);
-  expect(desk.failures().map(({ hits, flaky_hits }) => [hits, flaky_hits])).toEqual([[4, 3]]);
+  expect((await desk.failures()).map(({ hits, flaky_hits }) => [hits, flaky_hits])).toEqual([[4, 3]]);
 }, 180_000);

@@ -7,7 +7,7 @@ import { CHANGED_TESTS, type RedDesk } from '../../support/github-red-desk.ts';
 import { COUPONS, jobLog, testLog } from '../../support/github-red-logs.ts';
 import { redStage } from '../../support/github-red-stage.ts';
 import { EVIL, HOSTILE_FAILING, HOSTILE_LINE, HOSTILE_PRINTED } from '../../support/hostile-log.ts';
-import { filesWith } from '../../support/stored-text.ts';
+import { placesWith } from '../../support/stored-text.ts';
 
 const stage = redStage();
 
@@ -103,11 +103,11 @@ it('lets no secret of a log out: not to GitHub, not to the model, not into its r
   expect(desk.comments(number)).toHaveLength(1);
   // What stood around them is there.
   expect(told.split(REDACTED).length).toBeGreaterThan(PLANTED.length);
-  expect(await filesWith(stage.dataDir, 'machine git.example.test login ci')).not.toEqual([]);
+  expect(await placesWith(stage.dataDir, 'machine git.example.test login ci')).not.toEqual([]);
   const pieces = PLANTED.map(({ kind, secret }) => [kind, pieceOf(secret)] as const);
   expect(pieces.filter(([, piece]) => told.includes(piece)).map(([kind]) => kind)).toEqual([]);
   const kept = await Promise.all(
-    pieces.map(async ([kind, piece]) => [kind, await filesWith(stage.dataDir, piece)] as const),
+    pieces.map(async ([kind, piece]) => [kind, await placesWith(stage.dataDir, piece)] as const),
   );
   expect(kept.filter(([, files]) => files.length > 0)).toEqual([]);
 }, 180_000);

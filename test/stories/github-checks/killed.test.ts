@@ -4,6 +4,7 @@ import { oneOfEach } from '../../support/checks-kill-count.ts';
 import { killRound } from '../../support/checks-kill-rounds.ts';
 import { type Scene, WRITES, type Write } from '../../support/checks-kill-writes.ts';
 import { redStage } from '../../support/github-red-stage.ts';
+import { KILLS_MS } from '../../support/records.ts';
 
 const stage = redStage();
 
@@ -18,14 +19,18 @@ it.each(SCENES)(
     expect(struck.toSorted()).toEqual(writes.toSorted());
     expect(left).toEqual(oneOfEach(scene, { killed: true }));
   },
-  180_000,
+  KILLS_MS,
 );
 
-it('makes one of each when it is killed as soon as a write is answered', async () => {
-  const scene = 'pull request';
-  const writes: readonly Write[] = ['check run', 'completed check run', 'review', 'comment'];
-  const plan = { name: 'corner/answered', scene, writes, moment: 'answered' } as const;
-  const { left, struck } = await killRound(stage, stage.model, plan);
-  expect(struck.toSorted()).toEqual(writes.toSorted());
-  expect(left).toEqual(oneOfEach(scene, { killed: true }));
-}, 180_000);
+it(
+  'makes one of each when it is killed as soon as a write is answered',
+  async () => {
+    const scene = 'pull request';
+    const writes: readonly Write[] = ['check run', 'completed check run', 'review', 'comment'];
+    const plan = { name: 'corner/answered', scene, writes, moment: 'answered' } as const;
+    const { left, struck } = await killRound(stage, stage.model, plan);
+    expect(struck.toSorted()).toEqual(writes.toSorted());
+    expect(left).toEqual(oneOfEach(scene, { killed: true }));
+  },
+  KILLS_MS,
+);

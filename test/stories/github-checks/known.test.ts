@@ -12,25 +12,29 @@ async function told(name: string) {
   const { number, sha } = await desk.pull({ branch: 'first' });
   await desk.run(sha, { test: COUPONS });
   const comment = desk.onlyComment(number);
-  expect([desk.begun().length, desk.failures().map(({ hits }) => hits)]).toEqual([1, [1]]);
+  expect([desk.begun().length, (await desk.failures()).map(({ hits }) => hits)]).toEqual([1, [1]]);
   return { desk, number, sha, comment, address: `${number}#issuecomment-${comment.id}` };
 }
 
-function expectLinked(desk: RedDesk, sha: string, { address, hits }: { address: string; hits: number }): void {
+async function expectLinked(
+  desk: RedDesk,
+  sha: string,
+  { address, hits }: { address: string; hits: number },
+): Promise<void> {
   const shown = desk.checkRun(sha);
   expect([shown.status, shown.conclusion]).toEqual(['completed', 'neutral']);
   expect(shown.words).toMatch(new RegExp(`Known, first seen on .* at #\\d+, ${hits} times in all: where it is told`));
   expect(shown.summary.links).toContainEqual(expect.stringMatching(`/pull/${address}$`));
   expect(shown.buttons).toEqual([]);
   expect(desk.begun()).toHaveLength(1);
-  expect(desk.failures().map((failure) => [failure.hits, failure.state])).toEqual([[hits, 'open']]);
+  expect((await desk.failures()).map((failure) => [failure.hits, failure.state])).toEqual([[hits, 'open']]);
 }
 
 it('is linked on another pull request, with no question and no second comment', async () => {
   const { desk, number, address, comment } = await told('corner/other-pull');
   const other = await desk.pull({ branch: 'second', by: 'mara' });
   await desk.run(other.sha, { test: COUPONS });
-  expectLinked(desk, other.sha, { address, hits: 2 });
+  await expectLinked(desk, other.sha, { address, hits: 2 });
   expect(desk.comments(other.number)).toEqual([]);
   expect(desk.comments(number).map(({ body }) => body)).toEqual([comment.body]);
 }, 180_000);
@@ -40,7 +44,7 @@ it('is linked on a branch without a pull request, where nothing else is written'
   const written = desk.writesBeside();
   const sha = await desk.push('aside');
   await desk.run(sha, { test: COUPONS });
-  expectLinked(desk, sha, { address, hits: 2 });
+  await expectLinked(desk, sha, { address, hits: 2 });
   expect(desk.writesBeside()).toEqual(written);
 }, 180_000);
 
@@ -49,7 +53,7 @@ it('is linked on a fork, to which nothing is written', async () => {
   const written = desk.writesBeside();
   const { number, sha } = await desk.forkPull();
   await desk.run(sha, { test: COUPONS });
-  expectLinked(desk, sha, { address, hits: 2 });
+  await expectLinked(desk, sha, { address, hits: 2 });
   expect(desk.comments(number)).toEqual([]);
   expect([desk.writesBeside(), stage.writes('ola/other-fork')]).toEqual([written, []]);
 }, 180_000);
@@ -61,7 +65,7 @@ it('is the same in a later run at the same commit: one check run, one comment, o
   expect(shown.words).toContain('nightly');
   expect(shown.title).toMatch(/^Your change: /);
   expect(desk.begun()).toHaveLength(1);
-  expect(desk.failures().map(({ hits }) => hits)).toEqual([2]);
+  expect((await desk.failures()).map(({ hits }) => hits)).toEqual([2]);
   expect(stage.ourComments(desk.name, number).map(({ id }) => id)).toEqual([comment.id]);
 }, 180_000);
 
@@ -75,7 +79,7 @@ it('leaves its comment as it is when the next push of the same pull request is r
   expect(desk.begun()).toHaveLength(1);
   const comments = stage.ourComments(desk.name, number);
   expect(comments.map((one) => [one.id, one.body, one.updatedAt])).toEqual([[comment.id, body, updatedAt]]);
-  expect(desk.failures().map(({ hits }) => hits)).toEqual([2]);
+  expect((await desk.failures()).map(({ hits }) => hits)).toEqual([2]);
 }, 180_000);
 
 it('is told in the same comment when the next push of the pull request adds another cause', async () => {

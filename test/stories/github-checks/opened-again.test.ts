@@ -10,13 +10,13 @@ it('is open again with what was found, which others are led to', async () => {
   const { number, sha } = await desk.pull({ branch: 'first' });
   await desk.run(sha, { test: COUPONS });
   const comment = desk.onlyComment(number);
-  const states = () => desk.failures().map(({ state, opening }) => [state, opening]);
+  const states = async () => (await desk.failures()).map(({ state, opening }) => [state, opening]);
   stage.double.people.close(desk.name, number, 'mara');
   await stage.rest();
-  expect(states()).toEqual([['closed', 1]]);
+  expect(await states()).toEqual([['closed', 1]]);
   stage.double.people.reopen(desk.name, number, 'mara');
   await stage.rest();
-  expect(states()).toEqual([['open', 1]]);
+  expect(await states()).toEqual([['open', 1]]);
   expect(desk.onlyComment(number).id).toBe(comment.id);
   const other = await desk.pull({ branch: 'second' });
   await desk.run(other.sha, { test: COUPONS });

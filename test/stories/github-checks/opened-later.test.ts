@@ -21,5 +21,5 @@ it('is looked into, and told once, when its pull request is opened, with no furt
   const shown = desk.checkRun(sha);
   expect([shown.status, shown.conclusion]).toEqual(['completed', 'neutral']);
   expect(shown.title).toMatch(/^Your change: /);
-  expect(desk.failures().map(({ hits, state }) => [hits, state])).toEqual([[1, 'open']]);
+  expect((await desk.failures()).map(({ hits, state }) => [hits, state])).toEqual([[1, 'open']]);
 }, 180_000);

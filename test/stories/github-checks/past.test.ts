@@ -53,8 +53,8 @@ it('fills the ledger from the runs of 14 days, with a forecast in the log, no qu
   // Two distinct failures in 14 days are four in 30.
   expect(told.forecast).toEqual({ redChecks: 9, investigations: 4, usd: 0.6 });
   expect(told.calls).toBeLessThan(20);
-  expect(desk.failures().map(({ hits }) => hits)).toEqual([2, 2]);
-  expect(desk.failures().map(({ investigation_id }) => investigation_id)).toEqual([null, null]);
+  expect((await desk.failures()).map(({ hits }) => hits)).toEqual([2, 2]);
+  expect((await desk.failures()).map(({ investigation_id }) => investigation_id)).toEqual([null, null]);
   expect([stage.model.endpoint.requests, desk.writes()]).toEqual([[], []]);
 }, 180_000);
 
@@ -64,7 +64,7 @@ it('knows what is red next from the past, and looks into it once', async () => {
   await past(desk, sha, { days: 6, jobs: { test: COUPONS } });
   await past(desk, await desk.tip(), { days: 5, jobs: { test: 'success' } });
   await install(desk);
-  expect(desk.failures().map(({ hits }) => hits)).toEqual([1]);
+  expect((await desk.failures()).map(({ hits }) => hits)).toEqual([1]);
   const { number, sha: red } = await desk.pull({ branch: 'now' });
   await desk.run(red, { test: COUPONS });
   const shown = desk.checkRun(red);
@@ -72,7 +72,7 @@ it('knows what is red next from the past, and looks into it once', async () => {
   expect(shown.words).toContain(`Known, first seen on ${day}`);
   expect(shown.words).toContain('2 times in all');
   expect(shown.words).toContain('test is green on the base');
-  expect([desk.failures().map(({ hits }) => hits), desk.begun().length]).toEqual([[2], 1]);
+  expect([(await desk.failures()).map(({ hits }) => hits), desk.begun().length]).toEqual([[2], 1]);
   expect([desk.comments(number).length, desk.pulls()]).toEqual([1, []]);
 }, 180_000);
 
@@ -89,7 +89,7 @@ it('reads 200 logs of a past that is longer, and counts the rest; once, whoever 
   expect(asked.filter((call) => call.endsWith('/logs'))).toHaveLength(200);
   expect(asked.length).toBeLessThanOrEqual(500);
   expect(told.calls).toBe(asked.length);
-  expect(desk.failures()).toHaveLength(2);
+  expect(await desk.failures()).toHaveLength(2);
   expect([desk.begun(), desk.writes()]).toEqual([[], []]);
   await stage.service().end('SIGTERM');
   await stage.restart();

@@ -10,12 +10,12 @@ it('looks at no check that the configuration leaves out, and names it where anot
   const desk = await stage.desk('corner/excluded', { config });
   const { number, sha } = await desk.pull();
   await desk.run(sha, { 'nightly / long': BASKET, test: 'success' });
-  expect([desk.writes(), desk.begun(), desk.failures()]).toEqual([[], [], []]);
+  expect([desk.writes(), desk.begun(), await desk.failures()]).toEqual([[], [], []]);
   await desk.run(sha, { build: COUPONS }, { workflow: 'Build' });
   const { words } = desk.checkRun(sha);
   expect(words).toContain('Red as well, and not looked at:');
   expect(words).toContain('nightly / long: The configuration of this repository leaves it out');
-  expect([desk.begun().length, desk.comments(number).length, desk.failures().length]).toEqual([1, 1, 1]);
+  expect([desk.begun().length, desk.comments(number).length, (await desk.failures()).length]).toEqual([1, 1, 1]);
 }, 180_000);
 
 it('looks only at pull requests into the branches that the configuration names', async () => {
@@ -23,7 +23,7 @@ it('looks only at pull requests into the branches that the configuration names',
   const early = await desk.pull();
   await desk.run(early.sha, { test: COUPONS });
   await desk.run(await desk.tip(), { test: COUPONS });
-  expect([desk.writes(), desk.begun(), desk.failures()]).toEqual([[], [], []]);
+  expect([desk.writes(), desk.begun(), await desk.failures()]).toEqual([[], [], []]);
   await desk.push('release/1', { files: { 'R.md': 'release\n' } });
   const sha = await desk.push('late');
   const made = { by: 'mara', title: 'Late', head: 'late', base: 'release/1' };
@@ -46,7 +46,7 @@ it('writes nothing at all in mode `observe`', async () => {
   const { sha } = await desk.pull();
   await desk.run(sha, { test: COUPONS });
   expect([desk.writes(), desk.checkRuns(sha)]).toEqual([[], []]);
-  expect(desk.failures().map(({ hits }) => hits)).toEqual([1]);
+  expect((await desk.failures()).map(({ hits }) => hits)).toEqual([1]);
 }, 180_000);
 
 it('offers no pull request in mode `comment`, neither on a pull request nor for a red default branch', async () => {
@@ -63,7 +63,7 @@ it('looks at no branch that is named as ours are', async () => {
   const desk = await stage.desk('corner/own-branch');
   const { sha } = await desk.pull({ branch: 'causeway/mine' });
   await desk.run(sha, { test: COUPONS });
-  expect([desk.writes(), desk.begun(), desk.failures()]).toEqual([[], [], []]);
+  expect([desk.writes(), desk.begun(), await desk.failures()]).toEqual([[], [], []]);
 }, 180_000);
 
 it('takes its own check run for no check, whatever that says', async () => {
@@ -71,9 +71,9 @@ it('takes its own check run for no check, whatever that says', async () => {
   const { sha } = await desk.pull();
   await stage.double.people.reportCheck(desk.name, { sha, name: 'Ours', app: 'causeway', conclusion: 'failure' });
   await stage.rest();
-  expect([desk.writes(), desk.begun(), desk.failures()]).toEqual([[], [], []]);
+  expect([desk.writes(), desk.begun(), await desk.failures()]).toEqual([[], [], []]);
   await desk.run(sha, { test: COUPONS });
-  const [first, ...more] = desk.failures();
+  const [first, ...more] = await desk.failures();
   expect([more, first?.hits]).toEqual([[], 1]);
   expect(desk.checkRuns(sha).map(({ run }) => run.name)).toEqual(['Ours', 'Causeway']);
 }, 180_000);

@@ -16,7 +16,7 @@ it('says nothing of a commit that another has taken the place of while its jobs 
   const sha = await desk.push('coupons');
   await people.finishJob(desk.name, run, 'test', resultOf(COUPONS));
   await stage.rest();
-  expect([desk.writes(), desk.begun(), desk.failures()]).toEqual([[], [], []]);
+  expect([desk.writes(), desk.begun(), await desk.failures()]).toEqual([[], [], []]);
   await desk.run(sha, { lint: 'success', test: 'success' });
   expect([desk.writes(), desk.comments(number)]).toEqual([[], []]);
 }, 180_000);
@@ -84,5 +84,5 @@ it('tells of a push to a branch without a pull request in the check run and the 
   const shown = desk.checkRun(sha);
   expect(shown.words).toContain('The branch has no pull request: no analysis begins there unasked.');
   expect([desk.begun(), desk.writesBeside(), shown.buttons]).toEqual([[], [], []]);
-  expect(desk.failures().map(({ hits, state }) => [hits, state])).toEqual([[1, 'open']]);
+  expect((await desk.failures()).map(({ hits, state }) => [hits, state])).toEqual([[1, 'open']]);
 }, 180_000);

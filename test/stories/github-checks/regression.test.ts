@@ -22,14 +22,14 @@ it('names the commits between green and red where a failure comes back on main, 
   const desk = await stage.desk('corner/back', COMMENT);
   const first = await desk.tip();
   await desk.run(first, { test: COUPONS }, { at: minutesAgo(9) });
-  expect(desk.failures().map(({ state, opening }) => [state, opening])).toEqual([['open', 1]]);
+  expect((await desk.failures()).map(({ state, opening }) => [state, opening])).toEqual([['open', 1]]);
   const green = await commit(desk, 'Mend the coupons');
   await desk.run(green, { test: 'success' }, { at: minutesAgo(6) });
-  expect(desk.failures().map(({ state, opening }) => [state, opening])).toEqual([['closed', 1]]);
+  expect((await desk.failures()).map(({ state, opening }) => [state, opening])).toEqual([['closed', 1]]);
   const between = await commit(desk, 'Tidy the basket', 'lena');
   const red = await commit(desk, 'Undo the coupons');
   await desk.run(red, { test: COUPONS });
-  expect(desk.failures().map(({ state, opening, hits }) => [state, opening, hits])).toEqual([['open', 2, 2]]);
+  expect((await desk.failures()).map(({ state, opening, hits }) => [state, opening, hits])).toEqual([['open', 2, 2]]);
   const shown = desk.checkRun(red);
   expect(shown.title).toMatch(/^Back on main: /);
   expect(shown.words).toContain('Back after it had been mended, first seen on');
@@ -110,7 +110,7 @@ it('looks at a red commit of main on which others stand by the time its checks h
   const shown = desk.checkRun(red);
   expect(shown.title).toMatch(/^This push: /);
   expect(shown.words).toContain(`It came with 1 commit, ${green.slice(0, 7)}…${red.slice(0, 7)}`);
-  expect(desk.failures().map(({ state }) => state)).toEqual(['open']);
+  expect((await desk.failures()).map(({ state }) => state)).toEqual(['open']);
   await desk.run(next, { test: COUPONS });
   expect(desk.checkRun(next).words).toContain('Known, first seen on');
   expect(desk.begun()).toHaveLength(1);
@@ -127,5 +127,5 @@ it('leaves a slow red commit of main alone where a later one was green meanwhile
   await people.finishJob(desk.name, slow, 'test', resultOf(COUPONS));
   await stage.rest();
   expect([desk.checkRuns(red), desk.begun()]).toEqual([[], []]);
-  expect(desk.failures()).toEqual([]);
+  expect(await desk.failures()).toEqual([]);
 }, 180_000);

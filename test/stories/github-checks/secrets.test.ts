@@ -4,7 +4,7 @@ import { noise } from '../../redact/planted.ts';
 import { COUPONS } from '../../support/github-red-logs.ts';
 import { resultOf } from '../../support/github-red-runs.ts';
 import { redStage } from '../../support/github-red-stage.ts';
-import { filesWith } from '../../support/stored-text.ts';
+import { placesWith } from '../../support/stored-text.ts';
 
 const stage = redStage();
 
@@ -23,7 +23,7 @@ function planting() {
 
 async function stored(secrets: ReadonlyMap<string, string>): Promise<readonly string[]> {
   const found = await Promise.all(
-    [...secrets].map(async ([text, place]) => ({ place, files: await filesWith(stage.dataDir, text) })),
+    [...secrets].map(async ([text, place]) => ({ place, files: await placesWith(stage.dataDir, text) })),
   );
   return found.filter(({ files }) => files.length > 0).map(({ place }) => place);
 }
@@ -72,7 +72,7 @@ it.each(['a pull request', 'the default branch'])(
     });
     const shown = desk.checkRun(sha);
     expect(shown.words).toContain('test [redacted]');
-    expect(desk.failures().length).toBeGreaterThan(0);
+    expect((await desk.failures()).length).toBeGreaterThan(0);
     const said = JSON.stringify([shown, desk.writes(), desk.begun()]);
     expect([...secrets].filter(([text]) => said.includes(text)).map(([, place]) => place)).toEqual([]);
     expect(await stored(secrets)).toEqual([]);

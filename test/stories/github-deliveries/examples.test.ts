@@ -47,7 +47,7 @@ it('takes all published examples or says why not, and does nothing at any of the
   await desk.pull();
   await stage.rest();
   const writes = writesSoFar();
-  const before = storedQueue(stage.dataDir);
+  const before = await storedQueue(stage.dataDir);
   expect(before.projects).toEqual([SHOP_NAME]);
 
   const examples = publishedExamples();
@@ -68,7 +68,7 @@ it('takes all published examples or says why not, and does nothing at any of the
   expect(stage.service().process.exitCode).toBeNull();
   expect((await fetch(`${stage.service().address}/healthz`)).status).toBe(200);
   expect(writesSoFar()).toEqual(writes);
-  const after = storedQueue(stage.dataDir);
+  const after = await storedQueue(stage.dataDir);
   expect(after.projects).toEqual(before.projects);
   expect(Object.keys(after.deliveries)).toEqual(['done']);
   expect(after.deliveries['done']).toBeGreaterThan((before.deliveries['done'] ?? 0) + 20);

@@ -62,7 +62,7 @@ it('asks for all that it missed while it was out, and does each once, even what 
   expect(done()).toBe(MISSED);
   expect(stage.ourComments(SHOP_NAME, asked)).toHaveLength(1);
   expect(handled(stage.service().output())).toBe(0);
-  const { deliveries, jobs } = storedQueue(stage.dataDir);
+  const { deliveries, jobs } = await storedQueue(stage.dataDir);
   expect([deliveries['waiting'], deliveries['failed'], jobs.filter(({ kind }) => kind === 'delivery')]).toEqual([
     ...[undefined, undefined, []],
   ]);
@@ -95,14 +95,14 @@ it(`acknowledges ${MANY} deliveries that nobody works on, within bounds, and wor
   const after = await receiving.memory();
   // The first half has warmed it up; what is stored is not held.
   if (before !== null && after !== null) expect(after - before).toBeLessThan(100);
-  expect(storedQueue(stage.dataDir).deliveries['waiting']).toBe(MANY);
+  expect((await storedQueue(stage.dataDir)).deliveries['waiting']).toBe(MANY);
   await receiving[Symbol.asyncDispose]();
 
   const service = await stage.restart();
   await stage.rest();
   await stage.until('all of them', () => handled(service.output()) >= MANY);
   expect(handled(service.output())).toBe(MANY);
-  expect(storedQueue(stage.dataDir).deliveries['waiting']).toBeUndefined();
+  expect((await storedQueue(stage.dataDir)).deliveries['waiting']).toBeUndefined();
 }, 180_000);
 
 it('ends a job whose repository was taken from it, or whose installation was suspended, between delivery and work', async () => {
@@ -115,7 +115,7 @@ it('ends a job whose repository was taken from it, or whose installation was sus
     const receiving = await serveWithoutWorker(stage);
     desk.label('mara', loss === 'suspended' ? 'analyse' : 'analyze');
     await stage.sender.settled();
-    expect(storedQueue(stage.dataDir).deliveries['waiting']).toBe(1);
+    expect((await storedQueue(stage.dataDir)).deliveries['waiting']).toBe(1);
     await receiving[Symbol.asyncDispose]();
     stage.sender.outage(true);
     const [installation] = [...stage.double.state.installations.values()];
@@ -127,7 +127,7 @@ it('ends a job whose repository was taken from it, or whose installation was sus
     await stage.rest();
     expect(requests.length - asked).toBeLessThan(40);
     expect([desk.ours(), desk.reactions()]).toEqual([[], []]);
-    expect(storedQueue(stage.dataDir).jobs.filter(({ kind }) => kind === 'delivery')).toEqual([]);
+    expect((await storedQueue(stage.dataDir)).jobs.filter(({ kind }) => kind === 'delivery')).toEqual([]);
     stage.sender.outage(false);
     if (loss === 'suspended') people.unsuspend(installation, 'nora');
     await stage.rest();

@@ -68,21 +68,21 @@ it('acknowledges what comes beside two hundred senders who send nothing for a lo
 it('stores a delivery once that arrives a hundred times at the same time', async () => {
   await stage.rest();
   await using receiving = await serveWithoutWorker(stage);
-  const before = storedQueue(stage.dataDir);
+  const before = await storedQueue(stage.dataDir);
   const [guid, twin] = [randomUUID(), another()];
   const answers = await Promise.all(Array.from({ length: 100 }, () => send({ body: twin, guid })));
   expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([202]));
-  const after = storedQueue(stage.dataDir);
+  const after = await storedQueue(stage.dataDir);
   expect(after.deliveries['waiting']).toBe((before.deliveries['waiting'] ?? 0) + 1);
   expect(after.jobs.filter(({ kind }) => kind === 'delivery').map(({ subject }) => subject)).toEqual([guid]);
   await receiving[Symbol.asyncDispose]();
   await stage.restart();
   await stage.rest();
-  expect(storedQueue(stage.dataDir).deliveries['waiting']).toBeUndefined();
+  expect((await storedQueue(stage.dataDir)).deliveries['waiting']).toBeUndefined();
 });
 
 it('refuses signed JSON that GitHub does not send, in one sentence, and stores nothing of it', async () => {
-  const before = storedQueue(stage.dataDir).deliveries;
+  const before = (await storedQueue(stage.dataDir)).deliveries;
   const comment = JSON.stringify(JSON.parse(body).comment);
   const bodies = [
     ...['null', '1', '"x"', '[]', 'true', '', ' ', '{', '{}}', '{"a":1,}', '\uFEFF{}', `${'['.repeat(100_000)}`],
@@ -97,11 +97,11 @@ it('refuses signed JSON that GitHub does not send, in one sentence, and stores n
     expect(JSON.parse(answer).detail).toMatch(/^The body is not .*\.$/);
   }
   await expectAlive();
-  expect(storedQueue(stage.dataDir).deliveries).toEqual(before);
+  expect((await storedQueue(stage.dataDir)).deliveries).toEqual(before);
 });
 
 it('takes neither a strange name of an event nor of a delivery for one', async () => {
-  const before = storedQueue(stage.dataDir).deliveries;
+  const before = (await storedQueue(stage.dataDir)).deliveries;
   for (const event of ['constructor', '__proto__', 'error', '*', 'a'.repeat(10_000), 'toString', '']) {
     const { statusCode } = await send({ body: another(), event });
     expect({ event: event.slice(0, 20), statusCode }).toEqual({
@@ -112,7 +112,7 @@ it('takes neither a strange name of an event nor of a delivery for one', async (
     expect((await send({ body: another(), guid })).statusCode).toBe(400);
   }
   await expectAlive();
-  expect(storedQueue(stage.dataDir).deliveries).toEqual(before);
+  expect((await storedQueue(stage.dataDir)).deliveries).toEqual(before);
 });
 
 it('believes both secrets while they are changed, and the old one no more afterwards', async () => {

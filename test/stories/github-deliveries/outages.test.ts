@@ -1,11 +1,10 @@
 // GitHub limits us, or answers strangely: what must wait waits in the queue and not in a worker, and everything comes to a known end.
-import path from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openDesk } from '../../support/github-desk.ts';
 import { outcomeOf, STRANGE_ANSWERS } from '../../support/github-outcomes.ts';
 import { storedQueue } from '../../support/github-queue.ts';
 import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+import { makeJobsDue } from '../../support/stored-jobs.ts';
 
 let stage: GithubStage;
 
@@ -27,8 +26,8 @@ afterAll(() => stage[Symbol.asyncDispose]());
 const MINUTE = 60_000;
 
 /** Minutes until the jobs that wait for later are due. */
-function waits(kind: 'publish' | 'delivery'): readonly number[] {
-  const { jobs } = storedQueue(stage.dataDir);
+async function waits(kind: 'publish' | 'delivery'): Promise<readonly number[]> {
+  const { jobs } = await storedQueue(stage.dataDir);
   return jobs
     .filter((job) => job.kind === kind && job.state === 'waiting')
     .map(({ run_at: runAt }) => (Date.parse(runAt) - Date.now()) / MINUTE)
@@ -45,9 +44,7 @@ async function refused(name: string): Promise<void> {
 /** What the clock does in an hour, with the service ended meanwhile. */
 async function anHourLater(): Promise<void> {
   await stage.service().end('SIGKILL');
-  const database = new Sqlite(path.join(stage.dataDir, 'causeway.db'));
-  database.prepare("UPDATE jobs SET run_at = '2000-01-01T00:00:00.000Z' WHERE state = 'waiting'").run();
-  database.close();
+  await makeJobsDue(stage.dataDir);
   await stage.restart();
 }
 
@@ -59,7 +56,7 @@ it('goes on when the limit ends: a comment waits for an hour, through a kill, wh
   });
   limited.label('per');
   await refused('corner/limited/');
-  expect(waits('publish')).toEqual([expect.closeTo(59, 0)]);
+  expect(await waits('publish')).toEqual([expect.closeTo(59, 0)]);
 
   const other = await openDesk(stage, 'rival/unlimited');
   stage.double.people.grant('rival/unlimited', 'per', 'write');
@@ -71,12 +68,12 @@ it('goes on when the limit ends: a comment waits for an hour, through a kill, wh
   await stage.service().end('SIGKILL');
   await stage.restart();
   await stage.rest();
-  expect([waits('publish'), asked()]).toEqual([[expect.closeTo(59, 0)], before]);
+  expect([await waits('publish'), asked()]).toEqual([[expect.closeTo(59, 0)], before]);
 
   await anHourLater();
   await limited.comment('Facts only');
   await stage.rest();
-  expect([limited.ours().length, waits('publish')]).toEqual([1, []]);
+  expect([limited.ours().length, await waits('publish')]).toEqual([1, []]);
 }, 180_000);
 
 it('keeps a label that came while GitHub limited us, and says 👀 when that has ended', async () => {
@@ -87,7 +84,7 @@ it('keeps a label that came while GitHub limited us, and says 👀 when that has
   });
   desk.label('per');
   await refused('corner/label-limited/');
-  expect(waits('delivery')).toEqual([expect.closeTo(59, 0)]);
+  expect(await waits('delivery')).toEqual([expect.closeTo(59, 0)]);
   expect([desk.reactions(), desk.ours()]).toEqual([[], []]);
   await anHourLater();
   await desk.comment('Facts only');
@@ -108,7 +105,7 @@ it.each([
     });
     desk.label('per');
     await refused(`corner/${name}/`);
-    expect(waits('publish')).toEqual([expect.closeTo(minutes, 0)]);
+    expect(await waits('publish')).toEqual([expect.closeTo(minutes, 0)]);
     await anHourLater();
     await desk.comment('Facts only');
     await stage.rest();
@@ -124,7 +121,7 @@ it('has a known end for every strange answer, and asks few times', async () => {
   );
   expect(came.filter(({ tries }) => tries > 2)).toEqual([]);
   stage.double.faults.clear();
-  expect(storedQueue(stage.dataDir).jobs.filter(({ state }) => state === 'dead')).toEqual([]);
+  expect((await storedQueue(stage.dataDir)).jobs.filter(({ state }) => state === 'dead')).toEqual([]);
 }, 120_000);
 
 it('ends at an installation that GitHub does not know any more, without asking again and again', async () => {
@@ -141,6 +138,6 @@ it('ends at an installation that GitHub does not know any more, without asking a
   await stage.rest();
   expect(stage.double.requests.length - asked).toBeLessThan(30);
   expect([desk.ours(), desk.reactions()]).toEqual([[], []]);
-  expect(storedQueue(stage.dataDir).jobs.filter(({ kind }) => kind === 'delivery')).toEqual([]);
+  expect((await storedQueue(stage.dataDir)).jobs.filter(({ kind }) => kind === 'delivery')).toEqual([]);
   stage.double.faults.clear();
 }, 180_000);

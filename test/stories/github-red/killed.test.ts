@@ -5,6 +5,7 @@ import { stubbornModel } from '../../support/github-kill-model.ts';
 import { killRound, WRITES, type Write } from '../../support/github-kill-rounds.ts';
 import type { ShopModel } from '../../support/github-model.ts';
 import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+import { KILLS_MS } from '../../support/records.ts';
 
 let model: ShopModel;
 let stage: GithubStage;
@@ -19,19 +20,27 @@ afterAll(async () => {
   await model[Symbol.asyncDispose]();
 });
 
-it('makes one of each when it is killed between a write and its answer', async () => {
-  const { desk, killed } = await killRound(stage, model, {
-    ...{ repository: 'corner/carried-out', moment: 'carried_out', writes: WRITES },
-  });
-  expect(killed).toEqual(WRITES);
-  expect(await countLeft(stage, desk)).toEqual(oneOfEach({ further: true }));
-}, 120_000);
+it(
+  'makes one of each when it is killed between a write and its answer',
+  async () => {
+    const { desk, killed } = await killRound(stage, model, {
+      ...{ repository: 'corner/carried-out', moment: 'carried_out', writes: WRITES },
+    });
+    expect(killed).toEqual(WRITES);
+    expect(await countLeft(stage, desk)).toEqual(oneOfEach({ further: true }));
+  },
+  KILLS_MS,
+);
 
-it('makes one of each when it is killed as soon as a write is answered', async () => {
-  const writes: readonly Write[] = ['facts', 'result', 'branch', 'commit', 'pull request'];
-  const { desk, killed } = await killRound(stage, model, {
-    ...{ repository: 'corner/answered', moment: 'answered', writes },
-  });
-  expect(killed).toEqual(writes);
-  expect(await countLeft(stage, desk)).toEqual(oneOfEach({ further: false }));
-}, 120_000);
+it(
+  'makes one of each when it is killed as soon as a write is answered',
+  async () => {
+    const writes: readonly Write[] = ['facts', 'result', 'branch', 'commit', 'pull request'];
+    const { desk, killed } = await killRound(stage, model, {
+      ...{ repository: 'corner/answered', moment: 'answered', writes },
+    });
+    expect(killed).toEqual(writes);
+    expect(await countLeft(stage, desk)).toEqual(oneOfEach({ further: false }));
+  },
+  KILLS_MS,
+);

@@ -10,12 +10,12 @@ it('writes nothing at all where it only observes, and keeps what it would have w
   await using stage = await openGithubStage({ env: model.env });
   const desk = await openDesk(stage, 'corner/observed', { config: 'mode: observe\n' });
   desk.label('mara');
-  await stage.until('what would have been posted', () => heldOf(stage.dataDir, 1)?.pullRequest);
+  await stage.until('what would have been posted', async () => (await heldOf(stage.dataDir, 1))?.pullRequest);
   desk.say('mara', '/analyse fix');
   desk.say('per', '/analyse fix');
   await stage.rest();
   expect([desk.ours(), desk.reactions(), desk.pulls(), desk.writes()]).toEqual([[], [], [], []]);
-  const held = heldOf(stage.dataDir, 1);
+  const held = await heldOf(stage.dataDir, 1);
   expect(held?.comment).toContain('Cause found, with a fix');
   expect(held?.pullRequest).toContain('Fixes #1.');
 
@@ -40,7 +40,7 @@ it('stays below the ceiling of the operator, whatever the file says', async () =
   await stage.restart({ MAX_MODE: 'fix', DRY_RUN: '1' });
   const dry = await openDesk(stage, 'corner/dry', { config: 'mode: fix\n' });
   dry.label('mara');
-  await stage.until('what would have been posted', () => heldOf(stage.dataDir, 2)?.pullRequest);
+  await stage.until('what would have been posted', async () => (await heldOf(stage.dataDir, 2))?.pullRequest);
   await stage.rest();
   expect([dry.ours(), dry.reactions(), dry.writes()]).toEqual([[], [], []]);
 }, 180_000);

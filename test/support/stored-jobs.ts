@@ -1,0 +1,42 @@
+// The jobs of a service under test as they stand in its records, alike over both engines.
+import { engine, storedRows } from './records.ts';
+
+export interface StoredJob {
+  readonly kind: 'delivery' | 'publish' | 'run' | 'webhook' | 'head' | 'check-run' | 'backfill';
+  readonly subject: string;
+  readonly state: 'waiting' | 'running' | 'dead';
+  /** When it is due, ISO 8601. */
+  readonly run_at: string;
+  /** Ends of its process in which it had a part. */
+  readonly ends: number;
+}
+
+const SQLITE = 'select kind, subject, state, run_at, attempts - failures as ends from jobs order by seq';
+const POSTGRES = `
+  select regexp_replace(name, '-dead$', '') as kind, singleton_key as subject,
+    case when name like '%-dead' then 'dead' when state = 'active' then 'running' else 'waiting' end as state,
+    to_char(start_after at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as run_at,
+    case when started_on is null then 0
+      else retry_count + 1 - (data->>'base')::int - (data->>'failures')::int end as ends
+  from causeway_jobs.job order by id`;
+
+/** The oldest first. */
+export function storedJobs(dataDir: string): Promise<readonly StoredJob[]> {
+  return storedRows<StoredJob>(dataDir, engine() === 'sqlite' ? SQLITE : POSTGRES);
+}
+
+/** Whether it runs, is due or was given up. */
+export function isUnsettled({ state, run_at: runAt }: StoredJob): boolean {
+  return state !== 'waiting' || Date.parse(runAt) <= Date.now();
+}
+
+/** Makes all that waits due, as time would; while no service runs. */
+export async function makeJobsDue(dataDir: string): Promise<void> {
+  const past = "'2000-01-01T00:00:00.000Z'";
+  await storedRows(
+    dataDir,
+    engine() === 'sqlite'
+      ? `update jobs set run_at = ${past} where state = 'waiting'`
+      : `update causeway_jobs.job set start_after = ${past} where state < 'active' and name not like '%-dead'`,
+  );
+}
