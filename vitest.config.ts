@@ -9,7 +9,11 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/support/leftover-processes.ts', 'test/support/postgres-shared.ts'],
+    globalSetup: [
+      'test/support/temporary-files.ts',
+      'test/support/leftover-processes.ts',
+      'test/support/postgres-shared.ts',
+    ],
     setupFiles: ['test/support/property-seed.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -10,7 +10,7 @@ import { objectFormat } from './local-repository.ts';
 import { consolidate, PARTIAL } from './mirror-upkeep.ts';
 import { isPartialClone, PROMISED, seedObjects } from './object-seed.ts';
 import { textOrNothing } from './plain-files.ts';
-import { isEmpty, MIRRORED_HEAD, type Refs, readLocalRefs, sameRefs } from './refs.ts';
+import { isEmpty, MIRRORED_HEAD, type Refs, readMirroredRefs, sameRefs } from './refs.ts';
 import type { Git } from './run-git.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -150,6 +150,6 @@ async function readMirror(
 ): Promise<Omit<Mirror, 'brokenDefault'> | null> {
   if (!existsSync(gitDir)) return null;
   const shallow = await textOrNothing(join(gitDir, 'shallow'));
-  const refs = await readLocalRefs(git, { gitDir, head: MIRRORED_HEAD, shallow }, signal);
+  const refs = await readMirroredRefs(git, { gitDir, shallow }, signal);
   return refs === null ? null : { gitDir, refs };
 }

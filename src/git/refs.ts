@@ -1,4 +1,6 @@
 // Branches, tags and HEAD of a repository, as read from it or as a remote announces them.
+import { join } from 'node:path';
+import { textOrNothing } from './plain-files.ts';
 import type { Git, GitCall } from './run-git.ts';
 
 export interface Refs {
@@ -19,25 +21,46 @@ const REF = /^([0-9a-f]{40,64})\s(refs\/(?:heads|tags)\/.+)$/;
 const MAX_BYTES = 256 * 1024 * 1024;
 const TIMEOUT_MS = 60_000;
 
+const LISTED = ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads/', 'refs/tags/'];
+
 /** Reads the refs of a repository on disk without anything of it being started; null where git cannot read it. */
 export async function readLocalRefs(
   git: Git,
-  from: { readonly gitDir: string; readonly head: string; readonly shallow: string },
+  from: { readonly gitDir: string; readonly shallow: string },
   signal: AbortSignal,
 ): Promise<Refs | null> {
   const call = { gitDir: from.gitDir, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, signal };
   const [listed, target, head] = await Promise.all([
-    git.run({ ...call, args: ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads/', 'refs/tags/'] }),
+    git.run({ ...call, args: LISTED }),
     line(git, { ...call, args: ['symbolic-ref', '--quiet', 'HEAD'] }),
-    line(git, { ...call, args: ['rev-parse', '--verify', '--quiet', from.head] }),
+    line(git, { ...call, args: ['rev-parse', '--verify', '--quiet', 'HEAD'] }),
   ]);
   if (listed.ending.kind !== 'exited' || listed.ending.code !== 0) return null;
-  return {
-    head,
-    headBranch: target.startsWith('refs/heads/') ? target : '',
-    byName: parseRefs(listed.stdout.toString('utf8')),
-    shallow: from.shallow,
-  };
+  return refsOf(listed.stdout.toString('utf8'), { ...from, head, target });
+}
+
+/** The same of a mirror, by one process: what its HEAD names was written there by us, and the source's HEAD is a ref among the others. */
+export async function readMirroredRefs(
+  git: Git,
+  from: { readonly gitDir: string; readonly shallow: string },
+  signal: AbortSignal,
+): Promise<Refs | null> {
+  const { gitDir } = from;
+  const args = [...LISTED, MIRRORED_HEAD];
+  const { ending, stdout } = await git.run({ args, gitDir, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, signal });
+  if (ending.kind !== 'exited' || ending.code !== 0) return null;
+  const text = stdout.toString('utf8');
+  const head = text.split('\n').find((row) => row.endsWith(` ${MIRRORED_HEAD}`));
+  const target = /^ref: (.+)$/m.exec(await textOrNothing(join(gitDir, 'HEAD')))?.[1] ?? '';
+  return refsOf(text, { ...from, head: head?.split(' ', 1)[0] ?? '', target });
+}
+
+function refsOf(
+  listed: string,
+  { head, target, shallow }: { readonly head: string; readonly target: string; readonly shallow: string },
+): Refs {
+  const headBranch = target.startsWith('refs/heads/') ? target : '';
+  return { head, headBranch, byName: parseRefs(listed), shallow };
 }
 
 async function line(git: Git, call: GitCall): Promise<string> {

@@ -1,6 +1,6 @@
 // A mirrored repository as it stood when it was opened: what a revision means, and its commits as trees.
 import { CausewayError } from '../domain/errors.ts';
-import type { Repository } from '../ports/source.ts';
+import type { Repository, SourceTree } from '../ports/source.ts';
 import type { BlobReader } from './cat-file-batch.ts';
 import { createCommitTree } from './commit-tree.ts';
 import { DamagedObjects, withRenewal } from './damage.ts';
@@ -25,8 +25,12 @@ const FULL_SHA = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i;
 // What git forbids in a ref's name, and so what turns a name into an expression (`main~3`, `v1^{/text}`, `@{-1}`).
 const EXPRESSION = /[\u0000- ~^:?*[\\\u007f]|\.\.|@\{|^-|\/$|^$/;
 
+/** A listing of 90,000 files is 20 MB; a run looks at one or two commits, from several sides. */
+const MOST_TREES = 4;
+
 export function createRepository(access: RepositoryAccess): Repository {
   const { refs } = access.mirror;
+  const commits = new Map<string, string>();
   const defaultBranch = defaultBranchOf(refs);
   return {
     defaultBranch: defaultBranch.replace(/^refs\/heads\//, ''),
@@ -35,7 +39,7 @@ export function createRepository(access: RepositoryAccess): Repository {
       const { brokenDefault } = access.mirror;
       if (brokenDefault !== '' && (revision === '' || revision === 'HEAD')) throw brokenBranch(brokenDefault);
       for (const name of candidates(revision, refs, defaultBranch)) {
-        const sha = await withRenewal(access, signal, () => commitOf(access, name, signal));
+        const sha = await withRenewal(access, signal, () => knownCommit(access, commits, name, signal));
         if (sha !== null) return sha;
       }
       return null;
@@ -45,7 +49,32 @@ export function createRepository(access: RepositoryAccess): Repository {
       if ((await commitOf(access, sha, signal)) !== null) return true;
       return (await fetchedCommit(access, sha.toLowerCase(), signal)) !== null;
     },
-    tree: (sha) => createCommitTree(keeping(access, sha), sha),
+    tree: keptTrees((sha) => createCommitTree(keeping(access, sha), sha)),
+  };
+}
+
+/** What an id stands for does not change; that it stands for nothing may, so that alone is asked again. */
+async function knownCommit(
+  access: RepositoryAccess,
+  known: Map<string, string>,
+  id: string,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const sha = known.get(id) ?? (await commitOf(access, id, signal));
+  if (sha !== null) known.set(id, sha);
+  return sha;
+}
+
+/** The trees of the commits that were asked for last, so that each is listed once. */
+function keptTrees(make: (sha: string) => SourceTree): (sha: string) => SourceTree {
+  const kept = new Map<string, SourceTree>();
+  return (sha) => {
+    const tree = kept.get(sha) ?? make(sha);
+    kept.delete(sha);
+    kept.set(sha, tree);
+    const [oldest] = kept.keys();
+    if (kept.size > MOST_TREES && oldest !== undefined) kept.delete(oldest);
+    return tree;
   };
 }
 

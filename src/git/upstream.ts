@@ -116,7 +116,7 @@ async function openPath(
     return announced(git, { what, access, gitDir: at.gitDir }, signal);
   }
   const local = await locateRepository(git, { path: at.path, what }, signal);
-  const refs = await readLocalRefs(git, { gitDir: local.gitDir, head: 'HEAD', shallow: local.shallow }, signal);
+  const refs = await readLocalRefs(git, { gitDir: local.gitDir, shallow: local.shallow }, signal);
   if (refs === null) {
     throw new CausewayError(
       'repository_unreachable',

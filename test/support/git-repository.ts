@@ -86,7 +86,8 @@ export async function gitRepository(options: { readonly folder?: string } = {}):
       if (more.branch !== undefined) run(['switch', '--quiet', more.branch]);
       for (const [name, content] of Object.entries(files)) await place(join(path, name), content);
       run(['add', '--all', '.']);
-      run(['commit', '--quiet', '--allow-empty', '-m', message], more);
+      // Each commit would start another process to look whether there is something to tidy up.
+      run(['-c', 'maintenance.auto=false', 'commit', '--quiet', '--allow-empty', '-m', message], more);
       return run(['rev-parse', 'HEAD']);
     },
     commitRaw(entries, message, branch = 'main') {

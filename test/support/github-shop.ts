@@ -1,5 +1,6 @@
 // The shop of the shipped demo as a repository on the GitHub double, with its people and the report of its bug.
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { GithubDouble } from '../github-double/double.ts';
@@ -17,16 +18,21 @@ export interface ShopOptions {
   readonly config?: string;
 }
 
+let cloned: Promise<string> | undefined;
+
+/** Once for all shops of this process, gone with it. */
+async function cloneShop(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'causeway-shop-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  await git(folder, ['clone', '--quiet', '--bare', '--template=', path.join(DEMO, 'corner-shop.bundle'), folder]);
+  return folder;
+}
+
 /** `mara` may write there, `per` may triage, `ola` is a stranger. */
 export async function openShop({ people }: GithubDouble, options: ShopOptions = {}): Promise<void> {
   const { name = SHOP_NAME, isPrivate = false, config } = options;
-  const folder = await mkdtemp(path.join(tmpdir(), 'causeway-shop-'));
-  try {
-    await git(folder, ['clone', '--quiet', '--bare', path.join(DEMO, 'corner-shop.bundle'), folder]);
-    await people.openRepository(name, { from: folder, isPrivate });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  cloned ??= cloneShop();
+  await people.openRepository(name, { from: await cloned, isPrivate });
   people.grant(name, 'mara', 'write');
   people.grant(name, 'per', 'triage');
   people.user('ola');

@@ -1,6 +1,9 @@
 // Makes a commit from whole files.
+
+import { writeObject } from './loose-object.ts';
 import { entryAt, type GitPerson } from './read-objects.ts';
-import { type FileChange, writeBlob, writeCommit, writeTree } from './write-objects.ts';
+import { type FileChange, type NewCommit, writeBlob, writeCommit, writeTree } from './write-objects.ts';
+import { changedTree } from './write-tree.ts';
 
 /** By path; null deletes the file. */
 export type FileTexts = Readonly<Record<string, string | Buffer | null>>;
@@ -24,8 +27,28 @@ export async function commitFiles(gitDir: string, made: FilesCommit): Promise<st
     const sha = content === null ? null : await writeBlob(gitDir, content);
     changes.push({ path, sha, mode: before?.type === 'blob' && made.losesModes !== true ? before.mode : '100644' });
   }
-  const tree = await writeTree(gitDir, made.parent, changes);
+  const tree = (await changedTree(gitDir, made.parent, changes)) ?? (await writeTree(gitDir, made.parent, changes));
   const parents = made.parent === null ? [] : [made.parent];
   const { message, person } = made;
-  return writeCommit(gitDir, { tree, parents, message, author: person, committer: made.committer ?? person });
+  const commit = { tree, parents, message, author: person, committer: made.committer ?? person };
+  return isPlain(commit.author) && isPlain(commit.committer)
+    ? writeObject(gitDir, 'commit', Buffer.from(textOf(commit)))
+    : writeCommit(gitDir, commit);
+}
+
+/** Git takes away what may not stand in a name; here is nothing to take. */
+function isPlain({ name, email, date }: GitPerson): boolean {
+  const isText = /^\w[\w .+@[\]-]*[\w\]]$/;
+  return isText.test(name) && isText.test(email) && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(date);
+}
+
+function textOf({ tree, parents, message, author, committer }: NewCommit): string {
+  const line = ({ name, email, date }: GitPerson) => `${name} <${email}> ${Date.parse(date) / 1_000} +0000`;
+  const head = [
+    `tree ${tree}`,
+    ...parents.map((parent) => `parent ${parent}`),
+    `author ${line(author)}`,
+    `committer ${line(committer)}`,
+  ];
+  return `${head.join('\n')}\n\n${message}`;
 }

@@ -18,22 +18,11 @@ const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 /** `from` null: everything in `to` is new. */
 export async function readDiff(gitDir: string, from: string | null, to: string): Promise<readonly ChangedFile[]> {
-  const ends = [from ?? EMPTY_TREE, to];
-  const options = ['diff', '-M', '--no-color', '--no-ext-diff', '--full-index'];
-  const [raw, numbers, patches] = await Promise.all([
-    git(gitDir, [...options, '--raw', '-z', ...ends]),
-    git(gitDir, [...options, '--numstat', ...ends]),
-    git(gitDir, [...options, '--patch', ...ends]),
-  ]);
-  const counts = numbers
-    .toString('utf8')
-    .split('\n')
-    .map((line) => line.split('\t'));
-  const texts = patches
-    .toString('utf8')
-    .split(/^diff --git .*\n/m)
-    .slice(1);
-  return rawEntries(raw.toString('utf8')).map((file, at) => {
+  const options = ['-M', '--no-color', '--no-ext-diff', '--full-index', '--raw', '--numstat', '--patch', '-z'];
+  const out = await git(gitDir, ['diff', ...options, from ?? EMPTY_TREE, to]);
+  const { files, counts, patches } = partsOf(out.toString('utf8').split('\0'));
+  const texts = patches.split(/^diff --git .*\n/m).slice(1);
+  return files.map((file, at) => {
     const [added = '0', removed = '0'] = counts[at] ?? [];
     const start = (texts[at] ?? '').search(/^@@ /m);
     return {
@@ -45,20 +34,27 @@ export async function readDiff(gitDir: string, from: string | null, to: string):
   });
 }
 
-function rawEntries(raw: string): Pick<ChangedFile, 'sha' | 'path' | 'previousPath' | 'status'>[] {
-  const parts = raw.split('\0');
-  const files = [];
-  for (let at = 0; at + 1 < parts.length; ) {
+type Entry = Pick<ChangedFile, 'sha' | 'path' | 'previousPath' | 'status'>;
+
+/** Entries, then as many counts, then the patches behind an empty part; a rename's counts stand before its two names. */
+function partsOf(parts: readonly string[]) {
+  const files: Entry[] = [];
+  let at = 0;
+  while (parts[at]?.startsWith(':')) {
     const [, , , sha = '', letter = 'M'] = (parts[at] ?? '').split(' ');
     const renamed = letter.startsWith('R');
-    const path = parts[at + (renamed ? 2 : 1)] ?? '';
     files.push({
       sha: /^0+$/.test(sha) ? null : sha,
-      path,
+      path: parts[at + (renamed ? 2 : 1)] ?? '',
       previousPath: renamed ? (parts[at + 1] ?? '') : null,
       status: STATUS[letter.charAt(0) as 'A'] ?? ('modified' as const),
     });
     at += renamed ? 3 : 2;
   }
-  return files;
+  const counts = files.map(({ previousPath }) => {
+    const count = (parts[at] ?? '').split('\t');
+    at += previousPath === null ? 1 : 3;
+    return count;
+  });
+  return { files, counts, patches: parts.slice(at + 1).join('\0') };
 }

@@ -1,4 +1,5 @@
 // Reads commits, trees, blobs and refs of a bare repository.
+import { refFile, refFiles } from './ref-files.ts';
 import { git, gitText, gitTry } from './run-git.ts';
 
 export interface GitPerson {
@@ -34,6 +35,7 @@ export interface Ref {
 /** The commit that a branch, tag or sha means; null where it means none. */
 export function resolveCommit(gitDir: string, name: string): Promise<string | null> {
   if (name.startsWith('-') || name === '') return Promise.resolve(null);
+  if (name.startsWith('refs/heads/')) return branchSha(gitDir, name.slice('refs/heads/'.length));
   return gitTry(gitDir, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`]);
 }
 
@@ -102,6 +104,18 @@ export function readBlob(gitDir: string, sha: string): Promise<Buffer> {
 
 /** Refs below a prefix such as `refs/heads/`, by name. */
 export async function readRefs(gitDir: string, prefix = 'refs/'): Promise<readonly Ref[]> {
+  const files = refFiles(gitDir);
+  if (files === undefined) return (await listedRefs(gitDir)).filter(({ name }) => name.startsWith(prefix));
+  const wanted = [...files].filter(([name]) => name.startsWith(prefix));
+  return Promise.all(wanted.map(async ([name, sha]) => ({ name, sha, type: await typeOf(gitDir, name, sha) })));
+}
+
+/** A branch is nothing but a commit. */
+async function typeOf(gitDir: string, name: string, sha: string): Promise<Ref['type']> {
+  return name.startsWith('refs/tags/') ? ((await objectType(gitDir, sha)) as Ref['type']) : 'commit';
+}
+
+async function listedRefs(gitDir: string): Promise<readonly Ref[]> {
   const out = await gitText(gitDir, [
     'for-each-ref',
     '--format=%(refname) %(objectname) %(objecttype)',
@@ -109,7 +123,7 @@ export async function readRefs(gitDir: string, prefix = 'refs/'): Promise<readon
   ]);
   return out
     .split('\n')
-    .filter((line) => line.startsWith(prefix))
+    .filter((line) => line !== '')
     .map((line) => {
       const [name = '', sha = '', type = 'commit'] = line.split(' ');
       return { name, sha, type: type as Ref['type'] };
@@ -118,7 +132,10 @@ export async function readRefs(gitDir: string, prefix = 'refs/'): Promise<readon
 
 /** The sha of a branch; null where it does not exist. */
 export function branchSha(gitDir: string, branch: string): Promise<string | null> {
-  return gitTry(gitDir, ['rev-parse', '--verify', '--quiet', '--end-of-options', `refs/heads/${branch}^{commit}`]);
+  const name = `refs/heads/${branch}`;
+  const found = refFile(gitDir, name);
+  if (found !== undefined) return Promise.resolve(found);
+  return gitTry(gitDir, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`]);
 }
 
 /** Newest first. */

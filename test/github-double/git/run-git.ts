@@ -1,5 +1,5 @@
 // Runs git on the double's bare repositories.
-import { execFile } from 'node:child_process';
+import { runProgram } from '../../support/started-programs.ts';
 import { keyOf, remember, remembered } from './remembered.ts';
 
 /** Keeps the machine's own configuration, hooks and identity out. */
@@ -20,30 +20,24 @@ interface GitOptions {
 /** What git printed. Rejects with what it complained of. */
 export async function git(gitDir: string, args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
   const key = options.input === undefined && options.env === undefined ? keyOf(gitDir, args) : null;
-  if (key === null) return run(gitDir, args, options);
-  const known = remembered(key);
-  if (known !== undefined) return known;
-  const answer = await run(gitDir, args, options);
-  remember(key, answer);
+  const known = key === null ? undefined : remembered(key);
+  const answer = known ?? (await run(gitDir, args, options, key));
+  if (answer instanceof Error) throw answer;
   return answer;
 }
 
-function run(gitDir: string, args: readonly string[], options: GitOptions): Promise<Buffer> {
-  const env = { ...GIT_ENVIRONMENT, GIT_DIR: gitDir, ...options.env };
-  return new Promise((resolve, reject) => {
-    const child = execFile(
-      'git',
-      [...args],
-      { env, encoding: 'buffer', maxBuffer: 1024 ** 3 },
-      (error, stdout, stderr) => {
-        if (error === null) resolve(stdout);
-        else reject(new Error(`git ${args[0]}: ${stderr.toString().trim() || error.message}`));
-      },
-    );
-    // A git that ended before it read everything says so by its exit code.
-    child.stdin?.on('error', () => undefined);
-    child.stdin?.end(options.input ?? '');
-  });
+async function run(
+  gitDir: string,
+  args: readonly string[],
+  { input = '', env = {} }: GitOptions,
+  key: string | null,
+): Promise<Buffer | Error> {
+  const all = { ...GIT_ENVIRONMENT, GIT_DIR: gitDir, ...env };
+  const { code, stdout, stderr, complaint } = await runProgram({ file: 'git', args, env: all, input });
+  const answer = code === 0 ? stdout : new Error(`git ${args[0]}: ${stderr.toString().trim() || complaint}`);
+  const isNo = code === 1 && args[0] === 'merge-base';
+  if (key !== null && (code === 0 || isNo)) remember(key, answer);
+  return answer;
 }
 
 export async function gitText(gitDir: string, args: readonly string[], options: GitOptions = {}): Promise<string> {

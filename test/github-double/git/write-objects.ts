@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeObject } from './loose-object.ts';
 import type { GitPerson } from './read-objects.ts';
 import { gitText } from './run-git.ts';
 
@@ -20,8 +21,8 @@ export interface NewCommit {
   readonly committer: GitPerson;
 }
 
-export function writeBlob(gitDir: string, content: Buffer | string): Promise<string> {
-  return gitText(gitDir, ['hash-object', '-w', '--stdin'], { input: content });
+export async function writeBlob(gitDir: string, content: Buffer | string): Promise<string> {
+  return writeObject(gitDir, 'blob', Buffer.from(content));
 }
 
 /** A tree like `base` (null: empty) with these changes; rejects where git does, as on a path that leaves the tree. */
