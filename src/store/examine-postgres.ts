@@ -13,19 +13,26 @@ const STATEMENT_MS = 10_000;
 /** Null: there is no schema in it yet. `shown` names it without its password. Throws `store_unusable`. */
 export async function examinePostgres(
   { url, shown }: { readonly url: string; readonly shown: string },
-  seal: Seal,
+  { seal, now }: { readonly seal: Seal; readonly now: () => Date },
 ): Promise<Examination | null> {
   const pool = createPool({ url, connections: 1, statementMs: STATEMENT_MS });
   const kysely = new Kysely<Schema>({ dialect: postgresDialect(pool) });
   try {
     await judgedServer(kysely, shown);
     const found = await examine(kysely, { form: POSTGRES_TABLES, seal });
-    return found && { ...found, jobs: await jobsOf(kysely), damage: [], unchecked: '' };
+    const aheadMs = await aheadOf(kysely, now);
+    return found && { ...found, jobs: await jobsOf(kysely), damage: [], aheadMs, unchecked: '' };
   } catch (error) {
     throw explainPostgres(error, shown);
   } finally {
     await kysely.destroy();
   }
+}
+
+async function aheadOf(kysely: Kysely<Schema>, now: () => Date): Promise<number> {
+  const asked = now().getTime();
+  const { rows } = await sql<{ ms: number }>`select extract(epoch from clock_timestamp()) * 1000 as ms`.execute(kysely);
+  return Math.round((rows[0]?.ms ?? asked) - (asked + now().getTime()) / 2);
 }
 
 /** Of pg-boss, in whose schema they are; the dead lie in queues of their own. */

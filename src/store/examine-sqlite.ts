@@ -23,7 +23,7 @@ export async function examineSqlite(file: string, seal: Seal, signal: AbortSigna
     const isSmall = statSync(file).size <= MAX_CHECKED_BYTES;
     const damage = isSmall ? await damageIn(connection, signal) : [];
     const unchecked = isSmall ? '' : 'its pages, since it is larger than 1 GiB';
-    return { ...found, damage, unchecked };
+    return { ...found, damage, aheadMs: 0, unchecked };
   } catch (error) {
     throw explainSqlite(error, file);
   } finally {

@@ -19,6 +19,8 @@ export interface Examination {
   readonly jobs: { readonly waiting: number; readonly dead: number };
   /** What is damaged, in the engine's words; at most ten lines. */
   readonly damage: readonly string[];
+  /** Milliseconds by which the database's clock is ahead of this machine's; 0 where it is the same one. */
+  readonly aheadMs: number;
   /** What was not looked at, in words; "" for nothing. */
   readonly unchecked: string;
 }
@@ -27,7 +29,7 @@ export interface Examination {
 export async function examine(
   kysely: Reader,
   { form, seal }: { readonly form: TableForm; readonly seal: Seal },
-): Promise<Omit<Examination, 'damage' | 'unchecked'> | null> {
+): Promise<Omit<Examination, 'damage' | 'aheadMs' | 'unchecked'> | null> {
   const tables = await kysely.introspection.getTables({ withInternalKyselyTables: true });
   if (!tables.some(({ name }) => name === 'kysely_migration')) return null;
   const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(kysely);

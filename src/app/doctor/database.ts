@@ -13,7 +13,7 @@ import { fail, ok, PAUSED, type Probe, type Verdict, warn } from './probe.ts';
 
 type Place = Pick<Config, 'database' | 'dataDir' | 'encryptionKey'>;
 
-export function databaseProbe(config: Place): Probe {
+export function databaseProbe(config: Place, now: () => Date): Probe {
   const where = config.database.kind === 'postgres' ? config.database.shown : databaseFile(config.dataDir);
   return {
     check: 'database',
@@ -24,7 +24,7 @@ export function databaseProbe(config: Place): Probe {
       const seal = createSeal(keyOf(config));
       const found =
         config.database.kind === 'postgres'
-          ? await examinePostgres(config.database, seal)
+          ? await examinePostgres(config.database, { seal, now })
           : await examineSqlite(where, seal, signal);
       const known =
         found === null
@@ -50,11 +50,14 @@ function keyOf({ dataDir, encryptionKey, database }: Place): Buffer {
   );
 }
 
+/** Below this nobody notices, and a busy machine answers late. */
+const MOST_APART_MS = 2_000;
+
 /** Versions one step of the schema apart work side by side over PostgreSQL; SQLite belongs to one process. */
 const MAY_BE_AHEAD = { sqlite: 0, postgres: 1 };
 
 function judge(found: Examination, kind: keyof typeof MAY_BE_AHEAD, where: string): readonly Verdict[] {
-  return [judgeWhole(found, MAY_BE_AHEAD[kind], where), ...judgeKey(found), ...judgeJobs(found)];
+  return [judgeWhole(found, MAY_BE_AHEAD[kind], where), ...judgeKey(found), ...judgeJobs(found), ...judgeClock(found)];
 }
 
 function judgeWhole({ damage, newer, missing, unchecked }: Examination, mayBeAhead: number, where: string): Verdict {
@@ -78,6 +81,15 @@ function judgeKey({ isKeyRight }: Examination): readonly Verdict[] {
   if (isKeyRight !== false) return [];
   const repair = 'Restore encryption.key in DATA_DIR from the backup, or set ENCRYPTION_KEY to the key of that time.';
   return [fail('the encryption key does not open what is stored', repair)];
+}
+
+/** A job says in our time when it may run, and is due in the database's. */
+function judgeClock({ aheadMs }: Examination): readonly Verdict[] {
+  if (Math.abs(aheadMs) <= MOST_APART_MS) return [];
+  const apart = `${Math.abs(Math.round(aheadMs / 1_000))} s ${aheadMs > 0 ? 'behind' : 'ahead of'}`;
+  const repair =
+    'Set both by NTP (timedatectl set-ntp true): by as much every job begins too late, or a pause is too short.';
+  return [warn(`this machine's clock is ${apart} that of the database`, repair)];
 }
 
 /** Of the file of a pause "settings" tells already. */

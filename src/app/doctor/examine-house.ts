@@ -45,7 +45,7 @@ async function examineHouse({ environment, now }: DoctorContext, signal: AbortSi
   const monitoring = monitoringProbe(config);
   const probes: readonly Probe[] = [
     { check: 'settings', ask: async () => judgeMode(config, mode) },
-    ...[NODE_PROBE, gitProbe(config), dataFolderProbe(config), diskProbe(config), databaseProbe(config)],
+    ...[NODE_PROBE, gitProbe(config), dataFolderProbe(config), diskProbe(config), databaseProbe(config, now)],
     ...(github === null ? [] : github.probes(mode, signal)),
     modelProbe(config, now),
     // Without either there is no clock to compare with, and none that must agree.

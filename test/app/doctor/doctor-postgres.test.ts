@@ -10,8 +10,11 @@ import { temporaryFolder } from '../../support/service.ts';
 import { examine } from './doctor-ground.ts';
 
 const KEY = 'ab'.repeat(32);
-const found = (url: string, key = KEY) =>
-  examine({ PATH: process.env['PATH'] ?? '', DATA_DIR: '/nowhere/at/all', DATABASE_URL: url, ENCRYPTION_KEY: key });
+const found = (url: string, key = KEY, now = () => new Date()) =>
+  examine(
+    { PATH: process.env['PATH'] ?? '', DATA_DIR: '/nowhere/at/all', DATABASE_URL: url, ENCRYPTION_KEY: key },
+    now,
+  );
 
 afterEach(() => expect(existsSync('/nowhere')).toBe(false));
 
@@ -30,6 +33,14 @@ describe('the doctor over PostgreSQL', () => {
     await database.query("delete from kysely_migration where name = '0009-account-area'");
     expect((await found(database.url)).of('database')).toMatch(/warn: .* lacks 0009-account-area/);
     expect(await database.query("select name from kysely_migration where name = '0009-account-area'")).toEqual([]);
+  });
+
+  it('says that this machine’s clock and that of the database are apart, since jobs would begin too late', async () => {
+    await using database = await migratedDatabase();
+    const { of } = await found(database.url, KEY, () => new Date(Date.now() + 90_000));
+    expect(of('database')).toMatch(
+      /warn: this machine's clock is (89|90) s ahead of that of the database → Set both by NTP/,
+    );
   });
 
   it('says once that the service is paused, by the mark of all processes, by a file from before a move, or by both', async () => {
