@@ -1,17 +1,9 @@
 // Start and stop: understands the command line, runs the command, ends with its exit code.
-import { enableCompileCache, flushCompileCache } from 'node:module';
-import path from 'node:path';
+import { lastWords } from './app/last-words.ts';
+import { runCommand } from './app/run-command.ts';
+import { parseCommandLine } from './terminal/command-line.ts';
+import { reportFault } from './terminal/exit-code.ts';
 import type { Io } from './terminal/io.ts';
-
-// Half of a start is reading the program: what Node made of it is kept beside the packages, where that folder may be written. Only what is
-// read afterwards is kept, so the rest is imported below.
-enableCompileCache(path.join(import.meta.dirname, '..', 'node_modules', '.cache', 'causeway'));
-const { lastWords } = await import('./app/last-words.ts');
-const { runCommand } = await import('./app/run-command.ts');
-const { parseCommandLine } = await import('./terminal/command-line.ts');
-const { reportFault } = await import('./terminal/exit-code.ts');
-// Whoever is killed writes nothing at its end.
-flushCompileCache();
 
 /** A stop that takes longer than this has lost its way; what is stored is safe at any moment. */
 const LONGEST_STOP_MS = 9_000;

@@ -1,9 +1,8 @@
 // The service over GitHub, put together and at rest: what it knows, who hands out events, and the work it can take.
 import { parseCallbackAllow } from '../callback/callback-policy.ts';
 import type { AppCredentials, Config } from '../config.ts';
-import { createCausewayApp } from '../github/app.ts';
 import { gitCredentials } from '../github/clients/git-credentials.ts';
-import { openProbot, type ReceivingProbot } from '../github/intake/open-probot.ts';
+import type { ReceivingProbot } from '../github/intake/open-probot.ts';
 import { mayStillSee } from '../jobs/access.ts';
 import { type CheckReader, createCheckReader } from '../jobs/checks/check-reader.ts';
 import type { Investigator } from '../jobs/investigator.ts';
@@ -15,6 +14,7 @@ import { openDataFolder } from './data-folder.ts';
 import { githubLanes } from './github-lanes.ts';
 import { type GithubParts, githubParts, openClients } from './github-parts.ts';
 import { type House, openHouse, startWork } from './house.ts';
+import { once } from './late-handler.ts';
 import { openInvestigator } from './open-investigator.ts';
 import { ownRecords } from './open-records.ts';
 import { PATIENCE_MS } from './serve-options.ts';
@@ -77,9 +77,7 @@ export async function openGithubService(options: GithubServiceOptions): Promise<
   // Those of an earlier local mode would be everybody's here.
   await house.store.syncProjects([], now().toISOString());
   const parts = githubParts(house, clients, { config, operatorModel: investigator?.model.name ?? null });
-  const { appId } = credentials;
-  const app = createCausewayApp(parts.app);
-  const probot = await openProbot({ appId, privateKey, apiUrl: config.githubApiUrl, log, app });
+  const probot = lateProbot(options, parts);
   const { readCheck } = opening.use(createCheckReader());
   const opened = opening.move();
   return {
@@ -92,6 +90,20 @@ export async function openGithubService(options: GithubServiceOptions): Promise<
       ),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
+}
+
+/** Probot is loaded and opened with the first delivery that is worked on. */
+function lateProbot({ config, credentials, log }: GithubServiceOptions, parts: GithubParts): ReceivingProbot {
+  const { appId, privateKey } = credentials;
+  const opened = once(async () => {
+    const [{ createCausewayApp }, { openProbot }] = await Promise.all([
+      import('../github/app.ts'),
+      import('../github/intake/open-probot.ts'),
+    ]);
+    const app = createCausewayApp(parts.app);
+    return await openProbot({ appId, privateKey, apiUrl: config.githubApiUrl, log, app });
+  });
+  return { receive: async (event) => await (await opened()).receive(event) };
 }
 
 type Ground = Pick<GithubService, 'house' | 'parts' | 'probot' | 'investigator'> & Pick<CheckReader, 'readCheck'>;

@@ -1,6 +1,5 @@
 // One house: store, queue, source and redaction, opened together and closed in reverse.
 import path from 'node:path';
-import { bookedPrices, costOf } from '../agent/budget.ts';
 import type { CallbackPolicy } from '../callback/callback-policy.ts';
 import { createWebhookHandler, type WebhookHandlerOptions } from '../callback/deliver-webhook.ts';
 import { newSigningSecret } from '../callback/sign.ts';
@@ -8,13 +7,10 @@ import type { Account } from '../domain/account.ts';
 import { createGitSource, type GitSourceOptions } from '../git/mirror.ts';
 import type { Changes } from '../jobs/changes.ts';
 import type { Investigator } from '../jobs/investigator.ts';
-import { pausableModel } from '../jobs/pausable-model.ts';
-import { createRunHandler } from '../jobs/run-investigation.ts';
 import { createLexicons } from '../lexicon/create-lexicons.ts';
 import { type Log, registeredSecrets, registerSecret } from '../log.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { Lexicons } from '../ports/lexicon.ts';
-import type { Model } from '../ports/model.ts';
 import type { JobHandler, JobKind, LaneLimits, Queue, Worker } from '../ports/queue.ts';
 import type { AskRoom } from '../ports/room.ts';
 import type { Source } from '../ports/source.ts';
@@ -25,6 +21,7 @@ import { createTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { watchSource } from '../telemetry/watched-ports.ts';
 import { openRecords, type Records, type RecordsPlace } from './open-records.ts';
 import { createRoom } from './room.ts';
+import { runHandler } from './run-handler.ts';
 import { VERSION } from './version.ts';
 
 export interface House extends AsyncDisposable {
@@ -164,24 +161,4 @@ export function startWork(house: House, limits: WorkLimits): Worker {
     Object.fromEntries(each.map(([kind, { handler }]) => [kind, house.telemetry.handler(handler)])),
     Object.fromEntries(each.map(([kind, lane]) => [kind, lane.limits])),
   );
-}
-
-function runHandler(house: House, limits: WorkLimits): JobHandler {
-  const { investigationTimeoutMs: timeoutMs, paused = () => false, onWait = () => {} } = limits;
-  const investigator = limits.investigator && {
-    ...limits.investigator,
-    model: pausableModel(watchedModel(house, limits.investigator), { paused, now: house.now }),
-  };
-  const deps = { ...house, timeoutMs, investigator, paused };
-  // One for each job, so that it is known which run it is that waits.
-  const of = (runId: string) => createRunHandler({ ...deps, onWait: (wait) => onWait({ ...wait, runId }) });
-  return {
-    handle: (job, signal) => of(job.subject).handle(job, signal),
-    dead: (job, error) => of(job.subject).dead(job, error),
-  };
-}
-
-/** Its cost counts as budgets book it. */
-function watchedModel({ telemetry }: House, { model }: Investigator): Model {
-  return telemetry.model(model, (usage) => costOf(usage, bookedPrices(model.prices)));
 }

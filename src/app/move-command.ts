@@ -14,7 +14,7 @@ import type { MoveCommand } from '../terminal/command.ts';
 import type { ExitCode, Io } from '../terminal/io.ts';
 import { alreadyMovedText, movedText, moveLine } from '../terminal/move-words.ts';
 import { databaseFile, readKey } from './data-folder.ts';
-import { openPostgresParts } from './open-records.ts';
+import { openPostgresParts } from './open-postgres-records.ts';
 
 export interface MoveDeps {
   readonly config: Config;

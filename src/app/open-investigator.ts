@@ -15,8 +15,6 @@ import { type Monitoring, openMonitoring } from '../monitoring/open-monitoring.t
 import type { Holds } from '../ports/holds.ts';
 import type { Model } from '../ports/model.ts';
 import { watchTool } from '../telemetry/watched-ports.ts';
-import { stillParses } from '../tools/syntax.ts';
-import { createToolbox } from '../tools/toolbox.ts';
 
 /** Questions of one run; runs on real reports took 4 to 11 (docs/measurements.md). */
 const TURNS = 30;
@@ -44,6 +42,7 @@ export function openInvestigator({ config, log, now, patienceMs, holds }: Invest
     investigator: model && {
       model,
       openWorkbench: async ({ project, isTrusted, reportText, ...ground }, signal) => {
+        const { createToolbox } = await import('../tools/toolbox.ts');
         const { tools, overlay } = createToolbox({ ...ground, ciLog: reportText });
         const asked = await monitoring.toolsFor(
           { project: project.name, isPublic: isPublic(project), isTrusted },
@@ -51,7 +50,10 @@ export function openInvestigator({ config, log, now, patienceMs, holds }: Invest
         );
         return { tools: [...tools, ...asked].map(watchTool), changeSet: overlay.changeSet };
       },
-      stillParses: async (path, before, after) => (await stillParses(path, before, after)).ok,
+      stillParses: async (path, before, after) => {
+        const { stillParses } = await import('../tools/syntax.ts');
+        return (await stillParses(path, before, after)).ok;
+      },
       limits: { turns: TURNS, usd: config.budget, patienceMs },
       onSpent: createSpentBudgets(log),
     },

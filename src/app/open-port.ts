@@ -7,9 +7,10 @@ import type { ApiDeps, ReadinessCheck } from '../http/api-deps.ts';
 import { type RunningServer, startServer } from '../http/server.ts';
 import { createRateLimiter } from '../jobs/rate-limit.ts';
 import { createSeal } from '../store/seal.ts';
-import { createWeb, type Web } from '../web/create-web.ts';
+import type { Web } from '../web/create-web.ts';
 import type { WebDeps } from '../web/web-deps.ts';
 import type { House } from './house.ts';
+import { once } from './late-handler.ts';
 import { type Metrics, openMetrics } from './open-metrics.ts';
 import { pausedIn } from './pause.ts';
 import { createReadiness } from './readiness.ts';
@@ -55,7 +56,7 @@ export async function openPort(house: House, options: PortOptions): Promise<Runn
     ready,
   });
   const { configurationOf, entrance, modelName, sessionKey: key } = options;
-  const web = createWeb({
+  const web = lateWeb({
     ...shared,
     ...{ configurationOf, entrance, modelName, key, newSigningSecret, budget: config.budget },
     seal: createSeal(key),
@@ -74,6 +75,12 @@ export async function openPort(house: House, options: PortOptions): Promise<Runn
   address ||= server.address;
   const opened = opening.move();
   return { address: server.address, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+/** The pages, loaded with the first that is asked for. */
+function lateWeb(deps: WebDeps): Web {
+  const made = once(async () => (await import('../web/create-web.ts')).createWeb(deps));
+  return { fetch: async (request, stopping) => await (await made()).fetch(request, stopping) };
 }
 
 interface Rooms {

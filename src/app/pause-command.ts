@@ -3,7 +3,7 @@
 import { createSeal } from '../store/seal.ts';
 import type { ExitCode } from '../terminal/io.ts';
 import { openDataFolder } from './data-folder.ts';
-import { openPostgresParts } from './open-records.ts';
+import { openPostgresParts } from './open-postgres-records.ts';
 import { setPaused } from './pause.ts';
 import type { RecordsCommandDeps } from './records-commands.ts';
 import { setSharedPause } from './shared-pause.ts';

@@ -1,25 +1,11 @@
-// From a command that was understood to the room that does it.
-import { writeFile } from 'node:fs/promises';
+// From a command that was understood to the room that does it, of which alone the code is loaded.
 import { type Config, DEFAULT_DATA_DIR, INSTALLATION, readConfig } from '../config.ts';
-import { createAddressReader } from '../github/read-address.ts';
-import { createLog, type Log, registerSecret } from '../log.ts';
-import { analyse, type InvestigateDeps } from '../terminal/analyse.ts';
+import { createLog, registerSecret } from '../log.ts';
 import type { Command } from '../terminal/command.ts';
-import { demo } from '../terminal/demo.ts';
 import { helpText } from '../terminal/help.ts';
 import type { ExitCode, Io } from '../terminal/io.ts';
 import { type Launcher, launcherOf } from '../terminal/launcher.ts';
-import { accountCommand, signInCommand } from './account-command.ts';
-import { openSession } from './analysis-session.ts';
-import { doctor } from './doctor/examine-house.ts';
-import { eraseCommand } from './erase-command.ts';
-import { repositoryAround } from './local-projects.ts';
-import { moveCommand } from './move-command.ts';
-import { pauseCommand } from './pause-command.ts';
-import { backupCommand, migrateCommand, redriveCommand } from './records-commands.ts';
-import { serve } from './serve.ts';
-import { serveWorker } from './serve-worker.ts';
-import { shippedDemo } from './shipped-demo.ts';
+import { keepCompiledCode } from './compiled-code.ts';
 import { VERSION } from './version.ts';
 
 export interface CommandContext {
@@ -33,55 +19,74 @@ const ASKING: ReadonlySet<Command['kind']> = new Set(['analyse', 'demo']);
 
 /** Runs one command to its end. Throws CausewayError for what the commands themselves do not say (configuration, data folder). */
 export async function runCommand(command: Command, context: CommandContext, signal: AbortSignal): Promise<ExitCode> {
-  const { io, environment, now } = context;
+  const { io, environment } = context;
   if (command.kind === 'help') return say(io, helpText(command.topic));
   if (command.kind === 'version') return say(io, `causeway ${VERSION}\n`);
   // It says itself what is wrong with the settings.
-  if (command.kind === 'doctor') return await doctor(command.json, context, signal);
+  if (command.kind === 'doctor') {
+    const { doctor } = await import('./doctor/examine-house.ts');
+    return await doctor(command.json, context, signal);
+  }
   const config = readConfig(environment);
   for (const secret of config.secrets) registerSecret(secret);
-  const log = createLog({ level: config.logLevel });
+  keepCompiledCode(config.dataDir, { mayMake: command.kind === 'serve' || command.kind === 'worker' });
   if (config.model.kind === 'none' && config.model.hint !== '' && ASKING.has(command.kind)) {
     io.err(`Facts only: ${config.model.hint}\n`);
   }
+  return await runConfigured(command, { config, context }, signal);
+}
+
+type Configured = Exclude<Command, { readonly kind: 'help' | 'version' | 'doctor' }>;
+
+interface Situation {
+  readonly config: Config;
+  readonly context: CommandContext;
+}
+
+async function runConfigured(
+  command: Configured,
+  { config, context }: Situation,
+  signal: AbortSignal,
+): Promise<ExitCode> {
+  const { io, now } = context;
+  const deps = { config, io, now, log: createLog({ level: config.logLevel }) };
   switch (command.kind) {
-    case 'serve':
-      return await serve({ config, io, log, now, worker: command.worker, launcher: launcher(config, io) }, signal);
-    case 'worker':
-      return await serveWorker(
-        { config: { ...config, concurrency: command.concurrency ?? config.concurrency }, io, log, now },
-        signal,
-      );
+    case 'serve': {
+      const { serve } = await import('./serve.ts');
+      return await serve({ ...deps, worker: command.worker, launcher: launcher(config, io) }, signal);
+    }
+    case 'worker': {
+      const { serveWorker } = await import('./serve-worker.ts');
+      const concurrency = command.concurrency ?? config.concurrency;
+      return await serveWorker({ ...deps, config: { ...config, concurrency } }, signal);
+    }
     case 'migrate':
-      return await migrateCommand({ config, io, log, now });
+      return await (await import('./records-commands.ts')).migrateCommand(deps);
     case 'backup':
-      return await backupCommand(command, { config, io, log, now });
+      return await (await import('./records-commands.ts')).backupCommand(command, deps);
     case 'redrive':
-      return await redriveCommand(command.jobs, { config, io, log, now });
+      return await (await import('./records-commands.ts')).redriveCommand(command.jobs, deps);
     case 'erase':
-      return await eraseCommand(command, { config, io, log, now }, signal);
+      return await (await import('./erase-command.ts')).eraseCommand(command, deps, signal);
     case 'move':
-      return await moveCommand(command, { config, io, log, now }, signal);
+      return await (await import('./move-command.ts')).moveCommand(command, deps, signal);
     case 'analyse':
-      return await analyse(command, io, { ...investigateDeps(config, context), ...subjectDeps(config) }, signal);
-    case 'demo':
-      return await demo(
-        command,
-        io,
-        { ...investigateDeps(config, context), demo: shippedDemo(), launcher: launcher(config, io) },
-        signal,
-      );
+      return await (await import('./analyse-command.ts')).analyseCommand(command, deps, signal);
+    case 'demo': {
+      const { demoCommand } = await import('./analyse-command.ts');
+      return await demoCommand(command, { ...deps, launcher: launcher(config, io) }, signal);
+    }
     case 'token-create':
     case 'token-list':
     case 'token-revoke':
     case 'webhook-secret-show':
     case 'webhook-secret-rotate':
-      return await accountCommand(command, { config, context }, signal);
+      return await (await import('./account-command.ts')).accountCommand(command, { config, context }, signal);
     case 'sign-in':
-      return await signInCommand({ config, context }, signal);
+      return await (await import('./account-command.ts')).signInCommand({ config, context }, signal);
     case 'pause':
     case 'resume':
-      return await pauseCommand(command.kind, { config, io, log, now });
+      return await (await import('./pause-command.ts')).pauseCommand(command.kind, deps);
   }
 }
 
@@ -93,24 +98,4 @@ function say(io: Io, text: string): ExitCode {
 function launcher(config: Config, io: Io): Launcher {
   const dataDir = config.dataDir === DEFAULT_DATA_DIR ? null : config.dataDir;
   return launcherOf({ installation: INSTALLATION, cwd: io.cwd, dataDir });
-}
-
-/** In the terminal the steps are the log; only what goes wrong inside is said beside them. */
-function investigateDeps(config: Config, { io, now }: CommandContext): InvestigateDeps {
-  const log: Log = createLog({ level: config.logLevel === 'info' ? 'fatal' : config.logLevel });
-  return {
-    open: (subject) => openSession({ config, log, now, say: io.err }, subject),
-    writeFile: (path, text) => writeFile(path, text),
-    now,
-  };
-}
-
-function subjectDeps(config: Config) {
-  const readAddress = createAddressReader({
-    token: config.githubToken,
-    apiUrl: config.githubApiUrl,
-    webUrl: config.githubWebUrl,
-    userAgent: `causeway/${VERSION}`,
-  });
-  return { readAddress, repositoryAround };
 }

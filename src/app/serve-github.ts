@@ -1,8 +1,8 @@
 // The service in GitHub mode: deliveries and API on one port, projects kept as GitHub says, work taken from the queue.
 import { createReceiver } from '../github/intake/receive-delivery.ts';
-import { openSmeeChannel } from '../github/intake/smee-channel.ts';
 import { githubStartText } from '../terminal/github-start.ts';
 import type { ExitCode } from '../terminal/io.ts';
+import { loadRest } from './after-start.ts';
 import { mirrorsFolder } from './data-folder.ts';
 import { startForgettingMirrors } from './forget-mirrors.ts';
 import { githubConfiguration } from './github-configuration.ts';
@@ -42,7 +42,11 @@ export async function serveGithub(options: ServeOptions, mode: GithubMode, signa
     }),
   );
   const { webhookProxyUrl: source } = config;
-  if (source !== '') open.use(await openSmeeChannel({ source, receive, log }));
+  if (source !== '') {
+    const { openSmeeChannel } = await import('../github/intake/smee-channel.ts');
+    open.use(await openSmeeChannel({ source, receive, log }));
+  }
+  open.use(loadRest({ isGithub: true, model: config.model.kind }));
   io.out(startText(options, mode, { service, listening: server.address }));
   await aborted(signal);
   io.err('Stopping…\n');

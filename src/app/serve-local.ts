@@ -8,6 +8,7 @@ import type { ProjectSettings } from '../jobs/request-pull-request.ts';
 import type { Permissions } from '../ports/permissions.ts';
 import { type KnownToken, startText } from '../terminal/first-start.ts';
 import type { ExitCode } from '../terminal/io.ts';
+import { loadRest } from './after-start.ts';
 import { openDataFolder } from './data-folder.ts';
 import { type House, openHouse, startWork } from './house.ts';
 import { localConfiguration } from './local-configuration.ts';
@@ -56,6 +57,7 @@ export async function serveLocal(options: ServeOptions, signal: AbortSignal): Pr
   );
   const address = config.publicUrl || server.address;
   open.use(announceAddress(config.dataDir, { address, listensAt: server.address }));
+  open.use(loadRest({ isGithub: false, model: config.model.kind }));
   // After the port: a token made by a start that then fails would never be seen.
   const token = await knownToken(house);
   io.out(

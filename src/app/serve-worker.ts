@@ -5,6 +5,7 @@ import { CausewayError } from '../domain/errors.ts';
 import type { ReadinessCheck } from '../http/api-deps.ts';
 import type { ExitCode } from '../terminal/io.ts';
 import { workerText } from '../terminal/worker-start.ts';
+import { loadRest } from './after-start.ts';
 import { mirrorsFolder, openDataFolder } from './data-folder.ts';
 import { startForgettingMirrors } from './forget-mirrors.ts';
 import { openGithubService } from './github-service.ts';
@@ -28,6 +29,7 @@ export async function serveWorker(options: WorkerOptions, signal: AbortSignal): 
   if (mode.kind === 'setup') throw new CausewayError('usage', NO_APP);
   await using open = new AsyncDisposableStack();
   await (mode.kind === 'github' ? workGithub(open, options, mode) : workLocal(open, options));
+  open.use(loadRest({ isGithub: mode.kind === 'github', model: config.model.kind }));
   await aborted(signal);
   options.io.err('Stopping…\n');
   return 0;

@@ -2,10 +2,7 @@
 import { createTelemetry } from '../telemetry/telemetry.ts';
 import type { ExitCode } from '../terminal/io.ts';
 import { readKeptApp } from './kept-app.ts';
-import { serveGithub } from './serve-github.ts';
-import { serveLocal } from './serve-local.ts';
 import type { ServeOptions } from './serve-options.ts';
-import { serveSetup } from './serve-setup.ts';
 import { chooseMode, githubMode } from './service-mode.ts';
 import { VERSION } from './version.ts';
 
@@ -15,17 +12,19 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
   const mode = chooseMode(config);
   switch (mode.kind) {
     case 'local':
-      return await serveLocal(options, signal);
+      return await (await import('./serve-local.ts')).serveLocal(options, signal);
     case 'github':
-      return await serveGithub(options, mode, signal);
+      return await (await import('./serve-github.ts')).serveGithub(options, mode, signal);
     case 'setup': {
+      // Loaded while somebody fills in the page: from then on they wait.
+      const next = import('./serve-github.ts');
       // What was counted meanwhile is shown by the service that comes of it.
       const { log, now } = options;
       const telemetry = createTelemetry({ version: VERSION, log, now });
-      const port = await serveSetup({ ...options, telemetry }, signal);
+      const port = await (await import('./serve-setup.ts')).serveSetup({ ...options, telemetry }, signal);
       const kept = readKeptApp(config);
       if (signal.aborted || kept === null) return 0;
-      return await serveGithub(
+      return await (await next).serveGithub(
         { ...options, telemetry, config: { ...config, port } },
         githubMode(config, kept),
         signal,

@@ -18,15 +18,29 @@ export type IdPrefix =
   | 'fal'
   | 'ses';
 
+/** Drawn ahead, each given once and wiped then: to draw some costs as much as to draw many. */
+let drawn = Buffer.alloc(0);
+let next = 0;
+const DRAWN = 4_096;
+
 /** `length` base62 characters, each uniform (bytes ≥ 248 are thrown away, so there is no modulo bias). */
 export function randomBase62(length: number): string {
   let out = '';
   while (out.length < length) {
-    for (const byte of randomBytes(length * 2)) {
-      if (byte < 248 && out.length < length) out += ALPHABET[byte % 62];
-    }
+    const byte = randomByte();
+    if (byte < 248) out += ALPHABET[byte % 62];
   }
   return out;
+}
+
+function randomByte(): number {
+  if (next === drawn.length) {
+    drawn = randomBytes(DRAWN);
+    next = 0;
+  }
+  const byte = drawn.readUInt8(next);
+  drawn[next++] = 0;
+  return byte;
 }
 
 /** A new identifier such as `iss_3kTMd…`: 20 base62 characters = 119 random bits. */

@@ -4,12 +4,11 @@ import { Hono } from 'hono';
 import type { Scope } from '../domain/account.ts';
 import type { ApiDeps, ApiEnv } from './api-deps.ts';
 import { authenticate, requireScope } from './authenticate.ts';
-import { docsPage } from './docs-page.ts';
+import { describeApi } from './description.ts';
 import { streamEvents } from './events.ts';
 import { getHealth, getReadiness } from './health.ts';
 import { deleteInvestigation, getInvestigation, listInvestigations } from './investigations.ts';
 import { createIssue, deleteIssue, getIssue } from './issues.ts';
-import { openApiDocument } from './openapi.ts';
 import { absent, problem, refuse } from './problem.ts';
 import { getProject, listProjects } from './projects.ts';
 import { openPullRequest } from './pull-request.ts';
@@ -24,7 +23,7 @@ export interface Api {
 export function createApi(deps: ApiDeps): Api {
   const app = new Hono<ApiEnv>({ getPath: canonicalPath });
   const may = guard(deps);
-  const document = openApiDocument();
+  const { getDocument, getDocs } = describeApi(deps);
   app.use(withRequestId(deps));
   app.onError(answerError(deps));
   app.notFound(() => absent());
@@ -41,9 +40,8 @@ export function createApi(deps: ApiDeps): Api {
   app.delete('/api/v1/investigations/:investigationId/', may('issues:write'), deleteInvestigation(deps));
   app.get('/api/v1/investigations/:investigationId/events/', may('issues:read'), streamEvents(deps));
 
-  const described = JSON.stringify(document);
-  app.get('/api/v1/openapi.json/', (c) => c.body(described, 200, { 'Content-Type': 'application/json' }));
-  app.get('/docs', docsPage(document, deps.baseUrl));
+  app.get('/api/v1/openapi.json/', getDocument);
+  app.get('/docs', getDocs);
   app.get('/healthz', getHealth());
   app.get('/readyz', getReadiness(deps));
   refuseOtherMethods(app);

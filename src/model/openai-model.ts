@@ -10,7 +10,7 @@ import {
   type Prices,
   type TurnUsage,
 } from '../ports/model.ts';
-import { attempt, type Endpoint } from './attempt.ts';
+import type { Endpoint } from './attempt.ts';
 import { leaveOut, newDialect } from './dialect.ts';
 import { AttemptFailed, type Fault } from './fault.ts';
 import { type EndpointHold, holdOf } from './hold.ts';
@@ -74,6 +74,8 @@ async function ask(request: ModelRequest, asker: Asker, signal: AbortSignal): Pr
   signal.throwIfAborted();
   requireSendableKey(options.apiKey);
   const deadline = options.now().getTime() + options.timeoutMs;
+  // The client library takes a quarter of a second to load, and 30 MB: a service that asks nobody needs none of it.
+  const { attempt } = await import('./attempt.ts');
   let spent: TurnUsage | null = null;
   for (let failures = 0; ; ) {
     await untilFree({ ...asker, deadline, spent }, signal);

@@ -1,6 +1,6 @@
 // Keeps one connection to one server for everyone: opened when first needed, opened again after a failure, later each time it fails.
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Link, type LinkContext, openLink } from './link.ts';
+import type { Link, LinkContext } from './link.ts';
 import { atMost } from './wait.ts';
 import type { Wire } from './wire.ts';
 
@@ -106,6 +106,8 @@ async function connect(context: LineContext, state: State): Promise<Reached> {
   };
   const forget = (): void => opened.forEach((wire) => void state.wires.delete(wire));
   try {
+    // Its client library is large, and most houses ask no monitoring system.
+    const { openLink } = await import('./link.ts');
     const link = await openLink({ ...context, ...context.timing, onWire }, state.ending.signal);
     context.log.info({ tools: link.tools.length }, 'connected to the monitoring server');
     context.onLink(link);

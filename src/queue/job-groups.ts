@@ -1,7 +1,7 @@
 // One row per group with work, and one per organisation: how many of their jobs run, and when the next is due. A claim reads these
 // few rows instead of the queue: behind 10,000 jobs of a group that is at its limit it still costs some index look-ups.
 import { sql } from 'kysely';
-import type { JobKind } from '../ports/queue.ts';
+import type { JobKind, NewJob } from '../ports/queue.ts';
 import type { Trx } from '../store/schema.ts';
 
 interface Group {
@@ -21,6 +21,33 @@ export async function refreshGroup(trx: Trx, kind: JobKind, group: string): Prom
   await refreshOrganisation(trx, kind, after.organisation);
   // A repository that was handed on takes its group with it.
   if (before && before.organisation !== after.organisation) await refreshOrganisation(trx, kind, before.organisation);
+}
+
+/**
+ * The same where all that has changed is one job more that waits: two writes, and no job is read. False, and nothing is written, where the
+ * group was another organisation's until now.
+ */
+export async function addToGroup(trx: Trx, job: NewJob): Promise<boolean> {
+  const { kind, group, organisation, runAt, urgency } = job;
+  const own = sql.ref(`next_${urgency}_at`);
+  const first = (table: string, column: string) => {
+    const [old, added] = [sql.ref(`${table}.${column}`), sql.ref(`excluded.${column}`)];
+    return sql`min(coalesce(${old}, ${added}), ${added})`;
+  };
+  const { rows } = await sql`
+    insert into job_groups (kind, group_key, organisation, running, next_at, ${own})
+    values (${kind}, ${group}, ${organisation}, 0, ${runAt}, ${runAt})
+    on conflict (kind, group_key) do update set next_at = ${first('job_groups', 'next_at')},
+      ${own} = ${first('job_groups', `next_${urgency}_at`)}
+    where job_groups.organisation = excluded.organisation returning 1`.execute(trx);
+  if (rows.length === 0) return false;
+  await sql`
+    insert into job_organisations (kind, organisation, running, turn, ${own})
+    values (${kind}, ${organisation}, 0, 0, ${runAt})
+    on conflict (kind, organisation) do update set ${own} = ${first('job_organisations', `next_${urgency}_at`)}`.execute(
+    trx,
+  );
+  return true;
 }
 
 /** Of 100,000 jobs in the group only the heads are read. */

@@ -5,7 +5,7 @@ import type { JobKind, NewJob } from '../ports/queue.ts';
 import type { Enqueuer } from '../store/enqueuer.ts';
 import type { Schema, Trx } from '../store/schema.ts';
 import { earlier } from './claims.ts';
-import { refreshGroup } from './job-groups.ts';
+import { addToGroup, refreshGroup } from './job-groups.ts';
 import { moreUrgent } from './urgency.ts';
 
 /** The enqueuer that the store is built with, and where the queue beside it hears of new and removed jobs. */
@@ -23,7 +23,7 @@ export function createJobTable(): JobTable {
       const groups = new Map<string, readonly [JobKind, string]>();
       for (const job of jobs) {
         const group = await enqueueJob(trx, job);
-        groups.set(`${job.kind} ${group}`, [job.kind, group]);
+        if (group !== null) groups.set(`${job.kind} ${group}`, [job.kind, group]);
       }
       for (const [kind, group] of groups.values()) await refreshGroup(trx, kind, group);
       changed ||= jobs.length > 0;
@@ -48,9 +48,10 @@ export function createJobTable(): JobTable {
 
 /**
  * A waiting job is moved to the earlier of its moments, so that nobody who asked is kept waiting by whoever asks for later; a running one
- * runs again after; a dead one is alive again. Nobody makes it less urgent than somebody else has. Returns the job's group.
+ * runs again after; a dead one is alive again. Nobody makes it less urgent than somebody else has. Returns the group
+ * that must be looked at anew: null for none.
  */
-async function enqueueJob(trx: Trx, job: NewJob): Promise<string> {
+async function enqueueJob(trx: Trx, job: NewJob): Promise<string | null> {
   const { kind, subject, group, runAt, organisation } = job;
   const there = await trx
     .selectFrom('jobs')
@@ -60,7 +61,7 @@ async function enqueueJob(trx: Trx, job: NewJob): Promise<string> {
     .executeTakeFirst();
   if (!there) {
     await insertJob(trx, job, 'waiting');
-    return group;
+    return (await addToGroup(trx, job)) ? null : group;
   }
   // A dead one is as new.
   const urgency = there.state === 'dead' ? job.urgency : moreUrgent(there.urgency, job.urgency);

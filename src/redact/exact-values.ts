@@ -16,8 +16,17 @@ export interface Needle {
 /** Shorter values would tear ordinary text. */
 const SHORTEST = 8;
 
+/** Those of the values that were asked for last: they hardly ever change, and cost as much as the search of a short text. */
+let last: { readonly values: readonly string[]; readonly needles: readonly Needle[] } = { values: [], needles: [] };
+
 /** The spellings to look for: as it is, decoded, and base64 at each of the three alignments, hex. */
-export function needlesOf(values: readonly string[]): Needle[] {
+export function needlesOf(values: readonly string[]): readonly Needle[] {
+  const isSame = values.length === last.values.length && values.every((value, at) => value === last.values[at]);
+  if (!isSame) last = { values: [...values], needles: spellingsOf(values) };
+  return last.needles;
+}
+
+function spellingsOf(values: readonly string[]): readonly Needle[] {
   const needles = new Map<string, Needle>();
   for (const value of values.map((each) => each.trim()).filter((each) => each.length >= SHORTEST)) {
     for (const needle of [...plainNeedles(value), ...base64Needles(value), ...hexNeedles(value)]) {

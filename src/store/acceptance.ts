@@ -3,9 +3,10 @@ import { CausewayError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import type { Acceptance, Accepted, InvestigationStore } from '../ports/store.ts';
 import { writeAudit } from './audit.ts';
-import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
+import type { GroupCommit } from './group-commit.ts';
 import { organisationOfProject } from './job-places.ts';
+import { joinableRun, type OpenRun } from './joinable-run.ts';
 import { linkFailure, replaceOthers, threadFor } from './open-thread.ts';
 import type { Trx } from './schema.ts';
 import { settingsText } from './settings-text.ts';
@@ -14,8 +15,26 @@ import { nudgePullRequest, nudgeShown } from './thread-nudges.ts';
 /** An idempotency key counts for 24 hours, whether or not it was swept since. */
 const KEY_MS = 24 * 60 * 60 * 1000;
 
-export function acceptanceVerbs(database: Database, enqueuer: Enqueuer): Pick<InvestigationStore, 'accept'> {
-  return { accept: (acceptance) => database.write((trx) => accept(trx, acceptance, enqueuer)) };
+export function acceptanceVerbs(together: GroupCommit, enqueuer: Enqueuer): Pick<InvestigationStore, 'accept'> {
+  return {
+    async accept(acceptance) {
+      const weight = acceptance.report.text.length;
+      const accepted = await together.write(weight, (trx) => acceptOrRefuse(trx, acceptance, enqueuer));
+      if (accepted instanceof CausewayError) throw accepted;
+      return accepted;
+    },
+  };
+}
+
+/** A refusal that has written nothing is a value: thrown, it would undo what is written together with it. */
+async function acceptOrRefuse(trx: Trx, acceptance: Acceptance, enqueuer: Enqueuer): Promise<Accepted | CausewayError> {
+  try {
+    return await accept(trx, acceptance, enqueuer);
+  } catch (error) {
+    const isClean = error instanceof CausewayError && error.code === 'too_many_waiting' && acceptance.thread === null;
+    if (isClean) return error;
+    throw error;
+  }
 }
 
 async function accept(trx: Trx, acceptance: Acceptance, enqueuer: Enqueuer): Promise<Accepted> {
@@ -55,43 +74,6 @@ async function earlierAnswer(trx: Trx, { idempotency, report, now }: Acceptance)
   if (!row) return null;
   if (row.body_hash !== idempotency.bodyHash) return { kind: 'key_reused' };
   return { kind: 'repeated', investigationId: row.investigation_id };
-}
-
-interface OpenRun {
-  readonly id: string;
-  readonly state: 'queued' | 'running';
-}
-
-/**
- * What is said of the run is said of everyone who joined it: callers whose words are trusted differently, or whose project gave other
- * settings since, do not join each other.
- */
-async function joinableRun(trx: Trx, { report, fingerprint }: Acceptance): Promise<OpenRun | null> {
-  if (report.fresh) return null;
-  for (const state of ['running', 'queued'] as const) {
-    const row = await trx
-      .selectFrom('runs')
-      .select('id')
-      .where('account_id', '=', report.accountId)
-      .where('project_id', '=', report.projectId)
-      .where('fingerprint', '=', fingerprint)
-      .where('state', '=', state)
-      .where('revision', '=', report.revision)
-      .where('fresh', '=', 0)
-      .where(({ exists, selectFrom }) =>
-        exists(
-          selectFrom('investigations')
-            .select('id')
-            .whereRef('run_id', '=', 'runs.id')
-            .where('investigations.state', '=', state)
-            .where('is_trusted', '=', report.isTrusted ? 1 : 0)
-            .where('settings', '=', settingsText(report.settings)),
-        ),
-      )
-      .executeTakeFirst();
-    if (row) return { id: row.id, state };
-  }
-  return null;
 }
 
 /** Runs of a project are taken in the order in which they came: whoever could have any number of them there would keep all others waiting. */

@@ -2,7 +2,7 @@
 import type { Delivery, DeliveryEnd, DeliveryStore, NewDelivery } from '../ports/github-store.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
-import { createGroupCommit, type GroupCommit } from './group-commit.ts';
+import type { GroupCommit } from './group-commit.ts';
 import { NOBODYS } from './job-places.ts';
 import type { Reader, Trx } from './schema.ts';
 import type { Seal } from './seal.ts';
@@ -12,11 +12,13 @@ type Times = Parameters<DeliveryStore['acceptDelivery']>[1];
 /** Characters; sealing fewer costs less than a question to the database. */
 const LONG_BODY = 256 * 1024;
 
-export function deliveryVerbs(database: Database, enqueuer: Enqueuer, seal: Seal): DeliveryStore {
-  // Where transactions overlap the server writes those together that commit together, and one group would keep the next one waiting.
-  const together: GroupCommit = database.isSerial
-    ? createGroupCommit(database)
-    : { write: (_, verb) => database.write(verb) };
+export interface DeliveryVerbsOptions {
+  readonly together: GroupCommit;
+  readonly enqueuer: Enqueuer;
+  readonly seal: Seal;
+}
+
+export function deliveryVerbs(database: Database, { together, enqueuer, seal }: DeliveryVerbsOptions): DeliveryStore {
   return {
     async acceptDelivery(delivery, times) {
       // Sealing 25 MiB takes its time: a repeated one is known without, and nobody waits for the write lock meanwhile.

@@ -16,6 +16,11 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+/** That of a database. Where its transactions overlap the server writes those together that commit together, and one group would keep the next one waiting. */
+export function groupCommit(database: Database): GroupCommit {
+  return database.isSerial ? createGroupCommit(database) : { write: (_, verb) => database.write(verb) };
+}
+
 /** Each takes about a millisecond, so that a group makes others wait no longer than a slow disk does. */
 const MOST_VERBS = 64;
 /** Milliseconds that a group waits for others at most. */
@@ -35,7 +40,7 @@ export function createGroupCommit(database: Pick<Database, 'write'>): GroupCommi
   async function work(): Promise<void> {
     isAtWork = true;
     while (waiting.length > 0) {
-      await gathered(last);
+      await gathered(waiting, last);
       const begun = performance.now();
       await commit(database, waiting.splice(0, groupSize(waiting)));
       last = { took: performance.now() - begun, ended: performance.now() };
@@ -52,13 +57,24 @@ export function createGroupCommit(database: Pick<Database, 'write'>): GroupCommi
   };
 }
 
+/** How many turns of a millisecond may bring nobody before a group goes without: to read a connection takes two or three turns of the loop. */
+const QUIET_TURNS = 2;
+
 /**
  * While SQLite waits for the disk no socket is read. So after a commit others get as long as it took to come here, which leaves them half of
- * the time even on a slow disk; one that comes alone, or while the disk is fast, waits for nobody.
+ * the time even on a slow disk. Where nobody comes for two milliseconds nobody is waited for: whoever sends one thing after the other would wait for
+ * himself.
  */
-async function gathered({ took, ended }: { readonly took: number; readonly ended: number }): Promise<void> {
-  const rest = Math.min(took, LONGEST_WAIT_MS) - (performance.now() - ended);
-  if (rest > 1) await sleep(rest);
+async function gathered(
+  waiting: readonly Waiting[],
+  { took, ended }: { readonly took: number; readonly ended: number },
+): Promise<void> {
+  const until = ended + Math.min(took, LONGEST_WAIT_MS) - 1;
+  for (let quiet = 0; quiet < QUIET_TURNS && performance.now() < until; ) {
+    const before = waiting.length;
+    await sleep(1);
+    quiet = waiting.length > before ? 0 : quiet + 1;
+  }
 }
 
 /** At least one, however heavy. */

@@ -1,9 +1,10 @@
 // Settings as they are stored: what differs from the defaults, in one order, so that equal ones are equal texts.
 import { DEFAULT_SETTINGS, type InvestigationSettings } from '../domain/settings.ts';
 
+const DEFAULTS = new Map(Object.entries(DEFAULT_SETTINGS).map(([name, value]) => [name, canonical(value)]));
+
 export function settingsText(settings: InvestigationSettings): string {
-  const defaults = new Map(Object.entries(DEFAULT_SETTINGS).map(([name, value]) => [name, canonical(value)]));
-  const own = Object.entries(settings).filter(([name, value]) => canonical(value) !== defaults.get(name));
+  const own = Object.entries(settings).filter(([name, value]) => canonical(value) !== DEFAULTS.get(name));
   return canonical(Object.fromEntries(own));
 }
 

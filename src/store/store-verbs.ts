@@ -10,6 +10,7 @@ import { endingVerbs } from './endings.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { erasureVerbs } from './erasures.ts';
 import { failureVerbs } from './failures.ts';
+import { groupCommit } from './group-commit.ts';
 import { headVerbs } from './heads.ts';
 import { installationVerbs } from './installations.ts';
 import { investigationVerbs } from './investigations.ts';
@@ -44,13 +45,14 @@ export function storeVerbs({
   enqueuer,
   forget,
 }: VerbsOptions): Omit<Store, typeof Symbol.asyncDispose> {
+  const together = groupCommit(database);
   return {
     ...accountVerbs(database, seal),
     ...tokenVerbs(database),
     ...sessionVerbs(database),
     ...signInVerbs(database),
     ...projectVerbs(database),
-    ...acceptanceVerbs(database, enqueuer),
+    ...acceptanceVerbs(together, enqueuer),
     ...investigationVerbs(database),
     ...runVerbs(database),
     ...transcriptVerbs(database),
@@ -59,7 +61,7 @@ export function storeVerbs({
     ...issueVerbs(database, enqueuer, forget),
     ...webhookVerbs(database),
     ...attemptVerbs(database, enqueuer),
-    ...deliveryVerbs(database, enqueuer, seal),
+    ...deliveryVerbs(database, { together, enqueuer, seal }),
     ...installationVerbs(database, enqueuer),
     ...threadVerbs(database, enqueuer),
     ...toldVerbs(database),

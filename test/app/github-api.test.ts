@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OWNER } from '../support/app-settings.ts';
 import { openShop, SHOP_NAME, shopScript } from '../support/github-shop.ts';
 import { type GithubStage, openGithubStage } from '../support/github-stage.ts';
+import { temporaryFolder } from '../support/service.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
 
@@ -37,8 +38,12 @@ interface Ended {
 
 /** Not synchronously: the double answers in this very process. */
 function causeway(...args: readonly string[]): Promise<Ended> {
+  return causewayWith({}, ...args);
+}
+
+function causewayWith(more: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Ended> {
   const child = spawn(process.execPath, [path.join(ROOT, 'src', 'main.ts'), ...args], {
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env['PATH'], ...env, ...more },
   });
   let [out, err] = ['', ''];
   child.stdout.on('data', (data) => (out += data));
@@ -76,6 +81,13 @@ describe('token create', { timeout: 60_000 }, () => {
     const organisation = await causeway('token', 'create', '--name', 'x', '--account', OWNER);
     expect(organisation).toMatchObject({ code: 2, out: '', err: expect.stringContaining(`no person "${OWNER}"`) });
   });
+});
+
+it('says the same of a person who is not there before anybody has installed the App', { timeout: 60_000 }, async () => {
+  await using folder = await temporaryFolder();
+  const own = { DATA_DIR: folder.path };
+  const absent = await causewayWith(own, 'token', 'create', '--name', 'x', '--account', 'no-such-person');
+  expect(absent).toMatchObject({ code: 2, out: '', err: expect.stringContaining('no person "no-such-person"') });
 });
 
 describe('a caller', { timeout: 60_000 }, () => {

@@ -1,6 +1,7 @@
 // Records over one PostgreSQL database in two processes: what one does the other hears of, and one alone looks after what comes round.
 import { expect, it } from 'vitest';
-import { openPostgresParts, openRecords } from '../../src/app/open-records.ts';
+import { openPostgresParts } from '../../src/app/open-postgres-records.ts';
+import { openRecords } from '../../src/app/open-records.ts';
 import { pausedIn } from '../../src/app/pause.ts';
 import { setSharedPause } from '../../src/app/shared-pause.ts';
 import { createLog } from '../../src/log.ts';

@@ -25,7 +25,10 @@ const ALL = [
   ...(['costs', 'deliveries', 'installations', 'told'] as const),
 ] as const;
 
-type Inspected = Pick<Opened, 'audit' | 'costTotals' | 'deliveryEnds' | 'manyIssues' | 'recordCounts' | 'tablesHolding'>;
+type Inspected = Pick<
+  Opened,
+  'audit' | 'costTotals' | 'deliveryEnds' | 'manyIssues' | 'recordCounts' | 'tablesHolding'
+>;
 
 export function inspected(database: Database): Inspected {
   return {

@@ -23,6 +23,7 @@ import { headsContract } from './store-heads.ts';
 import { heldHeadsContract } from './store-held-heads.ts';
 import { installationsContract } from './store-installations.ts';
 import { likeliestContract } from './store-likeliest.ts';
+import { manyProjectsContract } from './store-many-projects.ts';
 import { movedContract } from './store-moved.ts';
 import { overviewsContract } from './store-overviews.ts';
 import { projectsContract } from './store-projects.ts';
@@ -74,6 +75,7 @@ export function githubContract(engine: Engine): void {
     urgencyContract(engine);
     usageContract(engine);
     auditContract(engine);
+    manyProjectsContract(engine);
   });
 }
 

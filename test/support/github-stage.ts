@@ -13,6 +13,7 @@ import type { Comment } from '../github-double/state.ts';
 import { type WebhookSender, webhookSender } from '../github-double/webhooks/sender.ts';
 import { type ApiClient, apiClient } from './api-client.ts';
 import { appSettings, OWNER } from './app-settings.ts';
+import { COMPILED } from './compiled.ts';
 import { engine, recordsEnv } from './records.ts';
 import { type Service, startService, temporaryFolder } from './service.ts';
 import { type StoredJob, storedJobs } from './stored-jobs.ts';
@@ -173,7 +174,7 @@ async function command(env: Readonly<Record<string, string>>, args: readonly str
   const main = path.join(ROOT, 'src', 'main.ts');
   const { stdout } = await promisify(execFile)(process.execPath, [main, ...args], {
     cwd: env['DATA_DIR'],
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env['PATH'], ...COMPILED, ...env },
   });
   return stdout;
 }

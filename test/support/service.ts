@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { COMPILED } from './compiled.ts';
 import { MARK } from './leftover-processes.ts';
 import { dropRecords, engine, recordsEnv } from './records.ts';
 
@@ -69,6 +70,7 @@ async function startProcess(options: ServiceOptions): Promise<Service> {
     env: {
       PATH: process.env['PATH'],
       [MARK]: process.env[MARK],
+      ...COMPILED,
       PORT: '0',
       WORKER_PORT: '0',
       DATA_DIR: options.dataDir,

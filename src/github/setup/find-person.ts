@@ -30,9 +30,14 @@ async function userOf({ clients, store, github }: FindPersonDeps, login: string,
   const usable = (await store.installations()).find(({ isSuspended }) => !isSuspended);
   if (usable !== undefined) return await throughApp(clients.installation(usable.id), login, signal);
   const client = createGithubClient(github);
-  return await client.call(`the user ${login}`, signal, (deadline) =>
-    client.octokit.rest.users.getByUsername({ username: login, request: { signal: deadline } }),
-  );
+  try {
+    return await client.call(`the user ${login}`, signal, (deadline) =>
+      client.octokit.rest.users.getByUsername({ username: login, request: { signal: deadline } }),
+    );
+  } catch (error) {
+    if (error instanceof CausewayError && error.code === 'absent') throw nobody(login);
+    throw error;
+  }
 }
 
 async function throughApp(caller: GithubCaller, login: string, signal: AbortSignal): Promise<User> {

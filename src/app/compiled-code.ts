@@ -1,0 +1,26 @@
+// Keeps what the code compiles to in the data folder, so that the next start need not do it again.
+import { existsSync } from 'node:fs';
+import { enableCompileCache, flushCompileCache } from 'node:module';
+import path from 'node:path';
+import { makeFolder } from '../store/make-folder.ts';
+
+/**
+ * What is loaded from here on is taken from `compiled` in the folder where it stands there, and kept there when the process ends. Stripping the types
+ * of 900 files and compiling them is two fifths of a start. In our own folder, since whoever may write it decides what runs: that of node is
+ * in the one for everybody's temporary files. The data
+ * folder is not made for it, and nothing in it but by `mayMake`, the service: a command may be another user's. Where it cannot be kept the start is slower, and that is all.
+ */
+export function keepCompiledCode(dataDir: string, { mayMake }: { readonly mayMake: boolean }): void {
+  const folder = path.join(dataDir, 'compiled');
+  try {
+    if (mayMake && existsSync(dataDir)) makeFolder(folder);
+    if (existsSync(folder)) enableCompileCache(folder);
+  } catch {
+    // What is wrong with the data folder is said by whoever opens it.
+  }
+}
+
+/** Writes down what was loaded so far: a process that is killed writes nothing at its end. */
+export function writeCompiledCode(): void {
+  flushCompileCache();
+}

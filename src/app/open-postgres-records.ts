@@ -1,0 +1,74 @@
+// Store and queue over a PostgreSQL database; loaded where there is one, since its client and its queue are most of 20 MB.
+import type { PostgresConfig } from '../config.ts';
+import { createChanges } from '../jobs/changes.ts';
+import type { Log } from '../log.ts';
+import { createBossQueue } from '../queue/boss-queue.ts';
+import { type Boss, openBoss } from '../queue/open-boss.ts';
+import { refuseHalfMoved } from '../store/moving/target.ts';
+import { openPostgresStore, type PostgresStore } from '../store/open-postgres.ts';
+import { openNotices } from '../store/postgres-notices.ts';
+import { requireSessions } from '../store/session-check.ts';
+import type { Records, RecordsOptions } from './open-records.ts';
+import { openSharedHolds } from './shared-holds.ts';
+import { openSharedPause } from './shared-pause.ts';
+
+/** What there is over PostgreSQL before anybody works with it. */
+export interface PostgresParts extends AsyncDisposable {
+  readonly store: PostgresStore;
+  readonly boss: Boss;
+}
+
+type PostgresOptions = Pick<RecordsOptions, 'seal' | 'log'> & { readonly database: PostgresConfig };
+
+/** Brings both schemas up to date, that of the records and that of the queue. */
+export async function openPostgresParts({ database, seal, log }: PostgresOptions): Promise<PostgresParts> {
+  const { url } = database;
+  await using opening = new AsyncDisposableStack();
+  // Disposed last: until its end the store may write jobs.
+  const boss = opening.use(await openBoss({ url, log }));
+  const store = opening.use(await openPostgresStore({ url, seal, enqueuer: boss.jobs }));
+  const opened = opening.move();
+  return { store, boss, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+/** Store alone, for a command beside running processes. */
+export async function openPostgresStoreAlone(options: PostgresOptions): Promise<PostgresStore> {
+  await using opening = new AsyncDisposableStack();
+  const { store } = opening.use(await openPostgresParts(options));
+  await refuseHalfMoved(store.database, options.database.shown);
+  const opened = opening.move();
+  return { ...store, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+/** Store, queue and what processes tell each other. */
+export async function openPostgresRecords(options: PostgresOptions & Pick<RecordsOptions, 'now'>): Promise<Records> {
+  const { database, log, now } = options;
+  await using opening = new AsyncDisposableStack();
+  const { store, boss } = opening.use(await openPostgresParts(options));
+  await refuseHalfMoved(store.database, database.shown);
+  await requireSessions(database.url, database.shown);
+  const notices = opening.use(openNotices({ url: database.url, onFault: faultLog(log) }));
+  const queue = createBossQueue({ boss, log });
+  const changes = createChanges((runId) => notices.tell('changed', runId));
+  opening.use(notices.on('changed', changes.heard));
+  const { isPaused } = opening.use(await openSharedPause(store.database, notices, log));
+  const holds = opening.use(await openSharedHolds({ database: store.database, notices, log, now }));
+  const opened = opening.move();
+  const { leads } = notices;
+  return { store, queue, changes, isPaused, holds, leads, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+/** One line for each time that it is away, however often it is tried. */
+function faultLog(log: Log): (error: unknown) => void {
+  let isAway = false;
+  return (error) => {
+    if (error === null && isAway) log.info('PostgreSQL: what other processes do is heard of again');
+    if (error !== null && !isAway) {
+      log.warn(
+        { err: error },
+        'PostgreSQL: what other processes do is not heard of, and looked for every second instead',
+      );
+    }
+    isAway = error !== null;
+  };
+}

@@ -1,0 +1,31 @@
+// The handler of runs in a house: with its model watched, and held where the operator pauses.
+import { bookedPrices, costOf } from '../agent/budget.ts';
+import type { Investigator } from '../jobs/investigator.ts';
+import { pausableModel } from '../jobs/pausable-model.ts';
+import type { Model } from '../ports/model.ts';
+import type { JobHandler } from '../ports/queue.ts';
+import type { House, WorkLimits } from './house.ts';
+import { lateHandler } from './late-handler.ts';
+
+export function runHandler(house: House, limits: WorkLimits): JobHandler {
+  const { investigationTimeoutMs: timeoutMs, paused = () => false, onWait = () => {} } = limits;
+  const investigator = limits.investigator && {
+    ...limits.investigator,
+    model: pausableModel(watchedModel(house, limits.investigator), { paused, now: house.now }),
+  };
+  const deps = { ...house, timeoutMs, investigator, paused };
+  return lateHandler(async () => {
+    const { createRunHandler } = await import('../jobs/run-investigation.ts');
+    // One for each job, so that it is known which run it is that waits.
+    const of = (runId: string) => createRunHandler({ ...deps, onWait: (wait) => onWait({ ...wait, runId }) });
+    return {
+      handle: (job, signal) => of(job.subject).handle(job, signal),
+      dead: (job, error) => of(job.subject).dead(job, error),
+    };
+  });
+}
+
+/** Its cost counts as budgets book it. */
+function watchedModel({ telemetry }: House, { model }: Investigator): Model {
+  return telemetry.model(model, (usage) => costOf(usage, bookedPrices(model.prices)));
+}

@@ -1,0 +1,70 @@
+// Our own API over a data folder, in a process of its own: everything of the service in local mode but its worker and its list of projects.
+import path from 'node:path';
+import { type House, type HouseOptions, openHouse } from '../../src/app/house.ts';
+import { openPort } from '../../src/app/open-port.ts';
+import { parseCallbackAllow } from '../../src/callback/callback-policy.ts';
+import { DEFAULT_SCOPES } from '../../src/domain/account.ts';
+import { newId } from '../../src/domain/ids.ts';
+import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
+import { hashToken, newToken } from '../../src/domain/token.ts';
+import { createLog } from '../../src/log.ts';
+import { type ChildServer, startChild, untilStopped } from './child-server.ts';
+
+const KEY = Buffer.alloc(32, 7);
+
+/** A house over the folder, for filling it. */
+export function openBenchHouse(dataDir: string, level = 'silent'): Promise<House> {
+  const options: HouseOptions = {
+    database: benchDatabase(dataDir),
+    encryptionKey: KEY,
+    lexicon: path.join(dataDir, 'lexicon'),
+    git: { folder: path.join(dataDir, 'mirrors'), environment: { PATH: process.env['PATH'] } },
+    callbackPolicy: { allow: parseCallbackAllow(''), localMode: true },
+    log: createLog({ level }),
+    now: () => new Date(),
+  };
+  return openHouse(options);
+}
+
+export function benchDatabase(dataDir: string): string {
+  return path.join(dataDir, 'causeway.db');
+}
+
+/** A token of the local account that may do everything. */
+export async function benchToken({ store, account }: House): Promise<string> {
+  const token = newToken();
+  const times = { createdAt: new Date().toISOString(), expiresAt: null, lastUsedAt: null, revokedAt: null };
+  const record = { id: newId('tok'), accountId: account.id, name: 'bench', scopes: DEFAULT_SCOPES, projectIds: null };
+  await store.addToken({ ...record, ...times }, hashToken(token));
+  return token;
+}
+
+export function startOwnApi(dataDir: string): Promise<ChildServer> {
+  return startChild(import.meta.filename, [dataDir]);
+}
+
+async function run([dataDir = '']: readonly string[]): Promise<void> {
+  await using house = await openBenchHouse(dataDir, 'info');
+  await using server = await openPort(house, {
+    config: {
+      ...{
+        host: '127.0.0.1',
+        port: 0,
+        dataDir,
+        rateLimit: 'off',
+        metrics: { port: null, host: '127.0.0.1', token: null },
+        mirrorsMaxBytes: 0,
+      },
+      budget: { run: 1, repository: 25, all: 200 },
+    },
+    ...{ publicUrl: '', isLocal: true, receive: null, checks: () => [], modelName: null, sessionKey: KEY },
+    permissions: { roleOf: async () => 'admin' },
+    settingsOf: async () => ({ investigation: DEFAULT_SETTINGS, noPullRequests: '' }),
+    configurationOf: () => Promise.reject(new Error('no page is asked for')),
+    entrance: { kind: 'local', command: '' },
+  });
+  process.stdout.write(`${server.address}\n`);
+  await untilStopped();
+}
+
+if (process.argv[1] === import.meta.filename) await run(process.argv.slice(2));
