@@ -36,8 +36,11 @@ export async function compareCommits(
   signal: AbortSignal,
 ): Promise<Comparison> {
   if (from !== null && !/^[0-9a-f]{40,64}$/.test(from)) throw notThere(from);
-  const span = { from: from ?? (await parentOf(access, to, signal)), to };
-  const commits = await commitsBetween(access, from === null ? { from: '', to } : span, signal);
+  const { parent, commits } =
+    from === null
+      ? await commitWithParent(access, to, signal)
+      : { parent: from, commits: await commitsBetween(access, { from, to }, signal) };
+  const span = { from: parent, to };
   const { all, complete } = await filesBetween(access, span, signal);
   const path = options.path ?? '';
   const chosen = path === '' ? all : all.filter((file) => file.path === path || file.previousPath === path);
@@ -85,15 +88,20 @@ async function output(
     : failed('The comparison failed.', stderr);
 }
 
-async function parentOf(access: RepositoryAccess, sha: string, signal: AbortSignal): Promise<string> {
-  const args = ['log', '--max-count=1', '--no-patch', '--format=%P', sha];
-  const [parent = ''] = (await output(access, args, signal)).bytes.toString('latin1').trim().split(' ');
-  return parent === '' ? (EMPTY_TREES[sha.length] ?? '') : parent;
+/** The one commit, and what it is compared with: its first parent, or nothing. */
+async function commitWithParent(access: RepositoryAccess, sha: string, signal: AbortSignal) {
+  const format = COMMIT_FORMAT.replace('=', '=%P%x00');
+  const args = ['log', '-z', '--encoding=UTF-8', '--no-patch', format, '--max-count=1', sha];
+  const { bytes } = await output(access, args, signal);
+  const [parent = ''] = bytes.toString('latin1', 0, Math.max(0, bytes.indexOf(0))).split(' ');
+  return {
+    parent: parent === '' ? (EMPTY_TREES[sha.length] ?? '') : parent,
+    commits: parseCommits(bytes.subarray(bytes.indexOf(0) + 1)),
+  };
 }
 
-/** Without `from`, the one commit. */
 async function commitsBetween(access: RepositoryAccess, { from, to }: Span, signal: AbortSignal) {
-  const which = from === '' ? ['--max-count=1', to] : [`--max-count=${MAX_COMMITS + 1}`, to, '--not', from];
+  const which = [`--max-count=${MAX_COMMITS + 1}`, to, '--not', from];
   const args = ['log', '-z', '--encoding=UTF-8', '--no-patch', COMMIT_FORMAT, ...which];
   return parseCommits((await output(access, args, signal)).bytes);
 }

@@ -30,6 +30,7 @@ const MOST_TREES = 4;
 
 export function createRepository(access: RepositoryAccess): Repository {
   const { refs } = access.mirror;
+  /** What names led to a commit: refs do not change while it is open, and one report asks for the same name again and again. */
   const commits = new Map<string, string>();
   const defaultBranch = defaultBranchOf(refs);
   return {

@@ -1,7 +1,7 @@
 // A closer look at one suspect: the lines around the place, who last changed it, and the last commits to the file.
 import { cutText } from '../domain/cut-text.ts';
 import type { Suspect } from '../domain/issue.ts';
-import type { BlameLine, CommitInfo } from '../ports/source.ts';
+import type { BlameLine, CommitInfo, HistoryResult } from '../ports/source.ts';
 import { attempt, type Lookups, shortSha } from './lookups.ts';
 
 const AROUND = 6;
@@ -19,10 +19,42 @@ export interface Examined {
   readonly commits: readonly CommitInfo[];
 }
 
-export async function examine(lookups: Lookups, suspect: Suspect): Promise<Examined> {
+/** Questions to git that are asked before anybody waits for their answers. */
+interface Asked {
+  readonly blame: Promise<readonly BlameLine[]> | null;
+  readonly history: Promise<HistoryResult>;
+}
+
+/** One after the other, as their steps are recorded; git looks at all of them at once. */
+export async function examineEach(
+  lookups: Lookups,
+  suspects: readonly Suspect[],
+  onExamined: (examined: Examined, index: number) => Promise<void>,
+): Promise<readonly Examined[]> {
+  const all = suspects.map((suspect) => ({ suspect, asked: ask(lookups, suspect) }));
+  const examined: Examined[] = [];
+  for (const [index, { suspect, asked }] of all.entries()) {
+    const one = await examine(lookups, suspect, asked);
+    examined.push(one);
+    await onExamined(one, index);
+  }
+  return examined;
+}
+
+function ask({ tree, signal }: Lookups, { file, line }: Suspect): Asked {
+  const asked = {
+    blame: line > 0 ? tree.blame(file, { from: line, to: line }, signal) : null,
+    history: tree.history({ path: file, limit: COMMITS }, signal),
+  };
+  // Whoever waits for them hears of it.
+  for (const answer of [asked.blame, asked.history]) answer?.catch(() => undefined);
+  return asked;
+}
+
+async function examine(lookups: Lookups, suspect: Suspect, { blame, history }: Asked): Promise<Examined> {
   const { code, readStep } = suspect.line > 0 ? await readAround(lookups, suspect) : { code: '', readStep: 0 };
-  const blame = suspect.line > 0 && code !== '' ? await blameLine(lookups, suspect) : null;
-  return { suspect, code, readStep, blame, commits: await lastCommits(lookups, suspect.file) };
+  const blamed = blame !== null && code !== '' ? await blameLine(lookups, suspect, blame) : null;
+  return { suspect, code, readStep, blame: blamed, commits: await lastCommits(lookups, suspect.file, history) };
 }
 
 async function readAround(lookups: Lookups, suspect: Suspect): Promise<{ code: string; readStep: number }> {
@@ -60,10 +92,13 @@ function numberedLine(line: string, number: number, marked: number, width: numbe
   return `${number === marked ? '>' : ' '} ${String(number).padStart(width)} | ${cutText(line, 300)}`;
 }
 
-async function blameLine(lookups: Lookups, suspect: Suspect): Promise<CommitInfo | null> {
+async function blameLine(
+  lookups: Lookups,
+  suspect: Suspect,
+  blame: Promise<readonly BlameLine[]>,
+): Promise<CommitInfo | null> {
   const action = `blame ${suspect.file}:${suspect.line} at ${shortSha(lookups.tree.revision)}`;
-  const range = { from: suspect.line, to: suspect.line };
-  const lines = await attempt(lookups, action, () => lookups.tree.blame(suspect.file, range, lookups.signal));
+  const lines = await attempt(lookups, action, () => blame);
   if (!lines) return null;
   const line = known(lines[0], lookups);
   await lookups.notebook.record({
@@ -87,9 +122,13 @@ function unknownAuthor({ repository }: Lookups): string {
     : 'Git names no commit for this line.';
 }
 
-async function lastCommits(lookups: Lookups, path: string): Promise<readonly CommitInfo[]> {
+async function lastCommits(
+  lookups: Lookups,
+  path: string,
+  history: Promise<HistoryResult>,
+): Promise<readonly CommitInfo[]> {
   const action = `history ${path} (last ${COMMITS}) at ${shortSha(lookups.tree.revision)}`;
-  const found = await attempt(lookups, action, () => lookups.tree.history({ path, limit: COMMITS }, lookups.signal));
+  const found = await attempt(lookups, action, () => history);
   if (!found) return [];
   const newest = found.commits[0];
   await lookups.notebook.record({

@@ -11,7 +11,7 @@ import { messageClues } from './candidates/from-messages.ts';
 import { namedPathClues } from './candidates/from-paths.ts';
 import { testedClues } from './candidates/from-tests.ts';
 import { describeFrames, describeRevision, describeSignals, describeSuspects } from './describe-steps.ts';
-import { type Examined, examine } from './examine.ts';
+import { type Examined, examineEach } from './examine.ts';
 import { fileKind, isForeign } from './file-kind.ts';
 import { fitFrames } from './fit-frames.ts';
 import type { RankedFunction } from './functions/rank-functions.ts';
@@ -93,12 +93,9 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
   const { report, range = null } = input;
   const told = { report, traces: signals.traces, mapped: traced.mapped, suspects };
   const likeliest = range && (await rankRange(lookups, { ...told, range }));
-  const examined: Examined[] = [];
-  for (const suspect of suspects.slice(0, EXAMINED)) {
-    examined.push(await examine(lookups, suspect));
-    const [first] = examined;
-    if (first && examined.length === 1) await showBlamedChange(lookups, first);
-  }
+  const examined = await examineEach(lookups, suspects.slice(0, EXAMINED), async (one, index) => {
+    if (index === 0) await showBlamedChange(lookups, one);
+  });
   return {
     revisions,
     defaultBranch: repository.defaultBranch,

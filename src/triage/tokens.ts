@@ -10,27 +10,6 @@ export function nameParts(name: string): readonly string[] {
     .filter((part) => part.length > 1);
 }
 
-/** A light stem, so that `headers`, `parsing` and `validation` meet `header`, `parse` and `validate`. */
-export function stem(word: string): string {
-  const one = singular(word);
-  if (one.length > 6 && one.endsWith('ization')) return one.slice(0, -5);
-  if (one.length > 6 && one.endsWith('tion')) return one.slice(0, -3);
-  if (one.length > 5 && one.endsWith('ing')) return undoubled(one.slice(0, -3));
-  if (one.length > 4 && one.endsWith('ed')) return undoubled(one.slice(0, -2));
-  if (one.length > 6 && /[^aeiou]er$|tor$/.test(one)) return undoubled(one.slice(0, -2));
-  return one.length > 4 && one.endsWith('e') ? one.slice(0, -1) : one;
-}
-
-function singular(word: string): string {
-  if (word.length > 4 && word.endsWith('ies')) return `${word.slice(0, -3)}y`;
-  if (word.length > 4 && /(?:ss|x|z|ch|sh)es$/.test(word)) return word.slice(0, -2);
-  return word.length > 3 && /[^s]s$/.test(word) ? word.slice(0, -1) : word;
-}
-
-function undoubled(word: string): string {
-  return /([^aeiousl])\1$/.test(word) ? word.slice(0, -1) : word;
-}
-
 /** Words that say nothing about where a fault is. */
 export const COMMON_WORDS: ReadonlySet<string> = new Set(
   `about above actual actually added after again against allow also although always another anything apply around because

@@ -1,6 +1,7 @@
 // Plain words of a report that may name what it is about, for texts that name no code.
 import { markCode } from './code-fences.ts';
-import { COMMON_WORDS, nameParts, stem } from './tokens.ts';
+import { stem } from './stem.ts';
+import { COMMON_WORDS, nameParts } from './tokens.ts';
 
 export interface Word {
   /** As first written, in lower case. */

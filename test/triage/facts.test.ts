@@ -39,6 +39,17 @@ describe('a report with a stack trace', () => {
     expect(told.every(({ action, result, analysis }) => action !== '' && result !== '' && analysis !== '')).toBe(true);
   });
 
+  it('asks for the history of all first suspects before it waits for that of the first', async () => {
+    const asked: string[] = [];
+    const { told } = await factsOf(TRACE, { before: (lookup) => void asked.push(lookup) });
+    const first = told.find(({ action }) => action.startsWith('history '))?.action ?? '';
+    expect(first).toMatch(/^history src\/header\.ts /);
+    const begun = asked.findIndex((lookup) => lookup.startsWith('history '));
+    const read = asked.findIndex((lookup, index) => index > begun && lookup.startsWith('read '));
+    const histories = asked.slice(begun, read).filter((lookup) => lookup.startsWith('history '));
+    expect(new Set(histories).size).toBe(3);
+  });
+
   it('speaks of one as of one', async () => {
     const { told } = await factsOf(
       'Error: boom\n    at parseHeader (/srv/shop/src/header.ts:3:1)\n\n`applyDiscount` is slow',

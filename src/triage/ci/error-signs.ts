@@ -1,5 +1,6 @@
 // What a line of a log shows of a failure, by the table of signs.
 import { ERROR_SIGNS, type SignKind, TELLING_WORD } from './error-sign-table.ts';
+import { joined } from './joined-patterns.ts';
 
 export interface Sign {
   readonly kind: SignKind;
@@ -12,20 +13,26 @@ export interface Sign {
 /** Ant puts the name of the task before what a tool prints. */
 const ANT_TASK = /^ {2,12}\[(?!junit)\w{1,20}\] /;
 
+const ROWS = ERROR_SIGNS.map((row) => ({ ...row, patterns: joined(row.patterns) }));
+const HARMLESS = ROWS.find(({ kind }) => kind === 'harmless')?.patterns ?? [];
+
 /** What a line shows; null: nothing. `isMarked`: the runner itself calls it an error. */
 export function signOf(printed: string, isMarked: boolean): Sign | null {
   const text = printed.replace(ANT_TASK, '');
-  if (!isMarked && !TELLING_WORD.test(text)) return null;
-  const row = ERROR_SIGNS.find(({ patterns }) => patterns.some((pattern) => pattern.test(text)));
+  if (!isMarked && !TELLING_WORD.test(text.toLowerCase())) return null;
+  const row = ROWS.find(({ patterns }) => fits(text, patterns));
   if (isMarked && (!row || row.kind === 'weak' || row.kind === 'harmless'))
     return { kind: 'error', isHeading: false, isOpening: false };
   if (!row || row.kind === 'harmless') return null;
   return { kind: row.kind, isHeading: row.isHeading ?? false, isOpening: row.isOpening ?? false };
 }
 
-const HARMLESS = ERROR_SIGNS.find(({ kind }) => kind === 'harmless')?.patterns ?? [];
-
 /** Whether tools print such a line when all is well, with words of trouble in it or not. */
 export function isHarmless(text: string): boolean {
-  return HARMLESS.some((pattern) => pattern.test(text));
+  return fits(text, HARMLESS);
+}
+
+function fits(text: string, patterns: readonly RegExp[]): boolean {
+  for (const pattern of patterns) if (pattern.test(text)) return true;
+  return false;
 }

@@ -1,6 +1,7 @@
 // How far a path shares the words of a report: in the file's own name, and in its folders.
 import { fileName } from '../path-index.ts';
-import { nameParts, stem } from '../tokens.ts';
+import { stem } from '../stem.ts';
+import { nameParts } from '../tokens.ts';
 import { inSlices } from './in-slices.ts';
 import type { Query } from './query.ts';
 import { SLICE_PATHS, type Table } from './table.ts';

@@ -1,5 +1,6 @@
 // A report as a query: its terms with their counts in each of its parts, and the names whose definitions are looked for.
-import { COMMON_WORDS, stem } from '../tokens.ts';
+import { stem } from '../stem.ts';
+import { COMMON_WORDS } from '../tokens.ts';
 import type { PartName } from './report-texts.ts';
 import { eachWord, hashTerm, termsOfWord, wholeName } from './terms.ts';
 

@@ -1,5 +1,6 @@
 // Ranks the files of a commit by how likely the fault that a report tells of is mended in them, and says why.
 import type { CommitLexicon } from '../../ports/lexicon.ts';
+import type { FileRead } from '../../ports/source.ts';
 import type { Clue } from '../candidates/clue.ts';
 import { attempt, type Lookups, shortSha } from '../lookups.ts';
 import { combine, type SignalValues } from './combine.ts';
@@ -20,6 +21,7 @@ const MAX_RANKED = 30;
  * one, five and ten; no file from beyond 100 came among the first ten.
  */
 const LOOKED_AT = 100;
+const AHEAD = 8;
 /** Commits that the report is compared with. */
 const COMMITS = 5_000;
 
@@ -112,15 +114,32 @@ async function lookCloser(
   const all = worthsOf(table, query, false);
   const titles = worthsOf(table, query, true);
   const looked = new Map<number, Looked>();
-  for (const file of files) {
-    const path = table.paths[file] ?? '';
-    const read = await attempt(lookups, `read ${path}`, () => lookups.tree.read(path, {}, lookups.signal));
-    if (read?.kind !== 'text') continue;
-    const lines = wantedLines(read.text, all);
+  const read = readAhead(
+    lookups,
+    files.map((file) => table.paths[file] ?? ''),
+  );
+  for (const [index, file] of files.entries()) {
+    const text = await attempt(lookups, `read ${table.paths[file]}`, () => read(index));
+    if (text?.kind !== 'text') continue;
+    const lines = wantedLines(text.text, all);
     const { score, line } = bestWindow(lines, all);
-    looked.set(file, { text: read.text, line, window: score, titleWindow: bestWindow(lines, titles).score });
+    looked.set(file, { text: text.text, line, window: score, titleWindow: bestWindow(lines, titles).score });
   }
   return looked;
+}
+
+/** Files are asked for some ahead of the one that is waited for: git reads them meanwhile. */
+function readAhead({ tree, signal }: Lookups, paths: readonly string[]): (index: number) => Promise<FileRead> {
+  const asked: Promise<FileRead>[] = [];
+  return async (index) => {
+    for (const path of paths.slice(asked.length, index + AHEAD)) {
+      const read = tree.read(path, {}, signal);
+      // Whoever waits for it hears of it.
+      read.catch(() => undefined);
+      asked.push(read);
+    }
+    return await (asked[index] ?? tree.read(paths[index] ?? '', {}, signal));
+  };
 }
 
 function worthsOf(table: Table, query: Query, isTitle: boolean): TermWorths {

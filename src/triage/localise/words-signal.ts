@@ -1,5 +1,6 @@
 // How far the words and names of a report stand in a file: BM25, each part of the report with its own weight.
-import { nameParts, stem } from '../tokens.ts';
+import { stem } from '../stem.ts';
+import { nameParts } from '../tokens.ts';
 import { inSlices } from './in-slices.ts';
 import { QUERY_PARTS, type Query, type QueryPart, type QueryTerm } from './query.ts';
 import { filesOfSlice, type Table } from './table.ts';

@@ -1,0 +1,25 @@
+// Forms of a word have one stem.
+import { expect, it } from 'vitest';
+import { stem } from '../../src/triage/stem.ts';
+
+it.each([
+  ['headers', 'header'],
+  ['parsing', 'pars'],
+  ['parse', 'pars'],
+  ['validation', 'validat'],
+  ['normalization', 'normaliz'],
+  ['entries', 'entry'],
+  ['classes', 'class'],
+  ['boxes', 'box'],
+  ['class', 'class'],
+  ['stopped', 'stop'],
+  ['filling', 'fill'],
+  ['handler', 'handl'],
+  ['validator', 'validat'],
+  ['layer', 'layer'],
+  ['has', 'has'],
+  ['404', '404'],
+  ['', ''],
+])('the stem of %s is %s', (word, expected) => {
+  expect(stem(word)).toBe(expected);
+});
