@@ -10,7 +10,6 @@ import { createJobTable } from '../queue/job-table.ts';
 import type { PostgresStore } from '../store/open-postgres.ts';
 import { openSqliteStore, type SqliteStore } from '../store/open-sqlite.ts';
 import type { Seal } from '../store/seal.ts';
-import { requireSessions } from '../store/session-check.ts';
 import { takeOwnership } from '../store/single-owner.ts';
 import { createHolds } from './shared-holds.ts';
 

@@ -32,7 +32,7 @@ export async function addToGroup(trx: Trx, job: NewJob): Promise<boolean> {
   const own = sql.ref(`next_${urgency}_at`);
   const first = (table: string, column: string) => {
     const [old, added] = [sql.ref(`${table}.${column}`), sql.ref(`excluded.${column}`)];
-    return sql`min(coalesce(${old}, ${added}), ${added})`;
+    return sql`case when ${old} < ${added} then ${old} else ${added} end`;
   };
   const { rows } = await sql`
     insert into job_groups (kind, group_key, organisation, running, next_at, ${own})

@@ -7,17 +7,21 @@ import { gitRepository } from '../support/git-repository.ts';
 import { scriptedTerminal } from '../support/scripted-terminal.ts';
 import { startService, temporaryFolder } from '../support/service.ts';
 
+/** Where the environment names a folder, Node keeps it there. */
+const UNNAMED = { NODE_COMPILE_CACHE: '' };
+
 it('is kept by the service, closed to others, with what it loads after its start', { timeout: 120_000 }, async () => {
   await using folder = await temporaryFolder();
   await using repository = await gitRepository();
   await repository.commit({ 'a.js': 'a' }, 'a');
-  await using service = await startService({ projects: [repository.path], dataDir: folder.path });
+  const options = { projects: [repository.path], dataDir: folder.path, env: UNNAMED };
+  await using service = await startService(options);
   const compiled = path.join(folder.path, 'compiled');
   expect(statSync(compiled).mode & 0o777).toBe(0o700);
   // Written half a second after the last part is loaded, before any end.
   await expect.poll(() => filesIn(compiled), { timeout: 60_000 }).toBeGreaterThan(500);
   await service.end('SIGKILL');
-  await using again = await startService({ projects: [repository.path], dataDir: folder.path });
+  await using again = await startService(options);
   expect((await fetch(`${again.address}/readyz`)).status).toBe(200);
   expect((await fetch(`${again.address}/sign-in`)).status).toBe(200);
 });

@@ -25,7 +25,7 @@ describe('a SQLite file', () => {
 
   async function filled() {
     await using opened = await openSqlite(file);
-    return accepted(opened.store, acceptance(await ground(opened.store)));
+    return await accepted(opened.store, acceptance(await ground(opened.store)));
   }
 
   it('is opened with full synchronisation and foreign keys, the second time too', async () => {
