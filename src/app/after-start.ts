@@ -14,17 +14,22 @@ const OVER_GITHUB = [
   () => import('../github/intake/open-probot.ts'),
   () => import('./github-handlers.ts'),
 ];
-const ANYWHERE = [() => import('../jobs/run-investigation.ts'), () => import('../web/create-web.ts')];
+const ANSWERING = [() => import('../web/create-web.ts')];
+const WORKING = [() => import('../jobs/run-investigation.ts')];
 const WITH_MODEL = [() => import('../tools/toolbox.ts')];
 const WITH_ENDPOINT = [() => import('../model/attempt.ts')];
 
 export interface AfterStart {
   readonly isGithub: boolean;
+  /** Whether it answers people and programs, and whether it takes work. */
+  readonly answers: boolean;
+  readonly works: boolean;
   readonly model: ModelConfig['kind'];
 }
 
 /**
- * So that no first request waits, and none meets a file that an upgrade has replaced under the running service. Disposing it waits for what is
+ * So that no first request waits, and hardly any meets a file that an upgrade has replaced under the running service: what few ask for
+ * (the API's description, links to monitoring) is still read when it is asked for. Disposing it waits for what is
  * just being loaded. A part that cannot be loaded ends the process, as it would have at its start.
  */
 export function loadRest(options: AfterStart): AsyncDisposable {
@@ -40,12 +45,13 @@ export function loadRest(options: AfterStart): AsyncDisposable {
 
 type Part = () => Promise<unknown>;
 
-function partsFor({ isGithub, model }: AfterStart): readonly Part[] {
+function partsFor({ isGithub, answers, works, model }: AfterStart): readonly Part[] {
   return [
     ...(isGithub ? OVER_GITHUB : []),
-    ...ANYWHERE,
-    ...(model === 'none' ? [] : WITH_MODEL),
-    ...(model === 'endpoint' ? WITH_ENDPOINT : []),
+    ...(answers ? ANSWERING : []),
+    ...(works ? WORKING : []),
+    ...(works && model !== 'none' ? WITH_MODEL : []),
+    ...(works && model === 'endpoint' ? WITH_ENDPOINT : []),
   ];
 }
 

@@ -46,7 +46,7 @@ export async function serveGithub(options: ServeOptions, mode: GithubMode, signa
     const { openSmeeChannel } = await import('../github/intake/smee-channel.ts');
     open.use(await openSmeeChannel({ source, receive, log }));
   }
-  open.use(loadRest({ isGithub: true, model: config.model.kind }));
+  open.use(loadRest({ isGithub: true, answers: true, works: options.worker, model: config.model.kind }));
   io.out(startText(options, mode, { service, listening: server.address }));
   await aborted(signal);
   io.err('Stopping…\n');

@@ -29,7 +29,7 @@ export async function serveWorker(options: WorkerOptions, signal: AbortSignal): 
   if (mode.kind === 'setup') throw new CausewayError('usage', NO_APP);
   await using open = new AsyncDisposableStack();
   await (mode.kind === 'github' ? workGithub(open, options, mode) : workLocal(open, options));
-  open.use(loadRest({ isGithub: mode.kind === 'github', model: config.model.kind }));
+  open.use(loadRest({ isGithub: mode.kind === 'github', answers: false, works: true, model: config.model.kind }));
   await aborted(signal);
   options.io.err('Stopping…\n');
   return 0;

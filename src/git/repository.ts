@@ -26,7 +26,7 @@ const FULL_SHA = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i;
 const EXPRESSION = /[\u0000- ~^:?*[\\\u007f]|\.\.|@\{|^-|\/$|^$/;
 
 /** A listing of 90,000 files is 20 MB; a run looks at one or two commits, from several sides. */
-const MOST_TREES = 4;
+const MOST_TREES = 2;
 
 export function createRepository(access: RepositoryAccess): Repository {
   const { refs } = access.mirror;

@@ -13,7 +13,11 @@ interface Description {
 export function describeApi({ baseUrl }: Pick<ApiDeps, 'baseUrl'>): Description {
   let made: ReturnType<typeof makeDescription> | null = null;
   const description = () => {
-    made ??= makeDescription(baseUrl);
+    made ??= makeDescription(baseUrl).catch((error: unknown) => {
+      // Asked again: what could not be read may be there the next time.
+      made = null;
+      throw error;
+    });
     return made;
   };
   return {

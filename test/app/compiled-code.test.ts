@@ -1,11 +1,16 @@
 // What the code compiles to, in the data folder: kept by the service for its next start, and by nobody else.
+import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
+import { chmod, chown } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { runCommand } from '../../src/app/run-command.ts';
 import { gitRepository } from '../support/git-repository.ts';
 import { scriptedTerminal } from '../support/scripted-terminal.ts';
 import { startService, temporaryFolder } from '../support/service.ts';
+
+const COMPILED_CODE = path.resolve(import.meta.dirname, '../../src/app/compiled-code.ts');
 
 /** Where the environment names a folder, Node keeps it there. */
 const UNNAMED = { NODE_COMPILE_CACHE: '' };
@@ -37,6 +42,35 @@ it('is made by no other command, nor where there is no data folder', async () =>
   }
   expect([existsSync(path.join(there, 'compiled')), existsSync(absent)]).toEqual([false, false]);
 });
+
+it('is not taken from where another user may put it', async () => {
+  await using folder = await temporaryFolder();
+  expect(await cacheOver(folder.path)).toBe('kept');
+  await chmod(folder.path, 0o777);
+  expect(await cacheOver(folder.path)).toBe('none');
+  await chmod(folder.path, 0o700);
+  await chmod(path.join(folder.path, 'compiled'), 0o707);
+  expect(await cacheOver(folder.path)).toBe('none');
+});
+
+it.runIf(process.getuid?.() === 0)('is not taken by root from the folder of another user', async () => {
+  await using folder = await temporaryFolder();
+  expect(await cacheOver(folder.path)).toBe('kept');
+  await chown(path.join(folder.path, 'compiled'), 65_534, 65_534);
+  expect(await cacheOver(folder.path)).toBe('none');
+});
+
+/** Whether a process over that data folder keeps its code there. */
+async function cacheOver(dataDir: string): Promise<string> {
+  const code = `
+    import { getCompileCacheDir } from 'node:module';
+    import { keepCompiledCode } from ${JSON.stringify(COMPILED_CODE)};
+    keepCompiledCode(${JSON.stringify(dataDir)}, { mayMake: true });
+    console.log(getCompileCacheDir() === undefined ? 'none' : 'kept');`;
+  const args = ['--input-type=module', '--eval', code];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env: { PATH: process.env['PATH'] } });
+  return stdout.trim();
+}
 
 function filesIn(folder: string): number {
   return readdirSync(folder, { recursive: true }).length;
