@@ -2,6 +2,7 @@
 import type { Installation, InstalledRepository } from '../domain/installation.ts';
 import type { GithubProject, Project } from '../domain/project.ts';
 import type { FixRequest, Person, Subject, Thread, ThreadRecord, Trigger } from '../domain/thread.ts';
+import type { Urgency } from './queue.ts';
 
 export interface GithubStore extends DeliveryStore, InstallationStore, ThreadStore, ToldStore {}
 
@@ -21,10 +22,13 @@ export interface NewDelivery {
   readonly body: string;
   /** Equal for deliveries that mean the same, whatever their id and event name: the signature covers neither. */
   readonly meaning: string;
-  /** Deliveries of one group (one issue or pull request, else one repository, person or installation) are handled one after the other, in the order in which they came. */
+  /** Deliveries of one group (one issue or pull request, else one repository, person or installation) are handled one after the other, in the order in which they came (people's before automatic ones). */
   readonly group: string;
   /** Waits behind none that is not: such as access that was taken back. */
   readonly isUrgent: boolean;
+  readonly urgency: Urgency;
+  /** Whose turn it takes: GitHub's number of the installation; null: nobody's. */
+  readonly installationId: number | null;
 }
 
 export interface Delivery {

@@ -53,7 +53,7 @@ export interface JobHandler {
 }
 
 export interface LaneLimits {
-  /** Jobs of this kind at a time, in this process. */
+  /** Jobs of this kind at a time, in this process; one organisation alone leaves the last slot to others, where others are known. */
   readonly concurrency: number;
   /** Jobs of one group at a time, over all processes. */
   readonly perGroup: number;

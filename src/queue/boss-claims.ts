@@ -32,7 +32,8 @@ export function forgetTurns(schema: string): string {
  * nine fetches), so that this runs behind a lock a kind; and it takes no account of when a job was due, nor of whose it is. People's jobs
  * come first; of each urgency the next of the organisation that has the least at work, then of the one whose last turn is longest ago.
  * `$1` kind, `$2` jobs of one group at a time, `$3` now, `$4` how many, `$5` what this worker still runs, though its lease ran out. `$6`:
- * 0, or only an automatic job that has been due for so many milliseconds, where none was claimed for as long.
+ * 0, or only an automatic job that has been due for so many milliseconds, where none was claimed for as long. `$7`: null, or the organisation
+ * whose jobs are left where another one is known ("" is nobody's: webhooks alone do not make two of one).
  */
 export function claimStatement(schema: string): string {
   const { table, running, now } = parts(schema);
@@ -58,7 +59,8 @@ export function claimStatement(schema: string): string {
           and j.start_after <= ${now} - $6::int * interval '1 ms'
           and j.group_id not in (select group_id from groups where running >= $2::int) and ${ENDS} < ${SUSPECT_ENDS} and j.id <> all($5::uuid[])
         order by j.start_after, j.id limit $4::int
-      ) j where o.organisation is not null
+      ) j where o.organisation is not null and ($7::text is null or o.organisation <> $7 or not exists (
+        select 1 from ${schema}.causeway_turns t where t.organisation not in ($7, '') and t.claimed_at > ${now} - interval '1 day'))
     ), in_groups as (
       select due.*, row_number() over (partition by due.group_id order by due.priority desc, due.start_after, due.id)
         + coalesce(g.running, 0) as in_group
@@ -103,7 +105,7 @@ export function claimSuspectStatement(schema: string): string {
 }
 
 const TAKEN = `
-    select id, singleton_key as subject, group_id as "group", retry_count as generation, data from taken order by place`;
+    select id, singleton_key as subject, group_id as "group", organisation, retry_count as generation, data from taken order by place`;
 
 function parts(schema: string) {
   const table = `${schema}.job_common`;

@@ -27,6 +27,7 @@ interface ClaimRow {
   readonly id: string;
   readonly subject: string;
   readonly group: string;
+  readonly organisation: string;
   readonly generation: number;
   readonly data: BossJobData;
 }
@@ -40,7 +41,7 @@ export class BossSource implements JobSource {
   #held: readonly string[] = [];
   /** Kinds where a suspect waits. */
   #suspected: ReadonlySet<JobKind> = new Set();
-  /** Kinds where a job has been due for long, and it was not yet looked whether it is an automatic one that is overdue. */
+  /** Kinds where an automatic job has been due for long, and it was not yet looked whether one was claimed since. */
   #late = new Set<JobKind>();
   /** The one that this process tries, since it may be what ends it. */
   #suspect: string | null = null;
@@ -78,10 +79,10 @@ export class BossSource implements JobSource {
     return kinds.filter((kind) => due.has(kind));
   }
 
-  async claim({ kind, perGroup, free }: ClaimRequest): Promise<readonly Claim[]> {
+  async claim({ kind, perGroup, free, lastButFor }: ClaimRequest): Promise<readonly Claim[]> {
     const { boss } = this.#options;
     const ends = this.#suspect === null && this.#suspected.has(kind) ? this.#mostEnds() : 0;
-    const behindLock = (statement: string, most: number, values: readonly number[]) =>
+    const behindLock = (statement: string, most: number, values: readonly (number | string | null)[]) =>
       boss.transact(async (db): Promise<readonly ClaimRow[]> => {
         await db.executeSql(boss.statements.lock, [`claim ${kind}`]);
         return (await db.executeSql(statement, [kind, perGroup, this.#now(), most, this.#held, ...values])).rows;
@@ -91,8 +92,8 @@ export class BossSource implements JobSource {
       this.#suspect = suspect?.id ?? null;
       if (suspect) return [claimOf(kind, suspect)];
     }
-    const overdue = this.#late.delete(kind) ? await behindLock(boss.statements.claim, 1, [OVERDUE_MS]) : [];
-    const rows = overdue.length > 0 ? overdue : await behindLock(boss.statements.claim, free, [0]);
+    const overdue = this.#late.delete(kind) ? await behindLock(boss.statements.claim, 1, [OVERDUE_MS, lastButFor]) : [];
+    const rows = overdue.length > 0 ? overdue : await behindLock(boss.statements.claim, free, [0, lastButFor]);
     return rows.map((row) => claimOf(kind, row));
   }
 
@@ -153,7 +154,7 @@ function kindsOf(held: readonly Claim[]): readonly JobKind[] {
   return [...new Set(held.map((claim) => claim.kind))];
 }
 
-function claimOf(kind: JobKind, { id, subject, group, generation, data }: ClaimRow): Claim {
+function claimOf(kind: JobKind, { id, subject, group, organisation, generation, data }: ClaimRow): Claim {
   const { base, failures } = data;
-  return { id, kind, subject, group, generation, failures, attempt: generation + 1 - base };
+  return { id, kind, subject, group, organisation, generation, failures, attempt: generation + 1 - base };
 }

@@ -56,7 +56,9 @@ export function bossStatements(schema: string): BossStatements {
   const table = `${schema}.job_common`;
   const now = (parameter: string) => `coalesce(${parameter}::timestamptz, ${schema}.job_now())`;
   // Ordered, so that it is a look at the head of an index: `exists` and a bare limit were planned as walks through all that waits.
-  const firstDue = `(select j.start_after from ${table} j where j.name = kind and j.state < 'active' order by j.start_after limit 1)`;
+  const first = (those: string) =>
+    `(select j.start_after from ${table} j where j.name = kind and j.state < 'active' ${those} order by j.start_after limit 1)`;
+  const firstDue = first('');
   return {
     lock: `select ${BOUNDED}, pg_advisory_xact_lock(hashtextextended('${schema} ' || $1, 0))`,
     tell: `select pg_notify('${schema}', $1)`,
@@ -69,6 +71,10 @@ export function bossStatements(schema: string): BossStatements {
       {
         name: `${schema}.causeway_tried`,
         create: `create index causeway_tried on ${table} (name) where state < 'active' and retry_count >= ${SUSPECT_ENDS - 1}`,
+      },
+      {
+        name: `${schema}.causeway_automatic`,
+        create: `create index causeway_automatic on ${table} (name, start_after) where state < 'active' and priority < 0`,
       },
       ...turnAdditions(schema),
     ],
@@ -87,7 +93,7 @@ export function bossStatements(schema: string): BossStatements {
     promising: `
       select kind,
         ${firstDue} <= ${now('$2')} as due,
-        ${firstDue} <= ${now('$2')} - interval '${OVERDUE_MS} ms' as late,
+        ${first('and j.priority < 0')} <= ${now('$2')} - interval '${OVERDUE_MS} ms' as late,
         (select true from ${table} j where j.name = kind and j.state < 'active' and j.retry_count >= ${SUSPECT_ENDS - 1}
           and j.start_after <= ${now('$2')} and ${ENDS} >= ${SUSPECT_ENDS} limit 1) as suspects
       from unnest($1::text[]) as kind`,

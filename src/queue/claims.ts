@@ -11,6 +11,7 @@ type JobRow = Selectable<Schema['jobs']>;
 /** A job in the hands of one worker. Once claimed again (or removed) the claim is worth nothing. */
 export interface Claim extends ClaimedJob {
   readonly group: string;
+  readonly organisation: string;
   readonly generation: number;
   /** Tries before this one whose handler threw. */
   readonly failures: number;
@@ -21,6 +22,8 @@ interface ClaimRequest {
   readonly owner: string;
   /** Jobs of one group at a time. */
   readonly perGroup: number;
+  /** See `ClaimRequest` of job-source.ts. */
+  readonly lastButFor: string | null;
   readonly now: string;
   readonly leaseUntil: string;
 }
@@ -72,8 +75,8 @@ async function claimNext(trx: Trx, request: ClaimRequest): Promise<Claim | null>
   if (!row) return null;
   await refreshGroup(trx, kind, row.group_key);
   await noteTurn(trx, kind, turn, request.now);
-  const { id, subject, attempts: attempt, failures, generation, group_key: group } = row;
-  return { id, kind, subject, attempt, failures, generation, group };
+  const { id, subject, attempts: attempt, failures, generation, group_key: group, organisation } = row;
+  return { id, kind, subject, attempt, failures, generation, group, organisation };
 }
 
 /** Ends a claim; false where it was lost before. */

@@ -27,8 +27,9 @@ export function createEmbeddedSource(options: SourceOptions, kinds: readonly Job
     },
     // A claim looks before it writes, so that each is worth it.
     promising: async (open) => open,
-    async claim({ kind, perGroup }) {
-      const next = await claim(database, { kind, perGroup, owner, now: time(0), leaseUntil: time(leaseMs) });
+    async claim({ kind, perGroup, lastButFor }) {
+      const lease = { owner, now: time(0), leaseUntil: time(leaseMs) };
+      const next = await claim(database, { kind, perGroup, lastButFor, ...lease });
       return next ? [next] : [];
     },
     end: (held, end) => endClaim(database, held, end),

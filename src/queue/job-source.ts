@@ -8,6 +8,8 @@ export interface ClaimRequest {
   readonly perGroup: number;
   /** At most so many; at least one. */
   readonly free: number;
+  /** The organisation that is to leave the last slot free, where another one is known; null: none. */
+  readonly lastButFor: string | null;
 }
 
 export interface LostClaim {

@@ -10,6 +10,8 @@ interface Look {
   readonly kind: JobKind;
   /** Jobs of one group at a time. */
   readonly perGroup: number;
+  /** An organisation whose jobs are left where another one is known. */
+  readonly lastButFor: string | null;
   /** ISO 8601. */
   readonly now: string;
 }
@@ -41,14 +43,17 @@ async function mayPress(reader: Reader, kind: JobKind, overdue: string): Promise
 
 /** Walks organisations in their order, and stops at the first that has a group below its limit. */
 async function firstOf(reader: Reader, look: Look, urgency: Urgency, dueBy: string): Promise<Turn | null> {
-  const { kind, perGroup } = look;
+  const { kind, perGroup, lastButFor } = look;
   const next = sql.ref(`next_${urgency}_at`);
   const open = sql`from job_groups as g where g.kind = o.kind and g.organisation = o.organisation
     and g.${next} <= ${dueBy} and g.running < ${perGroup}`;
+  // "" is nobody's: webhooks alone do not make two of one.
+  const alone = sql`not exists (select 1 from job_organisations as x where x.organisation not in (${lastButFor}, ''))`;
+  const may = lastButFor === null ? sql`true` : sql`(o.organisation != ${lastButFor} or ${alone})`;
   const { rows } = await sql<Omit<Turn, 'urgency'>>`
     select o.organisation, (select g.group_key ${open} order by g.${next} limit 1) as "group"
     from job_organisations as o
-    where o.kind = ${kind} and o.${next} <= ${dueBy} and exists (select 1 ${open})
+    where o.kind = ${kind} and o.${next} <= ${dueBy} and ${may} and exists (select 1 ${open})
     order by o.running, o.turn, o.${next} limit 1`.execute(reader as Trx);
   return rows[0] ? { ...rows[0], urgency } : null;
 }

@@ -7,6 +7,7 @@ import type { Claim, ClaimEnd } from './claims.ts';
 import { handleClaim } from './handle-claim.ts';
 import type { JobSource } from './job-source.ts';
 import type { Lane } from './lane.ts';
+import { nextSlots } from './next-slots.ts';
 import { createNudge } from './nudge.ts';
 
 /** How patient a worker is; see the options of the engines' queues. */
@@ -98,7 +99,9 @@ export class QueueWorker implements Worker {
     this.#begun = true;
     if (performance.now() >= this.#renewAt || this.#mayBeLost) await this.#keepLeases();
     await source.tend(this.#held());
-    const open = [...lanes.keys()].filter((kind) => this.#free(kind) > 0);
+    const open = [...lanes].flatMap(([kind, { limits }]) =>
+      limits.concurrency > this.#heldOf(kind).length ? [kind] : [],
+    );
     if (open.length === 0) return;
     for (const kind of await source.promising(open)) await this.#fill(kind);
   }
@@ -125,19 +128,18 @@ export class QueueWorker implements Worker {
   async #fill(kind: JobKind): Promise<void> {
     const lane = this.#options.lanes.get(kind);
     while (lane && !this.#stopping) {
-      const free = this.#free(kind);
-      if (free <= 0) return;
-      const claims = await this.#options.source.claim({ kind, perGroup: lane.limits.perGroup, free });
+      const next = nextSlots(this.#heldOf(kind), lane.limits);
+      if (next.free <= 0) return;
+      const claims = await this.#options.source.claim({ kind, perGroup: lane.limits.perGroup, ...next });
       if (claims.length === 0) return;
       // Asked for before: it may be the very job that was handed back just now.
-      if (this.#stopping) await Promise.all(claims.map((next) => this.#end(next, { kind: 'handed-back' })));
-      else for (const next of claims) this.#start(next, lane.handler);
+      if (this.#stopping) await Promise.all(claims.map((held) => this.#end(held, { kind: 'handed-back' })));
+      else for (const held of claims) this.#start(held, lane.handler);
     }
   }
 
-  #free(kind: JobKind): number {
-    const limit = this.#options.lanes.get(kind)?.limits.concurrency ?? 0;
-    return limit - this.#held().filter((held) => held.kind === kind).length;
+  #heldOf(kind: JobKind): readonly Claim[] {
+    return this.#held().filter((held) => held.kind === kind);
   }
 
   #start(held: Claim, handler: JobHandler): void {

@@ -3,7 +3,7 @@ import type { Delivery, DeliveryEnd, DeliveryStore, NewDelivery } from '../ports
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import type { GroupCommit } from './group-commit.ts';
-import { NOBODYS } from './job-places.ts';
+import { installationName } from './job-places.ts';
 import type { Reader, Trx } from './schema.ts';
 import type { Seal } from './seal.ts';
 
@@ -66,7 +66,7 @@ async function accept(
   enqueuer: Enqueuer,
 ): Promise<'stored' | 'repeated'> {
   if (await wasSeen(trx, delivery, times)) return 'repeated';
-  const { id, event, body, meaning, group, isUrgent } = delivery;
+  const { id, event, body, meaning, group, isUrgent, urgency, installationId } = delivery;
   const row = { event, body, meaning, group_key: group, state: 'waiting', detail: '', received_at: times.now } as const;
   await trx
     .insertInto('deliveries')
@@ -74,9 +74,9 @@ async function accept(
     // Only one that has failed comes this far while it exists.
     .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
     .execute();
-  await enqueuer.enqueue(trx, [
-    { kind: isUrgent ? 'urgent-delivery' : 'delivery', subject: id, group, runAt: times.now, ...NOBODYS },
-  ]);
+  const organisation = installationId === null ? '' : installationName(installationId);
+  const kind = isUrgent ? 'urgent-delivery' : 'delivery';
+  await enqueuer.enqueue(trx, [{ kind, subject: id, group, runAt: times.now, urgency, organisation }]);
   return 'stored';
 }
 

@@ -7,7 +7,7 @@ import type { Trx } from './schema.ts';
 /** What of a job decides when it comes among those that are due. */
 type JobPlace = Pick<NewJob, 'urgency' | 'organisation'>;
 
-/** Of a job that somebody waits for and that takes nobody's turn, such as a webhook. */
+/** Of a job that somebody waits for and that takes nobody's turn: a webhook to a caller. */
 export const NOBODYS: JobPlace = { urgency: 'person', organisation: '' };
 
 export function organisationOf(source: ProjectSource): string {

@@ -1,4 +1,5 @@
 // The queue's contract: people before what nobody asked for, and organisations by turns.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { ClaimedJob, NewJob } from '../../src/ports/queue.ts';
 import { clock, job, patience, recorder, runLimits, until } from '../support/queue-samples.ts';
@@ -142,6 +143,45 @@ export function orderContract(engine: Engine): void {
         for (const gate of gates) gate.resolve();
       },
     );
+
+    it('that has all other slots of a process leaves the last one to another that is known', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const gate = Promise.withResolvers<void>();
+      const { handled, handlers } = recorder(({ subject }) => (subject === 'b0' ? Promise.resolve() : gate.promise));
+      await using worker = opened.queue({ pollMs: 20 }).work(handlers, runLimits(4, 1));
+      await opened.enqueue(...flood('b', 1));
+      await worker.idle(patience());
+      await opened.enqueue(...flood('a', 9));
+      await until(() => handled.length === 4);
+      // It has looked again several times.
+      await sleep(100);
+      expect(subjects(handled)).toEqual(['b0', 'a0', 'a1', 'a2']);
+      await opened.enqueue(job('b1', { organisation: 'b' }));
+      await until(() => handled.length === 5);
+      expect(handled[4]?.subject).toBe('b1');
+      gate.resolve();
+      await worker.idle(patience());
+      expect(handled).toHaveLength(11);
+    });
+
+    it.each([
+      ['one that alone is known', '', 'a'],
+      ['what belongs to none', 'a', ''],
+    ])('leave no slot free to nobody: %s has all of them', async (_, known, busy) => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const gate = Promise.withResolvers<void>();
+      const { handled, handlers } = recorder(({ kind }) => (kind === 'webhook' ? Promise.resolve() : gate.promise));
+      await using worker = opened.queue({ pollMs: 20 }).work(handlers, runLimits(3, 1));
+      await opened.enqueue(job('first', { kind: 'webhook', organisation: known }));
+      await worker.idle(patience());
+      await opened.enqueue(...flood(busy, 5));
+      await until(() => handled.length === 4);
+      expect(subjects(handled)).toEqual(['first', `${busy}0`, `${busy}1`, `${busy}2`]);
+      gate.resolve();
+      await worker.idle(patience());
+    });
 
     it('take turns where there is one slot, however many jobs each has', async () => {
       await using place = await engine.place();

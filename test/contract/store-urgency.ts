@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { NewJob } from '../../src/ports/queue.ts';
 import { finding, found, inPullRequest, recorded, seenAs, sighting } from '../support/check-store-samples.ts';
-import { githubGround, opening, trigger, WRITER } from '../support/github-store-samples.ts';
+import { delivery, githubGround, opening, trigger, WRITER } from '../support/github-store-samples.ts';
 import { acceptance, accepted, at, ground, NOW, started } from '../support/store-samples.ts';
 import type { Engine, Opened } from './engine.ts';
 
@@ -82,6 +82,26 @@ export function urgencyContract(engine: Engine): void {
       expect(await waiting(opened)).toEqual(['publish automatic', 'run automatic']);
       await store.requestFix('thr_1', { ...WRITER, at: at(2) }, at(2));
       expect(await waiting(opened)).toEqual(['publish person', 'run automatic']);
+    });
+
+    it('a person for a delivery or nobody, as its event has it, by turns of its installation, also where it comes again', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const accept = (id: string, changes: Parameters<typeof delivery>[1]) =>
+        store.acceptDelivery(delivery(id, changes), { now: NOW, meaningSince: NOW });
+      await accept('comment', {});
+      await accept('checks', { urgency: 'automatic' });
+      await accept('elsewhere', { urgency: 'automatic', installationId: 501 });
+      await accept('nowhere', { installationId: null });
+      expect(await waiting(opened)).toEqual(['delivery automatic', 'delivery person']);
+      expect(await waiting(opened, 'installation 501')).toEqual(['delivery automatic']);
+      expect(await waiting(opened, '')).toEqual(['delivery person']);
+      await store.endDelivery('elsewhere', 'failed', 'GitHub was away');
+      await opened.queue({}).cancel('delivery', 'elsewhere');
+      expect(await waiting(opened, 'installation 501')).toEqual([]);
+      await accept('elsewhere', { urgency: 'automatic', installationId: 501 });
+      expect(await waiting(opened, 'installation 501')).toEqual(['delivery automatic']);
     });
 
     it('of a local project it is of no organisation, and a run under way is not begun again by whoever joins it', async () => {

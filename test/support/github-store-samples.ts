@@ -98,6 +98,6 @@ export function pullRequest(issueId: string, changes: Partial<PostedPullRequest>
 }
 
 export function delivery(id: string, changes: Partial<NewDelivery> = {}): NewDelivery {
-  const group = { group: 'octo/shop', isUrgent: false };
-  return { id, event: 'issues', body: `{"id":"${id}"}`, meaning: `meaning of ${id}`, ...group, ...changes };
+  const place = { group: 'octo/shop', isUrgent: false, urgency: 'person', installationId: 500 } as const;
+  return { id, event: 'issues', body: `{"id":"${id}"}`, meaning: `meaning of ${id}`, ...place, ...changes };
 }

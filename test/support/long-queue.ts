@@ -60,7 +60,8 @@ export async function claimTimes(queue: LongQueue, count: number, perGroup: numb
     const [now, leaseUntil] = [new Date(Date.now() + 1e6).toISOString(), new Date(Date.now() + 2e6).toISOString()];
     for (let at = 0; at < count; at++) {
       const begun = performance.now();
-      const held = await claim(store.database, { kind: queue.kind, owner: 'bench', perGroup, now, leaseUntil });
+      const request = { kind: queue.kind, owner: 'bench', perGroup, lastButFor: null, now, leaseUntil };
+      const held = await claim(store.database, request);
       const claimed = performance.now();
       await store.database.write((trx) => trx.updateTable('jobs').set({ failures: at }).where('seq', '=', 1).execute());
       claims.push(claimed - begun);

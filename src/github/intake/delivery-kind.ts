@@ -1,5 +1,6 @@
 // Which deliveries are of use, what their bodies must look like, and which of them are the same thing told twice.
 import { createHash } from 'node:crypto';
+import type { Urgency } from '../../ports/queue.ts';
 import { type DeliveryPayload, isRecord } from './parse-delivery.ts';
 
 export type DeliveryKind =
@@ -14,6 +15,9 @@ export type DeliveryKind =
       readonly sameWithinMs: number | null;
       /** Handled beside all others, whatever they wait for. */
       readonly isUrgent: boolean;
+      readonly urgency: Urgency;
+      /** GitHub's number; null: the body names none. */
+      readonly installationId: number | null;
     };
 
 interface UsedEvent {
@@ -86,6 +90,9 @@ const SAME_WITHIN_MS: Readonly<Record<string, number>> = {
 /** Access that was taken back ends within the minute, also where every other delivery hangs on GitHub. Nothing is asked of GitHub for it. */
 const URGENT: ReadonlySet<string> = new Set(['github_app_authorization']);
 
+/** Told by machines, in floods. All that is told of one issue or pull request is people's, so that it keeps its order. */
+const OF_MACHINES: ReadonlySet<string> = new Set(['check_suite', 'check_run', 'status', 'push']);
+
 /** `event` as the header names it, any text. */
 export function kindOf(event: string, payload: DeliveryPayload): DeliveryKind {
   const used = Object.hasOwn(USED_EVENTS, event) ? USED_EVENTS[event] : undefined;
@@ -94,7 +101,8 @@ export function kindOf(event: string, payload: DeliveryPayload): DeliveryKind {
   const { action } = payload;
   if (used.actions !== null && !used.actions.includes(String(action))) return { kind: 'ignored' };
   const sameWithinMs = SAME_WITHIN_MS[`${event}.${action}`] ?? null;
-  return { kind: 'used', group: groupOf(event, payload), sameWithinMs, isUrgent: URGENT.has(event) };
+  const place = { urgency: urgencyOf(event, payload), installationId: installationOf(payload) };
+  return { kind: 'used', group: groupOf(event, payload), sameWithinMs, isUrgent: URGENT.has(event), ...place };
 }
 
 /** The signature covers the body alone, so that it is the body that says whether two deliveries mean the same. */
@@ -107,6 +115,16 @@ function fits({ actions, objects, own = [] }: UsedEvent, payload: DeliveryPayloa
   if (!objects.every((name) => isRecord(payload[name]))) return false;
   const mine = new Set([...objects, ...own]);
   return !SUBJECTS.some((name) => !mine.has(name) && Object.hasOwn(payload, name));
+}
+
+/** A person who presses a button of a check run waits for it. */
+function urgencyOf(event: string, { action }: DeliveryPayload): Urgency {
+  return OF_MACHINES.has(event) && action !== 'requested_action' ? 'automatic' : 'person';
+}
+
+function installationOf({ installation }: DeliveryPayload): number | null {
+  const id = isRecord(installation) ? installation['id'] : null;
+  return typeof id === 'number' && Number.isSafeInteger(id) ? id : null;
 }
 
 /** The member that has the number of what an event is about. Issues and pull requests of a repository share their numbers. */
@@ -122,13 +140,13 @@ const NUMBERED: Readonly<Record<string, string>> = {
  * matters not which of them comes first, while one slow answer about one issue would hold up all of them. The rest waits for its repository.
  */
 function groupOf(event: string, payload: DeliveryPayload): string {
-  const { repository, installation, sender } = payload;
+  const { repository, sender } = payload;
+  const installationId = installationOf(payload);
   if (event === 'github_app_authorization' && isRecord(sender)) return `person ${Number(sender['id'])}`;
   if (isRecord(repository) && Number.isSafeInteger(repository['id'])) {
     const subject = payload[NUMBERED[event] ?? ''];
     const number = isRecord(subject) ? subject['number'] : null;
     return `repository ${repository['id']}${Number.isSafeInteger(number) ? ` issue ${number}` : ''}`;
   }
-  if (isRecord(installation) && Number.isSafeInteger(installation['id'])) return `installation ${installation['id']}`;
-  return 'app';
+  return installationId === null ? 'app' : `installation ${installationId}`;
 }

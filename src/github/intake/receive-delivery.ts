@@ -68,11 +68,11 @@ async function acceptSigned(deps: ReceiverDeps, headers: Headers, bytes: Uint8Ar
   const kind = kindOf(event, parsed.payload);
   if (kind.kind === 'misfit') return answer(400, 'The body is not one of the event that X-GitHub-Event names.');
   if (kind.kind === 'ignored') return answer(202, 'Received. Nothing is done at this event.');
-  const { group, sameWithinMs, isUrgent } = kind;
+  const { kind: _, sameWithinMs, ...place } = kind;
   // Access that was taken back is heard at any time: it is small, and waiting for room would leave it open.
-  const noRoom = isUrgent ? '' : await deps.room();
+  const noRoom = place.isUrgent ? '' : await deps.room();
   if (noRoom !== '') return busy(noRoom);
-  const delivery = { id, event, body: parsed.text, meaning: meaningOf(bytes), group, isUrgent };
+  const delivery = { id, event, body: parsed.text, meaning: meaningOf(bytes), ...place };
   return await stored(deps, delivery, sameWithinMs);
 }
 

@@ -55,6 +55,35 @@ describe('a delivery with a good signature', () => {
     expect((await house.jobs()).map(([, , group]) => group)).toEqual(groups);
   });
 
+  it('is a person’s where a person did something, and nobody’s where machines tell of checks and pushes', async () => {
+    await using house = await reception();
+    const { issue, label: _, ...rest } = labelled();
+    const other = { ...rest, installation: { id: 6 } };
+    const check = { ...other, action: 'completed', check_run: { id: 1 } };
+    await house.receive(delivery(check, { event: 'check_run' }));
+    await house.receive(delivery({ ...other, action: 'completed', check_suite: {} }, { event: 'check_suite' }));
+    await house.receive(delivery({ ...other, commit: {}, sha: '1', state: 'failure' }, { event: 'status' }));
+    const pushed = { repository: { id: 42 }, installation: { id: 6 }, pusher: { name: 'ada' }, ref: 'refs/heads/main' };
+    await house.receive(delivery(pushed, { event: 'push' }));
+    await house.receive(delivery({ ...check, action: 'requested_action' }, { event: 'check_run' }));
+    await house.receive(
+      delivery({ ...rest, action: 'created', issue, comment: { id: 1 } }, { event: 'issue_comment' }),
+    );
+    await house.receive(delivery({ ...rest, action: 'synchronize', pull_request: {} }, { event: 'pull_request' }));
+    const { installation: __, ...nobodys } = labelled();
+    await house.receive(delivery(nobodys));
+    expect(await house.places()).toEqual([
+      ['check_run', 'automatic', 'installation 6'],
+      ['check_suite', 'automatic', 'installation 6'],
+      ['status', 'automatic', 'installation 6'],
+      ['push', 'automatic', 'installation 6'],
+      ['check_run', 'person', 'installation 6'],
+      ['issue_comment', 'person', 'installation 5'],
+      ['pull_request', 'person', 'installation 5'],
+      ['issues', 'person', ''],
+    ]);
+  });
+
   it('of access that was taken back waits for nothing but that person, whatever is told of an installation', async () => {
     await using house = await reception();
     const sender = { id: 7, login: 'ada' };

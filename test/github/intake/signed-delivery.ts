@@ -41,6 +41,8 @@ export interface Reception extends AsyncDisposable {
   readonly clock: ReturnType<typeof clock>;
   /** Waiting and running jobs: [kind, subject, group]. */
   jobs(): Promise<readonly (readonly [string, string, string])[]>;
+  /** Of the same: [event, urgency, organisation]. */
+  places(): Promise<readonly (readonly [string, string, string])[]>;
   /** Everything that was logged. */
   logged(): string;
 }
@@ -71,6 +73,12 @@ export async function reception(over: Partial<ReceiverDeps> = {}): Promise<Recep
           (row) => [row.kind, row.subject, row.group_key] as const,
         ),
       ),
+    places: () =>
+      store.database.read(async (reader) => {
+        const jobs = reader.selectFrom('jobs').innerJoin('deliveries', 'deliveries.id', 'jobs.subject').orderBy('seq');
+        const rows = await jobs.select(['event', 'urgency', 'organisation']).execute();
+        return rows.map((row) => [row.event, row.urgency, row.organisation] as const);
+      }),
     logged: () => logged,
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
