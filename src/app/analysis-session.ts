@@ -111,7 +111,10 @@ function keptBySource({ source, lexicons }: Pick<House, 'source' | 'lexicons'>):
     return { ...project, id: `src_${createHash('sha256').update(place).digest('hex').slice(0, 32)}` };
   };
   return {
-    source: { open: (project, signal) => source.open(stable(project), signal), forget: (id) => source.forget(id) },
+    source: {
+      open: (project, signal) => source.open(stable(project), signal),
+      forget: (id, until) => source.forget(id, until),
+    },
     lexicons: { of: (project) => lexicons.of(stable(project)), forget: (id) => lexicons.forget(id) },
   };
 }

@@ -9,7 +9,7 @@ const HOUR_MS = 60 * 60 * 1_000;
 /** Mirrors of `causeway analyse` are named after their source, and are no project's. */
 const OF_PROJECT = /^prj_/;
 
-/** Looks at the start and every hour, in every process: each has mirrors of its own. Only where projects are GitHub's. */
+/** Looks at the start and every hour, in every process: each has mirrors of its own. In local mode after PROJECTS were written down. */
 export function startForgettingMirrors(house: Pick<House, 'store' | 'source' | 'log'>, mirrors: string): Recurring {
   const { store, source, log } = house;
   const work = async (signal: AbortSignal) => {
@@ -30,7 +30,7 @@ export async function forgetMirrors(
     if (!OF_PROJECT.test(projectId)) continue;
     // Null for a hidden one too.
     if ((await store.project(projectId)) !== null) continue;
-    await source.forget(projectId);
+    await source.forget(projectId, signal);
     forgotten += 1;
   }
   return forgotten;

@@ -90,9 +90,9 @@ export async function openHouse(options: HouseOptions): Promise<House> {
 export function forgettingBoth(source: Source, lexicons: Lexicons): Source {
   return {
     open: (project, signal) => source.open(project, signal),
-    forget: async (projectId) => {
+    forget: async (projectId, signal) => {
       await lexicons.forget(projectId);
-      await source.forget(projectId);
+      await source.forget(projectId, signal);
     },
   };
 }

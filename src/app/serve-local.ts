@@ -10,6 +10,7 @@ import { type KnownToken, startText } from '../terminal/first-start.ts';
 import type { ExitCode } from '../terminal/io.ts';
 import { loadRest } from './after-start.ts';
 import { openDataFolder } from './data-folder.ts';
+import { startForgettingMirrors } from './forget-mirrors.ts';
 import { type House, openHouse, startWork } from './house.ts';
 import { localConfiguration } from './local-configuration.ts';
 import { localProjects } from './local-projects.ts';
@@ -39,6 +40,7 @@ export async function serveLocal(options: ServeOptions, signal: AbortSignal): Pr
   const house = open.use(await openHouse({ ...folder, git, callbackPolicy, log, now }));
   const projects = await house.store.syncProjects(wanted, now().toISOString());
   open.use(startRetention(house, config.retentionDays));
+  open.use(startForgettingMirrors(house, folder.mirrors));
   const { investigator } = open.use(
     openInvestigator({ config, log, now, holds: house.holds, patienceMs: PATIENCE_MS }),
   );

@@ -61,6 +61,7 @@ async function workLocal(open: AsyncDisposableStack, options: WorkerOptions): Pr
   const git = { folder: folder.mirrors, environment: config.environment, maxTogetherBytes: config.mirrorsMaxBytes };
   const house: House = open.use(await openHouse({ ...folder, git, callbackPolicy, log, now }));
   open.use(startRetention(house, config.retentionDays));
+  open.use(startForgettingMirrors(house, folder.mirrors));
   const { investigator } = open.use(
     openInvestigator({ config, log, now, holds: house.holds, patienceMs: PATIENCE_MS }),
   );

@@ -11,6 +11,8 @@ export type HeadPlace =
       readonly pushedBy: Person | null;
       /** Other commits stand on it by now: on a busy branch most, by the time their checks have ended. */
       readonly isBehind?: boolean;
+      /** Whoever stood behind it was erased, and is not named again. */
+      readonly isForgotten?: boolean;
     }
   /** A branch without a pull request. */
   | { readonly kind: 'branch'; readonly branch: string }
@@ -31,6 +33,8 @@ export type HeadPlace =
       readonly isTrusted: boolean;
       /** It was closed or merged: its head is `superseded`, though nothing took its place. */
       readonly isClosed?: boolean;
+      /** Its author was erased, and is not named again. */
+      readonly isForgotten?: boolean;
     };
 
 /**

@@ -100,9 +100,9 @@ export function createGitSource(options: GitSourceOptions): Source & AsyncDispos
         fetchCommit: fetchBySha,
       });
     },
-    async forget(projectId) {
-      const paths = pathsOf(folder, projectId);
-      using _lock = await acquireProcessLock(paths.lock, lifetime.signal, options.lockWaitMs);
+    async forget(projectId, signal = lifetime.signal) {
+      const until = AbortSignal.any([lifetime.signal, signal]);
+      using _lock = await acquireProcessLock(pathsOf(folder, projectId).lock, until, options.lockWaitMs);
       await removeMirror(folder, projectId);
     },
     async [Symbol.asyncDispose]() {

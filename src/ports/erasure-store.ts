@@ -8,7 +8,7 @@ export interface ErasedAccount {
   readonly webhooks: number;
   /** Threads and heads that named them. */
   readonly mentions: number;
-  /** Investigations that they started: those are their project's, and name nobody from now on. */
+  /** Investigations that they started: those are their project's, of no account, and without what they asked to be heeded. */
   readonly kept: number;
 }
 
@@ -23,13 +23,13 @@ export interface ErasedProject {
 
 export interface ErasureStore {
   /**
-   * The person of that login (whatever its case, a former one too) or of that number on GitHub: sessions, tokens, secrets, webhooks, login and
-   * number. By number also somebody who never had an account, but is named. Null: nobody of that name is known. Who comes again is somebody new.
+   * The person of that login (whatever its case, a former one too) or of that number on GitHub: sessions, tokens, secrets, webhooks, login,
+   * number, and what they asked to be heeded. By number also somebody who never had an account, but is named. Null: nobody of that name is known. Who comes again is somebody new.
    */
   eraseAccount(loginOrNumber: string, now: string): Promise<ErasedAccount | null>;
   /**
    * The project of that id or name, hidden or not, with all that is its own, in whatever state; what runs for it ends with `lease_lost`.
-   * Cut short it is hidden, and the same call erases the rest. Null: there is none.
+   * Cut short it is hidden until GitHub or PROJECTS shows it again, and the same call erases the rest. Null: there is none.
    */
   eraseProject(idOrName: string, now: string): Promise<ErasedProject | null>;
 }

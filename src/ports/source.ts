@@ -10,8 +10,8 @@ export interface Source {
    * or SourceBusy.
    */
   open(project: Project, signal: AbortSignal): Promise<Repository>;
-  /** Removes whatever was kept of the project's repository. */
-  forget(projectId: string): Promise<void>;
+  /** Removes whatever was kept of the project's repository. It may wait for another process that has it open: until `signal`, where there is one. */
+  forget(projectId: string, signal?: AbortSignal): Promise<void>;
 }
 
 /** Whoever keeps the repository asks for patience: nothing was read, and the run goes on at `retryAt`. */

@@ -1,4 +1,5 @@
 // Erasing a person: how they came in, what they are called, where they were told; what they started stays their project's.
+import { withoutGuidance } from '../domain/guidance-section.ts';
 import type { ErasedAccount } from '../ports/erasure-store.ts';
 import { OPERATOR, onGithub, writeAudit } from './audit.ts';
 import type { Enqueuer } from './enqueuer.ts';
@@ -56,6 +57,7 @@ async function eraseOwn(trx: Trx, id: string, enqueuer: Enqueuer): Promise<Omit<
     await trx.deleteFrom(table).where('account_id', '=', id).execute();
   }
   const webhooks = await eraseAddresses(trx, id, enqueuer);
+  await eraseGuidance(trx, id);
   const kept = await startedBy(trx, id);
   if (kept === 0) await trx.deleteFrom('accounts').where('id', '=', id).execute();
   else {
@@ -75,6 +77,21 @@ async function eraseAddresses(trx: Trx, id: string, enqueuer: Enqueuer): Promise
   );
   await trx.updateTable('investigations').set({ callback_url: '' }).where('account_id', '=', id).execute();
   return webhooks;
+}
+
+/** What they asked to be heeded stands in the reports that they asked for as well. One at a time: a report may be 1 MiB. */
+async function eraseGuidance(trx: Trx, id: string): Promise<void> {
+  const rows = await trx
+    .selectFrom('investigations')
+    .select('id')
+    .where('account_id', '=', id)
+    .where('text', 'like', '%## What % asks to be heeded%')
+    .execute();
+  for (const { id: investigationId } of rows) {
+    const one = trx.selectFrom('investigations').select('text').where('id', '=', investigationId);
+    const text = withoutGuidance((await one.executeTakeFirstOrThrow()).text);
+    await trx.updateTable('investigations').set({ text }).where('id', '=', investigationId).execute();
+  }
 }
 
 async function startedBy(trx: Trx, id: string): Promise<number> {

@@ -4,6 +4,7 @@ import { OPERATOR, writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { eraseAccount } from './erase-account.ts';
+import { eraseCosts } from './erase-costs.ts';
 import { BATCH, inBatches } from './in-batches.ts';
 import type { Trx } from './schema.ts';
 import { eraseHeads } from './sweep-checks.ts';
@@ -22,8 +23,13 @@ export function erasureVerbs(database: Database, enqueuer: Enqueuer, forgetErase
       if (found === null) return null;
       const ids = [found.id];
       const limit = BATCH;
-      await inBatches(database, (trx) => eraseHeads(trx, { projectIds: ids, limit }, enqueuer));
+      await eraseCosts(database, found.id);
       await inBatches(database, async (trx) => {
+        await hide(trx, found.id, now);
+        return eraseHeads(trx, { projectIds: ids, limit }, enqueuer);
+      });
+      await inBatches(database, async (trx) => {
+        await hide(trx, found.id, now);
         const erased = await eraseProjects(trx, { ids, limit }, enqueuer);
         const entry = { at: now, accountId: OPERATOR, verb: 'project.erased_by_operator', subject: found.id } as const;
         if (erased < limit) await writeAudit(trx, entry);
@@ -45,9 +51,7 @@ async function hideAndCount(trx: Trx, idOrName: string, now: string): Promise<Er
     .execute();
   const row = rows.find(({ hidden_at: hiddenAt }) => hiddenAt === null) ?? rows[0];
   if (row === undefined) return null;
-  if (row.hidden_at === null) {
-    await trx.updateTable('projects').set({ hidden_at: now }).where('id', '=', row.id).execute();
-  }
+  await hide(trx, row.id, now);
   return {
     id: row.id,
     investigations: await countOf(trx, 'investigations', row.id),
@@ -56,6 +60,12 @@ async function hideAndCount(trx: Trx, idOrName: string, now: string): Promise<Er
     heads: await countOf(trx, 'heads', row.id),
     failures: await countOf(trx, 'failures', row.id),
   };
+}
+
+/** In every batch: as long as GitHub lists the repository, it may have been shown again since the last one. */
+async function hide(trx: Trx, id: string, now: string): Promise<void> {
+  const project = trx.updateTable('projects').set({ hidden_at: now }).where('id', '=', id);
+  await project.where('hidden_at', 'is', null).execute();
 }
 
 async function countOf(

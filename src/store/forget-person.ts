@@ -1,8 +1,9 @@
 // Takes a person on GitHub out of what names them: who asked, who stands behind a pull request, a push or a head.
 import type { Updateable } from 'kysely';
 import type { HeadPlace } from '../domain/head.ts';
-import type { Person, PostedPullRequest, ThreadRecord, Trigger } from '../domain/thread.ts';
+import type { Person, ThreadRecord, Trigger } from '../domain/thread.ts';
 import type { Enqueuer } from './enqueuer.ts';
+import { forgottenPlace, unasked } from './forgotten-since.ts';
 import type { ThreadTable } from './github-tables.ts';
 import type { Trx } from './schema.ts';
 import { nudgeShown } from './thread-nudges.ts';
@@ -66,11 +67,10 @@ function withoutRequest(record: ThreadRecord, id: number): ThreadRecord | null {
   const { withheld, pullRequest } = record;
   const isRefused = withheld?.request.startsWith(`${id} `) === true;
   if (!isRefused && pullRequest?.requestedBy?.id !== id) return null;
-  const { requestedBy: _, ...unasked } = pullRequest ?? {};
   return {
     ...record,
     withheld: isRefused ? { ...withheld, request: '' } : withheld,
-    pullRequest: pullRequest?.requestedBy?.id === id ? (unasked as PostedPullRequest) : pullRequest,
+    pullRequest: pullRequest?.requestedBy?.id === id ? unasked(pullRequest) : pullRequest,
   };
 }
 
@@ -92,7 +92,7 @@ async function forgetInHeads(trx: Trx, id: number): Promise<number> {
 }
 
 function placeWithout(place: HeadPlace, id: number): HeadPlace {
-  if (place.kind === 'default' && place.pushedBy?.id === id) return { ...place, pushedBy: null };
-  if (place.kind === 'pull_request' && place.author?.id === id) return { ...place, author: null };
+  if (place.kind === 'default' && place.pushedBy?.id === id) return forgottenPlace(place);
+  if (place.kind === 'pull_request' && place.author?.id === id) return forgottenPlace(place);
   return place;
 }

@@ -1,11 +1,12 @@
 // What was found at a head, and what stands on GitHub for it: two writers, each with columns of its own.
 import type { Selectable } from 'kysely';
-import type { Finding, HeadRecord } from '../domain/head.ts';
+import type { Finding, HeadPlace, HeadRecord } from '../domain/head.ts';
 import { subjectKey } from '../domain/thread.ts';
 import type { HeadStore } from '../ports/check-store.ts';
 import { saveCheckRunLinks } from './check-links.ts';
 import type { HeadTable } from './check-tables.ts';
 import type { Moment } from './end-run.ts';
+import { placeAfter } from './forgotten-since.ts';
 import { findingText, headRecordColumns } from './head-rows.ts';
 import { organisationOfProject } from './job-places.ts';
 import type { Trx } from './schema.ts';
@@ -17,7 +18,8 @@ type Seen = Parameters<HeadStore['saveHead']>[1];
 type Known = Pick<Selectable<HeadTable>, 'seq' | 'project_id' | 'branch' | 'pull_request'>;
 
 export async function saveHead(trx: Trx, id: string, seen: Seen, { enqueuer, now }: Moment): Promise<void> {
-  const { state, place } = seen;
+  const { state } = seen;
+  const place = placeAfter(seen.place, await storedPlace(trx, id));
   const head = await trx
     .updateTable('heads')
     .set({
@@ -37,6 +39,11 @@ export async function saveHead(trx: Trx, id: string, seen: Seen, { enqueuer, now
   const organisation = await organisationOfProject(trx, head.project_id);
   const job = { kind: 'check-run', subject: id, group: id, runAt: now, urgency: 'automatic', organisation } as const;
   await enqueuer.enqueue(trx, [job]);
+}
+
+async function storedPlace(trx: Trx, id: string): Promise<HeadPlace | null> {
+  const row = await trx.selectFrom('heads').select('place').where('id', '=', id).executeTakeFirst();
+  return row?.place ? JSON.parse(row.place) : null;
 }
 
 /** One that waits again, or is no head any more, stays what it was when it was last judged. */

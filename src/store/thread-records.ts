@@ -1,10 +1,11 @@
 // What stands on GitHub for a thread, and what the Issues of its investigations say of it.
 import type { Issue } from '../domain/issue.ts';
-import { EMPTY_RECORD, type ThreadRecord } from '../domain/thread.ts';
+import type { ThreadRecord } from '../domain/thread.ts';
 import type { Enqueuer } from './enqueuer.ts';
+import { withoutForgotten } from './forgotten-since.ts';
 import type { Trx } from './schema.ts';
 import { nudgeHeads } from './thread-nudges.ts';
-import { recordColumns } from './thread-rows.ts';
+import { recordColumns, threadFrom } from './thread-rows.ts';
 
 /** What of `analysis.links` is learnt after the conclusion. */
 export type LearntLinks = Partial<Pick<Issue['analysis']['links'], 'comment' | 'checkRun' | 'pullRequest'>>;
@@ -12,21 +13,20 @@ export type LearntLinks = Partial<Pick<Issue['analysis']['links'], 'comment' | '
 export async function saveThreadRecord(
   trx: Trx,
   threadId: string,
-  { record, now, enqueuer }: { readonly record: ThreadRecord; readonly now: string; readonly enqueuer: Enqueuer },
+  saved: { readonly record: ThreadRecord; readonly now: string; readonly enqueuer: Enqueuer },
 ): Promise<void> {
-  const before = await shownBefore(trx, threadId);
+  const { now, enqueuer } = saved;
+  const row = await trx.selectFrom('threads').selectAll().where('id', '=', threadId).executeTakeFirst();
+  if (!row) return;
+  const stored = threadFrom(row);
+  const record = withoutForgotten(saved.record, stored);
   await trx
     .updateTable('threads')
     .set({ ...recordColumns(record), changed_at: now })
     .where('id', '=', threadId)
     .execute();
   await saveLinks(trx, threadId, record);
-  if (shownOf(record) !== before) await nudgeHeads(trx, [threadId], { enqueuer, runAt: now });
-}
-
-async function shownBefore(trx: Trx, threadId: string): Promise<string> {
-  const row = await trx.selectFrom('threads').select('record').where('id', '=', threadId).executeTakeFirst();
-  return shownOf(row ? JSON.parse(row.record) : EMPTY_RECORD);
+  if (shownOf(record) !== shownOf(stored.record)) await nudgeHeads(trx, [threadId], { enqueuer, runAt: now });
 }
 
 /** What check runs show of a thread: its pull request, or why there is none. */

@@ -11,7 +11,7 @@ export function watchSource(source: Source): Source {
       const attributes = { 'causeway.project.id': project.id };
       return spanned({ name: 'git fetch', kind: SpanKind.CLIENT, attributes }, () => source.open(project, signal));
     },
-    forget: (projectId) => source.forget(projectId),
+    forget: (projectId, signal) => source.forget(projectId, signal),
   };
 }
 

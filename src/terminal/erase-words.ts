@@ -7,7 +7,7 @@ import { printableLine } from './printable.ts';
 export function unconfirmedText({ what, name }: EraseCommand): string {
   const all =
     what === 'account'
-      ? `sessions, tokens, webhooks, name and number of ${printableLine(name)}`
+      ? `sessions, tokens, webhooks, name and number of ${printableLine(name)}, and what they asked to be heeded`
       : `everything that is known of ${printableLine(name)}, and its source on this machine`;
   return `This erases ${all}, and there is no way back. Nothing was done: add --yes where that is wanted.`;
 }
@@ -20,7 +20,8 @@ export function erasedAccountText(name: string, erased: ErasedAccount | null): s
   const { sessions, tokens, webhooks, mentions, kept } = erased;
   return `Erased ${printableLine(name)}: ${counted(sessions, 'session')}, ${counted(tokens, 'token')}, ${counted(webhooks, 'webhook')}, \
 and the name in ${counted(mentions, 'place')}.
-${counted(kept, 'investigation')} that they started stay with their projects, and name nobody. What stands on GitHub, in logs and in backups is not ours to erase here.
+${counted(kept, 'investigation')} that they started stay with their projects, without an account and without what they asked to be heeded. What they and others
+wrote in the reports themselves stays with those. What stands on GitHub, in logs and in backups is not ours to erase here.
 `;
 }
 
@@ -40,7 +41,7 @@ export function erasedProjectText({ name, erased, mirrors }: ErasedProjectWords)
   const { investigations, issues, threads, heads, failures } = erased;
   return `Erased ${printableLine(name)}: ${counted(investigations, 'investigation')}, ${counted(issues, 'issue')}, ${counted(threads, 'thread')}, \
 ${counted(heads, 'head')}, ${counted(failures, 'failure')}, and ${source}.
-Other machines remove their copies within an hour. What stands on GitHub, in logs and in backups is not ours to erase here. Where the App can still
+Other machines where a service or worker runs remove their copies within an hour. What stands on GitHub, in logs and in backups is not ours to erase here. Where the App can still
 read it, or PROJECTS names it, it comes back, empty.
 `;
 }

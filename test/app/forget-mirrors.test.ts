@@ -7,8 +7,9 @@ import { startForgettingMirrors } from '../../src/app/forget-mirrors.ts';
 import { openHouse } from '../../src/app/house.ts';
 import { parseCallbackAllow } from '../../src/callback/callback-policy.ts';
 import { createLog } from '../../src/log.ts';
+import { apiClient } from '../support/api-client.ts';
 import { gitRepository } from '../support/git-repository.ts';
-import { temporaryFolder } from '../support/service.ts';
+import { printedToken, startService, temporaryFolder } from '../support/service.ts';
 
 it('removes mirrors whose project is hidden or unknown, with their digests, and nothing else', async () => {
   await using folder = await temporaryFolder();
@@ -36,3 +37,19 @@ it('removes mirrors whose project is hidden or unknown, with their digests, and 
   const names = () => readdirSync(mirrors).filter((name) => name.endsWith('.git'));
   await expect.poll(() => names().toSorted()).toEqual([`${kept?.id}.git`, 'src_of_the_command_line.git']);
 });
+
+it('so does the service in local mode, and leaves those of its own projects', async () => {
+  await using folder = await temporaryFolder();
+  await using repository = await gitRepository();
+  await repository.commit({ 'a.ts': 'const a = 1;\n' }, 'Begin');
+  const options = { projects: [repository.path], dataDir: folder.path };
+  const mirrors = path.join(folder.path, 'mirrors');
+  const projectId = await (async () => {
+    await using service = await startService(options);
+    return (await apiClient(service.address, printedToken(service)).project()).id;
+  })();
+  for (const id of [projectId, 'prj_erased']) mkdirSync(path.join(mirrors, `${id}.git`), { recursive: true });
+  await using _service = await startService(options);
+  const names = () => readdirSync(mirrors).filter((name) => name.endsWith('.git'));
+  await expect.poll(names, { timeout: 20_000 }).toEqual([`${projectId}.git`]);
+}, 60_000);

@@ -1,5 +1,6 @@
 // The store's contract: what an operator has erased at somebody's request, a person or a project, is nowhere any more.
 import { describe, expect, it } from 'vitest';
+import { composeReport } from '../../src/github/report/compose-report.ts';
 import { inPullRequest, ON_MAIN, recorded, seenAs, sighting } from '../support/check-store-samples.ts';
 import {
   githubGround,
@@ -15,6 +16,7 @@ import { acceptance, accepted, at, conclusion, NOW, started, token } from '../su
 import type { Engine, Opened } from './engine.ts';
 
 const callbackUrl = 'https://hooks.example.org/of-mona';
+const POLLING = { interval: 1, timeout: 20_000 };
 const REQUEST = { ...WRITER, at: NOW };
 /** What tells of mona wherever it stands. */
 const NAMING = ['mona', '"id":7,', 'github 7', `7 ${NOW}`, 'hash of a'] as const;
@@ -75,6 +77,66 @@ export function erasuresContract(engine: Engine): void {
       ]);
       const entry = { verb: 'account.erased_by_operator', subject: base.account.id };
       expect((await opened.audit()).filter(({ verb }) => verb === entry.verb)).toEqual([entry]);
+    });
+
+    it('leaves no word of what they asked to be heeded, and the reports as others wrote them', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { base } = await lived(opened);
+      const other = await store.ensureAccount({ login: 'ada', githubId: 70, signingSecret: 's', now: NOW });
+      const text = (login: string, words: string) =>
+        composeReport(['The cart breaks'], trigger({ by: { id: 1, login }, guidance: words }));
+      // Called otherwise in those days, and with a heading among the words.
+      const words = 'mind the accents\n\n## What ada asks to be heeded\n\nall of it';
+      const hers = { text: text('mona-of-old', words), fingerprint: 'hers' };
+      const { runId } = await accepted(store, acceptance(base, hers));
+      await accepted(
+        store,
+        acceptance({ ...base, account: other }, { text: text('ada', 'see the log'), fingerprint: 'a' }),
+      );
+      await store.eraseAccount('mona', at(1));
+      for (const gone of ['mona', 'accents', 'all of it']) {
+        expect([gone, await opened.tablesHolding(gone)]).toEqual([gone, []]);
+      }
+      expect(await opened.tablesHolding('## What ada asks to be heeded')).toEqual(['investigations']);
+      expect(await opened.tablesHolding('see the log')).toEqual(['investigations']);
+      expect((await store.startRun(runId, at(2)))?.text).toBe('The cart breaks');
+    });
+
+    it('is not named again by what a job had in hand meanwhile', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { issueId } = await lived(opened);
+      const inHand = (await store.thread('thr_1'))!.record;
+      await store.eraseAccount('mona', at(1));
+      await store.saveThreadRecord('thr_1', { ...inHand, posts: [at(2)] }, at(2));
+      await store.saveHead('hed_1', seenAs('green', { place: ON_MAIN }), at(2));
+      await store.saveHead('hed_2', seenAs('green', { place: inPullRequest(5) }), at(2));
+      for (const text of NAMING) expect([text, await opened.tablesHolding(text)]).toEqual([text, []]);
+      const { record: kept } = (await store.thread('thr_1'))!;
+      expect(kept).toMatchObject({ posts: [at(2)], withheld: { reason: 'a test is missing' } });
+      expect(kept.pullRequest).toEqual(pullRequest(issueId));
+      expect(await store.head('hed_2')).toMatchObject({ state: 'green', place: { number: 5, author: null } });
+      // Another pull request is another person's.
+      await store.saveHead('hed_2', seenAs('red', { place: inPullRequest(6) }), at(3));
+      expect(await store.head('hed_2')).toMatchObject({ place: { author: WRITER } });
+    });
+
+    it('is not named by a pull request that was opened for them meanwhile', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { issueId } = await lived(opened);
+      await store.saveThreadRecord('thr_1', record(), NOW);
+      await store.eraseAccount('mona', at(1));
+      await store.saveThreadRecord(
+        'thr_1',
+        record({ pullRequest: pullRequest(issueId, { requestedBy: REQUEST }) }),
+        at(2),
+      );
+      expect((await store.thread('thr_1'))?.record.pullRequest).toEqual(pullRequest(issueId));
     });
 
     it('is unknown the second time, and somebody new when the person comes again', async () => {
@@ -146,6 +208,30 @@ export function erasuresContract(engine: Engine): void {
       expect(new Set((await opened.jobs()).map(({ subject }) => subject))).toEqual(new Set([other.id, kept.runId]));
       expect(await opened.audit()).toContainEqual({ verb: 'project.erased_by_operator', subject: base.project.id });
       expect(await store.eraseProject('octo/shop', at(3))).toBeNull();
+    });
+
+    it('is hidden again in each batch where GitHub shows it meanwhile, and its costs go before all else', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { base } = await lived(opened);
+      const run = await started(store, (await accepted(store, acceptance(base, { fingerprint: 'costs' }))).runId);
+      const limits = { run: 900, repository: 900, all: 900 };
+      await store.reserveMoney(run, { amount: 50, limits, now: NOW });
+      await opened.manyIssues(base.project.id, base.account.id, 1_000);
+      let isErased = false;
+      const erasing = store.eraseProject('octo/shop', at(1)).finally(() => {
+        isErased = true;
+      });
+      const isHidden = async () => (await store.hiddenProjects()).includes(base.project.id);
+      const isCostly = async () => (await opened.costTotals()).kept.length > 0;
+      await expect.poll(isHidden, POLLING).toBe(true);
+      await expect.poll(isCostly, POLLING).toBe(false);
+      await store.syncInstallation(installation(), [repository(1, 'octo/shop')], at(2));
+      expect(isErased).toBe(false);
+      await expect.poll(isHidden, POLLING).toBe(true);
+      expect(await erasing).toMatchObject({ id: base.project.id });
+      expect(await opened.tablesHolding('octo/shop')).toEqual([]);
     });
 
     it('may be one that is hidden already, and is another one when it comes back', async () => {

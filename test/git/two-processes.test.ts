@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createGitSource } from '../../src/git/mirror.ts';
 import { acquireProcessLock } from '../../src/git/process-lock.ts';
 import { gitHttp } from '../support/git-http.ts';
 import { gitRepository } from '../support/git-repository.ts';
@@ -36,6 +37,16 @@ function mirrorsIn(folder: string): string[] {
 }
 
 describe('several processes', () => {
+  it('do not keep whoever wants a copy removed from being told to stop', async () => {
+    using folder = temporaryFolder();
+    await using source = createGitSource({ folder: folder.path, lockWaitMs: 2_000, environment: process.env });
+    using _holder = await acquireProcessLock(join(folder.path, 'locks', 'prj_1'), SIGNAL);
+    const stop = new AbortController();
+    const forgotten = source.forget('prj_1', stop.signal);
+    stop.abort(new Error('Ctrl-C'));
+    await expect(forgotten).rejects.toThrow('Ctrl-C');
+  });
+
   it('that open the same project at once all get it', async () => {
     await using repo = await gitRepository();
     using folder = temporaryFolder();

@@ -1,5 +1,7 @@
 // Several processes over one PostgreSQL database: two that take reports, started at once, and one that does the work.
 import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { gitRepository } from '../support/git-repository.ts';
@@ -19,6 +21,8 @@ describe('several processes over one PostgreSQL database', () => {
   let model: HeldModel;
   let doors: readonly Service[];
   let worker: Service;
+  /** Of the worker. */
+  let mirrors: string;
   let one: ApiClient;
   let other: ApiClient;
   let startWorker: () => Promise<Service>;
@@ -39,12 +43,19 @@ describe('several processes over one PostgreSQL database', () => {
     const start = (dataDir: string, ...command: string[]) => startService({ projects, dataDir, env, command });
     doors = await Promise.all([first, second].map((dataDir) => start(dataDir, 'serve', '--no-worker')));
     for (const door of doors) cleanup.use(door);
+    mirrors = path.join(third, 'mirrors');
+    mkdirSync(path.join(mirrors, 'prj_erased.git'), { recursive: true });
     startWorker = () => start(third, 'worker', '--concurrency', '2');
     worker = cleanup.use(await startWorker());
     const [token = ''] = doors.filter((door) => door.output().includes('cwy_')).map(printedToken);
     [one, other] = doors.map((door) => apiClient(door.address, token)) as [ApiClient, ApiClient];
   }, PATIENCE_MS);
   afterAll(() => cleanup.disposeAsync());
+
+  it('each remove their own copies of source whose project was erased', async () => {
+    const gone = path.join(mirrors, 'prj_erased.git');
+    await expect.poll(() => existsSync(gone), { timeout: PATIENCE_MS / 2 }).toBe(false);
+  });
 
   it(
     'that start at once on an empty database make its schema, its account and its project once',

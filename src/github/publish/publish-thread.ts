@@ -35,7 +35,7 @@ export function createPublishHandler(deps: PublishDeps): JobHandler {
   });
 }
 
-/** Of one try of the job. The publisher alone writes the record (but for a 👀, which may be given twice), so it is read only once. */
+/** Of one try of the job. The publisher alone writes the record (but for a 👀, which may be given twice, and for people who are erased: what the store has forgotten of them it does not take back), so it is read only once. */
 interface State {
   readonly record: ThreadRecord | null;
   readonly pull: LivePull | null;

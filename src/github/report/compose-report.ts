@@ -1,5 +1,5 @@
 // The parts of a report as one text of at most 1 MiB, with what people ask to be heeded at its end.
-
+import { guidanceSection } from '../../domain/guidance-section.ts';
 import { keepBeginning } from '../../domain/keep-beginning.ts';
 import type { Trigger } from '../../domain/thread.ts';
 import { REPORT_BYTES } from '../cut-text.ts';
@@ -9,7 +9,7 @@ const SPARE_BYTES = 1_024;
 
 /** Empty parts are left out. What people ask for is not what is cut. */
 export function composeReport(parts: readonly string[], { guidance, by }: Trigger): string {
-  const asked = guidance === '' ? '' : `\n\n## What ${by.login} asks to be heeded\n\n${guidance}`;
+  const asked = guidanceSection(by.login, guidance);
   const text = parts.filter((part) => part !== '').join('\n\n');
   return keepBeginning(text.toWellFormed(), REPORT_BYTES - SPARE_BYTES - Buffer.byteLength(asked)) + asked;
 }
