@@ -43,6 +43,8 @@ export interface GithubServiceOptions {
   readonly now: () => Date;
   /** Absent: it makes its own. */
   readonly telemetry?: Telemetry;
+  /** Ends the wait for the records' server. */
+  readonly signal?: AbortSignal;
 }
 
 /** Owns the data folder until disposed. Asks GitHub nothing yet. */
@@ -72,6 +74,7 @@ export async function openGithubService(options: GithubServiceOptions): Promise<
       },
       callbackPolicy: { allow: parseCallbackAllow(config.callbackAllow), localMode: false },
       ...{ log, now, telemetry },
+      ...(options.signal && { signal: options.signal }),
     }),
   );
   // Those of an earlier local mode would be everybody's here.

@@ -56,6 +56,8 @@ export interface HouseOptions {
   readonly now: () => Date;
   /** Absent: the house makes its own. */
   readonly telemetry?: Telemetry;
+  /** Ends the wait for the records' server. */
+  readonly signal?: AbortSignal;
 }
 
 /** The one account of local mode. */
@@ -66,7 +68,9 @@ export async function openHouse(options: HouseOptions): Promise<House> {
   const { log, now } = options;
   const telemetry = options.telemetry ?? createTelemetry({ version: VERSION, log, now });
   const seal = createSeal(options.encryptionKey);
-  const records = opening.use(await openRecords({ database: options.database, seal, log, now }));
+  const records = opening.use(
+    await openRecords({ database: options.database, seal, log, now, signal: options.signal }),
+  );
   const { queue, changes, leads, isPaused, holds } = records;
   const store = telemetry.store(records.store);
   const lexicons = opening.use(createLexicons({ folder: options.lexicon, log }));

@@ -35,7 +35,7 @@ export async function moveCommand(command: MoveCommand, deps: MoveDeps, signal: 
   using source = openMoveSource(file);
   const seal = createSeal(key);
   say(`sealed secrets that open with ${keptIn}: ${source.openAll(seal)}, which is all`);
-  await using target = await openPostgresParts({ database: place, seal, log });
+  await using target = await openPostgresParts({ database: place, seal, log, signal });
   const ended = await moveEnded(target.store.database);
   if (ended !== null) {
     io.err(alreadyMovedText(place.shown, ended));

@@ -6,7 +6,9 @@ import { createBossQueue } from '../queue/boss-queue.ts';
 import { type Boss, openBoss } from '../queue/open-boss.ts';
 import { refuseHalfMoved } from '../store/moving/target.ts';
 import { openPostgresStore, type PostgresStore } from '../store/open-postgres.ts';
+import { explainOpening } from '../store/postgres-errors.ts';
 import { openNotices } from '../store/postgres-notices.ts';
+import { patiently } from '../store/postgres-repeat.ts';
 import { requireSessions } from '../store/session-check.ts';
 import type { Records, RecordsOptions } from './open-records.ts';
 import { openSharedHolds } from './shared-holds.ts';
@@ -18,14 +20,25 @@ export interface PostgresParts extends AsyncDisposable {
   readonly boss: Boss;
 }
 
-type PostgresOptions = Pick<RecordsOptions, 'seal' | 'log'> & { readonly database: PostgresConfig };
+type PostgresOptions = Pick<RecordsOptions, 'seal' | 'log' | 'signal'> & { readonly database: PostgresConfig };
 
-/** Brings both schemas up to date, that of the records and that of the queue. */
-export async function openPostgresParts({ database, seal, log }: PostgresOptions): Promise<PostgresParts> {
-  const { url } = database;
+/** How long no server is waited for, in milliseconds, as store and queue wait. */
+const PATIENCE_MS = 15_000;
+
+/**
+ * Brings both schemas up to date, that of the records and that of the queue; before anything else it is made sure that there are sessions, since
+ * both take locks. Throws `store_unusable` or `store_locked` with the repair.
+ */
+export async function openPostgresParts({ database, seal, log, signal }: PostgresOptions): Promise<PostgresParts> {
+  const { url, shown } = database;
+  const explained = (error: unknown): never => {
+    signal?.throwIfAborted();
+    throw explainOpening(error, shown);
+  };
+  await patiently(PATIENCE_MS, () => requireSessions(url, shown, signal)).catch(explained);
   await using opening = new AsyncDisposableStack();
   // Disposed last: until its end the store may write jobs.
-  const boss = opening.use(await openBoss({ url, log }));
+  const boss = opening.use(await openBoss({ url, log }).catch(explained));
   const store = opening.use(await openPostgresStore({ url, seal, enqueuer: boss.jobs }));
   const opened = opening.move();
   return { store, boss, [Symbol.asyncDispose]: () => opened.disposeAsync() };
@@ -46,7 +59,6 @@ export async function openPostgresRecords(options: PostgresOptions & Pick<Record
   await using opening = new AsyncDisposableStack();
   const { store, boss } = opening.use(await openPostgresParts(options));
   await refuseHalfMoved(store.database, database.shown);
-  await requireSessions(database.url, database.shown);
   const notices = opening.use(openNotices({ url: database.url, onFault: faultLog(log) }));
   const queue = createBossQueue({ boss, log });
   const changes = createChanges((runId) => notices.tell('changed', runId));

@@ -36,6 +36,8 @@ export interface RecordsOptions {
   readonly seal: Seal;
   readonly log: Log;
   readonly now: () => Date;
+  /** Ends the wait for a server of PostgreSQL. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Brings the schema up to date. The caller owns a SQLite file (see `ownRecords`). */

@@ -22,7 +22,7 @@ type GithubMode = Extract<ServiceMode, { kind: 'github' }>;
 export async function serveGithub(options: ServeOptions, mode: GithubMode, signal: AbortSignal): Promise<ExitCode> {
   const { config, io, log, worker } = options;
   await using open = new AsyncDisposableStack();
-  const service = open.use(await openGithubService({ ...options, ...mode }));
+  const service = open.use(await openGithubService({ ...options, ...mode, signal }));
   const { house, parts, investigator } = service;
   const operatorModel = investigator?.model.name ?? null;
   open.use(startRetention(house, config.retentionDays));

@@ -37,7 +37,7 @@ export async function serveLocal(options: ServeOptions, signal: AbortSignal): Pr
   open.use(ownRecords(folder.database));
   const maxTogetherBytes = config.mirrorsMaxBytes;
   const git = { folder: folder.mirrors, maxTogetherBytes, environment: config.environment };
-  const house = open.use(await openHouse({ ...folder, git, callbackPolicy, log, now }));
+  const house = open.use(await openHouse({ ...folder, git, callbackPolicy, log, now, signal }));
   const projects = await house.store.syncProjects(wanted, now().toISOString());
   open.use(startRetention(house, config.retentionDays));
   open.use(startForgettingMirrors(house, folder.mirrors));

@@ -28,7 +28,9 @@ export async function serveWorker(options: WorkerOptions, signal: AbortSignal): 
   const mode = chooseMode(config);
   if (mode.kind === 'setup') throw new CausewayError('usage', NO_APP);
   await using open = new AsyncDisposableStack();
-  await (mode.kind === 'github' ? workGithub(open, options, mode) : workLocal(open, options));
+  await (mode.kind === 'github'
+    ? workGithub(open, { ...options, signal }, mode)
+    : workLocal(open, { ...options, signal }));
   open.use(loadRest({ isGithub: mode.kind === 'github', answers: false, works: true, model: config.model.kind }));
   await aborted(signal);
   options.io.err('Stopping…\n');
@@ -41,7 +43,9 @@ const ONE_PROCESS =
 const NO_APP =
   'There is no GitHub App yet: make it with "causeway serve", which shows the page /setup, then give this worker its APP_ID, PRIVATE_KEY and WEBHOOK_SECRET too.';
 
-async function workGithub(open: AsyncDisposableStack, options: WorkerOptions, mode: GithubMode): Promise<void> {
+type Starting = WorkerOptions & { readonly signal: AbortSignal };
+
+async function workGithub(open: AsyncDisposableStack, options: Starting, mode: GithubMode): Promise<void> {
   const { config, io } = options;
   const service = open.use(await openGithubService({ ...options, ...mode }));
   const { house, investigator } = service;
@@ -54,12 +58,12 @@ async function workGithub(open: AsyncDisposableStack, options: WorkerOptions, mo
   io.out(workerText({ ...words(house, config, address), ...modelOf(config, investigator) }));
 }
 
-async function workLocal(open: AsyncDisposableStack, options: WorkerOptions): Promise<void> {
-  const { config, io, log, now } = options;
+async function workLocal(open: AsyncDisposableStack, options: Starting): Promise<void> {
+  const { config, io, log, now, signal } = options;
   const folder = openDataFolder(config.dataDir, config.encryptionKey, config.database);
   const callbackPolicy = { allow: parseCallbackAllow(config.callbackAllow), localMode: true };
   const git = { folder: folder.mirrors, environment: config.environment, maxTogetherBytes: config.mirrorsMaxBytes };
-  const house: House = open.use(await openHouse({ ...folder, git, callbackPolicy, log, now }));
+  const house: House = open.use(await openHouse({ ...folder, git, callbackPolicy, log, now, signal }));
   open.use(startRetention(house, config.retentionDays));
   open.use(startForgettingMirrors(house, folder.mirrors));
   const { investigator } = open.use(

@@ -1,26 +1,29 @@
 // Who outside wants to be left alone: known to one process, or over PostgreSQL to every one, as soon as one of them was refused.
 import type { Log } from '../log.ts';
-import type { Holds } from '../ports/holds.ts';
+import { type Hold, type Holds, stands } from '../ports/holds.ts';
 import type { Database } from '../store/database.ts';
-import { holdsAfter, putHold } from '../store/holds.ts';
+import { liftHolds, putHold, standingHolds } from '../store/holds.ts';
 import { type Notices, tellIn } from '../store/postgres-notices.ts';
 import type { Trx } from '../store/schema.ts';
-
-/** A word that gets lost is made up for so soon. */
-const LOOK_MS = 2_000;
+import { lookRepeatedly } from './repeated-look.ts';
 
 /** Of one process. */
 export function createHolds(now: () => Date): Holds {
-  const kept = new Map<string, Date>();
+  return holdsIn(new Map(), now);
+}
+
+function holdsIn(kept: Map<string, Date>, now: () => Date): Holds {
   const until = (name: string): Date | null => {
     const end = kept.get(name);
-    if (end !== undefined && end > now()) return end;
+    if (end !== undefined && stands({ until: end }, now())) return end;
     kept.delete(name);
     return null;
   };
   return {
     until,
-    hold: (name, end) => void kept.set(name, later(until(name), end)),
+    hold(name, end) {
+      if (stands({ until: end }, now())) kept.set(name, later(until(name), end));
+    },
     standing: () =>
       [...kept.keys()].flatMap((name) => {
         const end = until(name);
@@ -38,40 +41,59 @@ export interface SharedHoldsOptions {
   readonly now: () => Date;
 }
 
-/** Of all processes over a PostgreSQL database. */
+/** Learnt by this process, and perhaps not among what the last look found. */
+interface Learnt extends Hold {
+  isWritten: boolean;
+}
+
+/** Of all processes over a PostgreSQL database: what is written there stands, and nothing else, so that an operator can lift it. */
 export async function openSharedHolds({ database, notices, log, now }: SharedHoldsOptions): Promise<SharedHolds> {
-  const own = createHolds(now);
+  const kept = new Map<string, Date>();
+  const own = holdsIn(kept, now);
+  const learnt = new Set<Learnt>();
   const writing = new Set<Promise<void>>();
   const look = async () => {
-    for (const { name, until } of await holdsAfter(database, now().toISOString())) own.hold(name, until);
+    const written = [...learnt].filter(({ isWritten }) => isWritten);
+    const found = await standingHolds(database, now());
+    for (const one of learnt) if (written.includes(one) || !stands(one, now())) learnt.delete(one);
+    kept.clear();
+    for (const { name, until } of [...found, ...learnt]) own.hold(name, until);
   };
-  const lookAgain = () =>
-    void look().catch((error: unknown) =>
-      log.warn({ err: error }, 'it could not be looked up who is to be left alone'),
-    );
-  const tell = (trx: Trx) => tellIn(trx, 'hold', '');
+  const onFault = (error: unknown) => log.warn({ err: error }, 'it could not be looked up who is to be left alone');
   await look();
-  const timer = setInterval(lookAgain, LOOK_MS);
-  const listening = notices.on('hold', lookAgain);
+  const looks = lookRepeatedly({ look, notices, topic: 'hold', onFault });
+  const write = (one: Learnt) =>
+    putHold(database, one, { now: now(), tell }).then(
+      () => {
+        one.isWritten = true;
+      },
+      (error: unknown) => log.warn({ err: error }, 'other processes were not told who is to be left alone'),
+    );
   return {
     ...own,
     hold(name, until) {
       const known = own.until(name);
       own.hold(name, until);
       // Calls that were on their way together are refused together.
-      if (known !== null && known >= until) return;
-      const write = putHold(database, { name, until }, tell)
-        .catch((error: unknown) => log.warn({ err: error }, 'other processes were not told who is to be left alone'))
-        .finally(() => writing.delete(write));
-      writing.add(write);
+      if (!stands({ until }, now()) || (known !== null && known >= until)) return;
+      const one = { name, until, isWritten: false };
+      learnt.add(one);
+      const written = write(one).finally(() => writing.delete(written));
+      writing.add(written);
     },
     async [Symbol.asyncDispose]() {
-      clearInterval(timer);
-      listening[Symbol.dispose]();
+      await looks[Symbol.asyncDispose]();
       await Promise.all(writing);
     },
   };
 }
+
+/** Lifts them for every process, and says how many stood: whoever they held back asks again, and is told whether there is a limit. */
+export function liftSharedHolds(database: Database, now: Date): Promise<number> {
+  return liftHolds(database, { now, tell });
+}
+
+const tell = (trx: Trx) => tellIn(trx, 'hold', '');
 
 /** Those of a house that is not open yet: what calls GitHub and the model is made before it, and asks nobody before. */
 export function holdsOf(house: () => { readonly holds: Holds }): Holds {

@@ -7,11 +7,20 @@ export interface Hold {
   readonly until: Date;
 }
 
+/** Nobody asks for longer: what is further away comes from a wrong clock or a wrong header. */
+export const LONGEST_HOLD_MS = 24 * 60 * 60_000;
+
+/** Neither over nor further away than anybody asks for. */
+export function stands({ until }: Pick<Hold, 'until'>, now: Date): boolean {
+  const left = until.getTime() - now.getTime();
+  return left > 0 && left <= LONGEST_HOLD_MS;
+}
+
 /** In memory, since it is looked at before every call; what another process learns stands here within seconds. */
 export interface Holds {
   /** Until when that one is left alone; null: it may be asked. */
   until(name: string): Date | null;
-  /** Never shortens what stands, and never throws: where it cannot be told to the others, each learns by a refusal of its own. */
+  /** Never shortens what stands, takes nothing beyond `LONGEST_HOLD_MS`, and never throws: where it cannot be told to the others, each learns by a refusal of its own. */
   hold(name: string, until: Date): void;
   /** All that stand at this moment. */
   standing(): readonly Hold[];

@@ -19,6 +19,8 @@ export const UNTRIED: BossJobData = { base: 0, failures: 0 };
 export interface BossStatements {
   /** Held until the end of the transaction. `$1`: of what. */
   readonly lock: string;
+  /** As `lock`, of the additions, without its bounds: an index takes as long as its table is large. */
+  readonly lockAdditions: string;
   /** Tells every process, at the commit: `$1` is `added` or `removed`. */
   readonly tell: string;
   readonly forgetTurns: string;
@@ -61,6 +63,7 @@ export function bossStatements(schema: string): BossStatements {
   const firstDue = first('');
   return {
     lock: `select ${BOUNDED}, pg_advisory_xact_lock(hashtextextended('${schema} ' || $1, 0))`,
+    lockAdditions: `select pg_advisory_xact_lock(hashtextextended('${schema} indexes', 0))`,
     tell: `select pg_notify('${schema}', $1)`,
     forgetTurns: forgetTurns(schema),
     additions: [

@@ -2,6 +2,7 @@
 import { type Db, PgBoss } from 'pg-boss';
 import type { Log } from '../log.ts';
 import type { Enqueuer } from '../store/enqueuer.ts';
+import { createPool } from '../store/postgres-pool.ts';
 import { patiently } from '../store/postgres-repeat.ts';
 import { createBossJobs } from './boss-jobs.ts';
 import { type BossStatements, bossStatements, deadQueue } from './boss-statements.ts';
@@ -53,7 +54,7 @@ export async function openBoss({
   const transact = <T>(work: (tx: Db) => Promise<T>) => inTransaction(db, work);
   try {
     await makeQueues(boss);
-    await makeAdditions(transact, statements);
+    await patiently(patienceMs, () => makeAdditions(url, statements));
   } catch (error) {
     await boss.stop({ graceful: false });
     throw error;
@@ -104,16 +105,27 @@ async function makeQueues(boss: PgBoss): Promise<void> {
   }
 }
 
-/** Looked for first: making an index waits for every writer, even where it exists. */
-async function makeAdditions(transact: Boss['transact'], statements: BossStatements): Promise<void> {
-  await transact(async (db) => {
-    await db.executeSql(statements.lock, ['indexes']);
-    for (const { name, create } of statements.additions) {
-      const { rows } = await db.executeSql('select to_regclass($1) as there', [name]);
-      if (rows[0]?.there === null) await db.executeSql(create, []);
+/**
+ * Looked for first: making an index waits for every writer, even where it exists. On a connection of its own without limits: over a large queue
+ * one takes minutes, and whoever starts meanwhile waits for it.
+ */
+async function makeAdditions(url: string, { lockAdditions, additions, forgetTurns }: BossStatements): Promise<void> {
+  const pool = createPool({ url, connections: 1, statementMs: 0 });
+  const client = await pool.connect();
+  try {
+    await client.query('begin', []);
+    await client.query(lockAdditions, []);
+    for (const { name, create } of additions) {
+      const { rows } = await client.query<{ there: string | null }>('select to_regclass($1) as there', [name]);
+      if (rows[0]?.there === null) await client.query(create, []);
     }
-    await db.executeSql(statements.forgetTurns, []);
-  });
+    await client.query(forgetTurns, []);
+    await client.query('commit', []);
+  } finally {
+    // What was not committed ends with the connection.
+    client.release();
+    await pool.end();
+  }
 }
 
 async function inTransaction<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {

@@ -23,6 +23,9 @@ export async function makeCommitMarks(kysely: Reader): Promise<void> {
     await sql`create table ${sql.table(TABLE)} (connection text primary key, number bigint not null, at timestamptz not null)
       with (fillfactor = 20)`.execute(kysely);
   }
+}
+
+export async function sweepCommitMarks(kysely: Reader): Promise<void> {
   await sql`delete from ${sql.table(TABLE)} where at < now() - ${sql.lit(KEPT)}::interval`.execute(kysely);
 }
 

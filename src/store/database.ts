@@ -1,5 +1,7 @@
 // One verb, one transaction: the handle through which all of the store and the embedded queue reach the database.
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { CausewayError } from '../domain/errors.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import type { Attempts } from './postgres-repeat.ts';
 import type { Reader, Trx } from './schema.ts';
@@ -11,7 +13,7 @@ export interface Database {
   write<T>(verb: (trx: Trx) => Promise<T>): Promise<T>;
   /** Runs one query outside of any transaction. */
   read<T>(query: (reader: Reader) => Promise<T>): Promise<T>;
-  /** Waits for what is under way and closes. */
+  /** Waits for what is under way, also for what begins meanwhile, and closes; whatever comes then is refused as `store_unusable`. */
   close(): Promise<void>;
 }
 
@@ -28,10 +30,12 @@ export function createDatabase({ kysely, enqueuer, explain, attempts }: Database
   const { write: transact, read: ask } = attempts ?? once(kysely);
   const inside = new AsyncLocalStorage<true>();
   const underWay = new Set<Promise<unknown>>();
+  let isClosed = false;
 
   async function guarded<T>(work: () => Promise<T>): Promise<T> {
     // SQLite has one connection, and PostgreSQL a few: a verb that waits for one inside another's transaction would wait for ever.
     if (inside.getStore()) throw new Error('a verb was called inside the transaction of another; use its trx');
+    if (isClosed) throw new CausewayError('store_unusable', CLOSED);
     const promise = work();
     underWay.add(promise);
     try {
@@ -52,11 +56,18 @@ export function createDatabase({ kysely, enqueuer, explain, attempts }: Database
     },
     read: (query) => guarded(() => ask(() => query(kysely))),
     async close() {
-      await Promise.allSettled(underWay);
+      do {
+        await Promise.allSettled(underWay);
+        // Whoever waited for one of them may begin the next.
+        await nextTurn();
+      } while (underWay.size > 0);
+      isClosed = true;
       await kysely.destroy();
     },
   };
 }
+
+const CLOSED = 'The store is closed, since this process ends: nothing was written. Ask again when it runs again.';
 
 /** SQLite runs one transaction at a time. */
 function once(kysely: Reader): Attempts {

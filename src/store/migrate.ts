@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { CausewayError } from '../domain/errors.ts';
-import { makeCommitMarks } from './commit-marks.ts';
+import { makeCommitMarks, sweepCommitMarks } from './commit-marks.ts';
 import { migrationsFor } from './migrations/all.ts';
 import type { TableForm } from './migrations/table-form.ts';
 import type { Reader } from './schema.ts';
@@ -41,16 +41,14 @@ function newer(place: string, unknown: readonly string[]): CausewayError {
 /** Many processes may start at once, on many machines: one migrates, and to the others it is done. */
 const LOCK = 7_206_419_832;
 
-/** As `migrate`, on PostgreSQL: under a lock that goes with the connection, however this process ends. */
+/** As `migrate`, on PostgreSQL: under a lock that ends with the transaction. One of the session could stay with a pooler, and nobody would migrate. */
 export async function migrateOnce(kysely: Reader, wanted: Wanted): Promise<void> {
-  await kysely.connection().execute(async (connection) => {
-    await sql`select pg_advisory_lock(${LOCK})`.execute(connection);
-    try {
-      await migrate(connection, wanted);
-      await makeCommitMarks(connection);
-    } finally {
-      await sql`select pg_advisory_unlock(${LOCK})`.execute(connection);
-    }
+  await kysely.transaction().execute(async (trx) => {
+    await sql`select pg_advisory_xact_lock(${LOCK})`.execute(trx);
+    // First: where no table may be made, Kysely would ask once more in the transaction that failed, and tell of that instead.
+    await makeCommitMarks(trx);
+    await migrate(trx, wanted);
+    await sweepCommitMarks(trx);
   });
 }
 

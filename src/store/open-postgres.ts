@@ -6,7 +6,7 @@ import { createDatabase, type Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { migrateOnce } from './migrate.ts';
 import { POSTGRES_TABLES, postgresDialect } from './postgres-dialect.ts';
-import { codeOf, explainPostgres } from './postgres-errors.ts';
+import { explainOpening, explainPostgres } from './postgres-errors.ts';
 import { createPool, type PoolSettings } from './postgres-pool.ts';
 import { patiently, serializable } from './postgres-repeat.ts';
 import type { Reader, Schema } from './schema.ts';
@@ -50,7 +50,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const place = shown(url);
   const explain = (error: unknown) => explainPostgres(error, place);
   const { isLax } = await prepare({ url, place, patienceMs }).catch((error: unknown) => {
-    throw unusable(explain(error), place);
+    throw explainOpening(error, place);
   });
   const kysely = connect({ url, connections, statementMs: STATEMENT_MS, isLax });
   const database = createDatabase({ kysely, enqueuer, explain, attempts: serializable(kysely, patienceMs) });
@@ -113,16 +113,6 @@ function faultOfServer(server: Server): string | undefined {
     return `keeps text as ${server.encoding}. Make one with UTF8: createdb --encoding=UTF8 --template=template0.`;
   }
   return server.isStandby ? 'is a standby, which can only be read. Let DATABASE_URL lead to the primary.' : undefined;
-}
-
-/** Whatever else hinders opening (tables of our names that belong to another program, for one) is the database's fault too. */
-function unusable(error: unknown, place: string): CausewayError {
-  if (error instanceof CausewayError) return error;
-  const repair = 'It may belong to another program. Name another one in DATABASE_URL, or restore a backup.';
-  const sign = codeOf(error) === '' ? '' : ` (${codeOf(error)})`;
-  return new CausewayError('store_unusable', `The database ${place} cannot be used. ${repair}${sign}`, {
-    cause: error,
-  });
 }
 
 /** The address for people: which database where, without user and password. */

@@ -3,6 +3,7 @@ import {
   CompiledQuery,
   type DataTypeNode,
   type Dialect,
+  PostgresAdapter,
   PostgresDialect,
   PostgresDriver,
   type PostgresPool,
@@ -39,7 +40,7 @@ export function postgresDialect(pool: PostgresPool): Dialect {
   const dialect = new PostgresDialect({ pool });
   return {
     createDriver: () => new AskableDriver({ pool }),
-    createAdapter: () => dialect.createAdapter(),
+    createAdapter: () => new LocklessAdapter(),
     createQueryCompiler: () => new SameTablesCompiler(),
     createIntrospector: (kysely) => dialect.createIntrospector(kysely),
   };
@@ -55,6 +56,12 @@ class SameTablesCompiler extends PostgresQueryCompiler {
     else if (node.dataType === 'integer') this.append('bigint');
     else super.visitDataType(node);
   }
+}
+
+/** Kysely's lock around migrations is one of the session, which outlives them on a pooled one; migrate.ts has one that does not. */
+class LocklessAdapter extends PostgresAdapter {
+  override async acquireMigrationLock(): Promise<void> {}
+  override async releaseMigrationLock(): Promise<void> {}
 }
 
 type Connection = Parameters<PostgresDriver['rollbackTransaction']>[0];

@@ -51,7 +51,7 @@ const NETWORK: ReadonlySet<string> = new Set([
 ]);
 
 /** SQLSTATE, or the code of a failed system call; empty where there is none. */
-export function codeOf(error: unknown): string {
+function codeOf(error: unknown): string {
   if (error instanceof AggregateError) return codeOf(error.errors[0]);
   if (!(error instanceof Error) || !('code' in error)) return '';
   return typeof error.code === 'string' ? error.code : '';
@@ -65,6 +65,12 @@ export function explainPostgres(error: unknown, shown: string): unknown {
   const found = REPAIRS.find(([pattern]) => pattern.test(code)) ?? (isLostConnection(error) ? UNREACHABLE : undefined);
   if (found) return told(found[1], found[2], { error, shown });
   return isTls(error) ? told('store_unusable', TLS, { error, shown }) : error;
+}
+
+/** As `explainPostgres`. Whatever else hinders opening (tables of our names that belong to another program, for one) is the database's fault too. */
+export function explainOpening(error: unknown, shown: string): CausewayError {
+  const explained = explainPostgres(error, shown);
+  return explained instanceof CausewayError ? explained : told('store_unusable', FOREIGN, { error, shown });
 }
 
 interface About {
@@ -85,6 +91,9 @@ function isTls(error: unknown): boolean {
 
 const IN_DOUBT =
   'did not answer a commit, and could not be asked in time whether it took place. Look whether what was asked for is there before asking again.';
+
+const FOREIGN =
+  'cannot be used. It may belong to another program. Name another one in DATABASE_URL, or restore a backup.';
 
 const TLS =
   'could not be reached by TLS as its address asks. Give sslrootcert=<file> for an authority of your own, or correct sslmode in DATABASE_URL.';

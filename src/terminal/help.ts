@@ -150,7 +150,8 @@ Example:
 
   causeway pause
 `,
-  resume: `Go on after "causeway pause", within 15 seconds.
+  resume: `Go on after "causeway pause", within 15 seconds. Over PostgreSQL limits that
+GitHub or the model had set are lifted too, paused or not: both are asked again.
 
 Usage: causeway resume
 

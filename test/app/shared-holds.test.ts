@@ -1,6 +1,9 @@
 // Two processes over one PostgreSQL database: what GitHub refused to one of them, neither asks again before its time.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { openPostgresParts } from '../../src/app/open-postgres-records.ts';
 import { openRecords, type Records } from '../../src/app/open-records.ts';
+import { liftSharedHolds } from '../../src/app/shared-holds.ts';
 import { createGithubClients } from '../../src/github/clients/create-github-clients.ts';
 import { type GithubClients, GithubFailure } from '../../src/github/clients/github-clients.ts';
 import { createLog } from '../../src/log.ts';
@@ -28,6 +31,7 @@ async function ground(routes: (now: () => Date) => Record<string, Route>) {
   const opened = opening.move();
   return {
     ...{ api, place },
+    inSeconds: (seconds: number) => new Date(clock.now.getTime() + seconds * 1_000),
     later: (seconds: number) => {
       clock.now = new Date(clock.now.getTime() + seconds * 1_000);
     },
@@ -143,7 +147,7 @@ it('a key that GitHub does not believe is the fault of one process, and the othe
 it('what stands is not shortened by who was told of less, and is swept when it is over', async () => {
   await using at = await ground(() => ({}));
   const [one, other] = [await at.process(), await at.process()];
-  const inSeconds = (seconds: number) => new Date(Date.parse('2099-01-01T00:00:00Z') + seconds * 1_000);
+  const { inSeconds } = at;
   one.records.holds.hold('github app', inSeconds(600));
   await known(1, other);
   other.records.holds.hold('github app', inSeconds(30));
@@ -154,4 +158,53 @@ it('what stands is not shortened by who was told of less, and is swept when it i
   expect(await at.place.query('select name from holds')).toHaveLength(1);
   await sweep(inSeconds(601));
   expect(await at.place.query('select name from holds')).toEqual([]);
+});
+
+it('what a wrong clock wrote days ahead holds nobody, is written over, and swept', async () => {
+  await using at = await ground(() => ({}));
+  const far = at.inSeconds(25 * 3_600).toISOString();
+  for (const name of ['github app', 'github installation 7']) {
+    await at.place.query('insert into holds (name, until) values ($1, $2)', [name, far]);
+  }
+  const one = await at.process();
+  expect(one.records.holds.standing()).toEqual([]);
+  one.records.holds.hold('github app', at.inSeconds(25 * 3_600));
+  expect(one.records.holds.standing()).toEqual([]);
+  const until = at.inSeconds(600);
+  one.records.holds.hold('github app', until);
+  const written = () => at.place.query<{ until: string }>("select until from holds where name = 'github app'");
+  await expect.poll(written, WAIT).toEqual([{ until: until.toISOString() }]);
+  await one.records.store.sweep({ endedBefore: '', keysBefore: '', now: at.inSeconds(0).toISOString() });
+  expect(await at.place.query('select name from holds')).toEqual([{ name: 'github app' }]);
+});
+
+it('a limit that an operator lifts holds nobody any more, nor whoever was refused', async () => {
+  let isLimited = true;
+  await using at = await ground(() => ({
+    'GET /repos/octo/shop': () =>
+      isLimited ? { status: 429, headers: { 'retry-after': '80000' }, body: { message: 'Too many requests' } } : FINE,
+  }));
+  const [one, other] = [await at.process(), await at.process()];
+  await failure(read(one.clients));
+  await known(1, one, other);
+  isLimited = false;
+  const database = { kind: 'postgres', url: at.place.url, shown: 'there' } as const;
+  await using parts = await openPostgresParts({ database, seal, log });
+  expect(await liftSharedHolds(parts.store.database, at.inSeconds(0))).toBe(1);
+  await known(0, one, other);
+  await Promise.all([read(one.clients), read(other.clients)]);
+});
+
+it('a slow database is looked at once at a time', async () => {
+  await using at = await ground(() => ({}));
+  const one = await at.process();
+  const blocked = at.place.query('begin; lock table holds; select pg_sleep(7); commit');
+  const looks = `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+    and query like '%from "holds"%'`;
+  await expect.poll(() => at.place.query(looks), WAIT).toHaveLength(1);
+  await sleep(4_500);
+  expect(await at.place.query(looks)).toHaveLength(1);
+  await blocked;
+  one.records.holds.hold('github app', at.inSeconds(60));
+  await known(1, one);
 });

@@ -24,6 +24,16 @@ it('is installed once where several open it at once on an empty database', async
   }
 });
 
+it('opens after another has built an index for as long as a large queue takes', async () => {
+  await using database = await migratedDatabase();
+  const building = database.query(
+    "select pg_advisory_xact_lock(hashtextextended('causeway_jobs indexes', 0)), pg_sleep(4)",
+  );
+  const opening = openBoss({ url: database.url, log: createLog({ level: 'silent' }) });
+  await building;
+  await (await opening)[Symbol.asyncDispose]();
+});
+
 it('a job that is cancelled is aborted in the process that runs it, and gone', async () => {
   await using database = await migratedDatabase();
   await using opened = await openPostgres(database.url);

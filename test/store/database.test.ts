@@ -39,6 +39,22 @@ describe('a transaction', () => {
     await store.check();
   });
 
+  it('that follows one under way is waited for on closing, and refused by name afterwards', async () => {
+    const store = await open();
+    const gate = Promise.withResolvers<void>();
+    const first = store.database.write(() => gate.promise);
+    const second = first.then(() => store.database.write(async () => 'written'));
+    const closing = store[Symbol.asyncDispose]();
+    gate.resolve();
+    expect(await second).toBe('written');
+    await closing;
+    await expect(store.check()).rejects.toMatchObject({
+      code: 'store_unusable',
+      message: expect.stringMatching(/^The store is closed/),
+    });
+    await expect(store.database.write(async () => 1)).rejects.toMatchObject({ code: 'store_unusable' });
+  });
+
   it('among many lets timers and sockets have their turn', async () => {
     await using store = await open();
     let turns = 0;

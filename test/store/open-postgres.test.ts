@@ -33,6 +33,19 @@ describe('a database', () => {
     expect(new Set(applied.map(({ name }) => name)).size).toBe(applied.length);
   });
 
+  it('is migrated under a lock that ends with the transaction, so that no pooled session keeps it', async () => {
+    await using place = await emptyDatabase();
+    const other = place.query('begin; select pg_advisory_xact_lock(7206419832); select pg_sleep(3); commit');
+    const waiting = () =>
+      place.query("select query from pg_stat_activity where datname = current_database() and wait_event = 'advisory'");
+    const opening = open(place.url, 15_000);
+    await expect
+      .poll(waiting, { timeout: 2_500 })
+      .toEqual([{ query: expect.stringContaining('pg_advisory_xact_lock') }]);
+    await other;
+    await (await opening)[Symbol.asyncDispose]();
+  });
+
   it('of the next version is worked with, and of the one after refused', async () => {
     await using place = await migratedDatabase();
     const newer = (name: string) => place.query('insert into kysely_migration values ($1, $2)', [name, '2030-01-01']);

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../../config.ts';
 import { CausewayError } from '../../domain/errors.ts';
+import { stands } from '../../ports/holds.ts';
 import type { Examination } from '../../store/examine.ts';
 import { examinePostgres } from '../../store/examine-postgres.ts';
 import { examineSqlite } from '../../store/examine-sqlite.ts';
@@ -29,14 +30,14 @@ export function databaseProbe(config: Place, now: () => Date): Probe {
       const known =
         found === null
           ? [ok(`${where} is empty; the first start makes its tables`)]
-          : [...judge(found, config.database.kind, where), ...judgePause(found, config)];
-      return [...(await judgeSessions(config.database)), ...known];
+          : [...judge(found, config.database.kind, where), ...judgePause(found, config), ...judgeHolds(found, now())];
+      return [...(await judgeSessions(config.database, signal)), ...known];
     },
   };
 }
 
-async function judgeSessions(database: Config['database']): Promise<readonly Verdict[]> {
-  if (database.kind === 'sqlite' || (await keepsSessions(database.url))) return [];
+async function judgeSessions(database: Config['database'], signal: AbortSignal): Promise<readonly Verdict[]> {
+  if (database.kind === 'sqlite' || (await keepsSessions(database.url, { signal }))) return [];
   return [fail(`${database.shown} ${NO_SESSIONS.found}`, NO_SESSIONS.repair)];
 }
 
@@ -95,6 +96,15 @@ function judgeClock({ aheadMs }: Examination): readonly Verdict[] {
 /** Of the file of a pause "settings" tells already. */
 function judgePause({ isPaused: isPausedForAll }: Examination, { dataDir }: Place): readonly Verdict[] {
   return isPausedForAll && !isPaused(dataDir) ? [PAUSED] : [];
+}
+
+/** A limit is GitHub's to set; one that a wrong clock or header made is lifted. */
+function judgeHolds({ holds }: Examination, now: Date): readonly Verdict[] {
+  const repair =
+    'It ends by itself then. Where it was made by a wrong clock or header, "causeway resume" lifts it for every process.';
+  return holds
+    .filter((hold) => stands(hold, now))
+    .map(({ name, until }) => warn(`${name} is left alone for a limit until ${until.toISOString()}`, repair));
 }
 
 function judgeJobs({ jobs }: Examination): readonly Verdict[] {

@@ -51,8 +51,9 @@ export function createPatience(now: () => Date, shared: SharedLimits | null = nu
     held: (resource) => later(standing(null), standing(resource)),
     hold,
     limit(end, resource) {
-      hold({ until: end, message: limited(end) }, resource);
-      shared?.hold(resource, end);
+      // Kept in one place, so that lifting it there lifts it.
+      if (shared === null) hold({ until: end, message: limited(end) }, resource);
+      else shared.hold(resource, end);
     },
     refused() {
       const moment = now().getTime();
