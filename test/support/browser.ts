@@ -1,4 +1,5 @@
 // A real Chromium without a window, for pages as people see them.
+import { setTimeout as sleep } from 'node:timers/promises';
 import chromium from '@sparticuz/chromium';
 import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from 'playwright-core';
 
@@ -9,12 +10,7 @@ export interface OpenBrowser extends AsyncDisposable {
 
 /** Starts the Chromium that the packages bring; it reaches loopback only as far as the test lets it. */
 export async function openBrowser(): Promise<OpenBrowser> {
-  const browser: Browser = await playwright.launch({
-    executablePath: await chromium.executablePath(),
-    // In a single process, closing one page's context ends the whole browser.
-    args: chromium.args.filter((argument) => argument !== '--single-process'),
-    headless: true,
-  });
+  const browser = await launched();
   return {
     page: async (options = {}) => {
       const context = await browser.newContext(options);
@@ -33,4 +29,20 @@ export async function openBrowser(): Promise<OpenBrowser> {
     },
     [Symbol.asyncDispose]: () => browser.close(),
   };
+}
+
+const UNPACKING_MS = 30_000;
+
+/** The first to come unpacks it among the temporary files; whoever finds it half written may not start it yet. */
+async function launched(): Promise<Browser> {
+  const executablePath = await chromium.executablePath();
+  // In a single process, closing one page's context ends the whole browser.
+  const args = chromium.args.filter((argument) => argument !== '--single-process');
+  for (const end = Date.now() + UNPACKING_MS; ; await sleep(100)) {
+    try {
+      return await playwright.launch({ executablePath, args, headless: true });
+    } catch (error) {
+      if (Date.now() > end || !String(error).includes('ETXTBSY')) throw error;
+    }
+  }
 }
