@@ -1,28 +1,21 @@
 // `erase`: a person or a project, at their request; records in the database, and what this machine has of the source.
-import type { Config } from '../config.ts';
+
 import { CausewayError } from '../domain/errors.ts';
 import { createGitSource } from '../git/mirror.ts';
 import { createLexicons } from '../lexicon/create-lexicons.ts';
-import type { Log } from '../log.ts';
 import type { Store } from '../ports/store.ts';
 import { createSeal } from '../store/seal.ts';
 import type { EraseCommand } from '../terminal/command.ts';
 import { erasedAccountText, erasedProjectText, unconfirmedText } from '../terminal/erase-words.ts';
-import type { ExitCode, Io } from '../terminal/io.ts';
+import type { ExitCode } from '../terminal/io.ts';
+import type { CommandDeps } from './command-deps.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { forgetMirrors } from './forget-mirrors.ts';
 import { forgettingBoth, LOCAL_LOGIN } from './house.ts';
 import { openStore } from './open-records.ts';
 
-interface EraseDeps {
-  readonly config: Config;
-  readonly io: Io;
-  readonly log: Log;
-  readonly now: () => Date;
-}
-
 /** Works beside a running service. Throws `usage` without --yes, and for the account of the house, which is nobody's. */
-export async function eraseCommand(command: EraseCommand, deps: EraseDeps, signal: AbortSignal): Promise<ExitCode> {
+export async function eraseCommand(command: EraseCommand, deps: CommandDeps, signal: AbortSignal): Promise<ExitCode> {
   const { config, io, log, now } = deps;
   const { what, name } = command;
   if (what === 'account' && name.toLowerCase() === LOCAL_LOGIN) {
@@ -44,7 +37,7 @@ export async function eraseCommand(command: EraseCommand, deps: EraseDeps, signa
   return 0;
 }
 
-interface Places extends Pick<EraseDeps, 'config' | 'log'> {
+interface Places extends Pick<CommandDeps, 'config' | 'log'> {
   readonly store: Store;
   readonly folder: DataFolder;
 }

@@ -1,9 +1,10 @@
 // `move`: all records from SQLite to PostgreSQL, once, by whoever owns both.
+
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { type Config, type PostgresConfig, parsePostgresUrl, passwordsOf } from '../config.ts';
 import { CausewayError } from '../domain/errors.ts';
-import { type Log, registerSecret } from '../log.ts';
+import { registerSecret } from '../log.ts';
 import { migrationsOf } from '../store/migrated-since.ts';
 import { moveRecords } from '../store/moving/move-records.ts';
 import { type MoveSource, openMoveSource } from '../store/moving/source.ts';
@@ -11,20 +12,14 @@ import { moveEnded } from '../store/moving/target.ts';
 import { createSeal } from '../store/seal.ts';
 import { takeOwnership } from '../store/single-owner.ts';
 import type { MoveCommand } from '../terminal/command.ts';
-import type { ExitCode, Io } from '../terminal/io.ts';
+import type { ExitCode } from '../terminal/io.ts';
 import { alreadyMovedText, movedText, moveLine } from '../terminal/move-words.ts';
+import type { CommandDeps } from './command-deps.ts';
 import { databaseFile, readKey } from './data-folder.ts';
 import { openPostgresParts } from './open-postgres-records.ts';
 
-export interface MoveDeps {
-  readonly config: Config;
-  readonly io: Io;
-  readonly log: Log;
-  readonly now: () => Date;
-}
-
 /** Progress goes to standard error. Throws what is wrong with source, target or key before anything is written. */
-export async function moveCommand(command: MoveCommand, deps: MoveDeps, signal: AbortSignal): Promise<ExitCode> {
+export async function moveCommand(command: MoveCommand, deps: CommandDeps, signal: AbortSignal): Promise<ExitCode> {
   const { config, io, log, now } = deps;
   const file = command.from === null ? databaseFile(config.dataDir) : path.resolve(io.cwd, command.from);
   if (!existsSync(file)) throw new CausewayError('usage', `There is no file ${file}: name it with --from sqlite:FILE.`);

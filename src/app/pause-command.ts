@@ -2,15 +2,15 @@
 
 import { createSeal } from '../store/seal.ts';
 import type { ExitCode } from '../terminal/io.ts';
+import type { CommandDeps } from './command-deps.ts';
 import { openDataFolder } from './data-folder.ts';
 import { openPostgresParts } from './open-postgres-records.ts';
 import { setPaused } from './pause.ts';
-import type { RecordsCommandDeps } from './records-commands.ts';
 import { liftSharedHolds } from './shared-holds.ts';
 import { setSharedPause } from './shared-pause.ts';
 
 /** Over PostgreSQL for every process; over SQLite, whose file is one process', by a file beside it. */
-export async function pauseCommand(kind: 'pause' | 'resume', deps: RecordsCommandDeps): Promise<ExitCode> {
+export async function pauseCommand(kind: 'pause' | 'resume', deps: CommandDeps): Promise<ExitCode> {
   const { config, io } = deps;
   const isSet = kind === 'pause';
   const { changed: forAll, lifted } = await setForAll(isSet, deps);
@@ -36,7 +36,7 @@ interface ForAll {
   readonly lifted: number;
 }
 
-async function setForAll(isSet: boolean, { config, log, now }: RecordsCommandDeps): Promise<ForAll> {
+async function setForAll(isSet: boolean, { config, log, now }: CommandDeps): Promise<ForAll> {
   const { database } = config;
   if (database.kind !== 'postgres') return { changed: false, lifted: 0 };
   const { encryptionKey } = openDataFolder(config.dataDir, config.encryptionKey, database);

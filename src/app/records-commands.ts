@@ -1,29 +1,23 @@
 // The commands about the records themselves: `migrate`, `backup` and `redrive`.
+
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config.ts';
 import { CausewayError } from '../domain/errors.ts';
-import type { Log } from '../log.ts';
 import type { JobKind } from '../ports/queue.ts';
 import { backUp } from '../store/back-up.ts';
 import { makeFolder } from '../store/make-folder.ts';
 import { migratedSince } from '../store/migrated-since.ts';
 import { createSeal } from '../store/seal.ts';
 import type { BackupCommand } from '../terminal/command.ts';
-import type { ExitCode, Io } from '../terminal/io.ts';
+import type { ExitCode } from '../terminal/io.ts';
 import { backedUpText, dumpText, migratedText, redrivenText } from '../terminal/records-words.ts';
+import type { CommandDeps } from './command-deps.ts';
 import { databaseFile, openDataFolder } from './data-folder.ts';
 import { openRecords, openStore, ownRecords } from './open-records.ts';
 
-export interface RecordsCommandDeps {
-  readonly config: Config;
-  readonly io: Io;
-  readonly log: Log;
-  readonly now: () => Date;
-}
-
 /** Throws `store_locked` where a service has the SQLite file open. */
-export async function migrateCommand({ config, io, log }: RecordsCommandDeps): Promise<ExitCode> {
+export async function migrateCommand({ config, io, log }: CommandDeps): Promise<ExitCode> {
   const folder = openDataFolder(config.dataDir, config.encryptionKey, config.database);
   using _owned = ownRecords(folder.database);
   // The clock of the migrator, which is this process: not one that tests play.
@@ -35,10 +29,7 @@ export async function migrateCommand({ config, io, log }: RecordsCommandDeps): P
 }
 
 /** The copy's name stands alone on standard output. Throws `usage` over PostgreSQL, with what does it there. */
-export async function backupCommand(
-  { file }: BackupCommand,
-  { config, io, now }: RecordsCommandDeps,
-): Promise<ExitCode> {
+export async function backupCommand({ file }: BackupCommand, { config, io, now }: CommandDeps): Promise<ExitCode> {
   const { database, dataDir } = config;
   if (database.kind === 'postgres') throw new CausewayError('usage', dumpText(database.shown));
   const source = databaseFile(dataDir);
@@ -55,10 +46,7 @@ export async function backupCommand(
 }
 
 /** Works beside a running service. */
-export async function redriveCommand(
-  jobs: JobKind | null,
-  { config, io, log, now }: RecordsCommandDeps,
-): Promise<ExitCode> {
+export async function redriveCommand(jobs: JobKind | null, { config, io, log, now }: CommandDeps): Promise<ExitCode> {
   const { database, encryptionKey } = openDataFolder(config.dataDir, config.encryptionKey, config.database);
   await using records = await openRecords({ database, seal: createSeal(encryptionKey), log, now });
   const kinds = jobs === null ? (await records.queue.depths(now().toISOString())).map(({ kind }) => kind) : [jobs];

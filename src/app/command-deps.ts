@@ -1,0 +1,11 @@
+// What a command about the records is given.
+import type { Config } from '../config.ts';
+import type { Log } from '../log.ts';
+import type { Io } from '../terminal/io.ts';
+
+export interface CommandDeps {
+  readonly config: Config;
+  readonly io: Io;
+  readonly log: Log;
+  readonly now: () => Date;
+}
