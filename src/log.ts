@@ -38,6 +38,8 @@ export function noteOnTrail(more: Trail): void {
 
 /** Each with the moment (ms since 1970) from which it opens nothing any more. */
 const secrets = new Map<string, number>();
+/** Their forms in a line of the log; null: to be made anew. */
+let inLines: readonly string[] | null = null;
 
 /**
  * Registers a secret of our own: from now on its exact value is removed from all that is logged, stored or sent. Shorter than 8
@@ -46,6 +48,7 @@ const secrets = new Map<string, number>();
  */
 export function registerSecret(value: string, lastsMs = Number.POSITIVE_INFINITY): void {
   if (value.length < 8) return;
+  inLines = null;
   const now = Date.now();
   for (const [secret, until] of secrets) if (until < now) secrets.delete(secret);
   secrets.set(value, Math.max(secrets.get(value) ?? 0, now + lastsMs));
@@ -82,10 +85,14 @@ export function createLog(options: {
   );
 }
 
+function secretsInLines(): readonly string[] {
+  // A line is JSON, where a key of several lines stands with its line ends escaped.
+  inLines ??= [...new Set(registeredSecrets().flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]))];
+  return inLines;
+}
+
 /** A line of JSON without the values registered so far, and without what has the form of a token. */
 export function withoutSecrets(line: string): string {
-  // A line is JSON, where a key of several lines stands with its line ends escaped.
-  const forms = registeredSecrets().flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
-  const known = forms.reduce((text, secret) => text.replaceAll(secret, '[redacted]'), line);
+  const known = secretsInLines().reduce((text, secret) => text.replaceAll(secret, '[redacted]'), line);
   return withoutKnownForms(known);
 }

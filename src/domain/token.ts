@@ -1,5 +1,5 @@
 // The form of an access token: `cwy_` + 30 random base62 characters + 6 base62 characters of their CRC32.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { randomBase62 } from './ids.ts';
 
@@ -19,7 +19,7 @@ export function isTokenForm(token: string): boolean {
 
 /** What is stored of a token: SHA-256 in hex. No salt or stretching: 178 random bits cannot be guessed. */
 export function hashToken(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
+  return hash('sha256', token);
 }
 
 function checksum(body: string): string {

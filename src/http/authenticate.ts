@@ -38,7 +38,17 @@ export async function callerOf(deps: Pick<ApiDeps, 'store' | 'now'>, tokenHash: 
 
 /** What the caller may look at goes by this; it ends with the request and with the service. */
 export function askingOf(c: Context<ApiEnv>): Asking {
-  return askingFor(c.get('caller'), AbortSignal.any([c.req.raw.signal, c.env.stopping]));
+  const { account, token } = c.get('caller');
+  let signal: AbortSignal | undefined;
+  return {
+    account,
+    reach: token.projectIds,
+    // Made for whoever waits: most answers wait for nobody.
+    get signal() {
+      signal ??= AbortSignal.any([c.req.raw.signal, c.env.stopping]);
+      return signal;
+    },
+  };
 }
 
 export function askingFor({ account, token }: Caller, signal: AbortSignal): Asking {

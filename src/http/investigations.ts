@@ -2,10 +2,12 @@
 import type { z } from '@hono/zod-openapi';
 import type { Handler } from 'hono';
 import type { Investigation } from '../domain/investigation.ts';
+import type { Project } from '../domain/project.ts';
 import { isAtLeast } from '../domain/role.ts';
-import { type Asking, visibleInvestigation, visibleProject, visibleProjects } from '../jobs/access.ts';
+import { type Asking, visibleInvestigation, visibleProject } from '../jobs/access.ts';
 import { cancelInvestigation } from '../jobs/end-early.ts';
 import { waitForEnd } from '../jobs/follow.ts';
+import { visibleInvestigations } from '../jobs/visible-investigations.ts';
 import type { InvestigationFilter } from '../ports/store.ts';
 import type { ApiDeps, ApiEnv } from './api-deps.ts';
 import { askingOf } from './authenticate.ts';
@@ -14,6 +16,7 @@ import { linkToNext } from './paging.ts';
 import { Cursor, InvestigationsQuery, WaitQuery } from './parameter-schemas.ts';
 import { type Fault, faultsOf, parseOrRefuse, refuse, refuseAbsent, refuseFaults, UNKNOWN_PROJECT } from './problem.ts';
 import type { InvestigationView } from './schemas.ts';
+import { json } from './whole-answer.ts';
 
 const DEFAULT_LIMIT = 50;
 const ERASED_POSITION: Fault = {
@@ -28,7 +31,7 @@ export function listInvestigations(deps: ApiDeps): Handler<ApiEnv> {
     const page = found.slice(0, limit);
     const last = page.at(-1);
     if (last !== undefined && found.length > limit) linkToNext(c, deps.baseUrl(), last.id);
-    return c.json(page.map(investigationView));
+    return json(page.map(investigationView));
   };
 }
 
@@ -93,22 +96,31 @@ interface Found {
 /** What the query asks for, or a refusal with every fault: of its values, the project and the position at once. */
 async function foundBy(deps: ApiDeps, asking: Asking, query: Readonly<Record<string, string>>): Promise<Found> {
   const parsed = InvestigationsQuery.safeParse(query);
-  const projectIds = await projectIdsFor(deps, asking, query['projectId']);
-  const filter = parsed.success && projectIds !== null ? filterOf(parsed.data, projectIds) : null;
-  const found = filter === null ? [] : await deps.store.investigations(filter);
+  const project = await projectFor(deps, asking, query['projectId']);
+  const filter = parsed.success ? filterOf(parsed.data) : null;
+  const found = filter === null || project === null ? [] : await foundIn(deps, asking, project, filter);
   // Asked after the list, so that no erasure falls in between and passes for the end of it.
   const isErased = await isErasedPosition(deps, asking, query['cursor']);
-  if (filter !== null && !isErased) return { limit: filter.limit - 1, found };
+  if (filter !== null && project !== null && !isErased) return { limit: filter.limit - 1, found };
   return refuseFaults([
     ...(parsed.success ? [] : faultsOf(parsed.error)),
-    ...(projectIds === null ? [UNKNOWN_PROJECT] : []),
+    ...(project === null ? [UNKNOWN_PROJECT] : []),
     ...(isErased ? [ERASED_POSITION] : []),
   ]);
 }
 
-function filterOf(query: z.infer<typeof InvestigationsQuery>, projectIds: readonly string[]): InvestigationFilter {
+function foundIn(
+  deps: ApiDeps,
+  asking: Asking,
+  project: Project | 'any',
+  filter: InvestigationFilter,
+): Promise<readonly Investigation[]> {
+  if (project === 'any') return visibleInvestigations(deps, asking, filter);
+  return deps.store.investigations({ ...filter, projectIds: [project.id] });
+}
+
+function filterOf(query: z.infer<typeof InvestigationsQuery>): InvestigationFilter {
   return {
-    projectIds,
     ...(query.state === undefined ? {} : { state: query.state }),
     ...(query.reference === undefined ? {} : { reference: query.reference.replaceAll('\0', '\uFFFD') }),
     ...(query.cursor === undefined ? {} : { after: query.cursor }),
@@ -122,9 +134,8 @@ async function isErasedPosition(deps: ApiDeps, asking: Asking, cursor?: string):
   return success && data !== undefined && (await visibleInvestigation(deps, asking, data)) === null;
 }
 
-/** Null where the caller knows no such project. */
-async function projectIdsFor(deps: ApiDeps, asking: Asking, idOrName?: string): Promise<readonly string[] | null> {
-  if (idOrName === undefined) return (await visibleProjects(deps, asking)).map(({ id }) => id);
-  const found = await visibleProject(deps, asking, idOrName);
-  return found === null ? null : [found.project.id];
+/** The one that was named; null where the caller knows no such project. */
+async function projectFor(deps: ApiDeps, asking: Asking, idOrName?: string): Promise<Project | 'any' | null> {
+  if (idOrName === undefined) return 'any';
+  return (await visibleProject(deps, asking, idOrName))?.project ?? null;
 }

@@ -7,6 +7,7 @@ import { isAtLeast } from '../domain/role.ts';
 import { acceptReport, type Idempotency } from '../jobs/accept-report.ts';
 import { type Asking, mayErase, type Seen, visibleIssue, visibleProject } from '../jobs/access.ts';
 import { eraseIssue } from '../jobs/end-early.ts';
+import { visibleIssueJson } from '../jobs/visible-issue-json.ts';
 import { ROOM_RETRY_AFTER } from '../ports/room.ts';
 import type { ApiDeps, ApiEnv, UrlVerdict } from './api-deps.ts';
 import { askingOf } from './authenticate.ts';
@@ -14,6 +15,7 @@ import { IdempotencyHeaders } from './parameter-schemas.ts';
 import { type Fault, faultsOf, refuse, refuseAbsent, refuseFaults, UNKNOWN_PROJECT } from './problem.ts';
 import { readJsonBody } from './read-body.ts';
 import { CreateIssueBody } from './schemas.ts';
+import { writtenJson } from './whole-answer.ts';
 
 const ALLOWED: UrlVerdict = { ok: true };
 
@@ -54,8 +56,8 @@ export function createIssue(deps: ApiDeps): Handler<ApiEnv> {
 /** GET /api/v1/issues/{issueId}/ */
 export function getIssue(deps: ApiDeps): Handler<ApiEnv> {
   return async (c) => {
-    const { issue } = (await visibleIssue(deps, askingOf(c), c.req.param('issueId') ?? '')) ?? refuseAbsent();
-    return c.json(issue);
+    const found = (await visibleIssueJson(deps, askingOf(c), c.req.param('issueId') ?? '')) ?? refuseAbsent();
+    return writtenJson(found);
   };
 }
 

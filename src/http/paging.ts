@@ -13,8 +13,7 @@ export function positionOf(cursor: string): string {
 
 /** Says in `Link` where the next page is: the same query, after `position`. */
 export function linkToNext(c: Context<ApiEnv>, baseUrl: string, position: string): void {
-  const { pathname, searchParams } = new URL(c.req.url);
-  searchParams.set('cursor', cursorAfter(position));
-  const path = pathname.endsWith('/') ? pathname : `${pathname}/`;
-  c.header('Link', `<${baseUrl}${path}?${searchParams}>; rel="next"`);
+  const query = new URLSearchParams(c.req.query());
+  query.set('cursor', cursorAfter(position));
+  c.set('answerHeaders', { ...c.get('answerHeaders'), Link: `<${baseUrl}${c.req.path}?${query}>; rel="next"` });
 }

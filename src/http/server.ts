@@ -3,11 +3,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { CausewayError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import type { Log } from '../log.ts';
 import { hostRefusal, loopbackRefusal } from './host-guard.ts';
 import { problem } from './problem.ts';
+import { WholeAnswer } from './whole-answer.ts';
 import { refuseConnect, refuseMalformed, sendRefusal, type WireRefusal } from './wire-refusal.ts';
 
 export interface ServerOptions {
@@ -98,14 +100,17 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 function listener({ fetch, loopbackOnly, log }: ServerOptions, stopping: AbortSignal): Listener {
   // The global Request and Response stay as they are: other libraries of this process check against them.
-  const answer = getRequestListener((request) => fetch(request, stopping), {
-    overrideGlobalObjects: false,
-    errorHandler: (error) => {
-      log.info({ err: error }, 'request that no address can be made of');
-      const headers = { 'X-Request-Id': newId('req') };
-      return problem(400, 'The address or the Host header of this request is malformed: correct it.', { headers });
+  const answer = getRequestListener(
+    async (request, { outgoing }) => written(outgoing, await fetch(request, stopping)),
+    {
+      overrideGlobalObjects: false,
+      errorHandler: (error) => {
+        log.info({ err: error }, 'request that no address can be made of');
+        const headers = { 'X-Request-Id': newId('req') };
+        return problem(400, 'The address or the Host header of this request is malformed: correct it.', { headers });
+      },
     },
-  });
+  );
   return (request, response) => {
     // Answers end with their connection once the server stops, so that no client comes back on it.
     if (stopping.aborted) response.setHeader('Connection', 'close');
@@ -113,6 +118,24 @@ function listener({ fetch, loopbackOnly, log }: ServerOptions, stopping: AbortSi
     if (refusal === null) void answer(request, response);
     else sendRefusal(response, refusal, log);
   };
+}
+
+interface Outgoing {
+  writeHead(
+    status: number,
+    headers: Readonly<Record<string, string | number>>,
+  ): {
+    end(piece: string | Uint8Array): unknown;
+  };
+}
+
+/** What is there in one piece is written here; the rest is left to the listener. */
+function written(outgoing: Outgoing, answer: Response): Response {
+  if (!(answer instanceof WholeAnswer)) return answer;
+  const { piece } = answer;
+  const headers = { ...Object.fromEntries(answer.headers), 'content-length': Buffer.byteLength(piece) };
+  outgoing.writeHead(answer.status, headers).end(piece);
+  return RESPONSE_ALREADY_SENT;
 }
 
 function listen(server: Server, { host, port }: ServerOptions): Promise<void> {

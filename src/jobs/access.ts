@@ -32,7 +32,7 @@ export type Seen<T> = T & { readonly role: Role };
 type SeenProject = Seen<{ readonly project: Project }>;
 
 /** Roles asked for at a time: GitHub answers one person's in about a tenth of a second. */
-const AT_ONCE = 10;
+export const AT_ONCE = 10;
 
 /**
  * By id, or by `owner/name`; null where it is absent for this person. While GitHub does not say, it throws `github_failed` for those alone
@@ -41,7 +41,11 @@ const AT_ONCE = 10;
 export async function visibleProject(deps: AccessDeps, asking: Asking, idOrName: string): Promise<SeenProject | null> {
   // PostgreSQL refuses NUL in text, and no project has one in its name.
   const project = idOrName.includes('\0') ? null : await deps.store.project(idOrName);
-  if (project === null) return null;
+  return project && (await seenOrAbsent(deps, asking, project));
+}
+
+/** What `visibleProject` gives of a project that was looked up already. */
+export async function seenOrAbsent(deps: AccessDeps, asking: Asking, project: Project): Promise<SeenProject | null> {
   try {
     return await seen(deps, asking, project);
   } catch (error) {
@@ -174,7 +178,7 @@ export function isId(text: string): boolean {
 
 async function seen({ permissions }: AccessDeps, asking: Asking, project: Project): Promise<SeenProject | null> {
   if (!reaches(asking, project.id)) return null;
-  const role = await permissions.roleOf(asking.account, project, asking.signal);
+  const role = await permissions.roleOf(asking.account, project, asking);
   return isAtLeast(role, neededToSee(project)) ? { project, role } : null;
 }
 

@@ -1,20 +1,27 @@
 // Issues: built from the run's conclusion and what is the caller's own; erased with every trace.
 import type { ChangeSet } from '../domain/change-set.ts';
-import { issueFor } from '../domain/conclude.ts';
 import type { Conclusion, Issue } from '../domain/issue.ts';
 import type { IssueStore } from '../ports/store.ts';
 import { writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { eraseInvestigations, forgetShown } from './erasing.ts';
+import { issueJson, type KeptJson } from './issue-json.ts';
+import { issueFrom, OWNER_COLUMNS } from './issue-rows.ts';
 import type { Reader, Trx } from './schema.ts';
 import { nudgeShown } from './thread-nudges.ts';
-import type { LearntLinks } from './thread-records.ts';
 
-/** `forgetErased` is called after the commit, to make what was erased unreadable on disk too. */
-export function issueVerbs(database: Database, enqueuer: Enqueuer, forgetErased: () => void): IssueStore {
+interface IssueVerbsOptions {
+  readonly enqueuer: Enqueuer;
+  readonly keptJson: KeptJson;
+  /** Called after the commit, to make what was erased unreadable on disk and in memory too. */
+  readonly forgetErased: () => void;
+}
+
+export function issueVerbs(database: Database, { enqueuer, keptJson, forgetErased }: IssueVerbsOptions): IssueStore {
   return {
     issue: (id) => database.read((reader) => issueWhere(reader, 'issues.id', id)),
+    issueJson: (id) => database.read((reader) => issueJson(reader, id, keptJson)),
     changeSet: (issueId) => database.read((reader) => changeSet(reader, issueId)),
     async eraseIssue(id, now, by) {
       const erased = await database.write((trx) => eraseIssue(trx, { id, by }, { enqueuer, now }));
@@ -34,37 +41,12 @@ export async function issueWhere(
     .selectFrom('issues')
     .innerJoin('investigations', 'investigations.id', 'issues.investigation_id')
     .innerJoin('runs', 'runs.id', 'issues.run_id')
-    .select([
-      'issues.id',
-      'issues.investigation_id',
-      'issues.project_id',
-      'issues.same_as',
-      'issues.created_at',
-      'issues.links',
-      'investigations.reference',
-      'investigations.origin',
-      'investigations.text',
-      'investigations.verdict',
-      'runs.conclusion',
-    ])
+    .select(OWNER_COLUMNS)
+    .select('runs.conclusion')
     .where(column, '=', id)
     .executeTakeFirst();
   if (!row || row.conclusion === null) return null;
-  const conclusion: Conclusion = JSON.parse(row.conclusion);
-  const owner = {
-    issueId: row.id,
-    investigationId: row.investigation_id,
-    projectId: row.project_id,
-    reference: row.reference,
-    origin: row.origin,
-    report: row.text,
-    verdict: row.verdict,
-    sameAs: row.same_as,
-    createdAt: row.created_at,
-  };
-  const learnt: LearntLinks = row.links === null ? {} : JSON.parse(row.links);
-  const links = { ...conclusion.analysis.links, ...learnt };
-  return issueFor(owner, { ...conclusion, analysis: { ...conclusion.analysis, links } });
+  return issueFrom(row, JSON.parse(row.conclusion));
 }
 
 async function changeSet(reader: Reader, issueId: string): Promise<ChangeSet | null> {

@@ -22,7 +22,7 @@ export function placeOnGithub(repositoryId: number): string {
 /** What the places of all GitHub projects begin with, and no other. */
 export const ON_GITHUB = 'github %';
 
-export function projectFrom(row: Selectable<ProjectTable>): Project {
+export function projectFrom(row: Pick<Selectable<ProjectTable>, 'id' | 'name' | 'source' | 'created_at'>): Project {
   const source: ProjectSource = JSON.parse(row.source);
   return { id: row.id, name: row.name, source, createdAt: row.created_at };
 }

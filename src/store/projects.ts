@@ -3,6 +3,7 @@ import { newId } from '../domain/ids.ts';
 import { isGithubProject, type Project, type ProjectSource } from '../domain/project.ts';
 import type { ProjectStore } from '../ports/store.ts';
 import type { Database } from './database.ts';
+import { prepared } from './prepared.ts';
 import { ON_GITHUB, placeOf, projectFrom } from './project-rows.ts';
 import type { Reader, Trx } from './schema.ts';
 
@@ -72,13 +73,16 @@ async function projects(
   return rows.map(projectFrom);
 }
 
-async function project(reader: Reader, idOrName: string): Promise<Project | null> {
-  const row = await reader
+const called = prepared((reader, id: string, lowerName: string) =>
+  reader
     .selectFrom('projects')
     .selectAll()
     .where('hidden_at', 'is', null)
-    .where((or) => or.or([or('id', '=', idOrName), or('name_lower', '=', idOrName.toLowerCase())]))
-    .executeTakeFirst();
+    .where((or) => or.or([or('id', '=', id), or('name_lower', '=', lowerName)])),
+);
+
+async function project(reader: Reader, idOrName: string): Promise<Project | null> {
+  const [row] = await called(reader, idOrName, idOrName.toLowerCase());
   return row ? projectFrom(row) : null;
 }
 

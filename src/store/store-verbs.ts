@@ -14,7 +14,9 @@ import { groupCommit } from './group-commit.ts';
 import { headVerbs } from './heads.ts';
 import { installationVerbs } from './installations.ts';
 import { investigationVerbs } from './investigations.ts';
+import type { KeptJson } from './issue-json.ts';
 import { issueVerbs } from './issues.ts';
+import { keptForAMoment } from './kept-for-a-moment.ts';
 import { overviewVerbs } from './overviews.ts';
 import { projectVerbs } from './projects.ts';
 import { runVerbs } from './runs.ts';
@@ -39,6 +41,9 @@ interface VerbsOptions {
   readonly forget: () => void;
 }
 
+/** An Issue with 30 steps counts as 80 kB. What another process has erased is in the memory of this one for so long at most. */
+const KEPT_JSON = { mostBytes: 16 * 1024 * 1024, lastsMs: 60_000 };
+
 export function storeVerbs({
   database,
   seal,
@@ -46,6 +51,11 @@ export function storeVerbs({
   forget,
 }: VerbsOptions): Omit<Store, typeof Symbol.asyncDispose> {
   const together = groupCommit(database);
+  const keptJson: KeptJson = keptForAMoment(KEPT_JSON);
+  const forgetErased = () => {
+    keptJson.clear();
+    forget();
+  };
   return {
     ...accountVerbs(database, seal),
     ...tokenVerbs(database),
@@ -58,7 +68,7 @@ export function storeVerbs({
     ...transcriptVerbs(database),
     ...costVerbs(database),
     ...endingVerbs(database, enqueuer),
-    ...issueVerbs(database, enqueuer, forget),
+    ...issueVerbs(database, { enqueuer, keptJson, forgetErased }),
     ...webhookVerbs(database),
     ...attemptVerbs(database, enqueuer),
     ...deliveryVerbs(database, { together, enqueuer, seal }),
@@ -68,8 +78,8 @@ export function storeVerbs({
     ...headVerbs(database, enqueuer),
     ...failureVerbs(database, enqueuer),
     ...backfillVerbs(database),
-    ...upkeepVerbs(database, enqueuer, forget),
-    ...erasureVerbs(database, enqueuer, forget),
+    ...upkeepVerbs(database, enqueuer, forgetErased),
+    ...erasureVerbs(database, enqueuer, forgetErased),
     ...overviewVerbs(database),
   };
 }

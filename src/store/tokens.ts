@@ -6,6 +6,7 @@ import type { Acting, Counted } from '../ports/acting.ts';
 import { accountFrom } from './accounts.ts';
 import { verbOf, writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
+import { prepared } from './prepared.ts';
 import type { Reader, TokenTable, Trx } from './schema.ts';
 import { isFirst } from './use-once.ts';
 
@@ -54,17 +55,20 @@ async function addToken(trx: Trx, { token, hash, how }: NewToken): Promise<'done
   return 'done';
 }
 
-async function tokenByHash(
-  reader: Reader,
-  hash: string,
-): Promise<{ readonly token: TokenRecord; readonly account: Account } | null> {
-  const row = await reader
+const withAccount = prepared((reader, hash: string) =>
+  reader
     .selectFrom('tokens')
     .innerJoin('accounts', 'accounts.id', 'tokens.account_id')
     .selectAll('tokens')
     .select(['accounts.login', 'accounts.github_id'])
-    .where('hash', '=', hash)
-    .executeTakeFirst();
+    .where('hash', '=', hash),
+);
+
+async function tokenByHash(
+  reader: Reader,
+  hash: string,
+): Promise<{ readonly token: TokenRecord; readonly account: Account } | null> {
+  const [row] = await withAccount(reader, hash);
   return row ? { token: tokenFrom(row), account: accountFrom({ ...row, id: row.account_id }) } : null;
 }
 

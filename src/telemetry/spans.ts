@@ -8,6 +8,7 @@ import {
   type Span,
   SpanKind,
   SpanStatusCode,
+  type TextMapGetter,
   trace,
 } from '@opentelemetry/api';
 import { CausewayError } from '../domain/errors.ts';
@@ -44,10 +45,15 @@ export function spanned<T>(wanted: SpanWanted, work: (span: Span) => Promise<T>)
   });
 }
 
+/** Asked for one by one: to read all of them costs more than to find two. */
+const OF_HEADERS: TextMapGetter<Headers> = {
+  get: (headers, name) => headers.get(name) ?? undefined,
+  keys: (headers) => [...headers.keys()],
+};
+
 /** A stranger's trace is linked to and not gone on with: else whoever can send a header decides what is recorded here, and under which id. */
 export function linkTo(headers: Headers): readonly Link[] {
-  const carrier = Object.fromEntries(headers);
-  const theirs = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, carrier));
+  const theirs = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, headers, OF_HEADERS));
   return theirs === undefined ? [] : [{ context: theirs }];
 }
 

@@ -103,6 +103,21 @@ describe('GET /api/v1/investigations/', () => {
     expect(await ids('?reference=nothing')).toEqual([]);
   });
 
+  it('shows whole pages of what the caller may see, whatever of others came since', async () => {
+    const [, other] = await ground.store.projects({});
+    const own: string[] = [];
+    for (let i = 0; i < 3; i++) own.unshift(await ground.report(`mine ${i}`));
+    for (let i = 0; i < 4; i++) await ground.report(`not mine ${i}`, { projectId: other!.id });
+    own.unshift(await ground.report('mine at last'));
+    const token = await ground.newToken({ projectIds: [ground.project.id] });
+    const answer = await ground.call('GET', '/api/v1/investigations/?limit=2', { token });
+    expect((await listOf(answer)).map(({ id }) => id)).toEqual(own.slice(0, 2));
+    const next = /<([^>]+)>; rel="next"/.exec(answer.headers.get('Link') ?? '')?.[1] ?? '';
+    expect((await listOf(await ground.call('GET', next, { token }))).map(({ id }) => id)).toEqual(own.slice(2));
+    const nothing = await ground.newToken({ projectIds: [] });
+    expect(await listOf(await ground.call('GET', '/api/v1/investigations/', { token: nothing }))).toEqual([]);
+  });
+
   it('is complete in pages, each linked to the next with the same filter', async () => {
     const wanted: string[] = [];
     for (let i = 0; i < 7; i++) wanted.unshift(await ground.report(`problem ${'abcdefg'[i]}`, { reference: 'é&=' }));

@@ -46,6 +46,23 @@ describe('a request over the wire', () => {
     expect((await bodyOf(followed)).state).toBe('queued');
   });
 
+  it.each(['an Issue', 'a list'])(
+    'for %s is answered with its length in bytes, and with headers alone for HEAD',
+    async (what) => {
+      const issueId = await ground.conclude(await ground.report('Größe 😀 is wrong', { reference: 'Größe 😀' }));
+      const path = what === 'a list' ? '/api/v1/investigations/' : `/api/v1/issues/${issueId}/`;
+      const answer = await fetch(server.address + path, { headers: bearer() });
+      const bytes = await answer.bytes();
+      expect(answer.headers.get('Content-Length')).toBe(String(bytes.length));
+      expect(new TextDecoder().decode(bytes)).toContain('"reference":"Größe 😀"');
+      const head = await fetch(server.address + path, { method: 'HEAD', headers: bearer() });
+      expect(await head.text()).toBe('');
+      const named = (name: string) => [answer, head].map(({ headers }) => headers.get(name));
+      expect(named('Content-Type')).toEqual(['application/json', 'application/json']);
+      expect(named('Cache-Control')).toEqual(['no-store', 'no-store']);
+    },
+  );
+
   it('leaves the global Request and Response as they are', async () => {
     await (await fetch(`${server.address}/healthz`)).text();
     expect(Request).toBe(globals[0]);

@@ -3,7 +3,7 @@ import type { Account } from '../../domain/account.ts';
 import { type GithubProject, isGithubProject, type Project, repositoryOf } from '../../domain/project.ts';
 import { ROLES, type Role } from '../../domain/role.ts';
 import type { Person } from '../../domain/thread.ts';
-import type { Permissions } from '../../ports/permissions.ts';
+import type { Permissions, Until } from '../../ports/permissions.ts';
 import { type GithubClients, GithubFailure } from '../clients/github-clients.ts';
 import { untilAborted } from '../clients/until-aborted.ts';
 
@@ -57,21 +57,21 @@ export function createPermissions({ clients, now }: PermissionsOptions): GithubP
     return answer;
   }
 
-  async function roleWithin(ms: number, person: Person, project: Project, signal: AbortSignal): Promise<Role> {
+  async function roleWithin(ms: number, person: Person, project: Project, until: Until): Promise<Role> {
     if (!isGithubProject(project)) return 'admin';
     const key = keyOf(person, project);
     const earlier = known.get(key);
     if (earlier !== undefined && now().getTime() - earlier.at < ms) return earlier.role;
-    return (await untilAborted(ask(key, person, project), signal)).role;
+    return (await untilAborted(ask(key, person, project), until.signal)).role;
   }
 
   return {
-    roleOfPerson: (person, project, signal) => roleWithin(EVENT_MS, person, project, signal),
-    roleNow: (person, project, signal) => roleWithin(0, person, project, signal),
-    async roleOf(account, project, signal) {
+    roleOfPerson: (person, project, signal) => roleWithin(EVENT_MS, person, project, { signal }),
+    roleNow: (person, project, signal) => roleWithin(0, person, project, { signal }),
+    async roleOf(account, project, until) {
       if (!isGithubProject(project)) return 'admin';
       const person = personOf(account);
-      return person === null ? 'none' : await roleWithin(ACCOUNT_MS, person, project, signal);
+      return person === null ? 'none' : await roleWithin(ACCOUNT_MS, person, project, until);
     },
     lastRole(account, project) {
       if (!isGithubProject(project)) return 'admin';

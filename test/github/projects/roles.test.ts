@@ -35,7 +35,7 @@ function later({ clock }: Ground, seconds: number): void {
 
 it.each<Role>(['none', 'read', 'triage', 'write', 'maintain', 'admin'])('%s is %s', async (role) => {
   await using ground = await open(() => says(role));
-  expect(await ground.permissions.roleOf(MONA, PROJECT, NEVER)).toBe(role);
+  expect(await ground.permissions.roleOf(MONA, PROJECT, { signal: NEVER })).toBe(role);
   expect(ground.api.calls()).toEqual(['GET /repos/octo/shop/collaborators/mona/permission']);
 });
 
@@ -45,7 +45,7 @@ it.each<readonly [Role, string]>([
   ['read', 'admin of docs'],
 ])("an organisation's own role on top of %s is that role", async (base, name) => {
   await using ground = await open(() => says(base, name));
-  expect(await ground.permissions.roleOf(MONA, PROJECT, NEVER)).toBe(base);
+  expect(await ground.permissions.roleOf(MONA, PROJECT, { signal: NEVER })).toBe(base);
 });
 
 it.each<readonly [string, Record<string, unknown>, Role]>([
@@ -54,7 +54,7 @@ it.each<readonly [string, Record<string, unknown>, Role]>([
   ['says nothing that we know', { permission: 'owner', role_name: 'constructor', user: { id: 42 } }, 'none'],
 ])('a server without flags that %s is understood', async (_name, body, role) => {
   await using ground = await open(() => ({ body }));
-  expect(await ground.permissions.roleOf(MONA, PROJECT, NEVER)).toBe(role);
+  expect(await ground.permissions.roleOf(MONA, PROJECT, { signal: NEVER })).toBe(role);
 });
 
 it('a stranger at a public repository may read, and at a private one nothing', async () => {
@@ -62,13 +62,13 @@ it('a stranger at a public repository may read, and at a private one nothing', a
   for (const permission of ['read', 'none'] as const) {
     const user = { id: 42, permissions: nothing };
     await using ground = await open(() => ({ body: { permission, role_name: permission, user } }));
-    expect(await ground.permissions.roleOf(MONA, PROJECT, NEVER)).toBe(permission);
+    expect(await ground.permissions.roleOf(MONA, PROJECT, { signal: NEVER })).toBe(permission);
   }
 });
 
 it('a login that belongs to somebody else now is somebody else', async () => {
   await using ground = await open(() => says('admin', 'admin', 43));
-  expect(await ground.permissions.roleOf(MONA, PROJECT, NEVER)).toBe('none');
+  expect(await ground.permissions.roleOf(MONA, PROJECT, { signal: NEVER })).toBe('none');
   expect(await ground.permissions.roleOfPerson(PERSON, PROJECT, NEVER)).toBe('none');
 });
 
@@ -77,32 +77,32 @@ it.each<readonly [string, Said]>([
   ['an answer about nobody', { body: { permission: 'admin', role_name: 'admin', user: null } }],
 ])('%s has no role', async (_name, said) => {
   await using ground = await open(() => said);
-  expect(await ground.permissions.roleOf(MONA, PROJECT, NEVER)).toBe('none');
+  expect(await ground.permissions.roleOf(MONA, PROJECT, { signal: NEVER })).toBe('none');
   expect(await ground.permissions.roleOfPerson(PERSON, PROJECT, NEVER)).toBe('none');
 });
 
 it('an account without a number on GitHub has no role, and GitHub is not asked', async () => {
   await using ground = await open(() => says('admin'));
-  expect(await ground.permissions.roleOf({ ...MONA, githubId: null }, PROJECT, NEVER)).toBe('none');
+  expect(await ground.permissions.roleOf({ ...MONA, githubId: null }, PROJECT, { signal: NEVER })).toBe('none');
   expect(ground.api.asked).toEqual([]);
 });
 
 it("a project that is not on GitHub is everybody's who may call", async () => {
   await using ground = await open(() => says('none'));
   const local: Project = { ...PROJECT, name: 'local/app', source: { kind: 'path', path: '/srv/app' } };
-  expect(await ground.permissions.roleOf({ ...MONA, githubId: null }, local, NEVER)).toBe('admin');
+  expect(await ground.permissions.roleOf({ ...MONA, githubId: null }, local, { signal: NEVER })).toBe('admin');
   expect(ground.api.asked).toEqual([]);
 });
 
 it('an answer holds for five minutes, then GitHub is asked again', async () => {
   let role: Role = 'write';
   await using ground = await open(() => says(role));
-  expect(await ground.permissions.roleOf(MONA, PROJECT, NEVER)).toBe('write');
+  expect(await ground.permissions.roleOf(MONA, PROJECT, { signal: NEVER })).toBe('write');
   role = 'none';
   later(ground, 299);
-  expect(await ground.permissions.roleOf(MONA, PROJECT, NEVER)).toBe('write');
+  expect(await ground.permissions.roleOf(MONA, PROJECT, { signal: NEVER })).toBe('write');
   later(ground, 1);
-  expect(await ground.permissions.roleOf(MONA, PROJECT, NEVER)).toBe('none');
+  expect(await ground.permissions.roleOf(MONA, PROJECT, { signal: NEVER })).toBe('none');
 });
 
 it('for whoever caused an event it holds for a minute', async () => {
@@ -126,7 +126,7 @@ it('before what cannot be taken back it is asked anew, however lately it was kno
 
 it('what is asked at the same time is asked once', async () => {
   await using ground = await open(() => says('write'));
-  const roles = await Promise.all([1, 2, 3].map(() => ground.permissions.roleOf(MONA, PROJECT, NEVER)));
+  const roles = await Promise.all([1, 2, 3].map(() => ground.permissions.roleOf(MONA, PROJECT, { signal: NEVER })));
   expect(roles).toEqual(['write', 'write', 'write']);
   expect(ground.api.calls()).toHaveLength(1);
 });
@@ -134,16 +134,18 @@ it('what is asked at the same time is asked once', async () => {
 it('with GitHub out of reach the last answer counts for five minutes, then it is said that nothing is known', async () => {
   let isDown = false;
   await using ground = await open(() => (isDown ? { status: 502 } : says('write')));
-  await ground.permissions.roleOf(MONA, PROJECT, NEVER);
+  await ground.permissions.roleOf(MONA, PROJECT, { signal: NEVER });
   isDown = true;
   later(ground, 299);
-  expect(await ground.permissions.roleOf(MONA, PROJECT, NEVER)).toBe('write');
+  expect(await ground.permissions.roleOf(MONA, PROJECT, { signal: NEVER })).toBe('write');
   later(ground, 1);
-  await expect(ground.permissions.roleOf(MONA, PROJECT, NEVER)).rejects.toMatchObject({ code: 'github_failed' });
+  await expect(ground.permissions.roleOf(MONA, PROJECT, { signal: NEVER })).rejects.toMatchObject({
+    code: 'github_failed',
+  });
   expect(ground.permissions.lastRole?.(MONA, PROJECT)).toBe('write');
   expect(ground.permissions.lastRole?.({ ...MONA, githubId: 43 }, PROJECT)).toBe('none');
   isDown = false;
-  expect(await ground.permissions.roleOf(MONA, PROJECT, NEVER)).toBe('write');
+  expect(await ground.permissions.roleOf(MONA, PROJECT, { signal: NEVER })).toBe('write');
 });
 
 it('an event whose sender cannot be asked for is left for later instead of being taken for a stranger', async () => {
@@ -161,5 +163,5 @@ it('a renamed repository is asked for by its new name, with what is known of it'
     'GET /repositories/501/collaborators/*/permission': () => says('triage'),
   });
   const permissions = createPermissions({ clients: ground.clients, now: () => ground.clock.now });
-  expect(await permissions.roleOf(MONA, PROJECT, NEVER)).toBe('triage');
+  expect(await permissions.roleOf(MONA, PROJECT, { signal: NEVER })).toBe('triage');
 });
