@@ -1,7 +1,7 @@
 // Configuration: the only reader of the environment. Every fault is named with its variable, all at once.
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type AppConfig, appConfig, githubPlace } from './config/app-config.ts';
+import { dataDirOf } from './config/data-dir.ts';
 import { type DatabaseConfig, databaseConfig } from './config/database-config.ts';
 import { type MetricsConfig, metricsConfig } from './config/metrics-config.ts';
 import { type ModelConfig, modelConfig } from './config/model-config.ts';
@@ -67,9 +67,6 @@ export interface Config {
 
 const MIRRORS_MAX_MB = 20_480;
 
-/** The folder that this program is installed in. */
-export const INSTALLATION = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-export const DEFAULT_DATA_DIR = path.join(INSTALLATION, 'data');
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 /**
@@ -92,7 +89,7 @@ export function readConfig(environment: Environment): Config {
       .filter(Boolean),
     maxMode: maxMode(read),
     database: databaseConfig(read),
-    dataDir: path.resolve(read.text('DATA_DIR', DEFAULT_DATA_DIR)),
+    dataDir: dataDirOf(environment),
     mirrorsMaxBytes: read.integer('MIRRORS_MAX_MB', MIRRORS_MAX_MB, { from: 0, to: 100_000_000 }) * 1024 ** 2,
     encryptionKey: read.key('ENCRYPTION_KEY'),
     sessionSecret: sessionSecret(read),

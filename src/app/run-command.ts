@@ -1,5 +1,6 @@
 // From a command that was understood to the room that does it, of which alone the code is loaded.
-import { type Config, DEFAULT_DATA_DIR, INSTALLATION, readConfig } from '../config.ts';
+import { DEFAULT_DATA_DIR, INSTALLATION } from '../config/data-dir.ts';
+import { type Config, readConfig } from '../config.ts';
 import { createLog, registerSecret } from '../log.ts';
 import type { Command } from '../terminal/command.ts';
 import { helpText } from '../terminal/help.ts';

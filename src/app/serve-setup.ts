@@ -1,7 +1,7 @@
 // Set-up mode: the page on which the App is made, and nothing else, until its credentials are kept.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { INSTALLATION } from '../config.ts';
+import { INSTALLATION } from '../config/data-dir.ts';
 import type { MadeApp } from '../github/setup/made-app.ts';
 import { createSetup } from '../github/setup/setup-mode.ts';
 import { startServer } from '../http/server.ts';

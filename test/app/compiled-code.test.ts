@@ -1,7 +1,7 @@
 // What the code compiles to, in the data folder: kept by the service for its next start, and by nobody else.
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { chmod, chown } from 'node:fs/promises';
+import { chmod, chown, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
@@ -11,6 +11,7 @@ import { scriptedTerminal } from '../support/scripted-terminal.ts';
 import { startService, temporaryFolder } from '../support/service.ts';
 
 const COMPILED_CODE = path.resolve(import.meta.dirname, '../../src/app/compiled-code.ts');
+const MAIN = path.resolve(import.meta.dirname, '../../src/main.ts');
 
 /** Where the environment names a folder, Node keeps it there. */
 const UNNAMED = { NODE_COMPILE_CACHE: '' };
@@ -41,6 +42,18 @@ it('is made by no other command, nor where there is no data folder', async () =>
     );
   }
   expect([existsSync(path.join(there, 'compiled')), existsSync(absent)]).toEqual([false, false]);
+});
+
+it('is taken by a service before it reads its settings, and by a look at them never', async () => {
+  await using folder = await temporaryFolder();
+  const compiled = path.join(folder.path, 'compiled');
+  await mkdir(compiled, { mode: 0o700 });
+  const env = { PATH: process.env['PATH'], DATA_DIR: folder.path, PORT: 'none' };
+  const ended = (command: string) => promisify(execFile)(process.execPath, [MAIN, command], { env });
+  await expect(ended('doctor')).rejects.toThrow();
+  expect(filesIn(compiled)).toBe(0);
+  await expect(ended('serve')).rejects.toThrow('PORT is "none"');
+  expect(filesIn(compiled)).toBeGreaterThan(20);
 });
 
 it('is not taken from where another user may put it', async () => {

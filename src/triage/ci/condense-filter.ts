@@ -1,5 +1,8 @@
 // A first look at the bytes of a line: whether any word stands in it that may tell of a failure or of a step. Most lines have none.
 
+import { isDigit, SPACE, stampEnd } from './condense-stamp.ts';
+import { rarity } from './letter-rarity.ts';
+
 /**
  * Each of four bytes or more, in small letters. `0` stands for a digit, `@` for a letter, `?` for anything. What is only a word of trouble
  * is missing: such words count at the end of a step alone, which is kept anyway. A word too many costs time only.
@@ -54,8 +57,6 @@ const STEP_WORDS: readonly string[] = [
   ...['##[error', '##[group', '##[section', 'post job', 'post run', 'cleaning up', 'starting: ', '[pipeline]'],
   ...['travis_fold', 'section_start', 'section_end', 'the command "', '\u001b[32;1m$', '\u001b[0k$'],
 ];
-/** Letters of English, from the most to the least frequent; other signs come in between. */
-const FREQUENT = ' etaoinsrhldcumfpgwybvkxjqz';
 /** In words: stand for kinds of bytes. None of the three is in any word as itself. */
 const [DIGIT, LETTER, ANY] = [0x30, 0x40, 0x3f];
 
@@ -101,8 +102,7 @@ function bytesFor(wanted: number): readonly number[] {
 function rarestOf(word: Uint8Array): number {
   const ranks = [...word].map((byte) => {
     if (byte === DIGIT || byte === LETTER || byte === ANY) return -100;
-    const sign = String.fromCharCode(byte);
-    return FREQUENT.includes(sign) ? FREQUENT.indexOf(sign) : 16;
+    return rarity(String.fromCharCode(byte));
   });
   const scores = ranks.slice(3).map((rank, at) => {
     const [a = 0, b = 0, c = 0] = ranks.slice(at);
@@ -121,8 +121,10 @@ function sixBits(byte: number): number {
 
 /** What the line between two places of `bytes` may tell of: a step, or a failure. Of one that does, it never says `nothing`. */
 export function glance(bytes: Uint8Array, from: number, to: number): 'nothing' | 'step' | 'failure' {
-  if (beginsShort(bytes, stampEnd(bytes, from))) return 'failure';
-  const found = firstWord(bytes, from, to);
+  const begin = stampEnd(bytes, from);
+  if (beginsShort(bytes, begin)) return 'failure';
+  // The space before it is the first sign of some words.
+  const found = firstWord(bytes, Math.max(from, begin - 1), to);
   if (found === undefined) return 'nothing';
   return found.isStep ? 'step' : 'failure';
 }
@@ -139,15 +141,6 @@ function firstWord(bytes: Uint8Array, from: number, to: number): Found | undefin
   return undefined;
 }
 
-/** `2024-05-01T10:00:00.1234567Z `. */
-const STAMP_BYTES = 29;
-
-/** Where a line of Actions begins behind its stamp. */
-export function stampEnd(bytes: Uint8Array, from: number): number {
-  const isStamped = bytes[from + 10] === 0x54 && bytes[from + 27] === 0x5a && bytes[from + 28] === 0x20;
-  return isStamped ? from + STAMP_BYTES : from;
-}
-
 /** What is two or three bytes long, at the beginning of a line: `E: `, `e: `, `E   `, `× `, `X `, `1) `, and `  1` of a row. */
 function beginsShort(bytes: Uint8Array, at: number): boolean {
   const first = bytes[at] ?? 0;
@@ -156,12 +149,6 @@ function beginsShort(bytes: Uint8Array, at: number): boolean {
   if (first === 0xc3 || first === 0xe2) return true;
   if ((first | 0x20) === 0x65) return second === 0x3a || second === SPACE;
   return first === 0x58 ? second === SPACE : second === 0x29 && isDigit(first);
-}
-
-const SPACE = 0x20;
-
-function isDigit(byte: number): boolean {
-  return byte >= 0x30 && byte <= 0x39;
 }
 
 function wordAt(bytes: Uint8Array, place: number, key: number): Found | undefined {

@@ -1,11 +1,12 @@
 // What a line of a long log is kept for. Lines that differ in their numbers alone are judged once.
 
-import { glance, stampEnd } from './condense-filter.ts';
+import { glance } from './condense-filter.ts';
+import { isDigit, stampEnd } from './condense-stamp.ts';
 import { signOf } from './error-signs.ts';
 import { isFinding } from './place-forms.ts';
 import { type PlainLine, plainLine } from './plain-lines.ts';
 import { findSteps } from './steps.ts';
-import { findFailedTests, nameOn } from './test-names.ts';
+import { findFailedTests, mayNameLast, nameOn } from './test-names.ts';
 
 /**
  * `opening`: a step begins. `part`: a part of the log ends. `marked`: the runner says what ended the step. `end`: a program says that it is
@@ -95,10 +96,6 @@ function numberEnd(bytes: Uint8Array, from: number, to: number): number {
   return at;
 }
 
-function isDigit(byte: number): boolean {
-  return byte >= DIGIT_0 && byte <= DIGIT_0 + 9;
-}
-
 function kindOf(raw: string, isOfStep: boolean): LineKind {
   const line = plainLine(raw);
   if (isOfStep && isOpening(line)) return 'opening';
@@ -127,7 +124,7 @@ function toldBy(line: PlainLine): LineKind {
 
 /** Some lines name a test only where no other line does. */
 function toldWeakly(line: PlainLine): LineKind {
-  if (findFailedTests([line], 0, 1).length > 0) return 'verdict';
+  if (mayNameLast(line) && findFailedTests([line], 0, 1).length > 0) return 'verdict';
   if (LISTED.test(line.text)) return 'listed';
   return isFinding(line.text) ? 'finding' : 'nothing';
 }

@@ -23,7 +23,7 @@ const HEAD_LINES = 100;
 /** So much took 24 to 43 seconds of CPU where every line looks like an error: about the longest that one log may take. */
 const LOOKED_AT = 200_000_000;
 
-/** Give it the bytes of a log in order; memory is that of the room and some mebibytes, whatever comes. */
+/** Give it the bytes of a log that has no room whole, in order; memory is that of the room and some mebibytes, whatever comes. */
 export class LogCondenser implements LineSink {
   readonly #room: number;
   readonly #looked: LookedAt;
@@ -34,8 +34,6 @@ export class LogCondenser implements LineSink {
   /** The last of them tell where nothing is called an error. */
   readonly #findings: StepPieces;
   readonly #last: LastBytes;
-  /** All of it, as long as there is room for it. */
-  #whole: Buffer | null;
   #length = 0;
   /** Number of the line that comes next. */
   #line = 1;
@@ -57,19 +55,15 @@ export class LogCondenser implements LineSink {
     this.#steps = new StepPieces(room / 10);
     this.#findings = new StepPieces(room / 16);
     this.#last = new LastBytes(room);
-    this.#whole = Buffer.allocUnsafe(room);
   }
 
   push(chunk: Uint8Array): void {
-    if (this.#whole && this.#length + chunk.length <= this.#room) this.#whole.set(chunk, this.#length);
-    else this.#whole = null;
     this.#length += chunk.length;
     this.#lines.push(chunk);
   }
 
-  /** The log, if there was room for it; else what was kept, with words for each cut. Ends it: nothing more may be given. */
+  /** What was kept, with words for each cut. Ends it: nothing more may be given. */
   text(): string {
-    if (this.#whole) return this.#whole.toString('utf8', 0, this.#length);
     const end = this.#lines.end();
     this.#close(end);
     this.#telling.closeStep(this.#hasFailed());

@@ -4,18 +4,43 @@ import { LogCondenser } from './condense-keep.ts';
 /** So many bytes are read in some milliseconds. */
 const SLICE = 64 * 1_024;
 
-/** The log that comes in these chunks in at most `room` bytes; other work is let in between. Throws the signal's reason. */
+/**
+ * The log that comes in these chunks in at most `room` bytes; other work is let in between. Most have room, so nothing is looked for
+ * before there is none. Throws the signal's reason.
+ */
 export async function condenseLog(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   room: number,
   signal: AbortSignal,
 ): Promise<string> {
-  const condenser = new LogCondenser(room);
+  let whole = Buffer.allocUnsafe(room);
+  let length = 0;
+  let condenser: LogCondenser | null = null;
+  for await (const slice of slicesOf(chunks, signal)) {
+    if (condenser === null && length + slice.length <= room) {
+      whole.set(slice, length);
+      length += slice.length;
+      continue;
+    }
+    if (condenser === null) {
+      condenser = new LogCondenser(room);
+      for await (const first of slicesOf([whole.subarray(0, length)], signal)) condenser.push(first);
+      whole = Buffer.alloc(0);
+    }
+    condenser.push(slice);
+  }
+  return condenser?.text() ?? whole.toString('utf8', 0, length);
+}
+
+async function* slicesOf(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
   let since = 0;
   for await (const chunk of chunks) {
     for (let from = 0; from < chunk.length; from += SLICE) {
       const slice = chunk.subarray(from, from + SLICE);
-      condenser.push(slice);
+      yield slice;
       since += slice.length;
       if (since < SLICE) continue;
       since = 0;
@@ -23,7 +48,6 @@ export async function condenseLog(
       signal.throwIfAborted();
     }
   }
-  return condenser.text();
 }
 
 /** The same of a text that is there already. */

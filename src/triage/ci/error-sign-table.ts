@@ -14,9 +14,11 @@ interface Row {
   readonly patterns: readonly RegExp[];
 }
 
-/** Lines without any of these words are never looked at closer. Asked of the line in small letters: to ignore case takes twice the time. */
-export const TELLING_WORD =
-  /error|err!|too ?many|fail|fatal|panic|exception|traceback|cannot|can't|can not|could not|couldn't|unable|not found|no such|undefined|denied|refused|abort|segmentation|killed|time|invalid|missing|unexpected|expected|●|✕|✗|✖|✘|×|^e {3}|not ok|unresolved|no space|enospc|out of memory|lost|shutdown|cancel|exceed|corrupt|conflict|mismatch|violat|problem|undeclared|\.\w{1,5}:\d|wrong|went|exit|dirty|out of sync|refusing|unhealthy|limit|died|crash|not up-to-date|^_{4}|^={4}|^e: |unsafe|stop|unused|took >|would reformat|^diff in |^\[warn\]/;
+/** Lines that none of these fits are never looked at closer: words, in whatever case; signs and places. */
+export const TELLING: readonly RegExp[] = [
+  /error|err!|too ?many|fail|fatal|panic|exception|traceback|cannot|can't|can not|could not|couldn't|unable|not found|no such|undefined|denied|refused|abort|segmentation|killed|time|invalid|missing|unexpected|expected|^e {3}|not ok|unresolved|no space|enospc|out of memory|lost|shutdown|cancel|exceed|corrupt|conflict|mismatch|violat|problem|undeclared|wrong|went|exit|dirty|out of sync|refusing|unhealthy|limit|died|crash|not up-to-date|^_{4}|^={4}|^e: |unsafe|stop|unused|took >|would reformat|^diff in |^\[warn\]/i,
+  /[●✕✗✖✘×]|\.\w{1,5}:\d/,
+];
 
 /** The first that fits counts. */
 export const ERROR_SIGNS: readonly Row[] = [

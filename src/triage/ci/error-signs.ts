@@ -1,6 +1,6 @@
 // What a line of a log shows of a failure, by the table of signs.
-import { ERROR_SIGNS, type SignKind, TELLING_WORD } from './error-sign-table.ts';
-import { joined } from './joined-patterns.ts';
+import { AskedPatterns } from './asked-patterns.ts';
+import { ERROR_SIGNS, type SignKind, TELLING } from './error-sign-table.ts';
 
 export interface Sign {
   readonly kind: SignKind;
@@ -13,14 +13,19 @@ export interface Sign {
 /** Ant puts the name of the task before what a tool prints. */
 const ANT_TASK = /^ {2,12}\[(?!junit)\w{1,20}\] /;
 
-const ROWS = ERROR_SIGNS.map((row) => ({ ...row, patterns: joined(row.patterns) }));
-const HARMLESS = ROWS.find(({ kind }) => kind === 'harmless')?.patterns ?? [];
+const TELLING_PATTERNS = new AskedPatterns(TELLING);
+const PATTERNS = new AskedPatterns(ERROR_SIGNS.flatMap(({ patterns }) => patterns));
+/** Of each pattern. */
+const ROWS = ERROR_SIGNS.flatMap((row) => row.patterns.map(() => row));
+const HARMLESS = new AskedPatterns(
+  ERROR_SIGNS.filter(({ kind }) => kind === 'harmless').flatMap(({ patterns }) => patterns),
+);
 
 /** What a line shows; null: nothing. `isMarked`: the runner itself calls it an error. */
 export function signOf(printed: string, isMarked: boolean): Sign | null {
   const text = printed.replace(ANT_TASK, '');
-  if (!isMarked && !TELLING_WORD.test(text.toLowerCase())) return null;
-  const row = ROWS.find(({ patterns }) => fits(text, patterns));
+  if (!isMarked && TELLING_PATTERNS.first(text) < 0) return null;
+  const row = ROWS[PATTERNS.first(text)];
   if (isMarked && (!row || row.kind === 'weak' || row.kind === 'harmless'))
     return { kind: 'error', isHeading: false, isOpening: false };
   if (!row || row.kind === 'harmless') return null;
@@ -29,10 +34,5 @@ export function signOf(printed: string, isMarked: boolean): Sign | null {
 
 /** Whether tools print such a line when all is well, with words of trouble in it or not. */
 export function isHarmless(text: string): boolean {
-  return fits(text, HARMLESS);
-}
-
-function fits(text: string, patterns: readonly RegExp[]): boolean {
-  for (const pattern of patterns) if (pattern.test(text)) return true;
-  return false;
+  return HARMLESS.first(text) >= 0;
 }

@@ -61,6 +61,11 @@ export function surefireTests(span: Span): readonly Named[] {
   });
 }
 
+/** Which may name the first test itself. */
+export function isSurefireHeading(text: string): boolean {
+  return SUREFIRE.test(text);
+}
+
 function surefireItems(span: Span, heading: number): readonly Named[] {
   const found: Named[] = [];
   for (let at = heading + 1; at < Math.min(heading + MAX_LISTED, span.to); at += 1) {

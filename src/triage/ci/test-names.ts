@@ -1,6 +1,15 @@
 // Names of failed tests as test runners say them: on lines that name one, and in lists under a heading.
+import { AskedPatterns } from './asked-patterns.ts';
 import type { PlainLine } from './plain-lines.ts';
-import { antTests, mochaTests, type Named, ruledTests, type Span, surefireTests } from './test-lists.ts';
+import {
+  antTests,
+  isSurefireHeading,
+  mochaTests,
+  type Named,
+  ruledTests,
+  type Span,
+  surefireTests,
+} from './test-lists.ts';
 import { LAST_NAMING_LINES, NAMING_LINES, type NamingLine } from './test-naming-lines.ts';
 import { headedTests } from './test-numbers.ts';
 
@@ -18,11 +27,11 @@ const NOT_A_TEST = /^(?:\d+ tests?\b|Task\b|BUILD\b|.{0,300}\btests? completed\b
 
 /** Asked one after the other until one names any: what the first say of each test, the next say again in other words. */
 const READERS: readonly ((span: Span) => readonly Named[])[] = [
-  (span) => [...namedTests(span, NAMING_LINES), ...mochaTests(span), ...antTests(span)],
+  (span) => [...namedTests(span, NAMING), ...mochaTests(span), ...antTests(span)],
   surefireTests,
   ruledTests,
   headedTests,
-  (span) => namedTests(span, LAST_NAMING_LINES),
+  (span) => namedTests(span, LAST_NAMING),
 ];
 
 /** Distinct failed tests between two lines, in order of their first mention. */
@@ -36,21 +45,24 @@ export function findFailedTests(lines: readonly PlainLine[], from: number, to: n
   return [...distinct.values()];
 }
 
-/** One look that spares most lines dozens. */
-const ANY_WORD = anyWord(NAMING_LINES);
-const ANY_LAST_WORD = anyWord(LAST_NAMING_LINES);
-
-function anyWord(forms: readonly NamingLine[]): RegExp {
-  const words = new Set(forms.map(({ word }) => word.replace(/[^\w ]/g, '\\$&')));
-  return new RegExp([...words].join('|'));
+/** A table with its patterns as they are asked. */
+interface Forms {
+  readonly lines: readonly NamingLine[];
+  readonly asked: AskedPatterns;
 }
 
-function namedTests({ lines, from, to }: Span, forms: readonly NamingLine[]): readonly Named[] {
-  const any = forms === NAMING_LINES ? ANY_WORD : ANY_LAST_WORD;
+const NAMING = formsOf(NAMING_LINES);
+const LAST_NAMING = formsOf(LAST_NAMING_LINES);
+
+function formsOf(lines: readonly NamingLine[]): Forms {
+  return { lines, asked: new AskedPatterns(lines.map(({ pattern }) => pattern)) };
+}
+
+function namedTests({ lines, from, to }: Span, forms: Forms): readonly Named[] {
   const found: Named[] = [];
   for (let at = from; at < to; at += 1) {
     const text = lines[at]?.text ?? '';
-    const named = text.length >= 6 && any.test(text) ? namedOn(text, forms) : null;
+    const named = text.length >= 6 ? namedOn(text, forms) : null;
     if (named) found.push({ ...named, at });
   }
   return found;
@@ -64,14 +76,20 @@ function isTest({ name }: FailedTest): boolean {
   return name !== '' && !NOT_A_TEST.test(name);
 }
 
-/** The test that a line names as failed; null: none. */
-export function nameOn(text: string): string | null {
-  return text.length < 6 ? null : (namedOn(text, NAMING_LINES)?.name ?? null);
+/** Whether a line may name a test by itself where no other line names any: all that stands under a heading is left out. */
+export function mayNameLast({ text }: PlainLine): boolean {
+  return text.includes('[junit]') || isSurefireHeading(text) || namedOn(text, LAST_NAMING) !== null;
 }
 
-function namedOn(text: string, forms: readonly NamingLine[]): Pick<FailedTest, 'name' | 'path'> | null {
-  for (const { word, pattern } of forms) {
-    const match = text.includes(word) ? pattern.exec(text) : null;
+/** The test that a line names as failed; null: none. */
+export function nameOn(text: string): string | null {
+  return text.length < 6 ? null : (namedOn(text, NAMING)?.name ?? null);
+}
+
+function namedOn(text: string, { lines, asked }: Forms): Pick<FailedTest, 'name' | 'path'> | null {
+  for (let at = asked.next(text, 0); at >= 0; at = asked.next(text, at + 1)) {
+    const { word = '', pattern } = lines[at] ?? {};
+    const match = text.includes(word) ? pattern?.exec(text) : null;
     if (!match) continue;
     const path = match.groups?.['path'] ?? '';
     // A named group counts as a group as well.

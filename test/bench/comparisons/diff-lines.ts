@@ -1,9 +1,10 @@
-// `diff`: the patch of a file of 5,000 lines, as edits go and as they never should, beside git's own.
+// `diff`: the patch of a file of 5,000 lines, as edits go and as they never should, beside git's own and jsdiff's.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createTwoFilesPatch } from 'diff';
 import { toUnifiedPatch } from '../../../src/domain/unified-patch.ts';
-import type { Comparison, Round, Row } from '../comparison.ts';
+import type { Aim, Comparison, Round, Row } from '../comparison.ts';
 import { bytesOf, timed } from './stopwatch.ts';
 
 const LINES = 5_000;
@@ -25,14 +26,17 @@ export const DIFF_LINES: Comparison = {
   measure: async function* ({ rounds }) {
     const folder = await mkdtemp(path.join(tmpdir(), 'causeway-bench-'));
     try {
-      for (const edit of edits()) yield await measured(folder, edit, rounds);
+      for (const edit of edits()) {
+        yield await besideGit(folder, edit, rounds);
+        yield await besideJsdiff(folder, edit, rounds);
+      }
     } finally {
       await rm(folder, { recursive: true });
     }
   },
 };
 
-async function measured(folder: string, edit: Edit, rounds: number): Promise<Row> {
+async function besideGit(folder: string, edit: Edit, rounds: number): Promise<Row> {
   const [before, after] = [path.join(folder, NAME), path.join(folder, 'after.txt')];
   await writeFile(before, edit.before);
   await writeFile(after, edit.after);
@@ -44,12 +48,46 @@ async function measured(folder: string, edit: Edit, rounds: number): Promise<Row
     patch = ours.result;
     all.push({ ours: ours.ms, other: git.ms });
   }
-  await bytesOf(['git', 'apply', '--whitespace=nowarn', '-'], folder, { input: patch });
-  if ((await readFile(before, 'utf8')) !== edit.after) throw new Error(`the patch of ${edit.what} leads elsewhere`);
+  await checkPatch(folder, edit, patch);
   return {
     ...{ what: `diff of ${edit.what}`, against: 'git diff --no-index', unit: 'ms', rounds: all },
-    aim: edit.isWorst ? { kind: 'at-most', limit: DEADLINE_MS } : { kind: 'ratio-at-most', limit: 2 },
+    aim: aimOf(edit),
   };
+}
+
+/** In one process with it, so no start of another counts. It has no bound of its own: it is given the time that ours may take at most. */
+async function besideJsdiff(folder: string, edit: Edit, rounds: number): Promise<Row> {
+  const all: Round[] = [];
+  let isStopped = false;
+  for (let round = 0; round < rounds; round++) {
+    const jsdiff = await timed(() => jsdiffOf(edit));
+    const ours = await timed(() => patchOf(edit));
+    all.push({ ours: ours.ms, other: jsdiff.ms });
+    if (jsdiff.result === undefined) isStopped = true;
+    else await checkPatch(folder, edit, jsdiff.result);
+    await checkPatch(folder, edit, ours.result);
+  }
+  const against = isStopped ? `jsdiff, stopped after ${DEADLINE_MS} ms without a patch` : 'jsdiff';
+  return {
+    ...{ what: `diff of ${edit.what}, in one process`, against, unit: 'ms', rounds: all },
+    aim: aimOf(edit),
+  };
+}
+
+function aimOf({ isWorst }: Edit): Aim {
+  return isWorst ? { kind: 'at-most', limit: DEADLINE_MS } : { kind: 'ratio-at-most', limit: 2 };
+}
+
+async function checkPatch(folder: string, edit: Edit, patch: string): Promise<void> {
+  const file = path.join(folder, NAME);
+  await writeFile(file, edit.before);
+  await bytesOf(['git', 'apply', '--whitespace=nowarn', '-'], folder, { input: patch });
+  if ((await readFile(file, 'utf8')) !== edit.after) throw new Error(`the patch of ${edit.what} leads elsewhere`);
+}
+
+/** Undefined: it took too long. */
+function jsdiffOf({ before, after }: Edit): string | undefined {
+  return createTwoFilesPatch(`a/${NAME}`, `b/${NAME}`, before, after, '', '', { context: 3, timeout: DEADLINE_MS });
 }
 
 function patchOf({ before, after }: Edit): string {

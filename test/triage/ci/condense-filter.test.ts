@@ -76,6 +76,12 @@ it('passes over what tells nothing', () => {
   }
 });
 
+it('looks at all of a line that only begins like one with a stamp', () => {
+  const line = 'error: no Test in this fileZ of it';
+  expect([line[10], line[27], line[28]]).toEqual(['T', 'Z', ' ']);
+  expect(isSeen(line)).toBe(true);
+});
+
 it('tells a step from a failure', () => {
   const bytes = Buffer.from('##[group]Run npm test');
   expect(glance(bytes, 0, bytes.length)).toBe('step');
