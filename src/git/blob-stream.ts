@@ -3,6 +3,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CausewayError } from '../domain/errors.ts';
 import type { BlobContent } from '../ports/bulk-reads.ts';
+import type { ObjectReader } from './cat-file-batch.ts';
+import { DamagedObjects } from './damage.ts';
 import { MAX_BLOB_BYTES } from './read-text.ts';
 import type { RepositoryAccess } from './repository.ts';
 
@@ -10,13 +12,47 @@ import type { RepositoryAccess } from './repository.ts';
 const TIMEOUT_MS = 30 * 60_000;
 const IDS_AT_ONCE = 500;
 const LF = 10;
+/** So many, as after a push, are asked of the process that reads single files: to start another takes longer. */
+const FEW = 20;
+
+type Access = Pick<RepositoryAccess, 'git' | 'mirror' | 'objects'>;
 
 /**
  * Missing blobs (a partial clone) and those beyond 5 MiB are left out. Throws the signal's reason when aborted, and `absent` where git gives up:
  * what came before holds.
  */
-export async function* readBlobs(
-  { git, mirror }: Pick<RepositoryAccess, 'git' | 'mirror'>,
+export function readBlobs(
+  access: Access,
+  blobs: readonly string[],
+  signal: AbortSignal,
+): AsyncGenerator<readonly BlobContent[], void, undefined> {
+  return blobs.length <= FEW ? readFew(access, blobs, signal) : readMany(access, blobs, signal);
+}
+
+async function* readFew(
+  { objects }: Access,
+  blobs: readonly string[],
+  signal: AbortSignal,
+): AsyncGenerator<readonly BlobContent[], void, undefined> {
+  for (const blob of blobs) {
+    const content = await readOne(objects, blob, signal);
+    if (content !== null) yield [{ blob, bytes: content }];
+  }
+}
+
+/** Null for one that is missing or too large. */
+async function readOne(objects: ObjectReader, blob: string, signal: AbortSignal): Promise<Buffer | null> {
+  try {
+    const { size } = await objects.about(blob, signal);
+    return size > MAX_BLOB_BYTES ? null : await objects.read(blob, signal);
+  } catch (error) {
+    if (error instanceof DamagedObjects) return null;
+    throw error;
+  }
+}
+
+async function* readMany(
+  { git, mirror }: Access,
   blobs: readonly string[],
   signal: AbortSignal,
 ): AsyncGenerator<readonly BlobContent[], void, undefined> {

@@ -7,7 +7,7 @@ import { blameLines } from './blame.ts';
 import { readBlobs } from './blob-stream.ts';
 import { readAncestors, readMessages } from './commit-log.ts';
 import { compareCommits } from './compare.ts';
-import { failed, withRenewal } from './damage.ts';
+import { withRenewal } from './damage.ts';
 import { readHistory } from './history.ts';
 import { readListing } from './listing.ts';
 import { nearestPaths } from './nearest-paths.ts';
@@ -37,7 +37,7 @@ export function createCommitTree(access: RepositoryAccess, revision: string): So
   async function textAt(path: string, signal: AbortSignal): Promise<string | null> {
     const entry = (await index(signal)).byPath.get(cleanPath(path));
     if (entry === undefined || !isReadable(entry)) return null;
-    return decodeText(await healed(signal, () => access.blobs.read(entry.blob, signal)));
+    return decodeText(await healed(signal, () => access.objects.read(entry.blob, signal)));
   }
 
   async function existingLines(path: string, range: LineRange, signal: AbortSignal): Promise<LineRange | null> {
@@ -164,21 +164,13 @@ async function readEntry(
     case 'file':
     case 'executable':
       if (entry.size > MAX_BLOB_BYTES) return { kind: 'too_large', size: entry.size };
-      return readText(await access.blobs.read(entry.blob, signal), lines);
+      return readText(await access.objects.read(entry.blob, signal), lines);
   }
 }
 
 /** A link's size is not in the listing, and nothing keeps a hostile tree from calling a gigabyte a link. */
 async function readLink(access: RepositoryAccess, blob: string, signal: AbortSignal): Promise<FileRead> {
-  const { ending, stdout, stderr } = await access.git.run({
-    args: ['cat-file', '-s', blob],
-    gitDir: access.mirror.gitDir,
-    timeoutMs: 30_000,
-    maxBytes: 64,
-    signal,
-  });
-  if (ending.kind === 'exited' && ending.code !== 0) throw failed('A link could not be read.', stderr);
-  const size = Number(stdout.toString('latin1'));
+  const { size } = await access.objects.about(blob, signal);
   if (size > MAX_LINK_BYTES) return { kind: 'too_large', size };
-  return { kind: 'symlink', target: (await access.blobs.read(blob, signal)).toString('utf8') };
+  return { kind: 'symlink', target: (await access.objects.read(blob, signal)).toString('utf8') };
 }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CausewayError } from '../domain/errors.ts';
-import { type FetchLimits, fetchInto, tooLarge } from './fetch.ts';
+import { cloneInto, type FetchLimits, fetchInto, tooLarge } from './fetch.ts';
 import { objectsSize } from './folder-size.ts';
 import { unreachable } from './git-failure.ts';
 import { objectFormat } from './local-repository.ts';
@@ -12,7 +12,7 @@ import { isPartialClone, PROMISED, seedObjects } from './object-seed.ts';
 import { textOrNothing } from './plain-files.ts';
 import { isEmpty, MIRRORED_HEAD, type Refs, readMirroredRefs, sameRefs } from './refs.ts';
 import type { Git } from './run-git.ts';
-import type { Upstream } from './upstream.ts';
+import type { Remote, Upstream } from './upstream.ts';
 
 /** A mirror and the refs that it has now. */
 export interface Mirror {
@@ -22,12 +22,16 @@ export interface Mirror {
   readonly brokenDefault: string;
 }
 
-/** What to make equal to what. `anew`: the mirror that is there is damaged. */
+/** A mirror as it stands, whatever its source has. */
+type Standing = Omit<Mirror, 'brokenDefault'>;
+
+/** What to make equal to what. */
 interface Refresh {
   readonly gitDir: string;
   readonly upstream: Upstream;
   readonly limits: FetchLimits;
-  readonly anew: boolean;
+  /** Null: there is none, or it is damaged. */
+  readonly standing: Standing | null;
 }
 
 /**
@@ -35,19 +39,13 @@ interface Refresh {
  * Throws `repository_empty` or `repository_unreachable`.
  */
 export async function refreshMirror(git: Git, job: Refresh, signal: AbortSignal): Promise<Mirror> {
-  const { gitDir, upstream } = job;
-  if (isEmpty(upstream.refs)) {
-    throw new CausewayError(
-      'repository_empty',
-      `${upstream.what} has no commit yet. Add a first commit to it, then send the report again.`,
-    );
-  }
-  const existing = job.anew ? null : await readMirror(git, gitDir, signal);
-  if (existing === null) return createMirror(git, job, signal);
-  if (sameSource(existing.refs, upstream)) return { ...existing, brokenDefault: upstream.brokenDefault };
+  const { gitDir, upstream, standing } = job;
+  requireCommits(upstream.what, upstream.refs);
+  if (standing === null) return createMirror(git, job, signal);
+  if (sameSource(standing.refs, upstream)) return { ...standing, brokenDefault: upstream.brokenDefault };
   // What a partial clone lacks cannot be packed by a fetch: its new objects are taken over like the first ones.
   if (await isPartialClone(upstream.objects)) await seed(gitDir, upstream, job.limits);
-  await fetchRefs(git, { ...job, shallow: existing.refs.shallow !== '' }, signal);
+  await fetchRefs(git, { ...job, shallow: standing.refs.shallow !== '' }, signal);
   if (!(await isPartialClone(join(gitDir, 'objects')))) await consolidate(git, gitDir, signal);
   return requireMirror(git, job, signal);
 }
@@ -58,10 +56,38 @@ function sameSource(mirrored: Refs, upstream: Upstream): boolean {
   return sameRefs(mirrored, upstream.refs) && (!told || mirrored.shallow === upstream.refs.shallow);
 }
 
+/**
+ * Makes the mirror at `gitDir` from a remote, in place of any that is there: one process of git asks for the refs, fetches and writes them,
+ * instead of four. Call under the mirror's lock. Throws `repository_empty` or `repository_unreachable`.
+ */
+export async function cloneMirror(
+  git: Git,
+  { gitDir, remote, limits }: { readonly gitDir: string; readonly remote: Remote; readonly limits: FetchLimits },
+  signal: AbortSignal,
+): Promise<Mirror> {
+  const { what } = remote;
+  const mirror = await inPlaceOf(gitDir, async (partial) => {
+    const cloned = await cloneInto(git, { ...remote, gitDir: partial, limits }, signal);
+    if (cloned.ending.kind !== 'exited' || cloned.ending.code !== 0) {
+      throw unreachable(what, cloned.ending, cloned.stderr);
+    }
+    const made = await requireMirror(git, { gitDir: partial, upstream: { what, brokenDefault: '' } }, signal);
+    requireCommits(what, made.refs);
+    return made;
+  });
+  return { ...mirror, gitDir };
+}
+
+function requireCommits(what: string, refs: Refs): void {
+  if (!isEmpty(refs)) return;
+  throw new CausewayError(
+    'repository_empty',
+    `${what} has no commit yet. Add a first commit to it, then send the report again.`,
+  );
+}
+
 async function createMirror(git: Git, job: Refresh, signal: AbortSignal): Promise<Mirror> {
-  const partial = await mkdtemp(`${job.gitDir}${PARTIAL}`);
-  const replaced = `${job.gitDir}${PARTIAL}replaced`;
-  try {
+  await inPlaceOf(job.gitDir, async (partial) => {
     const format = `--object-format=${objectFormat(job.upstream.refs)}`;
     const made = await git.run({
       args: ['init', '--quiet', '--bare', '--template=', format, '--', partial],
@@ -75,18 +101,28 @@ async function createMirror(git: Git, job: Refresh, signal: AbortSignal): Promis
     }
     if (job.upstream.objects !== '') await seed(partial, job.upstream, job.limits);
     await fetchRefs(git, { ...job, gitDir: partial, shallow: false }, signal);
+  });
+  return requireMirror(git, job, signal);
+}
+
+/** What `make` makes of an empty folder becomes the mirror, as a whole or not at all. */
+async function inPlaceOf<T>(gitDir: string, make: (partial: string) => Promise<T>): Promise<T> {
+  const partial = await mkdtemp(`${gitDir}${PARTIAL}`);
+  const replaced = `${gitDir}${PARTIAL}replaced`;
+  try {
+    const made = await make(partial);
     // What is damaged stays for its readers until its like stands ready; without one there is nothing to move.
-    await rename(job.gitDir, replaced).catch(() => undefined);
-    await rename(partial, job.gitDir);
+    await rename(gitDir, replaced).catch(() => undefined);
+    await rename(partial, gitDir);
+    return made;
   } finally {
     for (const left of [partial, replaced]) await rm(left, { recursive: true, force: true });
   }
-  return requireMirror(git, job, signal);
 }
 
 async function fetchRefs(
   git: Git,
-  job: Omit<Refresh, 'anew'> & { readonly shallow: boolean },
+  job: Omit<Refresh, 'standing'> & { readonly shallow: boolean },
   signal: AbortSignal,
 ): Promise<void> {
   const { gitDir, upstream, limits } = job;
@@ -126,13 +162,14 @@ async function pointHead(
   const { gitDir, refs } = mirror;
   const call = { gitDir, timeoutMs: 30_000, maxBytes: 65_536, signal };
   const target = refs.headBranch === '' ? MIRRORED_HEAD : refs.headBranch;
-  await git.run({ ...call, args: ['symbolic-ref', 'HEAD', target] });
+  const points = (await textOrNothing(join(gitDir, 'HEAD'))) === `ref: ${target}\n`;
+  if (!points) await git.run({ ...call, args: ['symbolic-ref', 'HEAD', target] });
   if (refs.head === '') await git.run({ ...call, args: ['update-ref', '-d', MIRRORED_HEAD] });
 }
 
 async function requireMirror(
   git: Git,
-  job: { readonly gitDir: string; readonly upstream: Upstream },
+  job: { readonly gitDir: string; readonly upstream: Pick<Upstream, 'what' | 'brokenDefault'> },
   signal: AbortSignal,
 ): Promise<Mirror> {
   const mirror = await readMirror(git, job.gitDir, signal);
@@ -143,11 +180,8 @@ async function requireMirror(
   );
 }
 
-async function readMirror(
-  git: Git,
-  gitDir: string,
-  signal: AbortSignal,
-): Promise<Omit<Mirror, 'brokenDefault'> | null> {
+/** Null where there is none that git can read. */
+export async function readMirror(git: Git, gitDir: string, signal: AbortSignal): Promise<Standing | null> {
   if (!existsSync(gitDir)) return null;
   const shallow = await textOrNothing(join(gitDir, 'shallow'));
   const refs = await readMirroredRefs(git, { gitDir, shallow }, signal);

@@ -1,23 +1,23 @@
 // The source of every project, kept as bare mirrors in one folder: opened means fetched, under a lock, then read.
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CausewayError } from '../domain/errors.ts';
 import type { Project } from '../domain/project.ts';
 import type { Log } from '../log.ts';
 import type { Source } from '../ports/source.ts';
 import { createAskedCommits } from './asked-commits.ts';
-import { createCatFileBatch } from './cat-file-batch.ts';
+import { createObjectReader } from './cat-file-batch.ts';
 import { createCertificates } from './certificates.ts';
 import type { FetchLimits } from './fetch.ts';
 import { fetchCommit } from './fetch-commit.ts';
 import type { Environment } from './git-environment.ts';
 import { type Besides, createEviction, overMirrors, removeMirror } from './mirror-eviction.ts';
 import { noteOpened } from './mirror-records.ts';
-import { type Mirror, refreshMirror } from './mirror-refresh.ts';
+import { cloneMirror, type Mirror, readMirror, refreshMirror } from './mirror-refresh.ts';
 import { clearLeftovers } from './mirror-upkeep.ts';
 import { acquireProcessLock } from './process-lock.ts';
 import { createRepository } from './repository.ts';
-import { createGit } from './run-git.ts';
+import { createGit, type Git } from './run-git.ts';
 import { createSingleFlight, untilAborted } from './single-flight.ts';
 import { type Credentials, openRemote, openUpstream } from './upstream.ts';
 
@@ -68,8 +68,7 @@ export function createGitSource(options: GitSourceOptions): Source & AsyncDispos
     const paths = pathsOf(folder, project.id);
     using _lock = await acquireProcessLock(paths.lock, signal, options.lockWaitMs);
     await clearLeftovers(paths.mirror);
-    await using upstream = await openUpstream(git, project, { gitDir: paths.mirror, credentials }, signal);
-    const mirror = await refreshMirror(git, { gitDir: paths.mirror, upstream, limits, anew }, signal);
+    const mirror = await upToDate({ git, credentials, limits }, project, { gitDir: paths.mirror, anew }, signal);
     // A full disk must not keep what stands from being read.
     if (await noteOpened(folder, project.id).catch(() => false)) eviction.look();
     return mirror;
@@ -95,7 +94,7 @@ export function createGitSource(options: GitSourceOptions): Source & AsyncDispos
       return createRepository({
         git: reading,
         mirror,
-        blobs: createCatFileBatch(reading, mirror.gitDir),
+        objects: createObjectReader(reading, mirror.gitDir),
         renew,
         fetchCommit: fetchBySha,
       });
@@ -110,6 +109,23 @@ export function createGitSource(options: GitSourceOptions): Source & AsyncDispos
       await eviction[Symbol.asyncDispose]();
     },
   };
+}
+
+/** A remote that there is no mirror of is cloned; any other source is asked for its refs, and fetched from where they are others. */
+async function upToDate(
+  { git, credentials, limits }: { readonly git: Git; readonly credentials: Credentials; readonly limits: FetchLimits },
+  project: Project,
+  { gitDir, anew }: { readonly gitDir: string; readonly anew: boolean },
+  signal: AbortSignal,
+): Promise<Mirror> {
+  const isThere = !anew && existsSync(gitDir);
+  const remote = isThere ? null : await openRemote(project, credentials, signal);
+  if (remote !== null) return cloneMirror(git, { gitDir, remote, limits }, signal);
+  // Read while the source is asked.
+  const standing = isThere ? readMirror(git, gitDir, signal) : null;
+  standing?.catch(() => undefined);
+  await using upstream = await openUpstream(git, project, { gitDir, credentials }, signal);
+  return await refreshMirror(git, { gitDir, upstream, limits, standing: await standing }, signal);
 }
 
 function stopping(): CausewayError {

@@ -14,10 +14,11 @@ export interface Refs {
   readonly shallow: string;
 }
 
-/** In a mirror: the commit of the source's HEAD, which may be on no branch. */
+/** In a mirror that was fetched into: the commit of the source's HEAD, which may be on no branch. */
 export const MIRRORED_HEAD = 'refs/causeway/head';
 
 const REF = /^([0-9a-f]{40,64})\s(refs\/(?:heads|tags)\/.+)$/;
+const HEAD = /^(?:ref: (.+)|([0-9a-f]{40,64}))$/m;
 const MAX_BYTES = 256 * 1024 * 1024;
 const TIMEOUT_MS = 60_000;
 
@@ -39,7 +40,10 @@ export async function readLocalRefs(
   return refsOf(listed.stdout.toString('utf8'), { ...from, head, target });
 }
 
-/** The same of a mirror, by one process: what its HEAD names was written there by us, and the source's HEAD is a ref among the others. */
+/**
+ * The same of a mirror, by one process: its HEAD was written there by us and is that of the source: a branch, or as `git clone` leaves it a
+ * commit, where it does not stand for the ref that a fetch keeps it in.
+ */
 export async function readMirroredRefs(
   git: Git,
   from: { readonly gitDir: string; readonly shallow: string },
@@ -50,9 +54,9 @@ export async function readMirroredRefs(
   const { ending, stdout } = await git.run({ args, gitDir, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, signal });
   if (ending.kind !== 'exited' || ending.code !== 0) return null;
   const text = stdout.toString('utf8');
-  const head = text.split('\n').find((row) => row.endsWith(` ${MIRRORED_HEAD}`));
-  const target = /^ref: (.+)$/m.exec(await textOrNothing(join(gitDir, 'HEAD')))?.[1] ?? '';
-  return refsOf(text, { ...from, head: head?.split(' ', 1)[0] ?? '', target });
+  const [, target = '', detached = ''] = HEAD.exec(await textOrNothing(join(gitDir, 'HEAD'))) ?? [];
+  const named = text.split('\n').find((row) => row.endsWith(` ${MIRRORED_HEAD}`) || row.endsWith(` ${target}`));
+  return refsOf(text, { ...from, head: named?.split(' ', 1)[0] ?? detached, target });
 }
 
 function refsOf(

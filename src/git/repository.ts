@@ -1,7 +1,7 @@
 // A mirrored repository as it stood when it was opened: what a revision means, and its commits as trees.
 import { CausewayError } from '../domain/errors.ts';
 import type { Repository, SourceTree } from '../ports/source.ts';
-import type { BlobReader } from './cat-file-batch.ts';
+import type { ObjectReader } from './cat-file-batch.ts';
 import { createCommitTree } from './commit-tree.ts';
 import { DamagedObjects, withRenewal } from './damage.ts';
 import { objectFormat } from './local-repository.ts';
@@ -13,7 +13,7 @@ import type { Git } from './run-git.ts';
 export interface RepositoryAccess {
   readonly git: Git;
   readonly mirror: Mirror;
-  readonly blobs: BlobReader;
+  readonly objects: ObjectReader;
   /** Makes the mirror anew from its source, once, however often it is asked for. */
   renew(signal: AbortSignal): Promise<void>;
   /** Fetches a commit by its full sha; false where the source does not give it out, or is no remote. */
@@ -120,15 +120,11 @@ function candidates(revision: string, refs: Refs, defaultBranch: string): readon
 /** Full sha of the commit that an id, a prefix of one, or a tag's id stands for. */
 async function commitOf(access: RepositoryAccess, id: string, signal: AbortSignal): Promise<string | null> {
   if (id === '') return null;
-  const { ending, stdout } = await access.git.run({
-    args: ['rev-parse', '--verify', '--quiet', '--end-of-options', `${id}^{commit}`],
-    gitDir: access.mirror.gitDir,
-    timeoutMs: 30_000,
-    maxBytes: 4_096,
-    signal,
-  });
-  const sha = stdout.toString('latin1').trim();
-  if (ending.kind === 'exited' && ending.code === 0 && FULL_SHA.test(sha)) return sha;
+  try {
+    return (await access.objects.about(`${id}^{commit}`, signal)).id;
+  } catch (error) {
+    if (!(error instanceof DamagedObjects)) throw error;
+  }
   await requireObject(access, id, signal);
   return null;
 }

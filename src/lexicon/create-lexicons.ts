@@ -49,7 +49,10 @@ export function createLexicons(options: LexiconsOptions): Lexicons & AsyncDispos
   return {
     of: ({ id }) => {
       requireId(id);
-      return { open: (tree, signal) => projectOf(id).open(tree, signal) };
+      return {
+        open: (tree, signal) => projectOf(id).open(tree, signal),
+        commits: (tree, limit, signal) => projectOf(id).commits(tree, limit, signal),
+      };
     },
     async forget(projectId) {
       requireId(projectId);

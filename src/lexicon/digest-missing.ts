@@ -35,6 +35,8 @@ export async function digestMissing(
     }
   }
 
+  // Nothing to do, but a thread to start for it: while git starts too, and the first batch is gathered.
+  digester.digest({ kind: 'commits', commits: [] }).catch(() => undefined);
   const underWay: Promise<void>[] = [];
   try {
     for await (const batch of batches) {

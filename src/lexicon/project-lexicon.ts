@@ -1,4 +1,4 @@
-// The lexicon of one project: its two files, the commits of it that are held, and one at a time who adds to them.
+// The lexicon of one project: its two files, the commits of it that are held, and one at a time who adds to each of them.
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Log } from '../log.ts';
@@ -12,7 +12,7 @@ import type { HeldCommit, HeldCommits } from './held-commits.ts';
 import { openCommit } from './open-commit.ts';
 import { readCommits } from './read-commits.ts';
 import { RecordFile } from './record-file.ts';
-import { createTurns } from './turns.ts';
+import { createTurns, type Turns } from './turns.ts';
 
 export interface ProjectLexiconDeps {
   readonly folder: string;
@@ -45,10 +45,14 @@ export function createProjectLexicon(deps: ProjectLexiconDeps, id: string): Proj
   const version = DIGEST_VERSION;
   const blobs = new RecordFile({ file: path.join(folder, `${id}.blobs`), version, onTrouble });
   const commits = new RecordFile({ file: path.join(folder, `${id}.commits`), version, onTrouble });
-  const turns = createTurns();
+  const [blobTurns, commitTurns] = [createTurns(), createTurns()];
   let history: History | null = null;
   let isForgotten = false;
   let waiting = 0;
+
+  async function makeFolder(): Promise<void> {
+    await mkdir(folder, { recursive: true, mode: 0o700 }).catch(onTrouble);
+  }
 
   async function bound(): Promise<void> {
     await keepWithin(folder, deps.maxBytes, new Set([blobs.path, commits.path])).catch(onTrouble);
@@ -57,7 +61,7 @@ export function createProjectLexicon(deps: ProjectLexiconDeps, id: string): Proj
   async function openTree(tree: SourceTree, signal: AbortSignal): Promise<HeldCommit> {
     const known = held.get(id, tree.revision);
     if (known !== null) return known;
-    await mkdir(folder, { recursive: true, mode: 0o700 }).catch(onTrouble);
+    await makeFolder();
     const ground = { tree, file: blobs, held: held.of(id), maxFiles: deps.maxFiles };
     const commit = await openCommit(deps, ground, signal);
     if (!isForgotten) held.put({ projectId: id, sha: tree.revision, commit });
@@ -67,13 +71,14 @@ export function createProjectLexicon(deps: ProjectLexiconDeps, id: string): Proj
 
   async function historyOf(tree: SourceTree, limit: number, signal: AbortSignal): Promise<CommitDigests> {
     if (history?.sha === tree.revision && limit <= history.limit) return newest(history.answer, limit);
+    await makeFolder();
     const answer = await readCommits(deps, { tree, limit, file: commits }, signal);
     await bound();
     if (answer.cut === '') history = { sha: tree.revision, limit, answer };
     return answer;
   }
 
-  async function inTurn<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  async function inTurn<T>(turns: Turns, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     waiting += 1;
     try {
       return await turns.take(signal, work);
@@ -87,14 +92,10 @@ export function createProjectLexicon(deps: ProjectLexiconDeps, id: string): Proj
       return waiting > 0;
     },
     async open(tree, signal) {
-      const { files, cut, flat } = await inTurn(signal, () => openTree(tree, signal));
-      return {
-        files,
-        cut,
-        lookUp: (hashes, until) => lookUpIn(flat, hashes, until),
-        commits: (limit, until) => inTurn(until, () => historyOf(tree, limit, until)),
-      };
+      const { files, cut, flat } = await inTurn(blobTurns, signal, () => openTree(tree, signal));
+      return { files, cut, lookUp: (hashes, until) => lookUpIn(flat, hashes, until) };
     },
+    commits: (tree, limit, signal) => inTurn(commitTurns, signal, () => historyOf(tree, limit, signal)),
     async forget() {
       isForgotten = true;
       held.forget(id);

@@ -16,6 +16,11 @@ export interface Lexicon {
    * Throws what the tree throws, and the signal's reason when aborted.
    */
   open(tree: SourceTree, signal: AbortSignal): Promise<CommitLexicon>;
+  /**
+   * Digests of the tree's commit and those that lead to it, newest first, merges left out, at most `limit`. What is not kept yet is read and
+   * computed, for at most half a minute; `cut` says what was not. May be asked for while the files are still read.
+   */
+  commits(tree: SourceTree, limit: number, signal: AbortSignal): Promise<CommitDigests>;
 }
 
 export interface LexiconFile {
@@ -33,11 +38,6 @@ export interface CommitLexicon {
    * The answer takes 2 bytes × files × hashes: ask for hundreds of terms, not for thousands.
    */
   lookUp(hashes: Uint32Array, signal: AbortSignal): Promise<LookedUp>;
-  /**
-   * Digests of this commit and those that lead to it, newest first, merges left out, at most `limit`. What is not kept yet is read and
-   * computed, for at most half a minute; `cut` says what was not.
-   */
-  commits(limit: number, signal: AbortSignal): Promise<CommitDigests>;
 }
 
 /** One row for each of the files, one column for each of the asked hashes: that of file f and hash h is at `f × hashes + h`. */

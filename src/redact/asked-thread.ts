@@ -1,4 +1,6 @@
 // Owns a worker thread that answers questions: one at a time, started when needed, replaced when it dies or does not answer.
+import { getCompileCacheDir } from 'node:module';
+import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { CausewayError } from '../domain/errors.ts';
 import { FairTurns } from './fair-turns.ts';
@@ -109,10 +111,15 @@ function firstMessage<T>(worker: Worker, limitMs: number, wanted: (message: T) =
   });
 }
 
-/** No environment: the thread needs none, and there is nothing in it to lose. */
+/**
+ * Of the environment it gets only where compiled code is kept, if the process keeps any: a thread starts a cache of its own, and without one it
+ * takes four times as long to start (130 ms of processor time instead of 35), nearly all of it for stripping types.
+ */
 function startWorker(script: URL): Worker {
+  // Node adds a folder for its own version to what it is given.
+  const compiled = getCompileCacheDir();
   const worker = new Worker(script, {
-    env: {},
+    env: compiled === undefined ? {} : { NODE_COMPILE_CACHE: path.dirname(compiled) },
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
   });

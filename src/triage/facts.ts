@@ -16,6 +16,7 @@ import { fileKind, isForeign } from './file-kind.ts';
 import { fitFrames } from './fit-frames.ts';
 import type { RankedFunction } from './functions/rank-functions.ts';
 import { suspectFunctions, withFunctions } from './functions/suspect-functions.ts';
+import { type Digests, openDigests } from './localise/open-digests.ts';
 import { rankFiles } from './localise/rank-files.ts';
 import { createNotebook, type Lookups, type Notebook } from './lookups.ts';
 import { readOwnPackages } from './manifests.ts';
@@ -80,6 +81,7 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
   const { repository, signal } = input;
   const notebook = createNotebook(input.onStep);
   const asked = await resolveAsked(repository, input.revision, signal);
+  const digests = openDigests(input.lexicon, repository.tree(asked), signal);
   const signals = findSignals(input.report);
   await notebook.record(describeSignals(signals, input.report.length));
   const lookups = await openAt(repository, asked, notebook, signal);
@@ -87,7 +89,7 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
   const revisions = await resolveRevisions({ ...input, ownNames, signals }, signal);
   await notebook.record(describeRevision(revisions, signals));
   const traced = await traceFacts(lookups, revisions, signals);
-  const found = await findSuspects(input, { lookups, signals, traced });
+  const found = await findSuspects({ ...input, digests }, { lookups, signals, traced });
   const { suspects } = found;
   await notebook.record(describeSuspects(suspects, asked));
   const { report, range = null } = input;
@@ -122,13 +124,12 @@ interface Traced {
 
 /** Ranked by what points at them, then each placed: at the function that the report is likeliest about, unless a place is named. */
 async function findSuspects(
-  input: Pick<GatherInput, 'report' | 'lexicon'>,
+  input: { readonly report: string; readonly digests: Promise<Digests> },
   { lookups, signals, traced }: Traced,
 ): Promise<Pick<Facts, 'suspects' | 'firm' | 'functions' | 'mismatches'>> {
   const report = { ...signals, report: input.report, mapped: traced.mapped };
   const clues = [...traced.clues, ...(await textClues(lookups, signals))];
-  const lexicon = await input.lexicon.open(lookups.tree, lookups.signal);
-  const ranked = rankSuspects(clues, await rankFiles({ lookups, lexicon, report, clues }));
+  const ranked = rankSuspects(clues, await rankFiles({ lookups, ...(await input.digests), report, clues }));
   const { suspects, mismatches } = await placeSuspects(lookups, ranked, unsurePaths(traced.mapped.flat()));
   const firm = new Set(clues.filter(isFirm).map(({ path }) => path));
   const functions = await suspectFunctions({ lookups, report, suspects, linesHold: traced.linesHold });

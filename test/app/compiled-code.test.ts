@@ -13,6 +13,8 @@ import { startService, temporaryFolder } from '../support/service.ts';
 const COMPILED_CODE = path.resolve(import.meta.dirname, '../../src/app/compiled-code.ts');
 const MAIN = path.resolve(import.meta.dirname, '../../src/main.ts');
 
+const DIGESTER = path.resolve(import.meta.dirname, '../../src/lexicon/digester.ts');
+
 /** Where the environment names a folder, Node keeps it there. */
 const UNNAMED = { NODE_COMPILE_CACHE: '' };
 
@@ -73,6 +75,22 @@ it.runIf(process.getuid?.() === 0)('is not taken by root from the folder of anot
   expect(await cacheOver(folder.path)).toBe('none');
 });
 
+it('holds what threads load too: each would compile it anew', async () => {
+  await using folder = await temporaryFolder();
+  const code = `
+    import { readdirSync } from 'node:fs';
+    import { getCompileCacheDir } from 'node:module';
+    import { keepCompiledCode } from ${JSON.stringify(COMPILED_CODE)};
+    import { createDigester } from ${JSON.stringify(DIGESTER)};
+    keepCompiledCode(${JSON.stringify(folder.path)}, { mayMake: true });
+    const digester = createDigester();
+    await digester.digest({ kind: 'commits', commits: [] });
+    await digester[Symbol.asyncDispose]();
+    // The process itself writes at its end.
+    console.log(readdirSync(getCompileCacheDir()).length > 5 ? 'kept' : 'none');`;
+  expect(await saidBy(code)).toBe('kept');
+});
+
 /** Whether a process over that data folder keeps its code there. */
 async function cacheOver(dataDir: string): Promise<string> {
   const code = `
@@ -80,6 +98,10 @@ async function cacheOver(dataDir: string): Promise<string> {
     import { keepCompiledCode } from ${JSON.stringify(COMPILED_CODE)};
     keepCompiledCode(${JSON.stringify(dataDir)}, { mayMake: true });
     console.log(getCompileCacheDir() === undefined ? 'none' : 'kept');`;
+  return await saidBy(code);
+}
+
+async function saidBy(code: string): Promise<string> {
   const args = ['--input-type=module', '--eval', code];
   const { stdout } = await promisify(execFile)(process.execPath, args, { env: { PATH: process.env['PATH'] } });
   return stdout.trim();

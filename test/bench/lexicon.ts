@@ -119,7 +119,7 @@ async function coldRun(ground: Ground, sha: string) {
   const watch = watchTurns();
   const opened = await timed(() => lexicons.of(project()).open(tree, SIGNAL));
   const { longestTurn, memory } = watch.end();
-  const coldCommits = await timed(() => opened.result.commits(COMMITS, SIGNAL));
+  const coldCommits = await timed(() => lexicons.of(project()).commits(tree, COMMITS, SIGNAL));
   const { result: megabytes, ms: catFile } = await timed(() => catFileBatch(ground.gitDir, opened.result));
   const { size: diskBytes } = await stat(path.join(ground.folder, `${PROJECT}.blobs`));
   return {
@@ -134,7 +134,7 @@ async function warmRun(ground: Ground, sha: string) {
   const tree = await listed(ground.repository, sha);
   const opened = await timed(() => lexicons.of(project()).open(tree, SIGNAL));
   const held = await timed(() => lexicons.of(project()).open(tree, SIGNAL));
-  const commits = await timed(() => opened.result.commits(COMMITS, SIGNAL));
+  const commits = await timed(() => lexicons.of(project()).commits(tree, COMMITS, SIGNAL));
   const hashes = await askedHashes(tree, opened.result, ground.terms);
   const looks: number[] = [];
   for (let look = 0; look < LOOKS; look++) {

@@ -1,6 +1,6 @@
 // How many git processes an opened repository costs: what cannot change is asked once.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { gitRepository } from '../support/git-repository.ts';
@@ -23,19 +23,31 @@ function notedGit(folder: string) {
   };
 }
 
-it('lists a commit once, and resolves what was resolved without asking again', async () => {
+it('lists a commit once, and asks one process what objects are and hold', async () => {
   await using folder = await temporaryFolder();
   const { environment, calls } = notedGit(folder.path);
   await using repo = await gitRepository();
   await repo.commit({ 'src/a.ts': 'a\n' }, 'first');
+  symlinkSync('src/a.ts', join(repo.path, 'link'));
   const sha = await repo.commit({ 'src/b.ts': 'b\n' }, 'second');
   await using kept = testSource({ environment });
   const opened = await kept.source.open(pathProject(repo.path), SIGNAL);
-  for (const revision of ['', 'main', sha]) expect(await opened.resolve(revision, SIGNAL)).toBe(sha);
-  for (const from of [1, 2, 3]) {
-    const { entries } = await opened.tree(sha).files(SIGNAL);
-    expect([from, entries.map(({ path }) => path)]).toEqual([from, ['src/a.ts', 'src/b.ts']]);
-  }
-  expect(await opened.resolve('absent', SIGNAL)).toBeNull();
-  expect([calls('ls-tree'), calls(`rev-parse --verify --quiet --end-of-options ${sha}^{commit}`)]).toEqual([1, 1]);
+  for (const revision of ['', 'main', sha, sha.slice(0, 12)]) expect(await opened.resolve(revision, SIGNAL)).toBe(sha);
+  const tree = opened.tree(sha);
+  const { entries } = await tree.files(SIGNAL);
+  expect(entries.map(({ path }) => path)).toEqual(['link', 'src/a.ts', 'src/b.ts']);
+  expect((await opened.tree(sha).files(SIGNAL)).entries).toHaveLength(3);
+  expect(await tree.read('src/b.ts', {}, SIGNAL)).toMatchObject({ text: 'b\n' });
+  expect(await tree.read('link', {}, SIGNAL)).toEqual({ kind: 'symlink', target: 'src/a.ts' });
+  const ids = entries.map(({ blob }) => blob);
+  for await (const pieces of tree.contents(ids, SIGNAL)) expect(ids).toContain(pieces[0]?.blob);
+  expect([await opened.resolve('absent', SIGNAL), await opened.resolve('0123456', SIGNAL)]).toEqual([null, null]);
+  const asked = [
+    'ls-tree',
+    'cat-file --batch-command',
+    'cat-file --batch --buffer',
+    'cat-file -s',
+    'rev-parse --verify',
+  ];
+  expect(asked.map(calls)).toEqual([1, 1, 0, 0, 1]);
 });

@@ -36,6 +36,41 @@ describe('an http remote', () => {
     expect(await (await kept.source.open(project, SIGNAL)).resolve('topic', SIGNAL)).toBe(second);
   });
 
+  it('that is seen for the first time is asked what it speaks, for its refs and for its objects', async () => {
+    await using repo = await gitRepository();
+    await using server = await gitHttp({ root: dirname(repo.path) });
+    await using kept = testSource();
+    await repo.commit({ 'a.txt': 'a\n' }, 'first');
+    await kept.source.open(urlProject(`${server.url}project/.git`), SIGNAL);
+    expect(server.requests.map(({ path }) => path.replace(/^.*\.git/, ''))).toEqual([
+      '/info/refs?service=git-upload-pack',
+      '/git-upload-pack',
+      '/git-upload-pack',
+    ]);
+  });
+
+  it('whose HEAD is on no branch is read there, at first and later', async () => {
+    await using repo = await gitRepository();
+    await using server = await gitHttp({ root: dirname(repo.path) });
+    await using kept = testSource();
+    await repo.commit({ 'a.txt': 'a\n' }, 'first');
+    repo.git('checkout', '--quiet', '--detach');
+    const beside = await repo.commit({ 'a.txt': 'b\n' }, 'beside');
+    const project = urlProject(`${server.url}project/.git`);
+    const first = await kept.source.open(project, SIGNAL);
+    expect([first.defaultBranch, await first.resolve('', SIGNAL)]).toEqual(['', beside]);
+    const asked = server.requests.length;
+    expect(await (await kept.source.open(project, SIGNAL)).resolve('', SIGNAL)).toBe(beside);
+    // Nothing to fetch: its refs are those that were cloned.
+    expect(server.requests.length - asked).toBe(2);
+    const later = await repo.commit({ 'a.txt': 'c\n' }, 'later');
+    const next = await kept.source.open(project, SIGNAL);
+    expect([next.defaultBranch, await next.resolve('', SIGNAL)]).toEqual(['', later]);
+    repo.git('checkout', '--quiet', 'main');
+    const back = await kept.source.open(project, SIGNAL);
+    expect([back.defaultBranch, await back.resolve('', SIGNAL)]).toEqual(['main', repo.git('rev-parse', 'main')]);
+  });
+
   it('that has not changed is asked for its refs only', async () => {
     await using repo = await gitRepository();
     await using server = await gitHttp({ root: dirname(repo.path) });
@@ -52,9 +87,10 @@ describe('an http remote', () => {
     await using repo = await gitRepository();
     await using server = await gitHttp({ root: dirname(repo.path) });
     await using kept = testSource();
-    await expect(kept.source.open(urlProject(`${server.url}project/.git`), SIGNAL)).rejects.toMatchObject({
-      code: 'repository_empty',
-    });
+    const project = urlProject(`${server.url}project/.git`);
+    await expect(kept.source.open(project, SIGNAL)).rejects.toMatchObject({ code: 'repository_empty' });
+    const sha = await repo.commit({ 'a.txt': 'a\n' }, 'first');
+    expect(await (await kept.source.open(project, SIGNAL)).resolve('', SIGNAL)).toBe(sha);
   });
 
   it('that disappears is unreachable, though an old mirror is there', async () => {

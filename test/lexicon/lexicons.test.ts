@@ -207,34 +207,48 @@ describe('commits', () => {
   it('come newest first with their words and paths, as many as are asked for', async () => {
     await using lexicons = testLexicons();
     const { tree, asked } = countedTree(...history);
-    const lexicon = await lexicons.of(PROJECT).open(tree, SIGNAL);
-    const { commits, cut } = await lexicon.commits(10, SIGNAL);
+    const lexicon = lexicons.of(PROJECT);
+    const { commits, cut } = await lexicon.commits(tree, 10, SIGNAL);
     expect(commits.map(({ paths }) => paths)).toEqual([['src/x.ts'], ['src/x.ts'], ['src/part0.ts', 'src/part1.ts']]);
     expect([...commits[0]!.terms]).toContain(hashTerm('number'));
     expect(cut).toBe('');
-    expect((await lexicon.commits(2, SIGNAL)).commits).toEqual(commits.slice(0, 2));
+    expect((await lexicon.commits(tree, 2, SIGNAL)).commits).toEqual(commits.slice(0, 2));
     expect(asked.commits).toBe(3);
   });
 
   it('that are known from an earlier one are not read again', async () => {
     await using lexicons = testLexicons();
     const first = countedTree(...history.slice(0, 2));
-    await (await lexicons.of(PROJECT).open(first.tree, SIGNAL)).commits(10, SIGNAL);
+    await lexicons.of(PROJECT).commits(first.tree, 10, SIGNAL);
     await using later = testLexicons({ folder: lexicons.folder });
     const next = countedTree(...history);
-    const { commits } = await (await later.of(PROJECT).open(next.tree, SIGNAL)).commits(10, SIGNAL);
+    const { commits } = await later.of(PROJECT).commits(next.tree, 10, SIGNAL);
     expect(commits).toHaveLength(3);
     expect([first.asked.commits, next.asked.commits]).toEqual([2, 1]);
+  });
+
+  it('come while the digests of the files are still made', async () => {
+    await using lexicons = testLexicons();
+    const { tree } = countedTree(...history);
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    async function* contents(blobs: readonly string[], signal: AbortSignal) {
+      await released;
+      yield* tree.contents(blobs, signal);
+    }
+    const files = lexicons.of(PROJECT).open({ ...tree, contents }, SIGNAL);
+    expect((await lexicons.of(PROJECT).commits(tree, 10, SIGNAL)).commits).toHaveLength(3);
+    release();
+    expect((await files).files).toHaveLength(3);
   });
 
   it('that could not be read in time are counted', async () => {
     await using lexicons = testLexicons();
     const { tree } = countedTree(...history);
     const hasty = { ...tree, messages: (ids: readonly string[]) => tree.messages(ids.slice(0, 1), SIGNAL) };
-    const answer = await (await lexicons.of(PROJECT).open(hasty, SIGNAL)).commits(10, SIGNAL);
+    const answer = await lexicons.of(PROJECT).commits(hasty, 10, SIGNAL);
     expect(answer.commits).toHaveLength(1);
     expect(answer.cut).toBe('2 of 3 commits could not be read in time.');
-    const again = await (await lexicons.of(PROJECT).open(tree, SIGNAL)).commits(10, SIGNAL);
+    const again = await lexicons.of(PROJECT).commits(tree, 10, SIGNAL);
     expect(again.commits).toHaveLength(3);
   });
 });
@@ -242,8 +256,9 @@ describe('commits', () => {
 describe('what is kept', () => {
   it('goes when the project is forgotten, also while its digests are still made', async () => {
     await using lexicons = testLexicons();
-    const lexicon = await lexicons.of(PROJECT).open(countedTree(sources(5)).tree, SIGNAL);
-    await lexicon.commits(5, SIGNAL);
+    const { tree } = countedTree(sources(5));
+    await lexicons.of(PROJECT).open(tree, SIGNAL);
+    await lexicons.of(PROJECT).commits(tree, 5, SIGNAL);
     await lexicons.of(projectOf('prj_other')).open(countedTree(sources(5)).tree, SIGNAL);
     expect(readdirSync(lexicons.folder).sort()).toEqual(['prj_other.blobs', 'prj_shop.blobs', 'prj_shop.commits']);
     const underWay = lexicons.of(PROJECT).open(countedTree(sources(9)).tree, SIGNAL);

@@ -22,7 +22,7 @@ it('a real repository is digested, and its next commit after it', async () => {
   expect(await pathsWith(after, 'quokka')).toEqual(['src/part3.ts']);
   expect(await pathsWith(after, wordOf(4))).toEqual([]);
   expect(await pathsWith(after, wordOf(5))).toEqual(['src/part5.ts']);
-  const { commits } = await after.commits(10, SIGNAL);
+  const { commits } = await lexicons.of(project).commits(second, 10, SIGNAL);
   expect(commits.map(({ sha, paths }) => [sha === second.revision, paths.length])).toEqual([
     [true, 2],
     [false, 31],

@@ -1,5 +1,4 @@
 // Ranks the files of a commit by how likely the fault that a report tells of is mended in them, and says why.
-import type { CommitLexicon } from '../../ports/lexicon.ts';
 import type { FileRead } from '../../ports/source.ts';
 import type { Clue } from '../candidates/clue.ts';
 import { attempt, type Lookups, shortSha } from '../lookups.ts';
@@ -9,6 +8,7 @@ import { explainFile, type LookedAt } from './explain.ts';
 import { testPlaces, testSource } from './failing-test.ts';
 import { CLOSELY, type Gathered, gatherSignals, type Known } from './gather-signals.ts';
 import { inSlices } from './in-slices.ts';
+import type { Digests } from './open-digests.ts';
 import { type Query, queryOf } from './query.ts';
 import { type ReadReport, reportTexts } from './report-texts.ts';
 import { openTable, type Table } from './table.ts';
@@ -22,12 +22,9 @@ const MAX_RANKED = 30;
  */
 const LOOKED_AT = 100;
 const AHEAD = 8;
-/** Commits that the report is compared with. */
-const COMMITS = 5_000;
 
-export interface RankFilesInput {
+export interface RankFilesInput extends Digests {
   readonly lookups: Lookups;
-  readonly lexicon: CommitLexicon;
   readonly report: ReadReport;
   /** Of frames, places, paths and messages. */
   readonly clues: readonly Clue[];
@@ -45,11 +42,10 @@ export interface RankedFile {
  * looked up.
  */
 export async function rankFiles(input: RankFilesInput): Promise<readonly RankedFile[]> {
-  const { lookups, lexicon } = input;
+  const { lookups, lexicon, history } = input;
   const query = queryOf({ ...reportTexts(input.report), test: await testTexts(input) });
   const table = await openTable(lexicon, query, lookups.signal);
   if (table.paths.length === 0) return [];
-  const history = await lexicon.commits(COMMITS, lookups.signal);
   const known: Known = { table, query, commits: history.commits, clues: input.clues };
   const gathered = await gatherSignals(known, lookups.signal);
   const looked = await lookCloser(lookups, known, bestFirst(combine(gathered.values).sums).slice(0, LOOKED_AT));

@@ -1,6 +1,7 @@
 // A made repository behind git's own http server, and a source and a lexicon of their own to gather facts from it.
 import { randomUUID } from 'node:crypto';
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { enableCompileCache } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createGitSource } from '../../../src/git/mirror.ts';
@@ -8,15 +9,22 @@ import { createLexicons } from '../../../src/lexicon/create-lexicons.ts';
 import { createLog } from '../../../src/log.ts';
 import { type Facts, gatherFacts } from '../../../src/triage/facts.ts';
 import { type MadeRepository, makeRepository } from '../made-repository.ts';
-import { bytesOf } from './stopwatch.ts';
+import { bytesOf, ENVIRONMENT } from './stopwatch.ts';
 
 const SIGNAL = new AbortController().signal;
 
-/** Making one of 40,000 files takes most of a minute: they are kept in the folder for temporary files, for the next time. */
+/** In the folder for temporary files, for the next time. */
+const KEPT = path.join(tmpdir(), 'causeway-made-repositories');
+
+/** As the service does in its data folder: else each start of a thread compiles its code anew. */
+export function keepCompiledCode(): void {
+  enableCompileCache(path.join(KEPT, 'compiled'));
+}
+
+/** Making one of 40,000 files takes most of a minute: they are kept. */
 export async function madeRepository(files: number): Promise<MadeRepository> {
-  const folder = path.join(tmpdir(), 'causeway-made-repositories');
-  await mkdir(folder, { recursive: true });
-  return makeRepository(folder, files);
+  await mkdir(KEPT, { recursive: true });
+  return makeRepository(KEPT, files);
 }
 
 /** A copy that may be pushed to. */
@@ -48,8 +56,9 @@ export interface FactsHouse extends AsyncDisposable {
 
 /** `place`: a path, or an address of http. Nothing is there yet of the repository. */
 export async function openHouse(place: string): Promise<FactsHouse> {
+  keepCompiledCode();
   const folder = await mkdtemp(path.join(tmpdir(), 'causeway-bench-'));
-  const source = createGitSource({ folder: path.join(folder, 'mirrors'), environment: process.env });
+  const source = createGitSource({ folder: path.join(folder, 'mirrors'), environment: ENVIRONMENT });
   const lexicons = createLexicons({ folder: path.join(folder, 'lexicon'), log: createLog({ level: 'warn' }) });
   const id = `prj_${randomUUID().replaceAll('-', '')}`;
   const from = place.startsWith('http')

@@ -6,9 +6,9 @@ import { createGitSource } from '../../../src/git/mirror.ts';
 import { createLexicons } from '../../../src/lexicon/create-lexicons.ts';
 import { createLog } from '../../../src/log.ts';
 import type { Comparison, Round, Row } from '../comparison.ts';
-import { madeRepository } from './facts-ground.ts';
+import { keepCompiledCode, madeRepository } from './facts-ground.ts';
 import { watchMemory } from './memory.ts';
-import { bytesOf, timed } from './stopwatch.ts';
+import { bytesOf, ENVIRONMENT, timed } from './stopwatch.ts';
 
 const SIZES = [1_000, 10_000, 80_000];
 const SIGNAL = new AbortController().signal;
@@ -42,10 +42,11 @@ export const SOURCE_INDEX: Comparison = {
 };
 
 async function makeOnce(files: number): Promise<Made> {
+  keepCompiledCode();
   const { gitDir } = await madeRepository(files);
   const folder = await mkdtemp(path.join(tmpdir(), 'causeway-bench-'));
   try {
-    await using source = createGitSource({ folder: path.join(folder, 'mirrors'), environment: process.env });
+    await using source = createGitSource({ folder: path.join(folder, 'mirrors'), environment: ENVIRONMENT });
     const place = { kind: 'path', path: gitDir } as const;
     const project = { id: PROJECT, name: 'local/bench', source: place, createdAt: '' };
     const repository = await source.open(project, SIGNAL);

@@ -12,7 +12,8 @@ export async function timed<T>(work: () => Promise<T> | T): Promise<Timed<T>> {
   return { result, ms: performance.now() - start };
 }
 
-const ENVIRONMENT = { PATH: process.env['PATH'], GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' };
+/** What git of both sides is given: proxies and certificates of the machine would be read by one of them alone. */
+export const ENVIRONMENT = { PATH: process.env['PATH'], GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' };
 
 /** Bytes that a program printed; what they are is not kept. Throws where it ends with none of `codes`. */
 export async function bytesOf(

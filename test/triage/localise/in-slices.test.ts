@@ -34,7 +34,6 @@ function manyFiles(): CommitLexicon {
       lengths: new Uint32Array(FILES).fill(100),
       meanLength: 100,
     }),
-    commits: async () => ({ commits: [], cut: '' }),
   };
 }
 
