@@ -3,6 +3,7 @@ import { randomBase62 } from '../domain/ids.ts';
 import type { JobKind } from '../ports/queue.ts';
 import { anyDue } from './any-due.ts';
 import { claim, endClaim } from './claims.ts';
+import { dueKinds } from './due-kinds.ts';
 import type { EmbeddedQueueOptions } from './embedded-queue.ts';
 import type { JobSource } from './job-source.ts';
 import { freeAll, freeExpired, lostAmong, renew } from './leases.ts';
@@ -25,8 +26,7 @@ export function createEmbeddedSource(options: SourceOptions, kinds: readonly Job
       await freeExpired(database, time(0), held);
       await suspects?.step();
     },
-    // A claim looks before it writes, so that each is worth it.
-    promising: async (open) => open,
+    promising: (open) => dueKinds(database, open, time(0)),
     async claim({ kind, perGroup, lastButFor }) {
       const lease = { owner, now: time(0), leaseUntil: time(leaseMs) };
       const next = await claim(database, { kind, perGroup, lastButFor, ...lease });

@@ -1,6 +1,6 @@
 // What the service has stored of deliveries, jobs and projects, read as it lies in the records.
-import { storedRows } from './records.ts';
-import { type StoredJob, storedJobs } from './stored-jobs.ts';
+import { openRecords } from './records.ts';
+import { jobsIn, type StoredJob } from './stored-jobs.ts';
 
 interface StoredQueue {
   readonly jobs: readonly StoredJob[];
@@ -12,16 +12,15 @@ interface StoredQueue {
 
 /** Reads the records of `dataDir`, whoever has them open. */
 export async function storedQueue(dataDir: string): Promise<StoredQueue> {
-  const states = await storedRows<{ state: string; count: string }>(
-    dataDir,
+  using records = openRecords(dataDir);
+  const states = await records.rows<{ state: string; count: string }>(
     'select state, count(*) as count from deliveries group by state',
   );
-  const projects = await storedRows<{ name: string }>(
-    dataDir,
+  const projects = await records.rows<{ name: string }>(
     'select name from projects where hidden_at is null order by name',
   );
   return {
-    jobs: await storedJobs(dataDir),
+    jobs: await jobsIn(records),
     deliveries: Object.fromEntries(states.map(({ state, count }) => [state, Number(count)])),
     projects: projects.map(({ name }) => name),
   };

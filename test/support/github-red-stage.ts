@@ -34,7 +34,7 @@ export function redStage(options: RedStageOptions = {}): RedStage {
 }
 
 /** One that the caller closes. */
-export async function openRedStage({ turns = [], ...options }: RedStageOptions = {}): Promise<RedStage> {
+async function openRedStage({ turns = [], ...options }: RedStageOptions = {}): Promise<RedStage> {
   await using opening = new AsyncDisposableStack();
   const model = opening.use(await redModel(turns));
   const stage = opening.use(await openGithubStage({ ...options, env: { ...model.env, ...options.env } }));

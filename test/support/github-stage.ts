@@ -14,9 +14,9 @@ import { type WebhookSender, webhookSender } from '../github-double/webhooks/sen
 import { type ApiClient, apiClient } from './api-client.ts';
 import { appSettings, OWNER } from './app-settings.ts';
 import { COMPILED } from './compiled.ts';
-import { engine, recordsEnv } from './records.ts';
+import { engine, openRecords, recordsEnv } from './records.ts';
 import { type Service, startService, temporaryFolder } from './service.ts';
-import { type StoredJob, storedJobs } from './stored-jobs.ts';
+import { hastenHeads, jobsIn, type StoredJob } from './stored-jobs.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
 
@@ -32,7 +32,7 @@ export interface GithubStage extends AsyncDisposable {
   ourComments(repository: string, number: number): readonly Comment[];
   /** Waits until `probe` gives something, and gives it; fails with the service's output after `patienceMs`. */
   until<T>(what: string, probe: () => T | null | undefined | false | Promise<T | null | undefined | false>): Promise<T>;
-  /** Waits until everything that GitHub told is handled, and no work is left that is due. */
+  /** Waits until everything that GitHub told is handled, and no work is left that is due; a head that only waits for more news is made due. */
   rest(): Promise<void>;
   /** Writes of ours that GitHub took in that repository, whatever it was called then, such as `POST /repos/octo/shop/issues/1/comments`. */
   writes(repository: string): readonly string[];
@@ -153,21 +153,35 @@ async function until<T>(
 }
 
 async function rest(sender: WebhookSender, dataDir: string, patience: Patience): Promise<void> {
+  using records = openRecords(dataDir);
   await until(
     'rest',
     async () => {
       await sender.settled();
-      return !(await storedJobs(dataDir)).some(isAhead);
+      const ahead = (await jobsIn(records)).filter(isAhead);
+      // All that was told is handled: no more news will come, however long it is waited for.
+      if (ahead.length > 0 && ahead.every(isGathering)) await hastenHeads(records, gatheredBy());
+      return ahead.length === 0;
     },
     patience,
   );
 }
 
 /** Whether it runs, or will in a moment. */
-function isAhead({ kind, state, run_at: runAt, ends }: StoredJob): boolean {
-  const soon = kind === 'head' ? GATHERED_MS : 0;
+function isAhead(job: StoredJob): boolean {
+  const { state, run_at: runAt, ends } = job;
   // Those that were there at three ends of their process are put off until their turn comes, which is soon (queue/suspects.ts).
-  return state === 'running' || (state === 'waiting' && (Date.parse(runAt) <= Date.now() + soon || ends >= 3));
+  const isDue = state === 'waiting' && (Date.parse(runAt) <= Date.now() || ends >= 3);
+  return state === 'running' || isDue || isGathering(job);
+}
+
+/** Whether it waits for more news of the checks of its commit. */
+function isGathering({ kind, state, run_at: runAt }: StoredJob): boolean {
+  return kind === 'head' && state === 'waiting' && new Date(runAt) > new Date() && new Date(runAt) <= gatheredBy();
+}
+
+function gatheredBy(): Date {
+  return new Date(Date.now() + GATHERED_MS);
 }
 
 async function command(env: Readonly<Record<string, string>>, args: readonly string[]): Promise<string> {

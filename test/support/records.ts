@@ -44,23 +44,43 @@ export async function recordsPlace(dataDir: string): Promise<RecordsPlace> {
   return parsed;
 }
 
+/** Parameters of a statement are `$1`, `$2`, …. */
+type AskRows = <T extends object>(statement: string, values?: readonly string[]) => Promise<readonly T[]>;
+
+export interface OpenRecords extends Disposable {
+  readonly rows: AskRows;
+}
+
 /** Rows of the records of that data folder, whoever has them open or died over them. Parameters are `$1`, `$2`, …. */
 export async function storedRows<T extends object>(
   dataDir: string,
   statement: string,
   values: readonly string[] = [],
 ): Promise<readonly T[]> {
-  if (engine() !== 'sqlite') return (await (await keptFor(dataDir)).pool.query<T>(statement, [...values])).rows;
-  const database = new Sqlite(path.join(dataDir, 'causeway.db'));
-  try {
-    const prepared = database.prepare<[Record<string, string>], T>(statement);
-    const named = Object.fromEntries(values.map((value, at) => [`${at + 1}`, value]));
-    if (prepared.reader) return prepared.all(named);
-    prepared.run(named);
-    return [];
-  } finally {
-    database.close();
+  using records = openRecords(dataDir);
+  return await records.rows<T>(statement, values);
+}
+
+/** For who looks again and again: to open SQLite's file and to read its schema takes far longer than to look. */
+export function openRecords(dataDir: string): OpenRecords {
+  if (engine() !== 'sqlite') {
+    const rows: AskRows = async <T extends object>(statement: string, values: readonly string[] = []) =>
+      (await (await keptFor(dataDir)).pool.query<T>(statement, [...values])).rows;
+    return { rows, [Symbol.dispose]: () => undefined };
   }
+  const database = new Sqlite(path.join(dataDir, 'causeway.db'));
+  const known = new Map<string, Sqlite.Statement<[Record<string, string>]>>();
+  return {
+    rows: async <T extends object>(statement: string, values: readonly string[] = []) => {
+      const prepared = known.get(statement) ?? database.prepare<[Record<string, string>]>(statement);
+      known.set(statement, prepared);
+      const named = Object.fromEntries(values.map((value, at) => [`${at + 1}`, value]));
+      if (prepared.reader) return prepared.all(named) as readonly T[];
+      prepared.run(named);
+      return [];
+    },
+    [Symbol.dispose]: () => void database.close(),
+  };
 }
 
 /** Ends the databases of that folder and of all folders in it. */

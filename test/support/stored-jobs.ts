@@ -1,5 +1,5 @@
 // The jobs of a service under test as they stand in its records, alike over both engines.
-import { engine, storedRows } from './records.ts';
+import { engine, type OpenRecords, openRecords, storedRows } from './records.ts';
 
 export interface StoredJob {
   readonly kind: 'delivery' | 'publish' | 'run' | 'webhook' | 'head' | 'check-run' | 'backfill';
@@ -21,13 +21,44 @@ const POSTGRES = `
   from causeway_jobs.job order by id`;
 
 /** The oldest first. */
-export function storedJobs(dataDir: string): Promise<readonly StoredJob[]> {
-  return storedRows<StoredJob>(dataDir, engine() === 'sqlite' ? SQLITE : POSTGRES);
+export async function storedJobs(dataDir: string): Promise<readonly StoredJob[]> {
+  using records = openRecords(dataDir);
+  return await jobsIn(records);
+}
+
+/** The oldest first. */
+export function jobsIn(records: OpenRecords): Promise<readonly StoredJob[]> {
+  return records.rows<StoredJob>(engine() === 'sqlite' ? SQLITE : POSTGRES);
 }
 
 /** Whether it runs, is due or was given up. */
 export function isUnsettled({ state, run_at: runAt }: StoredJob): boolean {
   return state !== 'waiting' || Date.parse(runAt) <= Date.now();
+}
+
+/** Where the embedded queue keeps when a job is due, and the next of a group and of an organisation (queue/job-groups.ts). */
+const MOMENTS = [
+  ['jobs', 'run_at'],
+  ['job_groups', 'next_at'],
+  ...['job_groups', 'job_organisations'].flatMap((table) => [
+    [table, 'next_person_at'],
+    [table, 'next_automatic_at'],
+  ]),
+] as const;
+
+/** Makes those heads due that would be by then, as time would. */
+export async function hastenHeads(records: OpenRecords, by: Date): Promise<void> {
+  const moments = [new Date(), by].map((moment) => moment.toISOString());
+  if (engine() === 'sqlite') {
+    for (const [table, at] of MOMENTS)
+      await records.rows(`update ${table} set ${at} = $1 where kind = 'head' and ${at} > $1 and ${at} <= $2`, moments);
+    return;
+  }
+  await records.rows(
+    `update causeway_jobs.job set start_after = $1::timestamptz
+      where name = 'head' and state < 'active' and start_after > $1::timestamptz and start_after <= $2::timestamptz`,
+    moments,
+  );
 }
 
 /** Makes all that waits due, as time would; while no service runs. */

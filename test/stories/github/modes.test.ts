@@ -1,13 +1,24 @@
 // How much may be written: the operator's ceiling, a repository that is only watched, a house that is paused.
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openDesk } from '../../support/github-desk.ts';
 import { heldOf } from '../../support/github-held.ts';
-import { shopModel } from '../../support/github-model.ts';
-import { openGithubStage } from '../../support/github-stage.ts';
+import { type ShopModel, shopModel } from '../../support/github-model.ts';
+import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+
+let model: ShopModel;
+let stage: GithubStage;
+
+beforeAll(async () => {
+  model = await shopModel();
+  stage = await openGithubStage({ env: model.env });
+}, 180_000);
+
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+  await model[Symbol.asyncDispose]();
+});
 
 it('writes nothing at all where it only observes, and keeps what it would have written', async () => {
-  await using model = await shopModel();
-  await using stage = await openGithubStage({ env: model.env });
   const desk = await openDesk(stage, 'corner/observed', { config: 'mode: observe\n' });
   desk.label('mara');
   await stage.until('what would have been posted', async () => (await heldOf(stage.dataDir, 1))?.pullRequest);
@@ -46,15 +57,13 @@ it('stays below the ceiling of the operator, whatever the file says', async () =
 }, 180_000);
 
 it('writes and asks nothing while it is paused, keeps what comes in, and goes on when it is resumed', async () => {
-  await using model = await shopModel();
-  await using stage = await openGithubStage({ env: model.env });
   const desk = await openDesk(stage, 'corner/paused');
   await stage.command('pause');
   desk.label('mara');
   const refused = desk.say('per', '/analyse fix');
   await stage.rest();
   expect([desk.ours(), desk.reactions(), desk.reactions(refused), desk.writes()]).toEqual([[], [], [], []]);
-  expect(model.endpoint.requests).toEqual([]);
+  expect(model.told('Repository corner/paused ')).toEqual([]);
 
   await stage.command('resume');
   // It looks once a minute whether it may; a person who asks again need not wait for that.
@@ -85,8 +94,6 @@ it('starts with GitHub out of reach, says so, and works once it is back', async 
 }, 120_000);
 
 it('asks for what GitHub could not deliver while it was away', async () => {
-  await using model = await shopModel();
-  await using stage = await openGithubStage({ env: model.env });
   const desk = await openDesk(stage, 'corner/missed');
   await stage.rest();
   await stage.service().end('SIGTERM');
