@@ -11,6 +11,7 @@ export default defineConfig({
   test: {
     globalSetup: [
       'test/support/temporary-files.ts',
+      'test/support/compiled.ts',
       'test/support/leftover-processes.ts',
       'test/support/postgres-shared.ts',
     ],

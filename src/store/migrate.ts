@@ -18,7 +18,7 @@ interface Wanted {
 /** Throws `store_unusable` for a newer schema; an engine's own errors as they are. */
 export async function migrate(kysely: Reader, { form, place, mayBeAheadBy }: Wanted): Promise<void> {
   const known = migrationsFor(form);
-  const applied = await appliedMigrations(kysely);
+  const applied = await appliedMigrations(kysely, form);
   const unknown = applied.filter((name) => !(name in known));
   const isComplete = applied.length - unknown.length === Object.keys(known).length;
   if (unknown.length > (isComplete ? mayBeAheadBy : 0)) throw newer(place, unknown);
@@ -52,9 +52,10 @@ export async function migrateOnce(kysely: Reader, wanted: Wanted): Promise<void>
   });
 }
 
-async function appliedMigrations(kysely: Reader): Promise<readonly string[]> {
-  const tables = await kysely.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some((table) => table.name === 'kysely_migration')) return [];
+/** Kysely would list every table with its columns to find this one: 7 ms of processor time at each start over PostgreSQL. */
+async function appliedMigrations(kysely: Reader, form: TableForm): Promise<readonly string[]> {
+  const { rows: tables } = await form.tableNamed('kysely_migration').execute(kysely);
+  if (tables.length === 0) return [];
   const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(kysely);
   return rows.map((row) => row.name);
 }

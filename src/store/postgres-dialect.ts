@@ -24,6 +24,7 @@ const ROWS = {
 export const POSTGRES_TABLES: TableForm = {
   sequence: (table) => table.addColumn('seq', 'bigint', (column) => column.generatedAlwaysAsIdentity().primaryKey()),
   end: sql``,
+  tableNamed: (name) => sql`select oid from pg_class where oid = to_regclass(${name})`,
   addTrigger: async (database, { name, table, after, statements }) => {
     const body = statements({ new: 'new_rows', old: 'old_rows' }).map((statement) => `${statement};`);
     // The path of today, so that it finds its tables where a restore runs without one.

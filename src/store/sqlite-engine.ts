@@ -17,6 +17,7 @@ const BUSY_POLL_MS = 10;
 export const SQLITE_TABLES: TableForm = {
   sequence: (table) => table.addColumn('seq', 'integer', (column) => column.primaryKey().autoIncrement()),
   end: sql`strict`,
+  tableNamed: (name) => sql`select name from sqlite_master where type = 'table' and name = ${name}`,
   addTrigger: async (database, { name, table, columns, after, statements }) => {
     const row = (of: 'new' | 'old') => `(select ${columns.map((column) => `${of}.${column} as ${column}`).join(', ')})`;
     const body = statements({ new: row('new'), old: row('old') }).map((statement) => `${statement};`);

@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { COMPILED } from '../support/compiled.ts';
 import { gitRepository } from '../support/git-repository.ts';
 import { temporaryFolder } from '../support/service.ts';
 
@@ -12,7 +13,7 @@ const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 it('names the repository by its folder, and says what helps where it is', async () => {
   await using repository = await gitRepository({ folder: 'shop' });
   await using folder = await temporaryFolder();
-  const env = { PATH: process.env['PATH'], DATA_DIR: folder.path };
+  const env = { PATH: process.env['PATH'], ...COMPILED, DATA_DIR: folder.path };
   const running = promisify(execFile)(process.execPath, [MAIN, 'analyse', 'it crashes'], { cwd: repository.path, env });
   await expect(running).rejects.toMatchObject({
     code: 1,
@@ -26,7 +27,7 @@ it('keeps what it digested under one name, which the next command finds again', 
   await using repository = await gitRepository({ folder: 'shop' });
   await repository.commit({ 'src/cart.ts': 'export function total(): number {\n  return 1;\n}\n' }, 'Begin');
   await using folder = await temporaryFolder();
-  const env = { PATH: process.env['PATH'], DATA_DIR: folder.path };
+  const env = { PATH: process.env['PATH'], ...COMPILED, DATA_DIR: folder.path };
   const kept: (readonly string[])[] = [];
   for (const report of ['the total is wrong', 'the total is wrong again']) {
     await promisify(execFile)(process.execPath, [MAIN, 'analyse', report], { cwd: repository.path, env });

@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OWNER } from '../support/app-settings.ts';
+import { COMPILED } from '../support/compiled.ts';
 import { openShop, SHOP_NAME, shopScript } from '../support/github-shop.ts';
 import { type GithubStage, openGithubStage } from '../support/github-stage.ts';
 import { temporaryFolder } from '../support/service.ts';
@@ -43,7 +44,7 @@ function causeway(...args: readonly string[]): Promise<Ended> {
 
 function causewayWith(more: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Ended> {
   const child = spawn(process.execPath, [path.join(ROOT, 'src', 'main.ts'), ...args], {
-    env: { PATH: process.env['PATH'], ...env, ...more },
+    env: { PATH: process.env['PATH'], ...COMPILED, ...env, ...more },
   });
   let [out, err] = ['', ''];
   child.stdout.on('data', (data) => (out += data));
@@ -152,7 +153,7 @@ describe('probot receive', { timeout: 90_000 }, () => {
     const probot = path.join(ROOT, 'node_modules', 'probot', 'bin', 'probot.js');
     const child = spawn(process.execPath, [probot, 'receive', '-e', 'issues.labeled', '-p', file, './src/index.ts'], {
       cwd: ROOT,
-      env: { PATH: process.env['PATH'], ...env, MODEL: 'none' },
+      env: { PATH: process.env['PATH'], ...COMPILED, ...env, MODEL: 'none' },
     });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += data));

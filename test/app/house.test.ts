@@ -10,6 +10,7 @@ import { parseCallbackAllow } from '../../src/callback/callback-policy.ts';
 import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
 import { acceptReport } from '../../src/jobs/accept-report.ts';
 import { createLog } from '../../src/log.ts';
+import { COMPILED } from '../support/compiled.ts';
 import { gitRepository } from '../support/git-repository.ts';
 import { temporaryFolder } from '../support/service.ts';
 
@@ -43,7 +44,8 @@ describe('a house', () => {
   it('has commands beside it that refuse another key too, instead of sealing with it', async () => {
     await using folder = await temporaryFolder();
     await (await houseAt(folder.path, randomBytes(32)))[Symbol.asyncDispose]();
-    const env = { PATH: process.env['PATH'], DATA_DIR: folder.path, ENCRYPTION_KEY: randomBytes(32).toString('hex') };
+    const ENCRYPTION_KEY = randomBytes(32).toString('hex');
+    const env = { PATH: process.env['PATH'], ...COMPILED, DATA_DIR: folder.path, ENCRYPTION_KEY };
     for (const command of ['webhook-secret rotate', 'token list']) {
       const { status, stderr } = spawnSync(process.execPath, [MAIN, ...command.split(' ')], { env, encoding: 'utf8' });
       expect(stderr).toMatch(/encryption\.key .*ENCRYPTION_KEY/);

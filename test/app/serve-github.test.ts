@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCommand } from '../../src/app/run-command.ts';
+import { COMPILED } from '../support/compiled.ts';
 import { APP_ENVIRONMENT, WEBHOOK_SECRET } from '../support/new-key.ts';
 import { scriptedTerminal } from '../support/scripted-terminal.ts';
 import { startService, temporaryFolder } from '../support/service.ts';
@@ -36,7 +37,7 @@ async function ready(address: string): Promise<Readiness & { readonly code: numb
 }
 
 async function run(command: string, env: Readonly<Record<string, string>>) {
-  const full = { PATH: process.env['PATH'] ?? '', ...env };
+  const full = { PATH: process.env['PATH'] ?? '', ...COMPILED, ...env };
   return spawnSync(process.execPath, [MAIN, ...command.split(' ')], { env: full, encoding: 'utf8' });
 }
 

@@ -7,18 +7,18 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { announceAddress, announcedAddress, answersAt, signInLink } from '../../src/app/sign-in-link.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
-import { openSqliteStore } from '../../src/store/open-sqlite.ts';
 import { createSeal } from '../../src/store/seal.ts';
 import { hashOf } from '../../src/web/signed-in.ts';
 import { clock } from '../support/queue-samples.ts';
 import { temporaryFolder } from '../support/service.ts';
+import { migratedStore } from '../support/sqlite-template.ts';
 
 const ADDRESS = 'http://127.0.0.1:3000';
 const AWAY = { address: 'http://localhost:8080/causeway', listensAt: ADDRESS };
 
 async function linkGround() {
   const seal = createSeal(randomBytes(32));
-  const store = await openSqliteStore({ file: ':memory:', seal, enqueuer: createJobTable() });
+  const store = await migratedStore({ seal, enqueuer: createJobTable() });
   const time = clock();
   const now = time.now().toISOString();
   const account = await store.ensureAccount({ login: 'local', githubId: null, signingSecret: 'whsec_x', now });

@@ -8,6 +8,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { COMPILED } from '../support/compiled.ts';
 import { makeCertificate } from './certificate.ts';
 import { publicAndCanary } from './public-and-canary.ts';
 
@@ -15,7 +16,10 @@ const PROGRAM = fileURLToPath(new URL('./post-once.ts', import.meta.url));
 
 /** What a process of this environment says after it posted once. */
 async function postOnce(how: 'callback' | 'fetch', origin: string, env: Record<string, string>): Promise<string> {
-  const child = spawn(process.execPath, [PROGRAM, how, origin], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(process.execPath, [PROGRAM, how, origin], {
+    env: { ...COMPILED, ...env },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   const [said] = await Promise.all([text(child.stdout), once(child, 'close')]);
   return said.trim();
 }

@@ -7,8 +7,8 @@ import type { Account } from '../../src/domain/account.ts';
 import { createLog } from '../../src/log.ts';
 import { createEmbeddedQueue } from '../../src/queue/embedded-queue.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
-import { openSqliteStore } from '../../src/store/open-sqlite.ts';
 import { createSeal } from '../../src/store/seal.ts';
+import { migratedStore } from '../support/sqlite-template.ts';
 import { acceptance, conclusion, ground, NOW } from '../support/store-samples.ts';
 import { POLICY, publicAndCanary } from './public-and-canary.ts';
 
@@ -19,7 +19,7 @@ async function postOffice() {
   const log = createLog({ level: 'info', destination: { write: () => {} } });
   const jobs = createJobTable();
   const seal = createSeal(Buffer.alloc(32, 7));
-  const store = await openSqliteStore({ file: ':memory:', seal, enqueuer: jobs });
+  const store = await migratedStore({ seal, enqueuer: jobs });
   let ahead = 0;
   const now = () => new Date(Date.now() + ahead);
   const queue = createEmbeddedQueue({ database: store.database, jobs, log, now, recovery: 'sole-owner' });

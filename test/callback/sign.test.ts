@@ -4,6 +4,7 @@ import { Webhook as Standard } from 'standardwebhooks';
 import { Webhook as Svix } from 'svix';
 import { describe, expect, it } from 'vitest';
 import { newSigningSecret, signWebhook } from '../../src/callback/sign.ts';
+import { ANY_CHARACTER } from '../support/any-character.ts';
 
 const timestamp = Math.floor(Date.now() / 1_000);
 
@@ -15,7 +16,10 @@ function verifyByBoth(secret: string, payload: string, headers: Record<string, s
 describe('a signature', () => {
   it('is verified by both libraries for 1,000 payloads of any text', () => {
     const secret = newSigningSecret();
-    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', '\u2028\u2029', '😀👩‍👩‍👧', '\0', 'ﷺ'));
+    const text = fc.oneof(
+      fc.string({ unit: ANY_CHARACTER }),
+      fc.constantFrom('', '\u2028\u2029', '😀👩‍👩‍👧', '\0', 'ﷺ'),
+    );
     fc.assert(
       fc.property(fc.dictionary(text, text, { maxKeys: 5 }), (data) => {
         const body = Buffer.from(JSON.stringify({ data, extra: '\u2028😀' }));

@@ -7,6 +7,7 @@ import { createEmbeddedQueue } from '../../src/queue/embedded-queue.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { openSqliteStore } from '../../src/store/open-sqlite.ts';
 import { createSeal } from '../../src/store/seal.ts';
+import { migratedStore, writeMigrated } from '../support/sqlite-template.ts';
 import type { Engine, Opened } from './engine.ts';
 import { inspected } from './inspected.ts';
 
@@ -15,16 +16,20 @@ export const sqlite: Engine = {
   many: 100_000,
   async place() {
     const folder = await mkdtemp(join(tmpdir(), 'causeway-store-'));
+    const file = join(folder, 'causeway.db');
+    await writeMigrated(file);
     return {
-      open: () => openSqlite(join(folder, 'causeway.db')),
+      open: () => openSqlite(file),
       [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
     };
   },
 };
 
-export async function openSqlite(file: string): Promise<Opened> {
+/** Without a file: one of its own. */
+export async function openSqlite(file?: string): Promise<Opened> {
   const jobs = createJobTable();
-  const store = await openSqliteStore({ file, seal: createSeal(Buffer.alloc(32, 7)), enqueuer: jobs });
+  const options = { seal: createSeal(Buffer.alloc(32, 7)), enqueuer: jobs };
+  const store = await (file === undefined ? migratedStore(options) : openSqliteStore({ ...options, file }));
   const { database } = store;
   return {
     store,

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { COMPILED } from '../support/compiled.ts';
 import { temporaryFolder } from '../support/service.ts';
 
 const LAUNCHER = path.join(import.meta.dirname, '..', '..', 'bin', 'causeway');
@@ -23,6 +24,7 @@ it('an issue is read through the proxy that the environment names', async () => 
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   const env = {
     PATH: process.env['PATH'],
+    ...COMPILED,
     CAUSEWAY_SKIP_INSTALL: '1',
     DATA_DIR: folder.path,
     GITHUB_API_URL: 'http://api.github.test',

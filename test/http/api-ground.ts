@@ -18,8 +18,8 @@ import type { Run, Store } from '../../src/ports/store.ts';
 import { createEmbeddedQueue } from '../../src/queue/embedded-queue.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
-import { openSqliteStore } from '../../src/store/open-sqlite.ts';
 import { createSeal } from '../../src/store/seal.ts';
+import { migratedStore } from '../support/sqlite-template.ts';
 import { conclusion } from '../support/store-samples.ts';
 import { requireDocumented } from './documented-answer.ts';
 
@@ -99,7 +99,7 @@ export async function apiGround(options: GroundOptions = {}): Promise<ApiGround>
   const log = createLog({ level: 'trace', destination: { write: (line) => lines.push(line) } });
   const jobs = createJobTable();
   const seal = createSeal(Buffer.alloc(32, 7));
-  const store = stack.use(await openSqliteStore({ file: ':memory:', seal, enqueuer: jobs }));
+  const store = stack.use(await migratedStore({ seal, enqueuer: jobs }));
   const redactor = stack.use(createRedactor({ exactValues: () => [] }));
   const queue = createEmbeddedQueue({ database: store.database, jobs, log, now, recovery: 'sole-owner' });
   const account = await store.ensureAccount({

@@ -13,9 +13,9 @@ import { type Model, type ModelRequest, ModelUnavailable } from '../../src/ports
 import type { Tool } from '../../src/ports/tool.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
-import { openSqliteStore } from '../../src/store/open-sqlite.ts';
 import { createSeal } from '../../src/store/seal.ts';
 import { createMemoryRepository } from '../support/memory-source.ts';
+import { migratedStore } from '../support/sqlite-template.ts';
 import { ground } from '../support/store-samples.ts';
 import { testLexicons } from '../support/test-lexicons.ts';
 
@@ -71,9 +71,7 @@ async function house(
 ) {
   await using opening = new AsyncDisposableStack();
   const enqueuer = createJobTable();
-  const store = opening.use(
-    await openSqliteStore({ file: ':memory:', seal: createSeal(Buffer.alloc(32, 7)), enqueuer }),
-  );
+  const store = opening.use(await migratedStore({ seal: createSeal(Buffer.alloc(32, 7)), enqueuer }));
   const redactor = opening.use(createRedactor({ exactValues: () => [] }));
   const lexicons = opening.use(testLexicons());
   const { project, account } = await ground(store);

@@ -40,7 +40,7 @@ function repriced(before: Prices, after: Prices): ReturnType<typeof scriptedMode
 
 describe('a budget', () => {
   it('is charged what a question cost by the price of its bill, and then allows no other', async () => {
-    await using opened = await openSqlite(':memory:');
+    await using opened = await openSqlite();
     const spiked = await spend(opened.store, await newRun(opened.store, 'a'), repriced(CHEAP, SPIKE));
     expect(spiked.spentUsd).toBeGreaterThan(USD.all);
     expect(spiked).toMatchObject({ asked: 1, reservedUsd: 0, end: { kind: 'no_conclusion' } });
@@ -50,7 +50,7 @@ describe('a budget', () => {
   });
 
   it('gives back what a fall of the price has left over', async () => {
-    await using opened = await openSqlite(':memory:');
+    await using opened = await openSqlite();
     const fallen = await spend(
       opened.store,
       await newRun(opened.store, 'a'),
@@ -61,7 +61,7 @@ describe('a budget', () => {
   });
 
   it('is charged in full by an endpoint that bills more than was set aside, which is asked once', async () => {
-    await using opened = await openSqlite(':memory:');
+    await using opened = await openSqlite();
     const honest = scriptedModel([SEARCH, CONCLUSION], { prices: CHEAP });
     const greedy = {
       ...honest,
@@ -83,7 +83,7 @@ describe('a budget', () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(act, { maxLength: 40 }), async (acts) => {
-        await using opened = await openSqlite(':memory:');
+        await using opened = await openSqlite();
         const { store } = opened;
         const runs = [
           await newRun(store, 'a'),

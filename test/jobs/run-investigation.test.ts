@@ -12,11 +12,11 @@ import type { Repository } from '../../src/ports/source.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
-import { openSqliteStore } from '../../src/store/open-sqlite.ts';
 import { createSeal } from '../../src/store/seal.ts';
 import { found, recorded, sighting } from '../support/check-store-samples.ts';
 import { githubGround } from '../support/github-store-samples.ts';
 import { createMemoryRepository } from '../support/memory-source.ts';
+import { migratedStore } from '../support/sqlite-template.ts';
 import { acceptance, accepted, type Ground, ground } from '../support/store-samples.ts';
 import { testLexicons } from '../support/test-lexicons.ts';
 
@@ -40,7 +40,7 @@ async function place(): Promise<Place> {
   await using opening = new AsyncDisposableStack();
   const enqueuer = createJobTable();
   const seal = createSeal(Buffer.alloc(32, 7));
-  const store = opening.use(await openSqliteStore({ file: ':memory:', seal, enqueuer }));
+  const store = opening.use(await migratedStore({ seal, enqueuer }));
   const redactor = opening.use(createRedactor({ exactValues: () => [] }));
   const lexicons = opening.use(testLexicons());
   const base = await ground(store);

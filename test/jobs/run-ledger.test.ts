@@ -5,7 +5,7 @@ import { openSqlite } from '../contract/sqlite-place.ts';
 import { acceptance, accepted, ground, NOW, started } from '../support/store-samples.ts';
 
 it('the ledger of a run keeps money and tokens of each call that was answered', async () => {
-  await using opened = await openSqlite(':memory:');
+  await using opened = await openSqlite();
   const { store } = opened;
   const { runId } = await accepted(store, acceptance(await ground(store)));
   const usd = { run: 1, repository: 1, all: 1 };

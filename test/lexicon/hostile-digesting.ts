@@ -7,7 +7,7 @@ parentPort?.on('message', (request) => {
   const text = request.kind === 'blobs' ? Buffer.from(request.bytes).toString() : '';
   if (text.includes('DIE')) process.exit(1);
   if (text.includes('THROW')) throw new Error('as ordered');
-  while (text.includes('HANG')) void request;
+  if (text.includes('HANG')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   parentPort?.postMessage({ id: request.id, records: makeRecords(request) });
 });
 parentPort?.postMessage(READY);

@@ -1,7 +1,14 @@
-// What services of one run of the tests compile to, kept for the next one that is started: each has a data folder of its own, and would begin anew.
+// What the code compiles to, kept for a run of the tests: every service, child and thread would begin anew.
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** For the environment of a service. Measurements go without: they say what a person waits for. */
+const folder = () => path.join(tmpdir(), 'causeway-compiled');
+
+/** For vitest's `globalSetup`: the workers, and whatever inherits their environment. */
+export function setup(): void {
+  process.env['NODE_COMPILE_CACHE'] ??= folder();
+}
+
+/** For the environment of a service, which inherits none. Measurements go without: they say what a person waits for. */
 export const COMPILED: Readonly<Record<string, string>> =
-  process.env['VITEST'] === undefined ? {} : { NODE_COMPILE_CACHE: path.join(tmpdir(), 'causeway-compiled') };
+  process.env['VITEST'] === undefined ? {} : { NODE_COMPILE_CACHE: folder() };

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { OWNER } from './app-settings.ts';
+import { COMPILED } from './compiled.ts';
 import type { GithubStage } from './github-stage.ts';
 import { processorTime, residentMemory } from './process-figures.ts';
 import { recordsEnv } from './records.ts';
@@ -31,6 +32,7 @@ export async function serveWithoutWorker(
       ...{ PATH: process.env['PATH'], PORT: new URL(address).port, DATA_DIR: stage.dataDir },
       ...{ APP_ID: String(app.id), PRIVATE_KEY: app.privateKey, WEBHOOK_SECRET: app.webhookSecret },
       ...{ GITHUB_API_URL: apiUrl, GITHUB_WEB_URL: webUrl, ALLOWED_OWNERS: OWNER, RATE_LIMIT: 'off' },
+      ...COMPILED,
       ...(await recordsEnv(stage.dataDir)),
       ...env,
     },

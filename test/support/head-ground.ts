@@ -86,8 +86,8 @@ export interface HeadGround extends AsyncDisposable {
   reportOf(investigationId: string | null): Promise<string>;
 }
 
-/** `file`: of the database. */
-export async function headGround(file = ':memory:'): Promise<HeadGround> {
+/** Without a `file`, the database is one of its own. */
+export async function headGround(file?: string): Promise<HeadGround> {
   await using stack = new AsyncDisposableStack();
   const opened = stack.use(await openSqlite(file));
   const redactor = stack.use(createRedactor({ exactValues: () => ['hunter2-hunter2'] }));

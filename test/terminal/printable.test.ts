@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { printable, printableJson, printableLine } from '../../src/terminal/printable.ts';
+import { ANY_CHARACTER } from '../support/any-character.ts';
 
 /** What terminals obey, and what reorders or hides text. */
 const OBEYED = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\u200b\u{e0000}-\u{e007f}]/u;
-const anyText = fc.string({ unit: 'binary' });
+const anyText = fc.string({ unit: ANY_CHARACTER });
 
 describe('text from outside', () => {
   it.each([

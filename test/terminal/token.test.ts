@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { hashToken, isTokenForm } from '../../src/domain/token.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
-import { openSqliteStore } from '../../src/store/open-sqlite.ts';
 import { createSeal } from '../../src/store/seal.ts';
 import type { TokenCommand, WebhookSecretCommand } from '../../src/terminal/command.ts';
 import { token, tokensOfAll } from '../../src/terminal/token.ts';
 import { webhookSecret } from '../../src/terminal/webhook-secret.ts';
 import { scriptedTerminal } from '../support/scripted-terminal.ts';
+import { migratedStore } from '../support/sqlite-template.ts';
 
 const START = Date.parse('2025-03-01T12:00:00Z');
 const DAY = 86_400_000;
@@ -20,11 +20,7 @@ const CREATE = {
 } as const;
 
 async function openAccount() {
-  const store = await openSqliteStore({
-    file: ':memory:',
-    seal: createSeal(randomBytes(32)),
-    enqueuer: createJobTable(),
-  });
+  const store = await migratedStore({ seal: createSeal(randomBytes(32)), enqueuer: createJobTable() });
   const now = new Date(START).toISOString();
   const account = await store.ensureAccount({ login: 'local', githubId: null, signingSecret: 'whsec_first', now });
   const clock = { ms: START };

@@ -14,11 +14,11 @@ import type { Run, Store } from '../../src/ports/store.ts';
 import { createEmbeddedQueue } from '../../src/queue/embedded-queue.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
-import { openSqliteStore } from '../../src/store/open-sqlite.ts';
 import { createSeal } from '../../src/store/seal.ts';
 import { createWeb, type Web } from '../../src/web/create-web.ts';
 import { newSignInCode } from '../../src/web/sign-in/with-code.ts';
 import type { Entrance, WebDeps } from '../../src/web/web-deps.ts';
+import { migratedStore } from '../support/sqlite-template.ts';
 import { conclusion } from '../support/store-samples.ts';
 
 export const BASE = 'http://127.0.0.1:3000';
@@ -110,7 +110,7 @@ export async function webGround(options: WebGroundOptions = {}): Promise<WebGrou
   const jobs = createJobTable();
   const key = randomBytes(32);
   const seal = createSeal(key);
-  const store = stack.use(await openSqliteStore({ file: ':memory:', seal, enqueuer: jobs }));
+  const store = stack.use(await migratedStore({ seal, enqueuer: jobs }));
   const redactor = stack.use(createRedactor({ exactValues: () => [] }));
   const queue = createEmbeddedQueue({ database: store.database, jobs, log, now, recovery: 'sole-owner' });
   const projects = await projectsOf(store, options, moment());

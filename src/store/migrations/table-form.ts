@@ -1,4 +1,4 @@
-// What differs between engines when a table is made.
+// What differs between engines when a table is made, or looked for.
 import type { CreateTableBuilder, Kysely, RawBuilder } from 'kysely';
 
 export interface TableForm {
@@ -7,6 +7,8 @@ export interface TableForm {
   /** What stands after the columns. */
   readonly end: RawBuilder<unknown>;
   addTrigger(database: Kysely<unknown>, trigger: Trigger): Promise<void>;
+  /** One row where there is a table of that name, else none. */
+  tableNamed(name: string): RawBuilder<unknown>;
 }
 
 /**

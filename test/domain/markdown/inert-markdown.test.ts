@@ -6,6 +6,7 @@ import { inertInline } from '../../../src/domain/markdown/inert-inline.ts';
 import { inertMarkdown } from '../../../src/domain/markdown/inert-markdown.ts';
 import '../../support/property-seed.ts';
 import { effectsOf, readAsGithub } from '../../github/render/github-reading.ts';
+import { ANY_CHARACTER } from '../../support/any-character.ts';
 
 const BASE = 'https://github.com/octo/shop/blob/';
 /** What foreign text may become: paragraphs, lists and code. */
@@ -129,7 +130,7 @@ describe('foreign Markdown', () => {
         '$',
       ],
     );
-    const text = fc.array(fc.oneof({ weight: 5, arbitrary: marks }, fc.string({ unit: 'binary', maxLength: 4 })), {
+    const text = fc.array(fc.oneof({ weight: 5, arbitrary: marks }, fc.string({ unit: ANY_CHARACTER, maxLength: 4 })), {
       maxLength: 40,
     });
     fc.assert(
@@ -188,7 +189,7 @@ describe('foreign Markdown', () => {
 
 describe('foreign code', () => {
   const anything = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: ANY_CHARACTER }),
     fc
       .array(fc.constantFrom('`', '``', '```', ' ', '\n', 'a', '\\', '~~~', '</details>'))
       .map((parts) => parts.join('')),

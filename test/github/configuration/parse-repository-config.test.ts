@@ -5,6 +5,7 @@ import { investigationSettings } from '../../../src/github/configuration/investi
 import { parseRepositoryConfig } from '../../../src/github/configuration/parse-repository-config.ts';
 import { DEFAULT_CONFIG } from '../../../src/github/configuration/repository-config.ts';
 import '../../support/property-seed.ts';
+import { ANY_CHARACTER } from '../../support/any-character.ts';
 
 const FILE = '.github/causeway.yml';
 const MANY = '1: It has more than 1400 parts. Keep what Causeway needs.';
@@ -175,7 +176,7 @@ describe('a configuration file', () => {
       '<<',
     );
     fc.assert(
-      fc.property(fc.array(fc.oneof(part, fc.string({ unit: 'binary', maxLength: 3 }))), (parts) => {
+      fc.property(fc.array(fc.oneof(part, fc.string({ unit: ANY_CHARACTER, maxLength: 3 }))), (parts) => {
         const { config, problem } = parseRepositoryConfig(parts.join(''), FILE);
         if (problem !== null) {
           expect(config.mode).not.toBe('fix');

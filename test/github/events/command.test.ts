@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseCommand } from '../../../src/github/events/command.ts';
+import { ANY_CHARACTER } from '../../support/any-character.ts';
 
 const analyse = (guidance = '') => ({ kind: 'analyse', guidance });
 const retry = (guidance = '') => ({ kind: 'retry', guidance });
@@ -74,7 +75,7 @@ describe('a comment', () => {
 
   it('asks for nothing, whatever it says, inside of a fence that it cannot close', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.property(fc.string({ unit: ANY_CHARACTER }), (text) => {
         fc.pre(!text.includes('`'));
         expect(parseCommand(`\`\`\`\n${text}\n/analyse\n\`\`\``)).toBeNull();
       }),
@@ -83,7 +84,7 @@ describe('a comment', () => {
 
   it('asks for a command once, with guidance of at most 4,000 well-formed characters', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 6_000 }), (text) => {
+      fc.property(fc.string({ unit: ANY_CHARACTER, maxLength: 6_000 }), (text) => {
         const command = parseCommand(`/analyse ${text}`);
         if (command === null || !('guidance' in command)) return;
         expect(command.guidance.length).toBeLessThanOrEqual(4_000);

@@ -19,10 +19,11 @@ import type { JobResult, Queue } from '../../../src/ports/queue.ts';
 import type { Run } from '../../../src/ports/store.ts';
 import { createJobTable } from '../../../src/queue/job-table.ts';
 import { createRedactor } from '../../../src/redact/redactor.ts';
-import { openSqliteStore, type SqliteStore } from '../../../src/store/open-sqlite.ts';
+import type { SqliteStore } from '../../../src/store/open-sqlite.ts';
 import { createSeal } from '../../../src/store/seal.ts';
 import type { GithubDouble } from '../../github-double/double.ts';
 import { startGithubDouble } from '../../github-double/start.ts';
+import { migratedStore } from '../../support/sqlite-template.ts';
 import { delivery, SECRET } from '../intake/signed-delivery.ts';
 
 interface Announced {
@@ -73,7 +74,7 @@ export async function eventHouse(options: EventHouseOptions = {}): Promise<Event
   const double = opening.use(await startGithubDouble({ sink }));
   const table = createJobTable();
   const seal = createSeal(randomBytes(32));
-  const store = opening.use(await openSqliteStore({ file: ':memory:', seal, enqueuer: table }));
+  const store = opening.use(await migratedStore({ seal, enqueuer: table }));
   let logged = '';
   const log = createLog({ level: 'debug', destination: { write: (line) => (logged += line) } });
   const now = () => double.state.clock.now();

@@ -3,9 +3,10 @@ import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { createReceiver, type Receiver, type ReceiverDeps } from '../../../src/github/intake/receive-delivery.ts';
 import { createLog } from '../../../src/log.ts';
 import { createJobTable } from '../../../src/queue/job-table.ts';
-import { openSqliteStore, type SqliteStore } from '../../../src/store/open-sqlite.ts';
+import type { SqliteStore } from '../../../src/store/open-sqlite.ts';
 import { createSeal } from '../../../src/store/seal.ts';
 import { clock } from '../../support/queue-samples.ts';
+import { migratedStore } from '../../support/sqlite-template.ts';
 
 export const SECRET = 'a webhook secret of more than 32 characters';
 
@@ -49,7 +50,7 @@ export interface Reception extends AsyncDisposable {
 
 export async function reception(over: Partial<ReceiverDeps> = {}): Promise<Reception> {
   const table = createJobTable();
-  const store = await openSqliteStore({ file: ':memory:', seal: createSeal(randomBytes(32)), enqueuer: table });
+  const store = await migratedStore({ seal: createSeal(randomBytes(32)), enqueuer: table });
   const time = clock();
   let logged = '';
   const log = createLog({ level: 'trace', destination: { write: (line) => (logged += line) } });

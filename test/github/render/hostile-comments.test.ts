@@ -15,6 +15,7 @@ import { resultComment } from '../../../src/github/render/result-comment.ts';
 import { settledComment } from '../../../src/github/render/settled-comment.ts';
 import { suggestionsText } from '../../../src/github/render/suggestions-text.ts';
 import '../../support/property-seed.ts';
+import { ANY_CHARACTER } from '../../support/any-character.ts';
 import { CHANGE, fixedIssue, PLACE } from './comment-samples.ts';
 import { effectsOf, readAsGithub } from './github-reading.ts';
 
@@ -176,7 +177,7 @@ describe('texts of hostile words', () => {
       ']',
       '(',
     );
-    const words = fc.array(fc.oneof(part, fc.string({ unit: 'binary', maxLength: 4 })), { maxLength: 30 });
+    const words = fc.array(fc.oneof(part, fc.string({ unit: ANY_CHARACTER, maxLength: 4 })), { maxLength: 30 });
     fc.assert(
       fc.property(words, (parts) => {
         const word = parts.join('');

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { commitMessage } from '../../../src/github/render/commit-message.ts';
 import { plainWords } from '../../../src/github/render/plain-words.ts';
 import '../../support/property-seed.ts';
+import { ANY_CHARACTER } from '../../support/any-character.ts';
 import { sampleIssue } from '../../support/sample-issue.ts';
 
 const ACTS =
@@ -53,7 +54,7 @@ describe('plain words', () => {
       'fixup',
     );
     fc.assert(
-      fc.property(fc.array(fc.oneof(part, fc.string({ unit: 'binary', maxLength: 3 }))), (parts) => {
+      fc.property(fc.array(fc.oneof(part, fc.string({ unit: ANY_CHARACTER, maxLength: 3 }))), (parts) => {
         const plain = plainWords(parts.join(''), 72);
         expect(plain).not.toMatch(ACTS);
         expect(plain.length).toBeLessThanOrEqual(72);

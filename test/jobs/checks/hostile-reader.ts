@@ -6,7 +6,7 @@ import { readCheck } from '../../../src/triage/ci/read-check.ts';
 parentPort?.on('message', ({ id, texts }) => {
   if (texts.log.includes('DIE')) process.exit(1);
   if (texts.log.includes('THROW')) throw new Error('as ordered');
-  while (texts.log.includes('HANG')) void id;
+  if (texts.log.includes('HANG')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   parentPort?.postMessage({ id, read: readCheck(texts) });
 });
 parentPort?.postMessage(READY);
