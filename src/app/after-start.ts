@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { ModelConfig } from '../config.ts';
+import { untilAtRest } from './at-rest.ts';
 import { writeCompiledCode } from './compiled-code.ts';
 
 /** Whoever waited for the start comes first. */
@@ -58,10 +59,12 @@ function partsFor({ isGithub, answers, works, model }: AfterStart): readonly Par
 async function load(parts: readonly Part[], signal: AbortSignal): Promise<void> {
   const pause: Part = () => wait(PAUSE_MS, undefined, { ref: false, signal }).catch(() => undefined);
   // One after the other, so that requests come between them.
-  for (const part of [pause, ...parts, pause]) {
+  for (const part of [pause, ...parts]) {
     if (signal.aborted) return;
     await part();
   }
+  // Both stop everything else: at 200 deliveries a second every fiftieth waited for them.
+  await untilAtRest(signal);
   if (signal.aborted) return;
   writeCompiledCode();
   giveBackMemory();

@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely';
 import { newId } from '../domain/ids.ts';
 import type { JobKind, NewJob } from '../ports/queue.ts';
 import type { Enqueuer } from '../store/enqueuer.ts';
+import { insertRow } from '../store/insert-row.ts';
 import type { Schema, Trx } from '../store/schema.ts';
 import { earlier } from './claims.ts';
 import { addToGroup, refreshGroup } from './job-groups.ts';
@@ -29,7 +30,10 @@ export function createJobTable(): JobTable {
       changed ||= jobs.length > 0;
     },
     async bury(trx, jobs) {
-      for (const job of jobs) await insertJob(trx, job, 'dead');
+      for (const job of jobs) {
+        if (!(await insertJob(trx, job, 'dead')))
+          throw new Error(`the job ${job.kind} of ${job.subject} is there already`);
+      }
     },
     async remove(trx, kind, subjects) {
       if (await removeJobs(trx, kind, subjects)) changed = true;
@@ -53,16 +57,14 @@ export function createJobTable(): JobTable {
  */
 async function enqueueJob(trx: Trx, job: NewJob): Promise<string | null> {
   const { kind, subject, group, runAt, organisation } = job;
+  // Almost always it is new.
+  if (await insertJob(trx, job, 'waiting')) return (await addToGroup(trx, job)) ? null : group;
   const there = await trx
     .selectFrom('jobs')
     .select(['seq', 'state', 'group_key', 'run_at', 'again_at', 'urgency'])
     .where('kind', '=', kind)
     .where('subject', '=', subject)
-    .executeTakeFirst();
-  if (!there) {
-    await insertJob(trx, job, 'waiting');
-    return (await addToGroup(trx, job)) ? null : group;
-  }
+    .executeTakeFirstOrThrow();
   // A dead one is as new.
   const urgency = there.state === 'dead' ? job.urgency : moreUrgent(there.urgency, job.urgency);
   const next = { organisation, urgency, ...afterAsking(there, runAt) };
@@ -84,27 +86,26 @@ function afterAsking(
   }
 }
 
-async function insertJob(trx: Trx, job: NewJob, state: 'waiting' | 'dead'): Promise<void> {
+/** False, and nothing is written, where a job of that kind and subject is there. */
+function insertJob(trx: Trx, job: NewJob, state: 'waiting' | 'dead'): Promise<boolean> {
   const { kind, subject, group, runAt, urgency, organisation } = job;
-  await trx
-    .insertInto('jobs')
-    .values({
-      id: newId('job'),
-      kind,
-      subject,
-      group_key: group,
-      state,
-      run_at: runAt,
-      attempts: 0,
-      failures: 0,
-      generation: 0,
-      owner: null,
-      lease_until: null,
-      again_at: null,
-      urgency,
-      organisation,
-    })
-    .execute();
+  const row = {
+    id: newId('job'),
+    kind,
+    subject,
+    group_key: group,
+    state,
+    run_at: runAt,
+    attempts: 0,
+    failures: 0,
+    generation: 0,
+    owner: null,
+    lease_until: null,
+    again_at: null,
+    urgency,
+    organisation,
+  };
+  return insertRow(trx, 'jobs', row, { columns: ['kind', 'subject'], there: 'stays' });
 }
 
 /** True where any was there. */

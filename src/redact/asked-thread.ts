@@ -72,7 +72,8 @@ export class AskedThread<Question extends object, Answer extends object> impleme
       if (this.#worker === worker) this.#worker = null;
     });
     const ready = await firstMessage(worker, START_LIMIT_MS, (message) => message === READY);
-    return ready === null ? null : worker;
+    // What a thread said before it ended is heard right before its end: by then it may be gone.
+    return ready === null || this.#worker !== worker ? null : worker;
   }
 
   async #stop(): Promise<void> {

@@ -8,7 +8,7 @@ import { CRYPT_HASHES, MIDDLE_TOKENS, UNMISTAKABLE_TOKENS, WHOLE_WORD_TOKENS } f
 export const RULES: readonly Rule[] = [
   { pattern: UNMISTAKABLE_TOKENS, wrapped: 'form' },
   { pattern: WHOLE_WORD_TOKENS, wrapped: 'form', accepts: (token) => isRandom(token.slice(3)) },
-  { pattern: CRYPT_HASHES, wrapped: 'form' },
+  { needs: '$', pattern: CRYPT_HASHES, wrapped: 'form' },
   ...MIDDLE_TOKENS.map((token): Rule => ({ ...token, wrapped: 'form', accepts: isRandom })),
   {
     pattern: /(?<![A-Z0-9])(?:A3T[A-Z0-9]|AKIA|AGPA|AIDA|AROA|AIPA|ANPA|ANVA|ASIA)[A-Z0-9]{16}(?![A-Z0-9])/g,
@@ -25,9 +25,10 @@ export const RULES: readonly Rule[] = [
     accepts: (key) => !/^[0-9a-f]+$/.test(key),
   },
   // Telegram.
-  { pattern: /(?<![\w:])\d{8,10}:AA[\w-]{33}(?![\w-])/g, wrapped: 'form' },
+  { needs: ':AA', pattern: /(?<![\w:])\d{8,10}:AA[\w-]{33}(?![\w-])/g, wrapped: 'form' },
   {
     // JWT, JWS with an empty signature, JWE.
+    needs: 'eyJ',
     pattern:
       /(?<![A-Za-z0-9_-])eyJ[\w-]{8,8000}\.(?:eyJ)?[\w-]{8,8000}\.[\w-]{0,8000}(?:\.[\w-]{1,8000}\.[\w-]{1,200})?/g,
     wrapped: 'form',
@@ -44,11 +45,12 @@ export const RULES: readonly Rule[] = [
     accepts: (value) => isRandom(value) || /^[A-Za-z0-9+/]{16,}={1,2}$/.test(value),
   },
   {
+    needs: '://',
     pattern: /(:\/\/[^\s:/@"'<>\\\uFFFF]{0,100}:)([^\s/"'<>\\\uFFFF]{1,256})(?=@[^\s/@])/g,
     wrapped: 'form',
     accepts: (password) => !isStandIn(password),
   },
-  { pattern: /(:\/\/)([\w-]{20,256})(?=@[^\s/@])/g, wrapped: 'form', accepts: isRandom },
+  { needs: '://', pattern: /(:\/\/)([\w-]{20,256})(?=@[^\s/@])/g, wrapped: 'form', accepts: isRandom },
   {
     pattern:
       /([?&](?:access_token|auth_token|token|api_?key|key|sig|signature|x-amz-signature|x-amz-security-token|x-goog-signature|client_secret|password|secret)=)([^\s&#"'`<>\\\uFFFF]{8,2000})/gi,

@@ -5,6 +5,7 @@ import type { Acceptance, Accepted, InvestigationStore } from '../ports/store.ts
 import { writeAudit } from './audit.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import type { GroupCommit } from './group-commit.ts';
+import { insertRow } from './insert-row.ts';
 import { organisationOfProject } from './job-places.ts';
 import { joinableRun, type OpenRun } from './joinable-run.ts';
 import { linkFailure, replaceOthers, threadFor } from './open-thread.ts';
@@ -103,24 +104,21 @@ async function startedRun(trx: Trx, acceptance: Acceptance, enqueuer: Enqueuer):
   await requireRoom(trx, acceptance);
   const { report, fingerprint, now } = acceptance;
   const id = newId('run');
-  await trx
-    .insertInto('runs')
-    .values({
-      id,
-      project_id: report.projectId,
-      account_id: report.accountId,
-      fingerprint,
-      revision: report.revision,
-      fresh: report.fresh ? 1 : 0,
-      state: 'queued',
-      generation: 0,
-      step_count: 0,
-      created_at: now,
-      sha: null,
-      conclusion: null,
-      analysed_at: null,
-    })
-    .execute();
+  await insertRow(trx, 'runs', {
+    id,
+    project_id: report.projectId,
+    account_id: report.accountId,
+    fingerprint,
+    revision: report.revision,
+    fresh: report.fresh ? 1 : 0,
+    state: 'queued',
+    generation: 0,
+    step_count: 0,
+    created_at: now,
+    sha: null,
+    conclusion: null,
+    analysed_at: null,
+  });
   await enqueueRun(trx, id, acceptance, enqueuer);
   return { id, state: 'queued' };
 }
@@ -143,27 +141,24 @@ async function attach(
   { investigationId, report, now }: Acceptance,
   run: OpenRun & { readonly threadId: string | null },
 ): Promise<void> {
-  await trx
-    .insertInto('investigations')
-    .values({
-      id: investigationId,
-      run_id: run.id,
-      account_id: report.accountId,
-      project_id: report.projectId,
-      origin: report.origin,
-      reference: report.reference,
-      text: report.text,
-      callback_url: report.callbackUrl,
-      state: run.state,
-      outcome: JSON.stringify({ state: run.state }),
-      created_at: now,
-      ended_at: null,
-      thread_id: run.threadId,
-      is_trusted: report.isTrusted ? 1 : 0,
-      settings: settingsText(report.settings),
-      verdict: report.verdict ?? null,
-    })
-    .execute();
+  await insertRow(trx, 'investigations', {
+    id: investigationId,
+    run_id: run.id,
+    account_id: report.accountId,
+    project_id: report.projectId,
+    origin: report.origin,
+    reference: report.reference,
+    text: report.text,
+    callback_url: report.callbackUrl,
+    state: run.state,
+    outcome: JSON.stringify({ state: run.state }),
+    created_at: now,
+    ended_at: null,
+    thread_id: run.threadId,
+    is_trusted: report.isTrusted ? 1 : 0,
+    settings: settingsText(report.settings),
+    verdict: report.verdict ?? null,
+  });
 }
 
 async function keepKey(trx: Trx, { idempotency, investigationId, report, now }: Acceptance): Promise<void> {

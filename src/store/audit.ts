@@ -1,5 +1,6 @@
 // The audit log: who did what and when, written in the same transaction; never the text of a report.
 import type { Acting } from '../ports/acting.ts';
+import { insertRow } from './insert-row.ts';
 import type { Trx } from './schema.ts';
 
 type ActorsVerb = 'token.created' | 'token.revoked' | 'secret.rotated' | 'secret.shown';
@@ -34,7 +35,7 @@ export async function writeAudit(
   },
 ): Promise<void> {
   const { at, accountId, verb, subject, projectId = null } = entry;
-  await trx.insertInto('audit').values({ at, account_id: accountId, verb, subject, project_id: projectId }).execute();
+  await insertRow(trx, 'audit', { at, account_id: accountId, verb, subject, project_id: projectId });
 }
 
 /** With a GitHub App the operator acts for people at the terminal: the entry is theirs, and says that they did not do it. */

@@ -3,6 +3,7 @@ import type { Delivery, DeliveryEnd, DeliveryStore, NewDelivery } from '../ports
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import type { GroupCommit } from './group-commit.ts';
+import { insertRow } from './insert-row.ts';
 import { installationName } from './job-places.ts';
 import type { Reader, Trx } from './schema.ts';
 import type { Seal } from './seal.ts';
@@ -68,12 +69,8 @@ async function accept(
   if (await wasSeen(trx, delivery, times)) return 'repeated';
   const { id, event, body, meaning, group, isUrgent, urgency, installationId } = delivery;
   const row = { event, body, meaning, group_key: group, state: 'waiting', detail: '', received_at: times.now } as const;
-  await trx
-    .insertInto('deliveries')
-    .values({ id, ...row })
-    // Only one that has failed comes this far while it exists.
-    .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
-    .execute();
+  // Only one that has failed comes this far while it exists.
+  await insertRow(trx, 'deliveries', { id, ...row }, { columns: ['id'], there: 'is-overwritten' });
   const organisation = installationId === null ? '' : installationName(installationId);
   const kind = isUrgent ? 'urgent-delivery' : 'delivery';
   await enqueuer.enqueue(trx, [{ kind, subject: id, group, runAt: times.now, urgency, organisation }]);

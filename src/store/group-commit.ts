@@ -1,5 +1,5 @@
 // Group commit: what arrives while the disk is busy is written together, and each verb ends after the commit that holds it.
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CausewayError } from '../domain/errors.ts';
 import type { Database } from './database.ts';
 import type { Trx } from './schema.ts';
@@ -57,22 +57,21 @@ export function createGroupCommit(database: Pick<Database, 'write'>): GroupCommi
   };
 }
 
-/** How many turns of a millisecond may bring nobody before a group goes without: to read a connection takes two or three turns of the loop. */
-const QUIET_TURNS = 2;
+/** How many turns of the event loop may bring nobody before a group goes without: from a connection that can be read to here takes two or three. */
+const QUIET_TURNS = 3;
 
 /**
- * While SQLite waits for the disk no socket is read. So after a commit others get as long as it took to come here, which leaves them half of
- * the time even on a slow disk. Where nobody comes for two milliseconds nobody is waited for: whoever sends one thing after the other would wait for
- * himself.
+ * While SQLite waits for the disk no socket is read: whoever came meanwhile is read after, and gets as long as the commit took to come here, which
+ * leaves others half of the time even on a slow disk. Turns are counted, not milliseconds: whoever sends one thing after the other waits for nobody.
  */
 async function gathered(
   waiting: readonly Waiting[],
   { took, ended }: { readonly took: number; readonly ended: number },
 ): Promise<void> {
-  const until = ended + Math.min(took, LONGEST_WAIT_MS) - 1;
+  const until = ended + Math.min(took, LONGEST_WAIT_MS);
   for (let quiet = 0; quiet < QUIET_TURNS && performance.now() < until; ) {
     const before = waiting.length;
-    await sleep(1);
+    await nextTurn();
     quiet = waiting.length > before ? 0 : quiet + 1;
   }
 }

@@ -3,12 +3,13 @@ import type Sqlite from 'better-sqlite3';
 import { Kysely } from 'kysely';
 import { CausewayError } from '../domain/errors.ts';
 import type { Store } from '../ports/store.ts';
+import { type Checkpoints, createCheckpoints } from './checkpoints.ts';
 import { createDatabase, type Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { migrate } from './migrate.ts';
 import type { Schema } from './schema.ts';
 import type { Seal } from './seal.ts';
-import { explainSqlite, forgetErased, openConnection, SQLITE_TABLES, sqliteDialect } from './sqlite-engine.ts';
+import { explainSqlite, openConnection, SQLITE_TABLES, sqliteDialect } from './sqlite-engine.ts';
 import { storeVerbs } from './store-verbs.ts';
 
 export interface SqliteStore extends Store {
@@ -32,25 +33,29 @@ interface SqliteStoreOptions {
  */
 export async function openSqliteStore({ file, seal, enqueuer }: SqliteStoreOptions): Promise<SqliteStore> {
   const explain = (error: unknown) => explainSqlite(error, file);
-  const { connection, kysely } = await opened(file, explain);
+  const { checkpoints, kysely } = await opened(file, explain);
   const database = createDatabase({ kysely, enqueuer, explain });
   return {
     database,
-    ...storeVerbs({ database, seal, enqueuer, forget: () => forgetErased(connection) }),
-    [Symbol.asyncDispose]: () => database.close(),
+    ...storeVerbs({ database, seal, enqueuer, forget: checkpoints.forget }),
+    [Symbol.asyncDispose]: async () => {
+      await checkpoints[Symbol.asyncDispose]();
+      await database.close();
+    },
   };
 }
 
 async function opened(
   file: string,
   explain: (error: unknown) => unknown,
-): Promise<{ readonly connection: Sqlite.Database; readonly kysely: Kysely<Schema> }> {
+): Promise<{ readonly checkpoints: Checkpoints; readonly kysely: Kysely<Schema> }> {
   let connection: Sqlite.Database | undefined;
   try {
     connection = openConnection(file);
-    const kysely = new Kysely<Schema>({ dialect: sqliteDialect(connection) });
+    const checkpoints = createCheckpoints(connection, file);
+    const kysely = new Kysely<Schema>({ dialect: sqliteDialect(connection, checkpoints.committed) });
     await migrate(kysely, { form: SQLITE_TABLES, place: file, mayBeAheadBy: 0 });
-    return { connection, kysely };
+    return { checkpoints, kysely };
   } catch (error) {
     connection?.close();
     throw unusable(explain(error), file);

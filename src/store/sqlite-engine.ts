@@ -3,7 +3,7 @@ import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
-import { type Dialect, SqliteAdapter, SqliteDialect, SqliteDriver, sql } from 'kysely';
+import { type DatabaseConnection, type Dialect, SqliteAdapter, SqliteDialect, SqliteDriver, sql } from 'kysely';
 import { CausewayError } from '../domain/errors.ts';
 import { keptStatements } from './kept-statements.ts';
 import { makeFolder } from './make-folder.ts';
@@ -52,11 +52,11 @@ export function forgetErased(connection: Sqlite.Database): void {
   withoutWaiting(connection, () => connection.pragma('wal_checkpoint(TRUNCATE)'));
 }
 
-/** The Kysely dialect of a connection; `kysely.destroy()` closes it. */
-export function sqliteDialect(connection: Sqlite.Database): Dialect {
+/** The Kysely dialect of a connection; `kysely.destroy()` closes it. `committed` is called after each commit. */
+export function sqliteDialect(connection: Sqlite.Database, committed = () => {}): Dialect {
   const dialect = new SqliteDialect({ database: connection });
   return {
-    createDriver: () => new ImmediateDriver(connection),
+    createDriver: () => new ImmediateDriver(connection, committed),
     createAdapter: () => new TransactionalDdlAdapter(),
     createQueryCompiler: () => dialect.createQueryCompiler(),
     createIntrospector: (kysely) => dialect.createIntrospector(kysely),
@@ -69,10 +69,12 @@ export function sqliteDialect(connection: Sqlite.Database): Dialect {
  */
 class ImmediateDriver extends SqliteDriver {
   readonly #database: Sqlite.Database;
+  readonly #committed: () => void;
 
-  constructor(database: Sqlite.Database) {
+  constructor(database: Sqlite.Database, committed: () => void) {
     super({ database: keptStatements(database) });
     this.#database = database;
+    this.#committed = committed;
   }
 
   // SQLite answers within the same turn of the event loop, so that a chain of verbs would starve timers and sockets:
@@ -89,6 +91,11 @@ class ImmediateDriver extends SqliteDriver {
       }
       await sleep(BUSY_POLL_MS);
     }
+  }
+
+  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await super.commitTransaction(connection);
+    this.#committed();
   }
 
   // A full disk makes SQLite roll back by itself; a second rollback would hide the reason.

@@ -1,4 +1,4 @@
-// The thread that answers questions: what it is given of the process around it.
+// The thread that answers questions: what it is given of the process around it, and what is said of one that is let go.
 import { enableCompileCache, getCompileCacheDir } from 'node:module';
 import { expect, it } from 'vitest';
 import { AskedThread } from '../../src/redact/asked-thread.ts';
@@ -11,4 +11,15 @@ it('takes what its code compiles to from where the process keeps it, and keeps i
   const folder = getCompileCacheDir();
   expect(folder).toBeDefined();
   expect(await thread.ask({}, 60_000)).toMatchObject({ kind: 'answered', answer: { folder } });
+});
+
+it('whoever asks one that is let go of as it says that it is ready is told at once, and does not wait', async () => {
+  const script = new URL('./hostile-worker.ts', import.meta.url);
+  const thread = new AskedThread({ script, closed: 'Ask before.' });
+  const asked = thread.ask({ text: '', exactValues: [] }, 3_600_000);
+  await new Promise((resolve) => setImmediate(resolve));
+  // The thread starts and says that it is ready, which nobody hears meanwhile.
+  for (const end = performance.now() + 1_500; performance.now() < end; );
+  await thread[Symbol.asyncDispose]();
+  expect(await asked).toMatchObject({ kind: 'failed' });
 });

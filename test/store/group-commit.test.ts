@@ -86,6 +86,20 @@ it('one that fails is rejected with its own fault, and the others of its group a
   expect(await add(at.group, 'afterwards')).toBe('wrote afterwards');
 });
 
+it('whoever writes one thing after the other waits for nobody', async () => {
+  await using at = await place();
+  let [turns, isOver] = [0, false];
+  const counting = (async () => {
+    for (; !isOver; turns++) await new Promise((resolve) => setImmediate(resolve));
+  })();
+  for (const name of NAMES) await add(at.group, name);
+  isOver = true;
+  await counting;
+  expect(at.commits()).toBe(NAMES.length);
+  // A millisecond of waiting is a hundred turns of the loop and more.
+  expect(turns).toBeLessThan(NAMES.length * 20);
+});
+
 it('heavy ones share no commit, and come to an end all the same', async () => {
   await using at = await place();
   const heavy = 3 * 1024 * 1024;

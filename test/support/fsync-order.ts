@@ -27,7 +27,8 @@ export interface Order {
 /** `names`: what the write-ahead log must hold, synced, before the 202 that names it leaves. Empty for answers that name nothing. */
 export async function orderIn(file: string, names: readonly string[] = []): Promise<Order> {
   const lines = (await readFile(file, 'latin1')).split('\n');
-  const events = lines.flatMap(eventOf);
+  const cut = new Map<string, string>();
+  const events = lines.flatMap((line) => eventOf(whole(line, cut)));
   const answers = events.flatMap((event, at) => (event.kind === 'answer' ? [at] : []));
   return {
     answers: answers.length,
@@ -38,10 +39,16 @@ export async function orderIn(file: string, names: readonly string[] = []): Prom
   };
 }
 
+/** A call that another thread's line cut in two, at its end. `cut`: the beginnings so far, by thread. */
+function whole(line: string, cut: Map<string, string>): string {
+  const [thread = ''] = line.split(' ', 1);
+  const begun = / (f(?:data)?sync\(.*) <unfinished \.\.\.>$/.exec(line)?.[1];
+  if (begun !== undefined) cut.set(thread, begun);
+  return line.replace(/<\.\.\. f(?:data)?sync resumed>/, () => cut.get(thread) ?? '');
+}
+
 function eventOf(line: string): readonly Event[] {
   if (/ f(data)?sync\(\d+<[^>]*causeway\.db-wal>\) += 0/.test(line)) return [{ kind: 'synced' }];
-  // A call that another thread's line cut in two: what counts is its end, and only the log's are on the main thread.
-  if (/ <\.\.\. f(data)?sync resumed>\) += 0/.test(line)) return [{ kind: 'synced' }];
   if (/ pwrite64\(\d+<[^>]*causeway\.db-wal>/.test(line)) return [{ kind: 'log', text: line }];
   if (/ (write|writev|sendto|sendmsg)\(\d+<(socket|TCP)[^"]*"HTTP\/1\.1 202/.test(line))
     return [{ kind: 'answer', text: line }];

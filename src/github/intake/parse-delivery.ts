@@ -8,10 +8,13 @@ export type DeliveryPayload = Readonly<Record<string, unknown>>;
 /** Null for everything that GitHub does not send. The one who signed it knows our secret; it is still parsed as a stranger's. */
 export function parseDelivery(bytes: Uint8Array): { readonly text: string; readonly payload: DeliveryPayload } | null {
   const text = decoded(bytes);
-  if (text === null || hasBadNames(text)) return null;
+  if (text === null) return null;
+  const { depth, names } = shapeOf(text);
+  if (depth > MAX_DEPTH) return null;
   try {
     const payload: unknown = JSON.parse(text);
-    return isRecord(payload) ? { text, payload } : null;
+    // Of a name that stands twice the parser keeps one.
+    return isRecord(payload) && membersIn(payload) === names ? { text, payload } : null;
   } catch {
     return null;
   }
@@ -29,28 +32,29 @@ function decoded(bytes: Uint8Array): string | null {
   }
 }
 
-const BRACKETS = /[[\]{}"]/g;
+const [QUOTE, COLON] = [0x22, 0x3a];
+/** `[` and `{` go one level down, `]` and `}` one up. */
+const LEVELS: ReadonlyMap<number, number> = new Map([
+  [0x5b, 1],
+  [0x7b, 1],
+  [0x5d, -1],
+  [0x7d, -1],
+]);
 
 /**
- * Whether an object is nested too deeply, names a member twice, or names one `__proto__`. Runs before the parser, whose own recursion
- * a hundred thousand brackets could exhaust, and needs no valid JSON.
+ * How deep brackets nest, up to where it is too deep, and how many names stand there: a colon outside of a string follows one. Runs before the
+ * parser, whose own recursion a hundred thousand brackets could exhaust, and needs no valid JSON.
  */
-function hasBadNames(text: string): boolean {
-  const open: Set<string>[] = [];
-  BRACKETS.lastIndex = 0;
-  for (let found = BRACKETS.exec(text); found !== null; found = BRACKETS.exec(text)) {
-    const [token] = found;
-    if (token === '"') {
-      const end = stringEnd(text, found.index);
-      if (isName(text, end) && !addName(open.at(-1), text.slice(found.index + 1, end))) return true;
-      BRACKETS.lastIndex = end + 1;
-    } else if (token === '}' || token === ']') {
-      open.pop();
-    } else if (open.push(new Set()) > MAX_DEPTH) {
-      return true;
-    }
+function shapeOf(text: string): { readonly depth: number; readonly names: number } {
+  let [depth, deepest, names] = [0, 0, 0];
+  for (let at = 0; at < text.length && deepest <= MAX_DEPTH; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) at = stringEnd(text, at);
+    else if (unit === COLON) names += 1;
+    else depth += LEVELS.get(unit) ?? 0;
+    deepest = Math.max(deepest, depth);
   }
-  return false;
+  return { depth: deepest, names };
 }
 
 /** Where the string that begins at `start` has its closing quote; the end of the text where it has none. */
@@ -66,26 +70,11 @@ function isEscaped(text: string, at: number): boolean {
   return backslashes % 2 === 1;
 }
 
-/** A colon after a string makes it a name. */
-function isName(text: string, end: number): boolean {
-  let at = end + 1;
-  while (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t') at += 1;
-  return text[at] === ':';
-}
-
-/** False where the name stands there already or is not to stand anywhere. */
-function addName(names: Set<string> | undefined, content: string): boolean {
-  const name = content.includes('\\') ? unescaped(content) : content;
-  if (name === '__proto__' || names?.has(name)) return false;
-  names?.add(name);
-  return true;
-}
-
-/** Two spellings of one name are one name. What is no JSON string is left to the parser. */
-function unescaped(content: string): string {
-  try {
-    return String(JSON.parse(`"${content}"`));
-  } catch {
-    return content;
-  }
+/** How many members the objects in a value have; NaN, which equals nothing, where one is named `__proto__`. */
+function membersIn(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce<number>((members, item) => members + membersIn(item), 0);
+  if (!isRecord(value)) return 0;
+  const names = Object.keys(value);
+  if (names.includes('__proto__')) return Number.NaN;
+  return names.reduce((members, name) => members + membersIn(value[name]), names.length);
 }

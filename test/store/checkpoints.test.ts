@@ -1,0 +1,99 @@
+// Checkpoints on a real file: no commit does them, and nothing of what they promise is lost by that.
+import { statSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
+import { expect, it, vi } from 'vitest';
+import { createCheckpoints } from '../../src/store/checkpoints.ts';
+import { openConnection } from '../../src/store/sqlite-engine.ts';
+
+const PATIENCE = { timeout: 30_000, interval: 5 };
+/** More than a thousand pages. */
+const MUCH = 'x'.repeat(6 * 1024 * 1024);
+
+async function place() {
+  await using opening = new AsyncDisposableStack();
+  const folder = await mkdtemp(path.join(tmpdir(), 'causeway-checkpoints-'));
+  opening.defer(() => rm(folder, { recursive: true, force: true }));
+  const file = path.join(folder, 'causeway.db');
+  const connection = openConnection(file);
+  connection.exec('create table texts (text text not null) strict');
+  const checkpoints = createCheckpoints(connection, file);
+  const close = async () => {
+    await checkpoints[Symbol.asyncDispose]();
+    connection.close();
+  };
+  opening.defer(close);
+  const insert = connection.prepare('insert into texts (text) values (?)');
+  const opened = opening.move();
+  return {
+    ...{ file, connection, checkpoints, close },
+    commit: (text: string) => {
+      insert.run(text);
+      checkpoints.committed();
+    },
+    bytes: () => statSync(file).size,
+    logBytes: () => statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+it('a commit leaves a long log as it is, and the thread brings it into the file', async () => {
+  await using at = await place();
+  at.commit(MUCH);
+  expect(at.bytes()).toBeLessThan(MUCH.length);
+  await vi.waitFor(() => expect(at.bytes()).toBeGreaterThan(MUCH.length), PATIENCE);
+});
+
+it('a log begins anew once it is in the file, so that it stays short however much is written', async () => {
+  await using at = await place();
+  for (let time = 0; time < 30; time++) {
+    at.commit(MUCH);
+    await vi.waitFor(() => expect(at.bytes()).toBeGreaterThan(MUCH.length * (time + 1)), PATIENCE);
+    // The thread has told it by then.
+    await wait(20);
+  }
+  expect(at.logBytes()).toBeLessThan(MUCH.length * 4);
+});
+
+it('what is erased while the thread is at work is gone from the log as well', async () => {
+  await using at = await place();
+  at.commit(MUCH);
+  at.connection.exec('delete from texts');
+  at.checkpoints.forget();
+  await vi.waitFor(() => expect(at.logBytes()).toBe(0), PATIENCE);
+});
+
+it('a transaction under way when the thread ends is left alone, and what was to be forgotten is forgotten after it', async () => {
+  await using at = await place();
+  at.commit(MUCH);
+  at.connection.exec('delete from texts');
+  at.checkpoints.forget();
+  at.connection.exec('begin immediate');
+  await vi.waitFor(() => expect(at.bytes()).toBeGreaterThan(MUCH.length), PATIENCE);
+  // The thread has told it by then.
+  await wait(500);
+  expect(at.logBytes()).toBeGreaterThan(0);
+  at.connection.exec('commit');
+  at.checkpoints.committed();
+  expect(at.logBytes()).toBe(0);
+});
+
+it('closed while the thread is at work everything is in the file', async () => {
+  await using at = await place();
+  at.commit(MUCH);
+  await at.close();
+  expect(at.logBytes()).toBe(0);
+  const other = new Sqlite(at.file, { readonly: true });
+  expect(other.prepare('select count(*), sum(length(text)) from texts').raw().get()).toEqual([1, MUCH.length]);
+  other.close();
+});
+
+it('in memory there is no log, and nothing to do', async () => {
+  const connection = openConnection(':memory:');
+  await using checkpoints = createCheckpoints(connection, ':memory:');
+  connection.exec('create table texts (text text not null) strict');
+  expect(() => checkpoints.committed()).not.toThrow();
+});
