@@ -21,7 +21,7 @@ export default defineConfig({
     // A process for each file, with all its imports, was a third of the processor time of the small ones.
     isolate: false,
     // On two cores: a story waits for its service and for git a third of its time.
-    maxWorkers: 3,
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     projects: [
       { extends: true, test: { name: 'all', include: ['test/**/*.test.ts'], exclude: ['test/faults/**'] } },

@@ -87,10 +87,15 @@ async function refreshOrganisation(trx: Trx, kind: JobKind, organisation: string
 /** Makes all rows anew from the jobs; turns are counted from the beginning. */
 export async function rebuildGroups(trx: Trx): Promise<void> {
   const first = (urgency: string) => sql`min(case when state = 'waiting' and urgency = ${urgency} then run_at end)`;
+  const owner = (urgency: string) =>
+    sql`(select h.organisation from jobs as h where h.kind = jobs.kind and h.group_key = jobs.group_key
+      and h.state = 'waiting' and h.urgency = ${urgency} order by h.run_at, h.seq limit 1)`;
   await trx.deleteFrom('job_groups').execute();
   await sql`
     insert into job_groups (kind, group_key, organisation, running, next_at, next_person_at, next_automatic_at)
-    select kind, group_key, max(organisation), sum(case when state = 'running' then 1 else 0 end),
+    select kind, group_key,
+      coalesce(${owner('person')}, ${owner('automatic')}, max(case when state = 'running' then organisation end), ''),
+      sum(case when state = 'running' then 1 else 0 end),
       min(case when state = 'waiting' then run_at end), ${first('person')}, ${first('automatic')}
     from jobs where state != 'dead' group by kind, group_key`.execute(trx);
   await trx.deleteFrom('job_organisations').execute();

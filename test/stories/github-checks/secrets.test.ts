@@ -21,9 +21,15 @@ function planting() {
   };
 }
 
+/** A mirror is a copy of the repository, with the names of its branches: what its owner put there, it holds. */
+const isRef = (file: string) => /\/mirrors\/[^/]+\.git\/packed-refs$/.test(file);
+
 async function stored(secrets: ReadonlyMap<string, string>): Promise<readonly string[]> {
   const found = await Promise.all(
-    [...secrets].map(async ([text, place]) => ({ place, files: await placesWith(stage.dataDir, text) })),
+    [...secrets].map(async ([text, place]) => {
+      const files = await placesWith(stage.dataDir, text);
+      return { place, files: files.filter((file) => !isRef(file)) };
+    }),
   );
   return found.filter(({ files }) => files.length > 0).map(({ place }) => place);
 }
