@@ -12,9 +12,11 @@ let connection: Sqlite.Database | null = null;
 parentPort?.on('message', ({ id, file }: Numbered<CheckpointRequest>) => {
   connection ??= open(file);
   const bringOver = connection.prepare<[], { log: number; checkpointed: number }>('pragma wal_checkpoint(passive)');
-  for (let go = 0; go < MOST_GOES; go++) {
+  for (let go = 0, before = -1; go < MOST_GOES; go++) {
     const { log = 0, checkpointed = 0 } = bringOver.get() ?? {};
-    if (log === checkpointed) break;
+    // Done, or as far as somebody who reads lets it come.
+    if (log === checkpointed || checkpointed === before) break;
+    before = checkpointed;
   }
   parentPort?.postMessage({ id });
 });

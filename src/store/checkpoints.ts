@@ -6,7 +6,7 @@ import { forgetErased } from './sqlite-engine.ts';
 export interface Checkpoints extends AsyncDisposable {
   /** To be called after every commit. */
   committed(): void;
-  /** As `forgetErased`; where the thread is at work, after that. */
+  /** As `forgetErased`; where the thread is at work, somebody reads or a transaction is under way, after that, and at the latest when this is disposed of. */
   forget(): void;
 }
 
@@ -21,6 +21,7 @@ interface LogSize {
   readonly checkpointed: number;
 }
 
+const EMPTY: LogSize = { log: 0, checkpointed: 0 };
 const SCRIPT = new URL('./checkpoint-worker.ts', import.meta.url);
 const CLOSED = 'The database is closed: nothing is left to bring into its file.';
 
@@ -28,56 +29,82 @@ const CLOSED = 'The database is closed: nothing is left to bring into its file.'
 const ENOUGH_PAGES = 1_000;
 /** At so many (64 MB) a commit does it all the same: where the log never rests, the thread does not come to its end. */
 const MOST_PAGES = 16_000;
-/** A disk that needs longer does not answer; then every commit looks after the log itself, as without a thread. */
+/** A disk that needs longer does not answer. */
 const LIMIT_MS = 60_000;
+/** After a thread that failed commits look after the log themselves for so long: most often the disk was full. */
+const REST_MS = 60_000;
+/** Whoever reads keeps the log from being emptied; not every commit tries again. */
+const FORGET_EVERY_MS = 1_000;
 
 /** The checkpoints of the file that `connection` has open. The thread starts when the log is first long enough. */
 export function createCheckpoints(connection: Sqlite.Database, file: string): Checkpoints {
   const thread = new AskedThread<CheckpointRequest, object>({ script: SCRIPT, closed: CLOSED });
   const size = connection.prepare<[], LogSize>('pragma wal_checkpoint(noop)');
-  let [isAtWork, isOver, isToForget] = [false, false, false];
-  connection.pragma(`wal_autocheckpoint = ${MOST_PAGES}`);
+  let [isAtWork, isClosed] = [false, false];
+  /** The log when the thread last ended. While somebody reads it comes no further, so that more must have been written before it is asked again. */
+  let known: LogSize = EMPTY;
+  let restsUntil = 0;
+  /** Since when something waits to be forgotten, or was last tried; null: nothing does. */
+  let toForget: number | null = null;
+  const commitsLookAfterIt = (pages: number) => connection.pragma(`wal_autocheckpoint = ${pages}`);
+  commitsLookAfterIt(MOST_PAGES);
 
   async function bringOver(): Promise<void> {
     isAtWork = true;
     const asked = await thread.ask({ file }, LIMIT_MS).catch(() => null);
     isAtWork = false;
     // Closing the file does the rest.
-    if (isOver || asked === null) return;
-    if (asked.kind === 'failed') {
-      isOver = true;
-      connection.pragma(`wal_autocheckpoint = ${ENOUGH_PAGES}`);
-    }
-    // A transaction that is under way refuses checkpoints, and its commit comes here as well.
-    if (!connection.inTransaction) committed();
-  }
-
-  function committed(): void {
-    if (isAtWork) return;
-    try {
-      look();
-    } catch {
-      // A full disk, for one: what was committed stands, and the next commit looks again.
-    }
+    if (isClosed || asked === null) return;
+    attempt(() => {
+      known = size.get() ?? EMPTY;
+      if (asked.kind === 'failed') {
+        restsUntil = performance.now() + REST_MS;
+        commitsLookAfterIt(ENOUGH_PAGES);
+      }
+      // A transaction that is under way refuses checkpoints, and its commit comes to `committed`.
+      if (!connection.inTransaction) forgetAtLast();
+    });
   }
 
   function look(): void {
-    if (isToForget) forgetErased(connection);
-    isToForget = false;
-    if (isOver) return;
-    const { log = 0, checkpointed = 0 } = size.get() ?? {};
-    if (log - checkpointed >= ENOUGH_PAGES) void bringOver();
+    if (toForget !== null && performance.now() >= toForget) forgetAtLast();
+    if (performance.now() < restsUntil) return;
+    if (pagesSince(known, size.get() ?? EMPTY) < ENOUGH_PAGES) return;
+    if (restsUntil > 0) commitsLookAfterIt(MOST_PAGES);
+    restsUntil = 0;
+    void bringOver();
+  }
+
+  function forgetAtLast(): void {
+    if (toForget === null) return;
+    toForget = forgetErased(connection) ? null : performance.now() + FORGET_EVERY_MS;
   }
 
   return {
-    committed,
+    committed() {
+      if (!isAtWork) attempt(look);
+    },
     forget() {
-      if (isAtWork) isToForget = true;
-      else forgetErased(connection);
+      toForget = 0;
+      if (!isAtWork) attempt(forgetAtLast);
     },
     async [Symbol.asyncDispose]() {
-      isOver = true;
+      isClosed = true;
       await thread[Symbol.asyncDispose]();
+      if (connection.open && !connection.inTransaction) attempt(forgetAtLast);
     },
   };
+}
+
+/** Of those that are not in the file, how many were written since the log was `before`. */
+function pagesSince(before: LogSize, { log, checkpointed }: LogSize): number {
+  const beganAnew = log < before.log || checkpointed < before.checkpointed;
+  return Math.min(log - checkpointed, beganAnew ? log : log - before.log);
+}
+
+/** A full disk, for one, is no reason against what was committed: the next commit looks again. */
+function attempt(work: () => void): void {
+  try {
+    work();
+  } catch {}
 }

@@ -50,13 +50,17 @@ async function opened(
   explain: (error: unknown) => unknown,
 ): Promise<{ readonly checkpoints: Checkpoints; readonly kysely: Kysely<Schema> }> {
   let connection: Sqlite.Database | undefined;
+  let checkpoints: Checkpoints | undefined;
   try {
     connection = openConnection(file);
-    const checkpoints = createCheckpoints(connection, file);
+    checkpoints = createCheckpoints(connection, file);
     const kysely = new Kysely<Schema>({ dialect: sqliteDialect(connection, checkpoints.committed) });
     await migrate(kysely, { form: SQLITE_TABLES, place: file, mayBeAheadBy: 0 });
+    // Whoever was killed after an erasure has left a log that still holds it.
+    checkpoints.forget();
     return { checkpoints, kysely };
   } catch (error) {
+    await checkpoints?.[Symbol.asyncDispose]();
     connection?.close();
     throw unusable(explain(error), file);
   }

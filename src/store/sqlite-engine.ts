@@ -46,10 +46,10 @@ export function openConnection(file: string): Sqlite.Database {
 
 /**
  * Moves the write-ahead log into the file and empties it, so that text erased before cannot be read from it.
- * Where another process reads just now, the log stays for the next time; that is no error.
+ * False where another process reads just now: the log stays for the next time; that is no error.
  */
-export function forgetErased(connection: Sqlite.Database): void {
-  withoutWaiting(connection, () => connection.pragma('wal_checkpoint(TRUNCATE)'));
+export function forgetErased(connection: Sqlite.Database): boolean {
+  return withoutWaiting(connection, () => connection.pragma('wal_checkpoint(TRUNCATE)', { simple: true })) === 0;
 }
 
 /** The Kysely dialect of a connection; `kysely.destroy()` closes it. `committed` is called after each commit. */
@@ -146,10 +146,10 @@ function isBusy(error: unknown): boolean {
   return error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY');
 }
 
-function withoutWaiting(connection: Sqlite.Database, work: () => void): void {
+function withoutWaiting<T>(connection: Sqlite.Database, work: () => T): T {
   connection.pragma('busy_timeout = 0');
   try {
-    work();
+    return work();
   } finally {
     connection.pragma(`busy_timeout = ${BUSY_MS}`);
   }

@@ -1,12 +1,15 @@
 // Checkpoints on a real file: no commit does them, and nothing of what they promise is lost by that.
 import { statSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { expect, it, vi } from 'vitest';
+import { createJobTable } from '../../src/queue/job-table.ts';
 import { createCheckpoints } from '../../src/store/checkpoints.ts';
+import { openSqliteStore } from '../../src/store/open-sqlite.ts';
+import { createSeal } from '../../src/store/seal.ts';
 import { openConnection } from '../../src/store/sqlite-engine.ts';
 
 const PATIENCE = { timeout: 30_000, interval: 5 };
@@ -40,6 +43,13 @@ async function place() {
   };
 }
 
+/** Another process that has the file open, and is in the middle of reading it. */
+function reading(file: string, what: 'texts' | 'nothing' = 'texts') {
+  const other = new Sqlite(file);
+  other.exec(what === 'texts' ? 'begin; select count(*) from texts' : 'select count(*) from texts');
+  return { end: () => other.exec('commit'), [Symbol.dispose]: () => other.close() };
+}
+
 it('a commit leaves a long log as it is, and the thread brings it into the file', async () => {
   await using at = await place();
   at.commit(MUCH);
@@ -52,10 +62,10 @@ it('a log begins anew once it is in the file, so that it stays short however muc
   for (let time = 0; time < 30; time++) {
     at.commit(MUCH);
     await vi.waitFor(() => expect(at.bytes()).toBeGreaterThan(MUCH.length * (time + 1)), PATIENCE);
-    // The thread has told it by then.
+    // Almost always the thread has told it by then; a log that never begins anew is twice as long in the end.
     await wait(20);
   }
-  expect(at.logBytes()).toBeLessThan(MUCH.length * 4);
+  expect(at.logBytes()).toBeLessThan(MUCH.length * 15);
 });
 
 it('what is erased while the thread is at work is gone from the log as well', async () => {
@@ -77,8 +87,62 @@ it('a transaction under way when the thread ends is left alone, and what was to 
   await wait(500);
   expect(at.logBytes()).toBeGreaterThan(0);
   at.connection.exec('commit');
-  at.checkpoints.committed();
+  const told = () => {
+    at.checkpoints.committed();
+    expect(at.logBytes()).toBe(0);
+  };
+  await vi.waitFor(told, PATIENCE);
+});
+
+it('while another process reads, the thread is not asked again and again for what it cannot do', async () => {
+  await using at = await place();
+  using reader = reading(at.file);
+  for (let time = 0; time < 3; time++) at.commit(MUCH);
+  // By then it has come as far as it can.
+  await wait(500);
+  const before = process.cpuUsage();
+  await wait(500);
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 500_000).toBeLessThan(0.3);
+  reader.end();
+  at.commit(MUCH);
+  await vi.waitFor(() => expect(at.bytes()).toBeGreaterThan(MUCH.length * 3), PATIENCE);
+});
+
+it('what is to be forgotten is forgotten as soon as nobody reads any more', async () => {
+  await using at = await place();
+  at.commit('secret');
+  using reader = reading(at.file);
+  at.connection.exec('delete from texts');
+  at.checkpoints.forget();
+  expect(at.logBytes()).toBeGreaterThan(0);
+  reader.end();
+  const told = () => {
+    at.checkpoints.committed();
+    expect(at.logBytes()).toBe(0);
+  };
+  await vi.waitFor(told, PATIENCE);
+});
+
+it('what is to be forgotten is forgotten before it is closed, also beside another process', async () => {
+  await using at = await place();
+  using _another = reading(at.file, 'nothing');
+  at.commit(MUCH);
+  at.connection.exec('delete from texts');
+  at.checkpoints.forget();
+  await at.close();
   expect(at.logBytes()).toBe(0);
+});
+
+it('a log that a killed process has left is emptied when the store is opened', async () => {
+  await using at = await place();
+  at.commit('secret');
+  at.connection.exec('delete from texts');
+  const left = path.join(path.dirname(at.file), 'left.db');
+  for (const end of ['', '-wal']) await copyFile(`${at.file}${end}`, `${left}${end}`);
+  const options = { file: left, seal: createSeal(Buffer.alloc(32)), enqueuer: createJobTable() };
+  await using _store = await openSqliteStore(options);
+  expect(statSync(`${left}-wal`).size).toBe(0);
 });
 
 it('closed while the thread is at work everything is in the file', async () => {
