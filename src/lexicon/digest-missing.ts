@@ -35,8 +35,8 @@ export async function digestMissing(
     }
   }
 
-  // Nothing to do, but a thread to start for it: while git starts too, and the first batch is gathered.
-  digester.digest({ kind: 'commits', commits: [] }).catch(() => undefined);
+  // While git starts too, and the first batch is gathered.
+  digester.start();
   const underWay: Promise<void>[] = [];
   try {
     for await (const batch of batches) {

@@ -35,6 +35,8 @@ export type DigestReply = Numbered<Told>;
 export interface Digester extends AsyncDisposable {
   /** Batches that are worth handing over at a time. */
   readonly atOnce: number;
+  /** Starts the thread that the next batch goes to, so that it does not wait for that. */
+  start(): void;
   /** The records of a batch; without those that cannot be made. Rejects only after disposal. */
   digest(batch: Batch): Promise<readonly Uint8Array[]>;
 }
@@ -63,13 +65,14 @@ export function createDigester(options: DigesterOptions = {}): Digester {
   const { limitMs = LIMIT_MS, threads = Math.min(MOST_THREADS, Math.max(1, availableParallelism() - 1)) } = options;
   const seats = Array.from({ length: threads }, () => createSeat(options));
 
-  /** The one with the least to do. */
-  async function ask(batch: Batch): Promise<Uint8Array | null> {
+  /** The one with the least to do; a batch that waits is no more than a thread that has to start. */
+  function seat(): Seat | undefined {
     const [first, ...others] = seats;
-    if (first === undefined) return null;
-    return await others
-      .reduce((least, seat) => (seat.waiting < least.waiting ? seat : least), first)
-      .ask(batch, limitMs);
+    return first && others.reduce((least, other) => (other.cost < least.cost ? other : least), first);
+  }
+
+  async function ask(batch: Batch): Promise<Uint8Array | null> {
+    return (await seat()?.ask(batch, limitMs)) ?? null;
   }
 
   async function eachAlone(batch: Batch): Promise<readonly Uint8Array[]> {
@@ -86,6 +89,7 @@ export function createDigester(options: DigesterOptions = {}): Digester {
 
   return {
     atOnce: threads + 1,
+    start: () => void seat()?.start(limitMs),
     async digest(batch) {
       const records = await ask(batch);
       return records === null ? await eachAlone(batch) : [records];
@@ -97,8 +101,10 @@ export function createDigester(options: DigesterOptions = {}): Digester {
 }
 
 interface Seat extends AsyncDisposable {
-  /** Batches that are asked for and not answered. */
-  readonly waiting: number;
+  /** Batches that are asked for and not answered; one more where the thread is not there. */
+  readonly cost: number;
+  /** Resolves when the thread is there, or does not start. */
+  start(limitMs: number): Promise<void>;
   /** Null where the thread does not answer. */
   ask(batch: Batch, limitMs: number): Promise<Uint8Array | null>;
 }
@@ -108,26 +114,40 @@ function createSeat({ script = SCRIPT, idleMs = IDLE_MS }: DigesterOptions): Sea
   const open = () => new AskedThread<Batch, Told>({ script, closed: CLOSED });
   let thread = open();
   let waiting = 0;
+  let isThere = false;
   let idle: NodeJS.Timeout | undefined;
 
   function leave(): void {
     void thread[Symbol.asyncDispose]();
     thread = open();
+    isThere = false;
+  }
+
+  function rest(): void {
+    clearTimeout(idle);
+    if (waiting === 0) idle = setTimeout(leave, idleMs).unref();
   }
 
   return {
-    get waiting() {
-      return waiting;
+    get cost() {
+      return isThere ? waiting : waiting + 1;
+    },
+    async start(limitMs) {
+      isThere = true;
+      // Nothing to do, but a thread to start for it.
+      await thread.ask({ kind: 'commits', commits: [] }, limitMs).catch(() => null);
+      rest();
     },
     async ask(batch, limitMs) {
       clearTimeout(idle);
+      isThere = true;
       waiting += 1;
       try {
         const asked = await thread.ask(batch, limitMs);
         return asked.kind === 'answered' ? asked.answer.records : null;
       } finally {
         waiting -= 1;
-        if (waiting === 0) idle = setTimeout(leave, idleMs).unref();
+        rest();
       }
     },
     async [Symbol.asyncDispose]() {

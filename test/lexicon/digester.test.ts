@@ -69,6 +69,19 @@ it('several threads make the digests that one makes', async () => {
   expect(three).toEqual(one);
 });
 
+it('little to digest starts one thread, however many there may be', async () => {
+  let started = 0;
+  const count = () => (started += 1);
+  process.on('worker', count);
+  await using lexicons = testLexicons({ digester: createDigester({ threads: 3 }) });
+  const looks = ['prj_one', 'prj_two'].map((id) =>
+    lexicons.of(projectOf(id)).open(countedTree(sources(3)).tree, SIGNAL),
+  );
+  for (const { files } of await Promise.all(looks)) expect(files).toHaveLength(3);
+  process.off('worker', count);
+  expect(started).toBe(1);
+});
+
 it('a thread that will not start leaves every file out, and ends soon', async () => {
   const script = new URL('./no-such-file.ts', import.meta.url);
   await using lexicons = testLexicons({ digester: createDigester({ script, limitMs: 3_000 }) });

@@ -28,5 +28,10 @@ export function testLexicons(options: Partial<LexiconsOptions> = {}): TestLexico
 
 /** What the thread does, done at once. */
 export function inProcess(): Digester {
-  return { atOnce: 2, digest: async (batch) => [makeRecords(batch)], [Symbol.asyncDispose]: async () => {} };
+  return {
+    atOnce: 2,
+    start: () => undefined,
+    digest: async (batch) => [makeRecords(batch)],
+    [Symbol.asyncDispose]: async () => {},
+  };
 }
