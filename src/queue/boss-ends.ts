@@ -2,7 +2,8 @@
 import type { Db } from 'pg-boss';
 import { buryKind } from './boss-jobs.ts';
 import type { BossJobData } from './boss-statements.ts';
-import { type Claim, type ClaimEnd, earlier } from './claims.ts';
+import type { Claim, ClaimEnd } from './claims.ts';
+import { earlier } from './earlier.ts';
 import type { Boss } from './open-boss.ts';
 
 /** What becomes of a row. `runAt` null: its old moment. */

@@ -5,7 +5,7 @@ import type { JobKind, NewJob } from '../ports/queue.ts';
 import type { Enqueuer } from '../store/enqueuer.ts';
 import { createJobIds } from './boss-ids.ts';
 import { type BossStatements, deadQueue, UNTRIED } from './boss-statements.ts';
-import { earlier } from './claims.ts';
+import { earlier } from './earlier.ts';
 import { moreUrgent, priorityOf } from './urgency.ts';
 
 interface Inside {

@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely';
 import type { ClaimedJob, JobKind } from '../ports/queue.ts';
 import type { Database } from '../store/database.ts';
 import type { Schema, Trx } from '../store/schema.ts';
+import { earlier } from './earlier.ts';
 import { refreshGroup } from './job-groups.ts';
 import { nextTurn, noteTurn } from './next-turn.ts';
 
@@ -126,8 +127,4 @@ function afterEnd(
     case 'handed-back':
       return { state: 'waiting', attempts: row.attempts - 1 };
   }
-}
-
-export function earlier(runAt: string, again: string | null): string {
-  return again !== null && again < runAt ? again : runAt;
 }

@@ -2,7 +2,10 @@
 // few rows instead of the queue: behind 10,000 jobs of a group that is at its limit it still costs some index look-ups.
 import { sql } from 'kysely';
 import type { JobKind, NewJob } from '../ports/queue.ts';
+import { insertRow } from '../store/insert-row.ts';
+import { prepared } from '../store/prepared.ts';
 import type { Trx } from '../store/schema.ts';
+import { earlier } from './earlier.ts';
 
 interface Group {
   readonly organisation: string;
@@ -23,31 +26,37 @@ export async function refreshGroup(trx: Trx, kind: JobKind, group: string): Prom
   if (before && before.organisation !== after.organisation) await refreshOrganisation(trx, kind, before.organisation);
 }
 
+const groupRow = prepared((reader, kind: JobKind, group: string) =>
+  reader.selectFrom('job_groups').selectAll().where('kind', '=', kind).where('group_key', '=', group),
+);
+const organisationRow = prepared((reader, kind: JobKind, organisation: string) =>
+  reader.selectFrom('job_organisations').selectAll().where('kind', '=', kind).where('organisation', '=', organisation),
+);
+
 /**
- * The same where all that has changed is one job more that waits: two writes, and no job is read. False, and nothing is written, where the
- * group was another organisation's until now.
+ * The same where all that has changed is one job more that waits: no job is read, and nothing is written where another job of the group
+ * comes first, which is every time while there is a queue. False, and nothing is written, where the group was another organisation's until now.
  */
 export async function addToGroup(trx: Trx, job: NewJob): Promise<boolean> {
   const { kind, group, organisation, runAt, urgency } = job;
-  const own = sql.ref(`next_${urgency}_at`);
-  const first = (table: string, column: string) => {
-    const [old, added] = [sql.ref(`${table}.${column}`), sql.ref(`excluded.${column}`)];
-    return sql`case when ${old} < ${added} then ${old} else ${added} end`;
-  };
-  const { rows } = await sql`
-    insert into job_groups (kind, group_key, organisation, running, next_at, ${own})
-    values (${kind}, ${group}, ${organisation}, 0, ${runAt}, ${runAt})
-    on conflict (kind, group_key) do update set next_at = ${first('job_groups', 'next_at')},
-      ${own} = ${first('job_groups', `next_${urgency}_at`)}
-    where job_groups.organisation = excluded.organisation returning 1`.execute(trx);
-  if (rows.length === 0) return false;
-  await sql`
-    insert into job_organisations (kind, organisation, running, turn, ${own})
-    values (${kind}, ${organisation}, 0, 0, ${runAt})
-    on conflict (kind, organisation) do update set ${own} = ${first('job_organisations', `next_${urgency}_at`)}`.execute(
-    trx,
-  );
+  const [there] = await groupRow(trx, kind, group);
+  if (there !== undefined && there.organisation !== organisation) return false;
+  const own = `next_${urgency}_at` as const;
+  // Its organisation knows of that one as well.
+  if (there?.[own] && there[own] <= runAt) return true;
+  const next = { next_at: earlier(runAt, there?.next_at ?? null), [own]: runAt };
+  const row = { kind, group_key: group, organisation, running: there?.running ?? 0, ...next };
+  await insertRow(trx, 'job_groups', row, { columns: ['kind', 'group_key'], there: 'is-overwritten' });
+  await addToOrganisation(trx, job);
   return true;
+}
+
+async function addToOrganisation(trx: Trx, { kind, organisation, runAt, urgency }: NewJob): Promise<void> {
+  const [there] = await organisationRow(trx, kind, organisation);
+  const own = `next_${urgency}_at` as const;
+  if (there?.[own] && there[own] <= runAt) return;
+  const row = { kind, organisation, running: there?.running ?? 0, turn: there?.turn ?? 0, [own]: runAt };
+  await insertRow(trx, 'job_organisations', row, { columns: ['kind', 'organisation'], there: 'is-overwritten' });
 }
 
 /** Of 100,000 jobs in the group only the heads are read. */

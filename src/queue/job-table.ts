@@ -5,7 +5,7 @@ import type { JobKind, NewJob } from '../ports/queue.ts';
 import type { Enqueuer } from '../store/enqueuer.ts';
 import { insertRow } from '../store/insert-row.ts';
 import type { Schema, Trx } from '../store/schema.ts';
-import { earlier } from './claims.ts';
+import { earlier } from './earlier.ts';
 import { addToGroup, refreshGroup } from './job-groups.ts';
 import { moreUrgent } from './urgency.ts';
 

@@ -9,6 +9,7 @@ import { insertRow } from './insert-row.ts';
 import { organisationOfProject } from './job-places.ts';
 import { joinableRun, type OpenRun } from './joinable-run.ts';
 import { linkFailure, replaceOthers, threadFor } from './open-thread.ts';
+import { prepared } from './prepared.ts';
 import type { Trx } from './schema.ts';
 import { settingsText } from './settings-text.ts';
 import { nudgePullRequest, nudgeShown } from './thread-nudges.ts';
@@ -77,23 +78,26 @@ async function earlierAnswer(trx: Trx, { idempotency, report, now }: Acceptance)
   return { kind: 'repeated', investigationId: row.investigation_id };
 }
 
-/** Runs of a project are taken in the order in which they came: whoever could have any number of them there would keep all others waiting. */
-async function requireRoom(trx: Trx, { report, mostWaiting = null }: Acceptance): Promise<void> {
-  if (mostWaiting === null) return;
-  const { waiting } = await trx
+const waitingOf = prepared((reader, accountId: string, projectId: string) =>
+  reader
     .selectFrom('runs')
     .select(({ fn }) => fn.countAll<number | string>().as('waiting'))
-    .where('account_id', '=', report.accountId)
-    .where('project_id', '=', report.projectId)
+    .where('account_id', '=', accountId)
+    .where('project_id', '=', projectId)
     .where('state', '!=', 'ended')
     // What red checks begin in somebody's name is not theirs.
     .where(({ exists, selectFrom }) =>
       exists(
         selectFrom('investigations').select('id').whereRef('run_id', '=', 'runs.id').where('origin', '!=', 'check-run'),
       ),
-    )
-    .executeTakeFirstOrThrow();
-  if (Number(waiting) < mostWaiting) return;
+    ),
+);
+
+/** Runs of a project are taken in the order in which they came: whoever could have any number of them there would keep all others waiting. */
+async function requireRoom(trx: Trx, { report, mostWaiting = null }: Acceptance): Promise<void> {
+  if (mostWaiting === null) return;
+  const [counted] = await waitingOf(trx, report.accountId, report.projectId);
+  if (Number(counted?.waiting) < mostWaiting) return;
   throw new CausewayError(
     'too_many_waiting',
     `${mostWaiting} reports of this account have not ended in this project: wait until one has, or cancel one.`,

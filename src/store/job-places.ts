@@ -2,6 +2,7 @@
 import type { ProjectSource } from '../domain/project.ts';
 import type { Trigger } from '../domain/thread.ts';
 import type { NewJob, Urgency } from '../ports/queue.ts';
+import { prepared } from './prepared.ts';
 import type { Trx } from './schema.ts';
 
 /** What of a job decides when it comes among those that are due. */
@@ -18,9 +19,11 @@ export function installationName(installationId: number): string {
   return `installation ${installationId}`;
 }
 
+const sourceOf = prepared((reader, id: string) => reader.selectFrom('projects').select('source').where('id', '=', id));
+
 /** "" where the project is gone. */
 export async function organisationOfProject(trx: Trx, projectId: string): Promise<string> {
-  const row = await trx.selectFrom('projects').select('source').where('id', '=', projectId).executeTakeFirst();
+  const [row] = await sourceOf(trx, projectId);
   return row ? organisationOf(JSON.parse(row.source)) : '';
 }
 

@@ -1,5 +1,6 @@
 // The rows by which jobs are claimed say what the jobs say, whatever was done to them in whatever order.
 import fc from 'fast-check';
+import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import type { NewJob } from '../../src/ports/queue.ts';
 import { type Claim, type ClaimEnd, claim, endClaim } from '../../src/queue/claims.ts';
@@ -77,6 +78,14 @@ async function queue() {
     jobs: () => database.read((reader) => reader.selectFrom('jobs').selectAll().execute()),
     groups: () => database.read((reader) => reader.selectFrom('job_groups').selectAll().execute()),
     organisations: () => database.read((reader) => reader.selectFrom('job_organisations').selectAll().execute()),
+    /** Rows that the work has written. */
+    written: async (work: () => Promise<unknown>) => {
+      const all = () =>
+        database.read((reader) => sql<{ rows: number }>`select total_changes() as rows`.execute(reader));
+      const before = await all();
+      await work();
+      return (await all()).rows[0]!.rows - before.rows[0]!.rows;
+    },
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
 }
@@ -136,4 +145,17 @@ it('groups and organisations say what their jobs say after every step', async ()
     }),
     { numRuns: 60 },
   );
+});
+
+it('a job behind others of its group is the only row that is written', async () => {
+  await using at = await queue();
+  const one = (minute: number): NewJob => ({
+    ...{ kind: 'run', subject: `subject ${minute}`, group: 'group', runAt: moment(minute) },
+    ...{ urgency: 'person', organisation: 'one' },
+  });
+  const added = (minute: number) => at.written(() => at.take({ do: 'enqueue', jobs: [one(minute)] }));
+  expect(await added(3)).toBe(3);
+  expect(await added(4)).toBe(1);
+  expect(await added(2)).toBe(3);
+  await expectTold(at);
 });
