@@ -3,8 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CausewayError } from '../domain/errors.ts';
 import type { BlobContent } from '../ports/bulk-reads.ts';
-import type { ObjectReader } from './cat-file-batch.ts';
-import { DamagedObjects } from './damage.ts';
+import { MissingObject, withRenewal } from './damage.ts';
 import { MAX_BLOB_BYTES } from './read-text.ts';
 import type { RepositoryAccess } from './repository.ts';
 
@@ -15,14 +14,13 @@ const LF = 10;
 /** So many, as after a push, are asked of the process that reads single files: to start another takes longer. */
 const FEW = 20;
 
-type Access = Pick<RepositoryAccess, 'git' | 'mirror' | 'objects'>;
-
 /**
- * Missing blobs (a partial clone) and those beyond 5 MiB are left out. Throws the signal's reason when aborted, and `absent` where git gives up:
- * what came before holds.
+ * Blobs that git has not got (a partial clone) and those beyond 5 MiB are left out. Where the mirror was evicted it is made anew, and of few
+ * blobs also where the process that reads them ended over a damaged object, be it another's. Throws the signal's reason when aborted, and
+ * `absent` where git gives up all the same: what came before holds.
  */
 export function readBlobs(
-  access: Access,
+  access: RepositoryAccess,
   blobs: readonly string[],
   signal: AbortSignal,
 ): AsyncGenerator<readonly BlobContent[], void, undefined> {
@@ -30,35 +28,36 @@ export function readBlobs(
 }
 
 async function* readFew(
-  { objects }: Access,
+  access: RepositoryAccess,
   blobs: readonly string[],
   signal: AbortSignal,
 ): AsyncGenerator<readonly BlobContent[], void, undefined> {
   for (const blob of blobs) {
-    const content = await readOne(objects, blob, signal);
+    const content = await withRenewal(access, signal, () => readOne(access, blob, signal));
     if (content !== null) yield [{ blob, bytes: content }];
   }
 }
 
-/** Null for one that is missing or too large. */
-async function readOne(objects: ObjectReader, blob: string, signal: AbortSignal): Promise<Buffer | null> {
+/** Null for one that is missing or too large. Throws `DamagedObjects`. */
+async function readOne({ objects }: RepositoryAccess, blob: string, signal: AbortSignal): Promise<Buffer | null> {
   try {
     const { size } = await objects.about(blob, signal);
     return size > MAX_BLOB_BYTES ? null : await objects.read(blob, signal);
   } catch (error) {
-    if (error instanceof DamagedObjects) return null;
+    if (error instanceof MissingObject) return null;
     throw error;
   }
 }
 
 async function* readMany(
-  { git, mirror }: Access,
+  access: RepositoryAccess,
   blobs: readonly string[],
   signal: AbortSignal,
 ): AsyncGenerator<readonly BlobContent[], void, undefined> {
   // Buffered: a write of its own for each small file doubles the time.
   const args = ['cat-file', '--batch', '--buffer'];
-  const process = git.start({ args, gitDir: mirror.gitDir, timeoutMs: TIMEOUT_MS, signal });
+  const call = { args, gitDir: access.mirror.gitDir, timeoutMs: TIMEOUT_MS, signal };
+  const process = await withRenewal(access, signal, async () => access.git.start(call));
   // Git may end before it has read everything: `ended` tells.
   pipeline(Readable.from(requests(blobs)), process.stdin).catch(() => undefined);
   const answers = createAnswerReader();

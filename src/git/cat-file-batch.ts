@@ -1,6 +1,6 @@
 // What objects are and hold, one after the other, from one git process that ends when nobody asks any more.
 import { CausewayError } from '../domain/errors.ts';
-import { DamagedObjects, tellsOfDamage } from './damage.ts';
+import { DamagedObjects, MissingObject, tellsOfDamage } from './damage.ts';
 import type { Git, GitProcess } from './run-git.ts';
 import { untilAborted } from './single-flight.ts';
 
@@ -9,10 +9,12 @@ const READ_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 export interface ObjectReader {
-  /** The bytes of a blob known by its full id; the caller knows that its size is bearable. Throws `DamagedObjects` where it is not there. */
+  /** The bytes of a blob known by its full id; the caller knows that its size is bearable. Throws `MissingObject` where it is not there. */
   read(blob: string, signal: AbortSignal): Promise<Buffer>;
-  /** What the object is that an id, a prefix of one or `<id>^{commit}` stands for, and its bytes. Throws `DamagedObjects` where there is none. */
+  /** What the object is that an id, a prefix of one or `<id>^{commit}` stands for, and its bytes. Throws `MissingObject` where there is none. */
   about(object: string, signal: AbortSignal): Promise<ObjectHeader>;
+  /** What is asked from now on is read by a new process: one that read a mirror before it was made anew holds on to its old packs. */
+  startAnew(): void;
 }
 
 interface ObjectHeader {
@@ -38,6 +40,7 @@ export function createObjectReader(git: Git, gitDir: string): ObjectReader {
   return {
     read: (blob, signal) => untilAborted(batch(signal).contents(blob), signal),
     about: (object, signal) => untilAborted(batch(signal).info(object), signal),
+    startAnew: () => current?.close(),
   };
 }
 
@@ -81,6 +84,12 @@ class Batch {
     this.#watch();
   }
 
+  /** What was asked before is still answered: git ends at the end of its input. */
+  close(): void {
+    this.closed = true;
+    this.#process.stdin.end();
+  }
+
   #watch(): void {
     clearTimeout(this.#timer);
     if (this.#requests.length > 0) {
@@ -88,13 +97,8 @@ class Batch {
       return;
     }
     this.#process.unref();
-    this.#timer = setTimeout(() => this.#close(), IDLE_MS);
+    this.#timer = setTimeout(() => this.close(), IDLE_MS);
     this.#timer.unref();
-  }
-
-  #close(): void {
-    this.closed = true;
-    this.#process.stdin.end();
   }
 
   #fail(error?: Error): void {
@@ -125,9 +129,7 @@ class Batch {
       this.#header = { id, size: Number(size) };
       return true;
     }
-    // A mirror made anew is read by a new process: this one holds on to the packs of the old.
-    this.closed = true;
-    this.#requests.shift()?.reject(new DamagedObjects(line));
+    this.#requests.shift()?.reject(new MissingObject(line));
     this.#watch();
     return this.#takeHeader();
   }

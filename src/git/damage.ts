@@ -5,11 +5,16 @@ import { isPartialClone } from './object-seed.ts';
 import type { RepositoryAccess } from './repository.ts';
 
 const SIGN =
-  /missing|corrupt|unable to (?:read|find|parse|unpack)|could not (?:read|parse|get)|bad (?:object|tree)|inflate|not a (?:valid object|tree object)|failed to (?:read|unpack|traverse)|invalid object/i;
+  /missing|corrupt|unable to (?:read|find|parse|unpack|stream)|could not (?:read|parse|get)|bad (?:object|tree)|inflate|not a (?:valid object|tree object)|failed to (?:read|unpack|traverse)|invalid object/i;
 
 /** An object is missing or damaged. Never leaves this room. */
 export class DamagedObjects extends Error {
-  override readonly name = 'DamagedObjects';
+  override readonly name: string = 'DamagedObjects';
+}
+
+/** Git has no such object, or several by that prefix: an ordinary answer where nobody said that it must be there. Never leaves this room. */
+export class MissingObject extends DamagedObjects {
+  override readonly name = 'MissingObject';
 }
 
 /** Whether git spoke of objects that it could not read. */

@@ -48,7 +48,9 @@ export async function fetchInto(git: Git, fetch: Fetch, signal: AbortSignal): Pr
 export async function cloneInto(git: Git, clone: Transfer, signal: AbortSignal): Promise<Transferred> {
   const { gitDir, access } = clone;
   const args = ['clone', '--bare', PROGRESS, '--template=', '--', access.address, gitDir];
-  return transfer(git, { ...clone, args, at: { folder: gitDir } }, signal);
+  // Git's first guess where the source does not say what its default branch is; then as `parseRemoteRefs` guesses.
+  const config: readonly ConfigEntry[] = [['init.defaultBranch', 'main']];
+  return transfer(git, { ...clone, args, config, at: { folder: gitDir } }, signal);
 }
 
 type Started = Transfer & Pick<GitCall, 'args' | 'config'> & { readonly at: Pick<GitCall, 'gitDir' | 'folder'> };

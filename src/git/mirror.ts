@@ -85,16 +85,18 @@ export function createGitSource(options: GitSourceOptions): Source & AsyncDispos
   return {
     async open(project, signal) {
       const mirror = await refreshes.join(project.id, signal, (shared) => refresh(project, false, shared));
-      const renew = once((until) =>
-        refreshes.join(`anew ${project.id}`, until, (shared) => refresh(project, true, shared)),
-      );
+      const objects = createObjectReader(reading, mirror.gitDir);
+      const renew = once(async (until) => {
+        await refreshes.join(`anew ${project.id}`, until, (shared) => refresh(project, true, shared));
+        objects.startAnew();
+      });
       const fetchBySha = async (sha: string, until: AbortSignal) =>
         project.source.kind !== 'path' &&
         (await asked.ask(`${project.id} ${sha}`, until, (shared) => ask(project, sha, shared)));
       return createRepository({
         git: reading,
         mirror,
-        objects: createObjectReader(reading, mirror.gitDir),
+        objects,
         renew,
         fetchCommit: fetchBySha,
       });

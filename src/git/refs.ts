@@ -6,13 +6,16 @@ import type { Git, GitCall } from './run-git.ts';
 export interface Refs {
   /** Sha that HEAD stands for; "" where it stands for nothing yet. */
   readonly head: string;
-  /** Full name of the branch that HEAD names; "" when detached. */
+  /** Full name of the branch that HEAD names, or is taken to name; "" when detached. */
   readonly headBranch: string;
   /** `refs/heads/…` and `refs/tags/…` to the sha they hold (a tag object's own, not the commit's). */
   readonly byName: ReadonlyMap<string, string>;
   /** The commits where history was cut off, one sha a line; "" where it is complete. */
   readonly shallow: string;
 }
+
+/** Which branches are the default one where nothing says so, likeliest first. */
+export const LIKELY_DEFAULTS = ['refs/heads/main', 'refs/heads/master'] as const;
 
 /** In a mirror that was fetched into: the commit of the source's HEAD, which may be on no branch. */
 export const MIRRORED_HEAD = 'refs/causeway/head';
@@ -81,11 +84,18 @@ function parseRefs(text: string): Map<string, string> {
   return refs;
 }
 
-/** What `git ls-remote --symref` printed. */
+/** What `git ls-remote --symref` printed. Where HEAD is the tip of branches and names none, one is taken for it, as `git clone` does. */
 export function parseRemoteRefs(text: string): Refs {
   const symbolic = /^ref: (refs\/heads\/.+)\tHEAD$/m.exec(text);
-  const head = /^([0-9a-f]{40,64})\tHEAD$/m.exec(text);
-  return { head: head?.[1] ?? '', headBranch: symbolic?.[1] ?? '', byName: parseRefs(text), shallow: '' };
+  const head = /^([0-9a-f]{40,64})\tHEAD$/m.exec(text)?.[1] ?? '';
+  const byName = parseRefs(text);
+  return { head, headBranch: symbolic?.[1] ?? branchAt(head, byName), byName, shallow: '' };
+}
+
+/** The likeliest branch whose tip is `sha`, else the first one in the remote's order; "" where there is none. */
+function branchAt(sha: string, byName: ReadonlyMap<string, string>): string {
+  const branches = [...byName.keys()].filter((name) => name.startsWith('refs/heads/') && byName.get(name) === sha);
+  return LIKELY_DEFAULTS.find((name) => branches.includes(name)) ?? branches[0] ?? '';
 }
 
 /** Whether the mirror holds exactly what its source has. */

@@ -3,10 +3,10 @@ import { CausewayError } from '../domain/errors.ts';
 import type { Repository, SourceTree } from '../ports/source.ts';
 import type { ObjectReader } from './cat-file-batch.ts';
 import { createCommitTree } from './commit-tree.ts';
-import { DamagedObjects, withRenewal } from './damage.ts';
+import { DamagedObjects, MissingObject, withRenewal } from './damage.ts';
 import { objectFormat } from './local-repository.ts';
 import type { Mirror } from './mirror-refresh.ts';
-import type { Refs } from './refs.ts';
+import { LIKELY_DEFAULTS, type Refs } from './refs.ts';
 import type { Git } from './run-git.ts';
 
 /** What the parts of one commit's tree work with. */
@@ -47,8 +47,10 @@ export function createRepository(access: RepositoryAccess): Repository {
     },
     async bring(sha, signal) {
       if (!FULL_SHA.test(sha)) return false;
-      if ((await commitOf(access, sha, signal)) !== null) return true;
-      return (await fetchedCommit(access, sha.toLowerCase(), signal)) !== null;
+      return withRenewal(access, signal, async () => {
+        if ((await commitOf(access, sha, signal)) !== null) return true;
+        return (await fetchedCommit(access, sha.toLowerCase(), signal)) !== null;
+      });
     },
     tree: keptTrees((sha) => createCommitTree(keeping(access, sha), sha)),
   };
@@ -103,7 +105,7 @@ function defaultBranchOf(refs: Refs): string {
   if (refs.head !== '') return '';
   const branches = [...refs.byName.keys()].filter((name) => name.startsWith('refs/heads/'));
   if (branches.length === 1) return branches[0] ?? '';
-  return ['refs/heads/main', 'refs/heads/master'].find((name) => refs.byName.has(name)) ?? '';
+  return LIKELY_DEFAULTS.find((name) => refs.byName.has(name)) ?? '';
 }
 
 /** Object ids that `revision` may mean, likeliest first. A full sha comes before a branch that is named like one. */
@@ -123,7 +125,7 @@ async function commitOf(access: RepositoryAccess, id: string, signal: AbortSigna
   try {
     return (await access.objects.about(`${id}^{commit}`, signal)).id;
   } catch (error) {
-    if (!(error instanceof DamagedObjects)) throw error;
+    if (!(error instanceof MissingObject)) throw error;
   }
   await requireObject(access, id, signal);
   return null;

@@ -1,9 +1,10 @@
-// The last words of a git process: without progress, without credentials, short enough for a message.
+// The last words of a git process: without progress and our own folder, without credentials, short enough for a message.
 import { REDACTED } from '../domain/redacted.ts';
 
 const KEPT = 16_384;
+// The folder that it clones into is an inner path of the server, and its name could be taken for a cause.
 const PROGRESS =
-  /^(?:remote: )?(?:Enumerating|Counting|Compressing|Receiving|Resolving|Writing|Unpacking|Updating|Finding|Total|Filtering)\b/;
+  /^(?:remote: )?(?:Cloning into|Enumerating|Counting|Compressing|Receiving|Resolving|Writing|Unpacking|Updating|Finding|Total|Filtering)\b/;
 
 export interface StderrTail {
   add(chunk: Buffer): void;
@@ -16,7 +17,9 @@ export function createStderrTail(secrets: readonly string[]): StderrTail {
   let kept = '';
   return {
     add(chunk) {
-      kept = (kept + chunk.toString('utf8')).slice(-KEPT);
+      const all = kept + chunk.toString('utf8');
+      // Without its beginning a line is not known for what it is.
+      kept = all.length > KEPT ? all.slice(-KEPT).replace(/^[^\r\n]*[\r\n]/, '') : all;
     },
     text() {
       const lines = kept.split(/[\r\n]+/).filter((line) => line.trim() !== '' && !PROGRESS.test(line));

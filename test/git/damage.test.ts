@@ -1,10 +1,21 @@
 // Repositories and mirrors that are damaged, hostile in size, or hold what is no file.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setImmediate as oneTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { acquireProcessLock } from '../../src/git/process-lock.ts';
 import { createGit } from '../../src/git/run-git.ts';
+import type { SourceTree } from '../../src/ports/source.ts';
 import { gitHttp } from '../support/git-http.ts';
 import { type GitRepository, gitRepository } from '../support/git-repository.ts';
 import { pathProject, SIGNAL, temporaryFolder, testSource, treeOf, urlProject } from './open-project.ts';
@@ -42,6 +53,23 @@ function loseBlob(folder: string, repo: GitRepository, path: string): void {
   const gitDir = join(folder, 'prj_test.git');
   const blob = repo.git('rev-parse', `HEAD:${path}`);
   rmSync(objectFile(gitDir, blob));
+}
+
+/** Cuts off the end of one content in the mirror: its size can still be told, to read it ends git. */
+function cutBlob(folder: string, repo: GitRepository, path: string): void {
+  const file = objectFile(join(folder, 'prj_test.git'), repo.git('rev-parse', `HEAD:${path}`));
+  const content = readFileSync(file);
+  rmSync(file);
+  writeFileSync(file, content.subarray(0, content.length / 2));
+}
+
+async function textsOf(tree: SourceTree, repo: GitRepository, paths: readonly string[]): Promise<readonly string[]> {
+  const texts: string[] = [];
+  const blobs = paths.map((path) => repo.git('rev-parse', `HEAD:${path}`));
+  for await (const pieces of tree.contents(blobs, SIGNAL)) {
+    texts.push(...pieces.map(({ bytes }) => Buffer.from(bytes).toString()));
+  }
+  return texts;
 }
 
 describe('a commit of 10^10 paths', () => {
@@ -99,6 +127,48 @@ describe('a mirror that lost an object', () => {
     const repository = await kept.source.open(project, SIGNAL);
     expect(await repository.resolve('', SIGNAL)).toBe(sha);
     expect((await repository.tree(sha).files(SIGNAL)).entries).toHaveLength(1);
+  });
+
+  it('is read by a new process once it is made anew: packs of the same name are not those of before', async () => {
+    await using repo = await gitRepository();
+    await using server = await gitHttp({ root: dirname(repo.path) });
+    await using kept = testSource();
+    await repo.commit({ 'a.txt': 'needle\n' }, 'first');
+    const tree = await treeOf(await kept.source.open(urlProject(`${server.url}project/.git`), SIGNAL));
+    await tree.files(SIGNAL);
+    const packs = join(kept.folder, 'prj_test.git', 'objects', 'pack');
+    const pack = join(packs, readdirSync(packs).find((name) => name.endsWith('.pack')) ?? '');
+    chmodSync(pack, 0o644);
+    writeFileSync(pack, Buffer.alloc(readFileSync(pack).length), { flag: 'r+' });
+    expect(await tree.read('a.txt', {}, SIGNAL)).toMatchObject({ text: 'needle\n' });
+  });
+
+  it('loses to it nothing else that is asked for at the same moment', async () => {
+    await using repo = await gitRepository();
+    await using kept = testSource();
+    const noise = Array.from({ length: 40_000 }, (_, n) => (n * 7919) % 1009).join(' ');
+    const sha = await repo.commit({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'noise.txt': noise }, 'first');
+    await kept.source.open(pathProject(repo.path), SIGNAL);
+    cutBlob(kept.folder, repo, 'noise.txt');
+    const opened = await kept.source.open(pathProject(repo.path), SIGNAL);
+    const tree = opened.tree(sha);
+    await tree.files(SIGNAL);
+    const reading = tree.read('noise.txt', {}, SIGNAL);
+    await oneTurn();
+    const others = [textsOf(tree, repo, ['a.txt', 'b.txt']), opened.resolve(sha, SIGNAL)];
+    expect(await Promise.all(others)).toEqual([['a\n', 'b\n'], sha]);
+    expect(await reading).toMatchObject({ kind: 'text' });
+  });
+
+  it.each([1, 30])('or was evicted is made anew for many contents as for one (%i)', async (times) => {
+    await using repo = await gitRepository();
+    await using kept = testSource();
+    const sha = await repo.commit({ 'a.txt': 'a\n' }, 'first');
+    const tree = (await kept.source.open(pathProject(repo.path), SIGNAL)).tree(sha);
+    rmSync(join(kept.folder, 'prj_test.git'), { recursive: true });
+    const texts = Array.from({ length: times }, () => 'a\n');
+    const paths = texts.map(() => 'a.txt');
+    expect(await textsOf(tree, repo, paths)).toEqual(texts);
   });
 
   it('shares the damage of its source: the words name git fsck and no partial clone, and a repaired source is read', async () => {

@@ -33,6 +33,7 @@ it('lists a commit once, and asks one process what objects are and hold', async 
   await using kept = testSource({ environment });
   const opened = await kept.source.open(pathProject(repo.path), SIGNAL);
   for (const revision of ['', 'main', sha, sha.slice(0, 12)]) expect(await opened.resolve(revision, SIGNAL)).toBe(sha);
+  expect([await opened.resolve('absent', SIGNAL), await opened.resolve('0123456', SIGNAL)]).toEqual([null, null]);
   const tree = opened.tree(sha);
   const { entries } = await tree.files(SIGNAL);
   expect(entries.map(({ path }) => path)).toEqual(['link', 'src/a.ts', 'src/b.ts']);
@@ -41,7 +42,6 @@ it('lists a commit once, and asks one process what objects are and hold', async 
   expect(await tree.read('link', {}, SIGNAL)).toEqual({ kind: 'symlink', target: 'src/a.ts' });
   const ids = entries.map(({ blob }) => blob);
   for await (const pieces of tree.contents(ids, SIGNAL)) expect(ids).toContain(pieces[0]?.blob);
-  expect([await opened.resolve('absent', SIGNAL), await opened.resolve('0123456', SIGNAL)]).toEqual([null, null]);
   const asked = [
     'ls-tree',
     'cat-file --batch-command',
@@ -50,4 +50,22 @@ it('lists a commit once, and asks one process what objects are and hold', async 
     'rev-parse --verify',
   ];
   expect(asked.map(calls)).toEqual([1, 1, 0, 0, 1]);
+});
+
+it('asks the same process on where there is no such object', async () => {
+  await using folder = await temporaryFolder();
+  const { environment, calls } = notedGit(folder.path);
+  await using repo = await gitRepository();
+  const sha = await repo.commit({ 'a.ts': 'a\n' }, 'first');
+  await using kept = testSource({ environment });
+  const opened = await kept.source.open(pathProject(repo.path), SIGNAL);
+  const unknown = ['a', 'b', 'c'].map((digit) => digit.repeat(40));
+  for (const revision of unknown) expect(await opened.resolve(revision, SIGNAL)).toBeNull();
+  const blob = repo.git('rev-parse', 'HEAD:a.ts');
+  const found: string[] = [];
+  for await (const pieces of opened.tree(sha).contents([...unknown, blob], SIGNAL)) {
+    found.push(...pieces.map((piece) => piece.blob));
+  }
+  expect(found).toEqual([blob]);
+  expect(calls('cat-file --batch-command')).toBe(1);
 });

@@ -1,12 +1,12 @@
 // A remote over http: fetched, refreshed, lost, guarded by credentials that leave no trace.
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CausewayError } from '../../src/domain/errors.ts';
 import { gitHttp } from '../support/git-http.ts';
 import { gitRepository } from '../support/git-repository.ts';
-import { SIGNAL, testSource, treeOf, urlProject } from './open-project.ts';
+import { SIGNAL, temporaryFolder, testSource, treeOf, urlProject } from './open-project.ts';
 
 const PASSWORD = 'ghs_S3cretOfThisTest0001';
 const BASIC = Buffer.from(`x-access-token:${PASSWORD}`).toString('base64');
@@ -69,6 +69,113 @@ describe('an http remote', () => {
     repo.git('checkout', '--quiet', 'main');
     const back = await kept.source.open(project, SIGNAL);
     expect([back.defaultBranch, await back.resolve('', SIGNAL)]).toEqual(['main', repo.git('rev-parse', 'main')]);
+  });
+
+  it('whose HEAD is detached at the tip of branches has one of them as its default, at first and later', async () => {
+    await using repo = await gitRepository();
+    await using server = await gitHttp({ root: dirname(repo.path) });
+    const sha = await repo.commit({ 'a.txt': 'a\n' }, 'first');
+    for (const name of ['alpha', 'beta', 'master']) repo.branch(name);
+    repo.git('checkout', '--quiet', '--detach');
+    const project = urlProject(`${server.url}project/.git`);
+    for (const [expected, gone] of [
+      ['main', 'main'],
+      ['master', 'master'],
+      ['alpha', 'alpha'],
+    ] as const) {
+      await using kept = testSource();
+      for (const _time of ['first', 'later']) {
+        const opened = await kept.source.open(project, SIGNAL);
+        expect([opened.defaultBranch, await opened.resolve('', SIGNAL)]).toEqual([expected, sha]);
+      }
+      repo.git('branch', '--quiet', '-D', gone);
+    }
+  });
+
+  it.each(['advertise', 'ignore'])(
+    'whose HEAD names no branch that is there has the same default, at first and later (%s)',
+    async (unborn) => {
+      await using repo = await gitRepository();
+      await using server = await gitHttp({ root: dirname(repo.path) });
+      await using kept = testSource();
+      await repo.commit({ 'a.txt': 'a\n' }, 'first');
+      repo.branch('master', await repo.commit({ 'a.txt': 'b\n' }, 'second'));
+      repo.git('symbolic-ref', 'HEAD', 'refs/heads/nowhere');
+      repo.git('config', 'lsrefs.unborn', unborn);
+      for (const _time of ['first', 'later']) {
+        const opened = await kept.source.open(urlProject(`${server.url}project/.git`), SIGNAL);
+        expect([opened.defaultBranch, await opened.resolve('', SIGNAL)]).toEqual([
+          'main',
+          repo.git('rev-parse', 'main'),
+        ]);
+      }
+    },
+  );
+
+  it('leaves nothing in its mirror that could be run, nor any other way to it than its address', async () => {
+    await using repo = await gitRepository();
+    await using server = await gitHttp({ root: dirname(repo.path), username: 'x-access-token', password: PASSWORD });
+    await using kept = testSource({ credentials });
+    await repo.commit({ 'a.txt': 'a\n' }, 'first');
+    const url = `${server.url}project/.git`;
+    await kept.source.open(urlProject(url), SIGNAL);
+    const mirror = join(kept.folder, 'prj_test.git');
+    const config = repo.git('config', '--list', '--file', join(mirror, 'config')).split('\n');
+    expect(config.filter((entry) => !/^core\.|^extensions\.objectformat=/.test(entry))).toEqual([
+      `remote.origin.url=${url}`,
+    ]);
+    expect(existsSync(join(mirror, 'hooks'))).toBe(false);
+    expect(existsSync(join(mirror, 'objects', 'info', 'alternates'))).toBe(false);
+    expect(filesBelow(mirror).filter((name) => name.endsWith('.keep'))).toEqual([]);
+  });
+
+  it('cannot write beside its branches by what it calls them', async () => {
+    await using repo = await gitRepository();
+    const sha = await repo.commit({ 'a.txt': 'a\n' }, 'first');
+    const names = ['../../hooks/post-update', '../../config', '../causeway/head', '-c', 'a..b', 'a.lock', 'main'];
+    const rows = names.map((name) => `${sha} refs/heads/${name}`);
+    await using server = await gitHttp({
+      root: dirname(repo.path),
+      intercept: async (request, response) => {
+        if (!(await bodyOf(request))?.includes('command=ls-refs')) return false;
+        response.writeHead(200, { 'content-type': 'application/x-git-upload-pack-result' });
+        response.end(`${[`${sha} HEAD symref-target:refs/heads/main`, ...rows].map(packetLine).join('')}0000`);
+        return true;
+      },
+    });
+    await using kept = testSource();
+    for (const _time of ['first', 'later']) {
+      const opened = await kept.source.open(urlProject(`${server.url}project/.git`), SIGNAL);
+      expect([opened.defaultBranch, await opened.resolve('', SIGNAL)]).toEqual(['main', sha]);
+      const mirror = join(kept.folder, 'prj_test.git');
+      expect(existsSync(join(mirror, 'hooks'))).toBe(false);
+      expect(readFileSync(join(mirror, 'config'), 'utf8')).toContain('[core]');
+      const refs = repo
+        .git('--git-dir', mirror, 'for-each-ref', '--format=%(refname)', 'refs/heads', 'refs/tags')
+        .split('\n');
+      expect(refs).toEqual(['refs/heads/-c', 'refs/heads/main']);
+    }
+  });
+
+  it('whose first clone is killed is unreachable, in words that name neither our folder nor what it makes git seem to say', async () => {
+    await using repo = await gitRepository();
+    using folder = temporaryFolder();
+    const [real, pid] = [execFileSync('which', ['git']).toString().trim(), join(folder.path, 'pid')];
+    const noted = `#!/bin/sh\ncase "$*" in *' clone '*) echo $$ > '${pid}' ;; esac\nexec '${real}' "$@"\n`;
+    writeFileSync(join(folder.path, 'git'), noted, { mode: 0o755 });
+    await using server = await gitHttp({
+      root: dirname(repo.path),
+      intercept: () => process.kill(Number(readFileSync(pid, 'utf8')), 'SIGKILL') && false,
+    });
+    const environment = { ...process.env, PATH: `${folder.path}${delimiter}${process.env['PATH']}` };
+    await using kept = testSource({ environment });
+    await repo.commit({ 'a.txt': 'a\n' }, 'first');
+    const opening = kept.source.open(urlProject(`${server.url}project/.git`, 'prj_ssl'), SIGNAL);
+    await expect(opening).rejects.toMatchObject({
+      code: 'repository_unreachable',
+      message: expect.stringContaining('Check that git can fetch it from this machine.'),
+    });
+    await expect(opening).rejects.not.toMatchObject({ message: expect.stringContaining(kept.folder) });
   });
 
   it('that has not changed is asked for its refs only', async () => {
@@ -265,12 +372,22 @@ type Request = Parameters<Intercept>[0];
 
 /** The request for the pack: under protocol 2 the refs are posted to the same address, but it is the body that tells. */
 async function isPack(request: Request): Promise<boolean> {
-  if (request.method !== 'POST') return false;
+  const body = await bodyOf(request);
+  return body !== null && (request.headers['content-encoding'] === 'gzip' || body.includes('command=fetch'));
+}
+
+/** The beginning of what was posted; null where nothing was. It can still be read. */
+async function bodyOf(request: Request): Promise<Buffer | null> {
+  if (request.method !== 'POST') return null;
   await new Promise((resolve) => request.once('readable', resolve));
   const chunk: Buffer | null = request.read();
-  if (chunk === null) return false;
-  request.unshift(chunk);
-  return request.headers['content-encoding'] === 'gzip' || chunk.includes('command=fetch');
+  if (chunk !== null) request.unshift(chunk);
+  return chunk;
+}
+
+/** As gitprotocol-common(5) frames it: its length in four hexadecimal digits goes before it. */
+function packetLine(text: string): string {
+  return `${(text.length + 5).toString(16).padStart(4, '0')}${text}\n`;
 }
 
 const silentPack: Intercept = (request) => isPack(request);
