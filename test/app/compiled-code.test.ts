@@ -1,7 +1,7 @@
 // What the code compiles to, in the data folder: kept by the service for its next start, and by nobody else.
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { chmod, chown, mkdir } from 'node:fs/promises';
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { chmod, chown, mkdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
@@ -66,6 +66,46 @@ it('is not taken from where another user may put it', async () => {
   await chmod(folder.path, 0o700);
   await chmod(path.join(folder.path, 'compiled'), 0o707);
   expect(await cacheOver(folder.path)).toBe('none');
+});
+
+it('is not taken from below a folder in which another user may put another data folder', async () => {
+  await using folder = await temporaryFolder();
+  const shared = path.join(folder.path, 'shared');
+  const dataDir = path.join(shared, 'deep', 'causeway');
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  for (const [mode, found] of [
+    [0o755, 'kept'],
+    [0o777, 'none'],
+    // As /tmp is: who does not own it may not move what is in it.
+    [0o1777, 'kept'],
+  ] as const) {
+    await chmod(shared, mode);
+    expect([mode, await cacheOver(dataDir)]).toEqual([mode, found]);
+  }
+});
+
+it('is taken from where a link leads, not through the link', async () => {
+  await using folder = await temporaryFolder();
+  const [real, link] = [path.join(folder.path, 'real'), path.join(folder.path, 'link')];
+  await mkdir(real, { mode: 0o700 });
+  await symlink(real, link);
+  const code = `
+    import { getCompileCacheDir } from 'node:module';
+    import { keepCompiledCode } from ${JSON.stringify(COMPILED_CODE)};
+    keepCompiledCode(${JSON.stringify(link)}, { mayMake: true });
+    console.log(getCompileCacheDir());`;
+  expect(await saidBy(code)).toContain(path.join(realpathSync(real), 'compiled'));
+});
+
+it.runIf(process.getuid?.() === 0)('is not taken by root from below the folder of another user', async () => {
+  await using folder = await temporaryFolder();
+  const dataDir = path.join(folder.path, 'home', 'causeway');
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  for (const mode of [0o700, 0o1777]) {
+    await chown(path.dirname(dataDir), 65_534, 65_534);
+    await chmod(path.dirname(dataDir), mode);
+    expect(await cacheOver(dataDir)).toBe('none');
+  }
 });
 
 it.runIf(process.getuid?.() === 0)('is not taken by root from the folder of another user', async () => {

@@ -33,10 +33,16 @@ it('a commit of some megabytes is digested while the event loop goes on turning'
   expect(await pathsWith(await opening, wordOf(5_007))).toEqual(['src/f7.ts']);
 });
 
-describe.each(['DIE', 'THROW', 'HANG'])('a thread made to %s by a file', (order) => {
+describe.each([
+  ['DIE', 3_000],
+  ['THROW', 3_000],
+  ['HANG', 3_000],
+  // It keeps a core busy until its time is up.
+  ['SPIN', 1_000],
+])('a thread made to %s by a file', (order, limitMs) => {
   it('loses that file, says so, and makes the digests of the others', async () => {
     const script = new URL('./hostile-digesting.ts', import.meta.url);
-    await using lexicons = testLexicons({ digester: createDigester({ script, limitMs: 3_000 }) });
+    await using lexicons = testLexicons({ digester: createDigester({ script, limitMs }) });
     const files = { ...sources(3), 'src/bad.ts': `// ${order}` };
     const lexicon = await lexicons.of(PROJECT).open(countedTree(files).tree, SIGNAL);
     expect(lexicon.files.map(({ path }) => path)).toEqual(['src/part0.ts', 'src/part1.ts', 'src/part2.ts']);

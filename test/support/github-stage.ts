@@ -32,8 +32,11 @@ export interface GithubStage extends AsyncDisposable {
   ourComments(repository: string, number: number): readonly Comment[];
   /** Waits until `probe` gives something, and gives it; fails with the service's output after `patienceMs`. */
   until<T>(what: string, probe: () => T | null | undefined | false | Promise<T | null | undefined | false>): Promise<T>;
-  /** Waits until everything that GitHub told is handled, and no work is left that is due; a head that only waits for more news is made due. */
-  rest(): Promise<void>;
+  /**
+   * Waits until everything that GitHub told is handled, and no work is left that is due. A head that only waits for more news is made due,
+   * unless `hasten` is false: then that time really passes.
+   */
+  rest(options?: { readonly hasten?: boolean }): Promise<void>;
   /** Writes of ours that GitHub took in that repository, whatever it was called then, such as `POST /repos/octo/shop/issues/1/comments`. */
   writes(repository: string): readonly string[];
   /** Another process with the same settings and a data folder of its own, such as a worker. */
@@ -99,7 +102,7 @@ export async function openGithubStage(options: StageOptions = {}): Promise<Githu
     ourComments: (repository, number) =>
       double.people.comments(repository, number).filter(({ authorId }) => authorId === double.app.botId),
     until: (what, probe) => until(what, probe, { patienceMs, output: () => service.output() }),
-    rest: () => rest(sender, dataDir, { patienceMs, output: () => service.output() }),
+    rest: ({ hasten = true } = {}) => rest({ sender, dataDir, hasten }, { patienceMs, output: () => service.output() }),
     writes: (name) => writesOf(double, repository(double.state, name).id),
     beside: async (...words) => {
       const other = path.join(folder.path, `beside-${words.join('-')}`);
@@ -152,7 +155,11 @@ async function until<T>(
   throw new Error(`${what} did not come about. The service said:\n${output()}`);
 }
 
-async function rest(sender: WebhookSender, dataDir: string, patience: Patience): Promise<void> {
+interface Resting extends Pick<GithubStage, 'sender' | 'dataDir'> {
+  readonly hasten: boolean;
+}
+
+async function rest({ sender, dataDir, hasten }: Resting, patience: Patience): Promise<void> {
   using records = openRecords(dataDir);
   await until(
     'rest',
@@ -160,7 +167,7 @@ async function rest(sender: WebhookSender, dataDir: string, patience: Patience):
       await sender.settled();
       const ahead = (await jobsIn(records)).filter(isAhead);
       // All that was told is handled: no more news will come, however long it is waited for.
-      if (ahead.length > 0 && ahead.every(isGathering)) await hastenHeads(records, gatheredBy());
+      if (hasten && ahead.length > 0 && ahead.every(isGathering)) await hastenHeads(records, gatheredBy());
       return ahead.length === 0;
     },
     patience,

@@ -36,22 +36,38 @@ export function isUnsettled({ state, run_at: runAt }: StoredJob): boolean {
   return state !== 'waiting' || Date.parse(runAt) <= Date.now();
 }
 
-/** Where the embedded queue keeps when a job is due, and the next of a group and of an organisation (queue/job-groups.ts). */
+/**
+ * Where the embedded queue keeps when a job is due, and the next of an organisation and of a group (queue/job-groups.ts), each with the job that
+ * says so: the jobs last, by which the others are known.
+ */
 const MOMENTS = [
-  ['jobs', 'run_at'],
-  ['job_groups', 'next_at'],
-  ...['job_groups', 'job_organisations'].flatMap((table) => [
-    [table, 'next_person_at'],
-    [table, 'next_automatic_at'],
-  ]),
-] as const;
+  ...['job_organisations', 'job_groups'].flatMap((table) =>
+    ['person', 'automatic'].map((urgency) => momentOf(table, `next_${urgency}_at`, `and urgency = '${urgency}'`)),
+  ),
+  momentOf('job_groups', 'next_at'),
+  `update jobs set run_at = $1 where kind = 'head' and state = 'waiting' and run_at > $1 and run_at <= $2`,
+];
+
+/** Of a row that says what its jobs say: one that is wrong stays wrong, and is seen by what does not come about. */
+function momentOf(table: string, at: string, which = ''): string {
+  const owner = table === 'job_groups' ? 'group_key' : 'organisation';
+  return `update ${table} set ${at} = $1 where kind = 'head' and ${at} > $1 and ${at} <= $2 and ${at} = (select min(run_at)
+    from jobs where kind = 'head' and state = 'waiting' and jobs.${owner} = ${table}.${owner} ${which})`;
+}
 
 /** Makes those heads due that would be by then, as time would. */
 export async function hastenHeads(records: OpenRecords, by: Date): Promise<void> {
   const moments = [new Date(), by].map((moment) => moment.toISOString());
   if (engine() === 'sqlite') {
-    for (const [table, at] of MOMENTS)
-      await records.rows(`update ${table} set ${at} = $1 where kind = 'head' and ${at} > $1 and ${at} <= $2`, moments);
+    // At once: between two of them the service would find a job without its group, and look no more.
+    await records.rows('begin immediate');
+    try {
+      for (const statement of MOMENTS) await records.rows(statement, moments);
+      await records.rows('commit');
+    } catch (error) {
+      await records.rows('rollback');
+      throw error;
+    }
     return;
   }
   await records.rows(

@@ -2,6 +2,7 @@
 
 import { rarity } from './letter-rarity.ts';
 import { neededWords } from './needed-words.ts';
+import { emptyBits, hasBit, keyOf, setBit, sixBits } from './three-signs.ts';
 
 interface Word {
   readonly word: string;
@@ -15,30 +16,88 @@ interface Word {
   readonly patterns: number[];
 }
 
-/** For each three characters one bit: whether a word is found by them. */
-const KNOWN = new Int32Array((1 << 18) / 32);
-/** By the number of their three characters. */
-const WORDS = new Map<number, Word[]>();
-/** A bit for each expression: whether the text has a word for it, or it needs none. 32 of them an element. */
-let asked: number[] = [];
-const needless: number[] = [];
-let askedText: string | null = null;
 /** Longer texts are asked everything. */
 const MOST = 4_096;
 const BYTES = Buffer.allocUnsafe(MOST);
 
+/** Looks for the words of all tables of one reader in one pass over a text, and remembers what it found for the next table that asks. */
+export class PatternIndex {
+  /** For each three characters one bit: whether a word is found by them. */
+  readonly #known = emptyBits();
+  /** By the number of their three characters. */
+  readonly #words = new Map<number, Word[]>();
+  /** A bit for each expression: whether the text has a word for it, or it needs none. 32 of them an element. */
+  #asked: number[] = [];
+  readonly #needless: number[] = [];
+  #askedText: string | null = null;
+
+  /** Adds expressions; where theirs begin in what `askedOf` gives. */
+  add(patterns: readonly RegExp[]): number {
+    const first = this.#needless.length;
+    for (let at = 0; at < patterns.length; at += 32) this.#needless.push(0);
+    patterns.forEach((pattern, index) => {
+      this.#addPattern(pattern, first * 32 + index);
+    });
+    this.#askedText = null;
+    return first;
+  }
+
+  /** Of all expressions, 32 an element: a bit where the expression may fit the text. Until the next text. */
+  askedOf(text: string): readonly number[] {
+    // The same line is held against several tables in turn.
+    if (text !== this.#askedText) this.#look(text);
+    return this.#asked;
+  }
+
+  #addPattern(pattern: RegExp, number: number): void {
+    const words = neededWords(pattern);
+    if (words.length === 0) ask(this.#needless, number);
+    for (const word of words) this.#addWord(word, pattern.flags.includes('i'), number);
+  }
+
+  #addWord(written: string, isFolded: boolean, pattern: number): void {
+    const word = isFolded ? written.toLowerCase() : written;
+    const at = rarestIn(word);
+    const key = keyOf(word.charCodeAt(at), word.charCodeAt(at + 1), word.charCodeAt(at + 2));
+    setBit(this.#known, key);
+    const all = this.#words.get(key) ?? [];
+    const same = all.find((other) => other.word === word && other.isFolded === isFolded);
+    const [first, last] = [sixBits(word.charCodeAt(0)), sixBits(word.charCodeAt(word.length - 1))];
+    if (same) same.patterns.push(pattern);
+    else all.push({ word, isFolded, at, first, last, patterns: [pattern] });
+    this.#words.set(key, all);
+  }
+
+  #look(text: string): void {
+    this.#askedText = text;
+    this.#asked = text.length <= MOST ? this.#needless.slice() : this.#needless.map(() => -1);
+    // Of a part of a longer string characters are slow to read one by one. Of others than those of Latin-1 the lower byte will do.
+    const length = text.length <= MOST ? BYTES.write(text, 'latin1') : 0;
+    for (let at = nextKnown(this.#known, 0, length); at < length; at = nextKnown(this.#known, at + 1, length)) {
+      this.#note(text, at);
+    }
+  }
+
+  #note(text: string, place: number): void {
+    const key = keyOf(BYTES[place] ?? 0, BYTES[place + 1] ?? 0, BYTES[place + 2] ?? 0);
+    for (const word of this.#words.get(key) ?? []) {
+      if (!stands(word, text, place - word.at)) continue;
+      for (const pattern of word.patterns) ask(this.#asked, pattern);
+    }
+  }
+}
+
 /** Expressions in order; none may keep a place between two texts. */
 export class AskedPatterns {
   readonly #patterns: readonly RegExp[];
-  readonly #first = needless.length;
+  readonly #index: PatternIndex;
+  readonly #first: number;
 
-  constructor(patterns: readonly RegExp[]) {
+  /** Tables of one index share one pass over a text. */
+  constructor(patterns: readonly RegExp[], index = new PatternIndex()) {
     this.#patterns = patterns;
-    for (let at = 0; at < patterns.length; at += 32) needless.push(0);
-    patterns.forEach((pattern, index) => {
-      addPattern(pattern, this.#first * 32 + index);
-    });
-    askedText = null;
+    this.#index = index;
+    this.#first = index.add(patterns);
   }
 
   /** Index of the first that fits the text; -1: none. */
@@ -51,8 +110,7 @@ export class AskedPatterns {
 
   /** Index of the first, from one on, that may fit; -1: none does. */
   next(text: string, from: number): number {
-    // The same line is held against several tables in turn.
-    if (text !== askedText) look(text);
+    const asked = this.#index.askedOf(text);
     for (let at = from; at < this.#patterns.length; at = (at | 31) + 1) {
       const bits = (asked[this.#first + (at >> 5)] ?? 0) & (-1 << (at & 31));
       if (bits !== 0) return (at & ~31) + 31 - Math.clz32(bits & -bits);
@@ -61,66 +119,25 @@ export class AskedPatterns {
   }
 }
 
-function addPattern(pattern: RegExp, number: number): void {
-  const words = neededWords(pattern);
-  if (words.length === 0) needless[number >> 5] = (needless[number >> 5] ?? 0) | (1 << (number & 31));
-  for (const word of words) addWord(word, pattern.flags.includes('i'), number);
+/** Where the next three characters begin that a word is found by; `length`: nowhere. By itself, with no call in it: this is most of the work. */
+function nextKnown(known: Int32Array, from: number, length: number): number {
+  let key = (sixBits(BYTES[from] ?? 0) << 6) | sixBits(BYTES[from + 1] ?? 0);
+  for (let at = from + 2; at < length; at += 1) {
+    key = ((key << 6) | sixBits(BYTES[at] ?? 0)) & 0x3ffff;
+    if (hasBit(known, key)) return at - 2;
+  }
+  return length;
 }
 
-function addWord(written: string, isFolded: boolean, pattern: number): void {
-  const word = isFolded ? written.toLowerCase() : written;
-  const at = rarestIn(word);
-  const key = keyAt(word, at);
-  KNOWN[key >> 5] = (KNOWN[key >> 5] ?? 0) | (1 << (key & 31));
-  const all = WORDS.get(key) ?? [];
-  const same = all.find((other) => other.word === word && other.isFolded === isFolded);
-  if (same) same.patterns.push(pattern);
-  else
-    all.push({
-      word,
-      isFolded,
-      at,
-      first: sixBits(word.charCodeAt(0)),
-      last: sixBits(word.charCodeAt(word.length - 1)),
-      patterns: [pattern],
-    });
-  WORDS.set(key, all);
+function ask(asked: number[], pattern: number): void {
+  asked[pattern >> 5] = (asked[pattern >> 5] ?? 0) | (1 << (pattern & 31));
 }
 
+/** Where the three characters begin that are seldom seen elsewhere: in UTF-16 units, as a text is looked through. */
 function rarestIn(word: string): number {
-  const ranks = [...word.toLowerCase()].map(rarity);
+  const ranks = word.split('').map((sign) => rarity(sign.toLowerCase()));
   const sums = ranks.slice(2).map((rank, at) => rank + (ranks[at] ?? 0) + (ranks[at + 1] ?? 0));
   return sums.indexOf(Math.max(...sums));
-}
-
-function keyAt(word: string, at: number): number {
-  return (
-    (sixBits(word.charCodeAt(at)) << 12) | (sixBits(word.charCodeAt(at + 1)) << 6) | sixBits(word.charCodeAt(at + 2))
-  );
-}
-
-/** Letters are alike in both cases, and apart from digits and signs. */
-function sixBits(code: number): number {
-  return (code & 31) | ((code & 64) >> 1);
-}
-
-function look(text: string): void {
-  askedText = text;
-  asked = text.length <= MOST ? needless.slice() : needless.map(() => -1);
-  // Of a part of a longer string characters are slow to read one by one. Of others than those of Latin-1 the lower byte will do.
-  const length = text.length <= MOST ? BYTES.write(text, 'latin1') : 0;
-  let key = 0;
-  for (let at = 0; at < length; at += 1) {
-    key = ((key << 6) | sixBits(BYTES[at] ?? 0)) & 0x3ffff;
-    if ((((KNOWN[key >> 5] ?? 0) >>> (key & 31)) & 1) === 1) note(text, at - 2, key);
-  }
-}
-
-function note(text: string, place: number, key: number): void {
-  for (const word of WORDS.get(key) ?? []) {
-    if (!stands(word, text, place - word.at)) continue;
-    for (const pattern of word.patterns) asked[pattern >> 5] = (asked[pattern >> 5] ?? 0) | (1 << (pattern & 31));
-  }
 }
 
 /** Several words are found by the same three characters, so that most are not there. */

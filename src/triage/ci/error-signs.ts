@@ -1,6 +1,7 @@
 // What a line of a log shows of a failure, by the table of signs.
 import { AskedPatterns } from './asked-patterns.ts';
 import { ERROR_SIGNS, type SignKind, TELLING } from './error-sign-table.ts';
+import { LINE_INDEX } from './line-index.ts';
 
 export interface Sign {
   readonly kind: SignKind;
@@ -13,12 +14,16 @@ export interface Sign {
 /** Ant puts the name of the task before what a tool prints. */
 const ANT_TASK = /^ {2,12}\[(?!junit)\w{1,20}\] /;
 
-const TELLING_PATTERNS = new AskedPatterns(TELLING);
-const PATTERNS = new AskedPatterns(ERROR_SIGNS.flatMap(({ patterns }) => patterns));
+const TELLING_PATTERNS = new AskedPatterns(TELLING, LINE_INDEX);
+const PATTERNS = new AskedPatterns(
+  ERROR_SIGNS.flatMap(({ patterns }) => patterns),
+  LINE_INDEX,
+);
 /** Of each pattern. */
 const ROWS = ERROR_SIGNS.flatMap((row) => row.patterns.map(() => row));
 const HARMLESS = new AskedPatterns(
   ERROR_SIGNS.filter(({ kind }) => kind === 'harmless').flatMap(({ patterns }) => patterns),
+  LINE_INDEX,
 );
 
 /** What a line shows; null: nothing. `isMarked`: the runner itself calls it an error. */

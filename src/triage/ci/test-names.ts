@@ -1,5 +1,6 @@
 // Names of failed tests as test runners say them: on lines that name one, and in lists under a heading.
 import { AskedPatterns } from './asked-patterns.ts';
+import { LINE_INDEX } from './line-index.ts';
 import type { PlainLine } from './plain-lines.ts';
 import {
   antTests,
@@ -55,7 +56,13 @@ const NAMING = formsOf(NAMING_LINES);
 const LAST_NAMING = formsOf(LAST_NAMING_LINES);
 
 function formsOf(lines: readonly NamingLine[]): Forms {
-  return { lines, asked: new AskedPatterns(lines.map(({ pattern }) => pattern)) };
+  return {
+    lines,
+    asked: new AskedPatterns(
+      lines.map(({ pattern }) => pattern),
+      LINE_INDEX,
+    ),
+  };
 }
 
 function namedTests({ lines, from, to }: Span, forms: Forms): readonly Named[] {

@@ -56,10 +56,16 @@ it('a short log needs no thread', async () => {
   expect(await reader.readCheck(textsOf(CODE_LOG))).toEqual(readCheck(textsOf(CODE_LOG)));
 });
 
-describe.each(['DIE', 'THROW', 'HANG'])('a thread made to %s by a log', (order) => {
+describe.each([
+  ['DIE', 3_000],
+  ['THROW', 3_000],
+  ['HANG', 3_000],
+  // It keeps a core busy until its time is up.
+  ['SPIN', 1_000],
+])('a thread made to %s by a log', (order, limitMs) => {
   it('loses that log, says so, keeps what else there is, and reads the next', async () => {
     const script = new URL('./hostile-reader.ts', import.meta.url);
-    await using reader = createCheckReader({ script, limitMs: 3_000 });
+    await using reader = createCheckReader({ script, limitMs });
     const { excerpt, places } = await reader.readCheck(textsOf(longLog(order)));
     expect(excerpt).toMatchObject({ headline: 'src/a.py:3: it broke here', cut: 'The log could not be read in time.' });
     expect(places).toMatchObject([{ path: 'src/a.py', line: 3 }]);

@@ -1,7 +1,7 @@
 // Words that an expression cannot do without, and expressions that are asked by them.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AskedPatterns } from '../../../src/triage/ci/asked-patterns.ts';
+import { AskedPatterns, PatternIndex } from '../../../src/triage/ci/asked-patterns.ts';
 import { ERROR_SIGNS, TELLING } from '../../../src/triage/ci/error-sign-table.ts';
 import { neededWords } from '../../../src/triage/ci/needed-words.ts';
 import { linesFor, ownLogs, SIGN_PATTERNS } from './condense-samples.ts';
@@ -56,6 +56,26 @@ describe('patterns that are asked by their words', () => {
     expect([asked.next('no 1', 0), asked.next('an ERROR', 0), asked.next('fatal: x', 0), asked.next('', 3)]).toEqual([
       2, 1, 0, -1,
     ]);
+  });
+
+  it('are found by words of signs outside the basic plane', () => {
+    const asked = new AskedPatterns([/😀x/, /✗ 😀😀/i, /ab😀/]);
+    expect(['(😀x', '✗ 😀😀', 'ab😀', '😀 x'].map((text) => asked.first(text))).toEqual([0, 1, 2, -1]);
+  });
+
+  it('of several tables of one index are asked in turn as those of each alone', () => {
+    const index = new PatternIndex();
+    const signs = new AskedPatterns([/fatal: /, /error/i], index);
+    expect(signs.first('an ERROR of a test')).toBe(1);
+    const names = new AskedPatterns([/test/, /^FAIL/], index);
+    const texts = ['an ERROR of a test', 'FAIL fatal: x', 'nothing'];
+    expect(texts.map((text) => [signs.first(text), names.first(text)])).toEqual([
+      [1, 0],
+      [0, 1],
+      [-1, -1],
+    ]);
+    // What other tables are asked by is not theirs.
+    expect(new AskedPatterns([/never/]).next('an ERROR of a test', 0)).toBe(-1);
   });
 
   it('are all asked of a text longer than any line', () => {
