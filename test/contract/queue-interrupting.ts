@@ -86,8 +86,9 @@ export function interruptingContract(engine: Engine): void {
       fast.forward(3600);
       await using worker = two.queue({ ...fast, recovery: 'lease', pollMs: 10 }).work(second.handlers, all);
       await until(() => second.handled.length === 1);
-      expect(second.handled[0]?.attempt).toBe(2);
-      await until(() => first.reasons.length === 1);
+      // Whoever is told early may take it up once more, and lose it again.
+      expect(second.handled[0]?.attempt).toBe(first.handled.length + 1);
+      await until(() => first.reasons.length === first.handled.length);
       await worker.idle(patience());
       expect(await one.jobs()).toEqual([]);
     });
