@@ -54,10 +54,21 @@ const EXCEPTION = /^(?:[\w$]{1,100}\.){1,20}[\w$]{1,100}(?:Exception|Error)\b/;
 export function blocksIn(lines: readonly PlainLine[], cause: Cause, passing?: PassingLog): readonly Block[] {
   const { step, telling } = cause;
   const reading: Reading = { lines, passing, blocks: [], open: null };
-  const kinds = new Map(telling.map(({ at, kind }) => [at, kind] as const));
-  for (let at = step?.from ?? 0; at < (step?.to ?? 0); at += 1) readLine(reading, at, kinds.get(at));
+  if (!step) return [];
+  let next = step.from;
+  for (const { at, kind } of telling) {
+    readOpen(reading, next, at);
+    readLine(reading, at, kind);
+    next = at + 1;
+  }
+  readOpen(reading, next, step.to);
   close(reading, true);
   return reading.blocks;
+}
+
+/** What belongs to no block is not looked at. */
+function readOpen(reading: Reading, from: number, to: number): void {
+  for (let at = from; at < to && reading.open; at += 1) readLine(reading, at, undefined);
 }
 
 function readLine(reading: Reading, at: number, kind: SignKind | undefined): void {

@@ -31,22 +31,23 @@ export function causeLines(
   cause: Cause,
   { passing, most }: CauseLinesOptions,
 ): readonly CauseLine[] {
-  return rankedCauseLines(lines, cause, passing)
-    .slice(0, most)
-    .sort((a, b) => a.at - b.at);
+  return [...rankedCauseLines(lines, cause, passing)].slice(0, most).sort((a, b) => a.at - b.at);
 }
 
-/** All of them, in the order in which they tell most. */
-export function rankedCauseLines(
+/** All of them, in the order in which they tell most; each block is read as it comes to it. */
+export function* rankedCauseLines(
   lines: readonly PlainLine[],
   cause: Cause,
   passing?: PassingLog,
-): readonly CauseLine[] {
+): Generator<CauseLine> {
   const kinds = new Map(cause.telling.map(({ at, kind }) => [at, kind] as const));
-  const blocks = blocksOfCause(blocksIn(lines, cause, passing), cause.headline, passing !== undefined).map((block) =>
-    byValue(lines, block, { kinds, message: cause.message }),
-  );
-  return [...blocks.flatMap((block) => block.slice(0, SHARE)), ...blocks.flatMap((block) => block.slice(SHARE))];
+  const rests: (readonly CauseLine[])[] = [];
+  for (const block of blocksOfCause(blocksIn(lines, cause, passing), cause.headline, passing !== undefined)) {
+    const told = byValue(lines, block, { kinds, message: cause.message });
+    yield* told.slice(0, SHARE);
+    rests.push(told.slice(SHARE));
+  }
+  yield* rests.flat();
 }
 
 /**

@@ -1,7 +1,7 @@
 // A first look at the bytes of a line: whether any word stands in it that may tell of a failure or of a step. Most lines have none.
 
 import { isDigit, SPACE, stampEnd } from './condense-stamp.ts';
-import { rarity } from './letter-rarity.ts';
+import { rarityOfThree } from './letter-rarity.ts';
 import { emptyBits, hasBit, keyOf, setBit, sixBits } from './three-signs.ts';
 
 /**
@@ -73,6 +73,8 @@ const SIX_BITS = Uint8Array.from({ length: 256 }, (_, byte) => sixBits(byte));
 /** For each three bytes one bit: whether a word is found by them. Small enough for the first cache; every second place of a line is looked at. */
 const KNOWN = emptyBits();
 const NUMBERS = new Uint16Array(1 << 18);
+/** Bytes that a byte of a word stands for: some fifty are asked for a thousand times. */
+const ALIKE = new Map<number, readonly number[]>();
 /** By the number of their three bytes. */
 const FOUND: Found[][] = [[]];
 for (const word of WORDS) addWord(Buffer.from(word), false);
@@ -96,19 +98,23 @@ function keysOf(word: Uint8Array, at: number): ReadonlySet<number> {
 }
 
 function bytesFor(wanted: number): readonly number[] {
-  return Array.from({ length: 256 }, (_, byte) => byte).filter((byte) => byte === wanted || isAlike(byte, wanted));
+  const known = ALIKE.get(wanted);
+  if (known) return known;
+  const bytes = Array.from({ length: 256 }, (_, byte) => byte).filter(
+    (byte) => byte === wanted || isAlike(byte, wanted),
+  );
+  ALIKE.set(wanted, bytes);
+  return bytes;
 }
 
 /** Where in a word the four bytes begin of which the two parts of three are seldom seen elsewhere. */
 function rarestOf(word: Uint8Array): number {
-  const ranks = [...word].map((byte) => {
-    if (byte === DIGIT || byte === LETTER || byte === ANY) return -100;
-    return rarity(String.fromCharCode(byte));
+  const ranks = Array.from({ length: word.length - 2 }, (_, at) => {
+    const three = word.subarray(at, at + 3);
+    const kinds = three.filter((byte) => byte === DIGIT || byte === LETTER || byte === ANY).length;
+    return kinds > 0 ? -100 * kinds : rarityOfThree(String.fromCharCode(...three));
   });
-  const scores = ranks.slice(3).map((rank, at) => {
-    const [a = 0, b = 0, c = 0] = ranks.slice(at);
-    return Math.min(a + b + c, b + c + rank);
-  });
+  const scores = ranks.slice(1).map((rank, at) => Math.min(ranks[at] ?? 0, rank));
   return scores.indexOf(Math.max(...scores));
 }
 
@@ -123,15 +129,23 @@ export function glance(bytes: Uint8Array, from: number, to: number): 'nothing' |
 }
 
 function firstWord(bytes: Uint8Array, from: number, to: number): Found | undefined {
+  for (let at = nextKnown(bytes, from, to); at < to; at = nextKnown(bytes, at + 2, to)) {
+    const found = wordAt(bytes, at, keyOf(bytes[at] ?? 0, bytes[at + 1] ?? 0, bytes[at + 2] ?? 0));
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** Every second place, the next at which a word may be found; `to`: there is none. By itself, with no call in it, which takes half of the time. */
+function nextKnown(bytes: Uint8Array, from: number, to: number): number {
   let first = SIX_BITS[bytes[from] ?? 0] ?? 0;
   for (let at = from; at < to - 2; at += 2) {
     const third = SIX_BITS[bytes[at + 2] ?? 0] ?? 0;
     const key = (first << 12) | ((SIX_BITS[bytes[at + 1] ?? 0] ?? 0) << 6) | third;
     first = third;
-    const found = hasBit(KNOWN, key) ? wordAt(bytes, at, key) : undefined;
-    if (found) return found;
+    if (hasBit(KNOWN, key)) return at;
   }
-  return undefined;
+  return to;
 }
 
 /** What is two or three bytes long, at the beginning of a line: `E: `, `e: `, `E   `, `× `, `X `, `1) `, and `  1` of a row. */

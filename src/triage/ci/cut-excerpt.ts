@@ -62,32 +62,38 @@ function takeLines(lines: readonly PlainLine[], cause: Cause, passing?: PassingL
       take(taken, lines, line, most);
   };
   for (const at of [headline, message]) block(at, 0, 0, MAX_TAKEN);
-  for (const { at, kind } of rankedCauseLines(lines, cause, passing))
+  for (const { at, kind } of rankedCauseLines(lines, cause, passing)) {
+    if (taken.lines.size >= MAX_OF_CAUSE) break;
     if (kind !== 'frame') take(taken, lines, at, MAX_OF_CAUSE);
+  }
   block(headline, 3, 3, MAX_TAKEN);
   if (message !== headline) block(message, 3, 3, MAX_TAKEN);
   const end = telling.at(-1);
   if (end) block(end.at, 4, 0, MAX_TAKEN);
-  for (const { at } of distinct(lines, telling, ['verdict'])) block(at, 0, 3, 42);
-  for (const { at } of distinct(lines, telling, ['error', 'summary'])) block(at, 0, 2, 44);
-  for (const { at } of distinct(lines, telling, ['weak'])) block(at, 0, 1, MAX_TAKEN);
+  const others = (kinds: readonly string[], after: number, most: number): void => {
+    for (const { at } of distinct(lines, telling, kinds)) {
+      if (taken.lines.size >= most) break;
+      block(at, 0, after, most);
+    }
+  };
+  others(['verdict'], 3, 42);
+  others(['error', 'summary'], 2, 44);
+  others(['weak'], 1, MAX_TAKEN);
   return [...taken.lines].sort((a, b) => a - b);
 }
 
 /** The first of each kind that differ in more than values. */
-function distinct(
+function* distinct(
   lines: readonly PlainLine[],
   telling: readonly TellingLine[],
   kinds: readonly string[],
-): readonly TellingLine[] {
+): Generator<TellingLine> {
   const seen = new Set<string>();
-  return telling
-    .filter(({ kind }) => kinds.includes(kind))
-    .slice(0, 400)
-    .filter(({ at }) => {
-      const words = withoutVariables(lines[at]?.text ?? '');
-      return !seen.has(words) && seen.add(words);
-    });
+  for (const line of telling.filter(({ kind }) => kinds.includes(kind)).slice(0, 400)) {
+    const words = withoutVariables(lines[line.at]?.text ?? '');
+    if (!seen.has(words)) yield line;
+    seen.add(words);
+  }
 }
 
 function take(taken: Taken, lines: readonly PlainLine[], at: number, most: number): void {

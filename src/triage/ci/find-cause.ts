@@ -4,8 +4,9 @@ import { type Sign, signOf } from './error-signs.ts';
 import { findMessage } from './message-line.ts';
 import type { PassingLog } from './passing-log.ts';
 import { isFinding } from './place-forms.ts';
-import type { PlainLine } from './plain-lines.ts';
+import type { PlainLine, PlainLines } from './plain-lines.ts';
 import type { Step } from './steps.ts';
+import { mayTell, mayTellWeakly, type SoFar } from './telling-lines.ts';
 import { type FailedTest, findFailedTests } from './test-names.ts';
 
 export interface TellingLine {
@@ -13,8 +14,6 @@ export interface TellingLine {
   readonly kind: SignKind;
   readonly isHeading: boolean;
   readonly isOpening: boolean;
-  /** Lines of text before it in the step, stack frames not counted. */
-  readonly order: number;
 }
 
 export interface Cause {
@@ -35,21 +34,18 @@ export const ERROR = RANKS.error;
 /** Errors this far apart do not belong together: what comes last ended the step. */
 const FAR = 25;
 const FRAME = /^\s*(?:at |\.{3} \d+ more|$)/;
-/** Mere words of trouble count among the last lines only: tests and tools print them all day long. */
-const LAST_WORDS = 20;
-const UNDER = 6;
 export const NOTHING: Cause = { step: null, headline: -1, message: -1, telling: [], tests: [] };
 
 /**
  * Of the steps that failed the one that tells most, the earliest first. Where it only says that it failed, the last step before it
  * that complained; of a log that names no failed step any, the last first.
  */
-export function findCause(lines: readonly PlainLine[], steps: readonly Step[], passing?: PassingLog): Cause {
+export function findCause(lines: PlainLines, steps: readonly Step[], passing?: PassingLog): Cause {
   const cause = causeAmong(lines, steps, passing);
   return { ...cause, message: findMessage(lines, cause) };
 }
 
-function causeAmong(lines: readonly PlainLine[], steps: readonly Step[], passing: PassingLog | undefined): Cause {
+function causeAmong(lines: PlainLines, steps: readonly Step[], passing: PassingLog | undefined): Cause {
   const work = steps.filter(({ phase }) => phase !== 'cleanup');
   const failed = work.filter(({ isFailed }) => isFailed);
   const own = mostTelling(failed.map((step) => causeIn(lines, step, passing)));
@@ -61,21 +57,19 @@ function causeAmong(lines: readonly PlainLine[], steps: readonly Step[], passing
   return (isWorth ? complaint : own) ?? NOTHING;
 }
 
-function causeIn(lines: readonly PlainLine[], step: Step, passing: PassingLog | undefined): Cause {
+function causeIn(lines: PlainLines, step: Step, passing: PassingLog | undefined): Cause {
   const tests = findFailedTests(lines, step.from, step.to);
   const named = new Set(tests.map(({ at }) => at));
   const telling: TellingLine[] = [];
-  let order = 0;
-  for (let at = step.from; at < step.to; at += 1) {
+  for (const at of mayTell(lines, step, { named, telling })) {
     const line = lines[at];
     if (!line || !isPrinted(line)) continue;
-    if (!FRAME.test(line.text)) order += 1;
     const sign = shownBy(line, named.has(at), passing);
-    if (sign && isTelling(sign, at, { telling, to: step.to })) telling.push({ at, order, ...sign });
+    if (sign && isTelling(sign, at, { telling, to: step.to })) telling.push({ at, ...sign });
   }
   const told =
     highest(telling.map(({ kind }) => RANKS[kind])) < RANKS.error ? withFindings(lines, step, telling) : telling;
-  const headline = headlineOf(told);
+  const headline = headlineOf(lines, told);
   return { step, headline, message: headline, telling: told, tests };
 }
 
@@ -87,16 +81,14 @@ function withFindings(
 ): readonly TellingLine[] {
   const known = new Set(telling.filter(({ kind }) => kind !== 'weak').map(({ at }) => at));
   const findings: TellingLine[] = [];
-  let order = 0;
   for (let at = step.from; at < step.to; at += 1) {
     const line = lines[at];
     if (!line || !isPrinted(line) || FRAME.test(line.text)) continue;
-    order += 1;
     if (!known.has(at) && isFinding(line.text))
-      findings.push({ at, order, kind: 'error', isHeading: false, isOpening: false });
+      findings.push({ at, kind: 'error', isHeading: false, isOpening: false });
   }
   const last = findings.at(-1);
-  if (!last || order - last.order > FAR) return telling;
+  if (!last || isFar(lines, last.at, step.to - 1)) return telling;
   const found = new Set(findings.map(({ at }) => at));
   return [...telling.filter(({ at }) => !found.has(at)), ...findings].sort((a, b) => a.at - b.at);
 }
@@ -106,19 +98,8 @@ function shownBy(line: PlainLine, isNamed: boolean, passing: PassingLog | undefi
   return sign && passing?.has(line.text) ? null : sign;
 }
 
-interface SoFar {
-  readonly telling: readonly TellingLine[];
-  readonly to: number;
-}
-
 function isTelling({ kind }: Sign, at: number, { telling, to }: SoFar): boolean {
-  return kind !== 'weak' || at >= to - LAST_WORDS || isUnderHeading(telling, at);
-}
-
-/** What follows a heading is what it heads, in whatever words. */
-function isUnderHeading(telling: readonly TellingLine[], at: number): boolean {
-  const last = telling.at(-1);
-  return last?.kind === 'verdict' && last.isHeading && at - last.at <= UNDER;
+  return kind !== 'weak' || mayTellWeakly(at, { telling, to });
 }
 
 /** By a program or by the runner of an error; not what the runner shows of the script. */
@@ -131,12 +112,12 @@ function namedSign(line: PlainLine): Sign {
 }
 
 /** A verdict is believed wherever it stands, the first of them; else what stands together at the end, of its best kind the first. */
-function headlineOf(telling: readonly TellingLine[]): number {
-  const lines = telling.filter(({ isHeading }) => !isHeading);
+function headlineOf(lines: readonly PlainLine[], telling: readonly TellingLine[]): number {
+  const own = telling.filter(({ isHeading }) => !isHeading);
   const verdict = firstVerdict(telling);
-  if (verdict || lines.length === 0) return (verdict ?? telling[0])?.at ?? -1;
-  const firm = lines.filter(({ kind }) => RANKS[kind] >= RANKS.summary);
-  const last = lastTogether(firm.length > 0 ? firm : lines);
+  if (verdict || own.length === 0) return (verdict ?? telling[0])?.at ?? -1;
+  const firm = own.filter(({ kind }) => RANKS[kind] >= RANKS.summary);
+  const last = lastTogether(lines, firm.length > 0 ? firm : own);
   const best = highest(last.map(({ kind }) => RANKS[kind]));
   return last.find(({ kind }) => RANKS[kind] === best)?.at ?? -1;
 }
@@ -155,10 +136,20 @@ function firstVerdict(telling: readonly TellingLine[]): TellingLine | undefined 
   return said ?? verdicts.find(({ isOpening }) => !isOpening) ?? heading;
 }
 
-function lastTogether(lines: readonly TellingLine[]): readonly TellingLine[] {
-  let index = lines.length - 1;
-  while (index > 0 && (lines[index]?.order ?? 0) - (lines[index - 1]?.order ?? 0) <= FAR) index -= 1;
-  return lines.slice(Math.max(0, index));
+function lastTogether(lines: readonly PlainLine[], telling: readonly TellingLine[]): readonly TellingLine[] {
+  let index = telling.length - 1;
+  while (index > 0 && !isFar(lines, telling[index - 1]?.at ?? 0, telling[index]?.at ?? 0)) index -= 1;
+  return telling.slice(Math.max(0, index));
+}
+
+/** Whether more than so many lines of text stand behind the one, up to the other: stack frames are not counted. */
+function isFar(lines: readonly PlainLine[], at: number, to: number): boolean {
+  let count = 0;
+  for (let next = at + 1; next <= to && count <= FAR; next += 1) {
+    const line = lines[next];
+    if (line && isPrinted(line) && !FRAME.test(line.text)) count += 1;
+  }
+  return count > FAR;
 }
 
 /** 4: a tool's verdict, 3: an error, 2: a summary, 1: words of trouble, 0: only that it ended, -1: nothing. */

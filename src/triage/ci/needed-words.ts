@@ -95,12 +95,12 @@ function escaped([, code, sign = '']: RegExpExecArray): Part {
   return /^$|[\dA-Za-z]/.test(sign) ? UNKNOWN : { sign, words: [] };
 }
 
-/** The longer their shortest word and the fewer the words, the less text has any of them. */
+/** The longer their shortest word and the fewer the words, the less text has any of them; length beyond four characters breaks a tie. */
 function moreTelling(a: readonly string[], b: readonly string[]): readonly string[] {
   return worth(b) > worth(a) ? b : a;
 }
 
 function worth(words: readonly string[]): number {
   const shortest = Math.min(...words.map((word) => word.length));
-  return words.length === 0 || shortest < SHORTEST ? -1 : 10 ** Math.min(4, shortest) / words.length;
+  return words.length === 0 || shortest < SHORTEST ? -1 : 10 ** Math.min(4, shortest) / words.length + shortest / 1_000;
 }

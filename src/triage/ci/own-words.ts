@@ -33,7 +33,7 @@ export function readOwnWords(output: string): OwnWords {
   const cause = findCause(lines, findSteps(lines));
   if (cause.tests.length > 0 || rankOf(cause) >= ERROR) return { lines, cause };
   const placed = lines.flatMap(({ text }, at): readonly TellingLine[] =>
-    hasPlace(text) ? [{ at, kind: 'error', isHeading: false, isOpening: false, order: at }] : [],
+    hasPlace(text) ? [{ at, kind: 'error', isHeading: false, isOpening: false }] : [],
   );
   const headline = placed[0]?.at ?? -1;
   return { lines, cause: { ...NOTHING, headline, message: headline, telling: placed } };
@@ -48,7 +48,7 @@ export function saidExcerpt({ name, output }: { readonly name: string; readonly 
   const lines = plainLines(output).filter(({ text }) => text.trim() !== '');
   const said = lines.findIndex(({ text }) => saysSomething(text) && bareText(text) !== name);
   if (said < 0) return null;
-  const told = { at: said, kind: 'weak', isHeading: false, isOpening: false, order: 0 } as const;
+  const told = { at: said, kind: 'weak', isHeading: false, isOpening: false } as const;
   const excerpt = cutExcerpt(lines, { ...NOTHING, headline: said, message: said, telling: [told] });
   const headline = headlineText(bareText(lines[said]?.text ?? ''));
   return { ...excerpt, headline, cut: excerpt.cut.replace('of the log', 'of what it says') };

@@ -28,6 +28,8 @@ const ON_ONE_LINE: readonly RegExp[] = [
   // Any kind of file with line and column
   new RegExp(`${START}(?<path>(?:[A-Za-z]:)?${FOLDERS}\\.[A-Za-z]\\w{0,9}):(?<a>\\d{1,6}):\\d{1,5}\\b`, 'g'),
 ];
+/** What all of these have: most lines do not, and are spared the long search for a path. */
+const LINE_BEHIND = /\w(?:"?[,:]? line \d|:\[?\d|\(\d)/;
 const MESSAGE_BETWEEN: readonly RegExp[] = [
   // PHP, puppet-lint: the line comes last
   new RegExp(`${START}(?<path>${PATH})(?: - \\S.{1,600}?)? on line (?<a>\\d{1,6})\\b`),
@@ -37,9 +39,9 @@ const MESSAGE_BETWEEN: readonly RegExp[] = [
 
 /** What a line says by itself, in order. */
 export function placesOn(text: string): readonly WrittenPlace[] {
-  if (!/\d/.test(text)) return [];
   const found = new Map<string, WrittenPlace>();
-  const matches = [...ON_ONE_LINE.flatMap((form) => [...text.matchAll(form)]), ...between(text)];
+  const forms = LINE_BEHIND.test(text) ? ON_ONE_LINE : [];
+  const matches = [...forms.flatMap((form) => [...text.matchAll(form)]), ...between(text)];
   for (const { groups = {} } of matches) {
     const { path = '', a, b, c } = groups;
     const line = Number(a ?? b ?? c ?? 0);

@@ -13,15 +13,16 @@ import type { CheckTexts, InfrastructureFault, Place, ReadCheck } from './eviden
 import { type Cause, ERROR, findCause, rankOf } from './find-cause.ts';
 import { findFault } from './infrastructure.ts';
 import { TIME_OUT } from './infrastructure-signs.ts';
+import { logLines } from './log-lines.ts';
 import { readOwnWords, saidExcerpt } from './own-words.ts';
 import { type PassingLog, readPassing } from './passing-log.ts';
 import { findPlaces } from './places.ts';
-import { type PlainLine, plainLines } from './plain-lines.ts';
+import type { PlainLines } from './plain-lines.ts';
 import { repositoryPath } from './repository-path.ts';
 import { findSteps } from './steps.ts';
 
 interface Text {
-  readonly lines: readonly PlainLine[];
+  readonly lines: PlainLines;
   readonly cause: Cause;
   readonly fault: InfrastructureFault | null;
   /** Whether these are the check's own words. */
@@ -88,7 +89,7 @@ function mostTelling(readers: readonly (() => Text)[]): Text {
 }
 
 function readText(text: string): Text {
-  const lines = text === '' ? [] : plainLines(text);
+  const lines = text === '' ? [] : logLines(text);
   return withFault({ lines, cause: findCause(lines, findSteps(lines)) }, false);
 }
 
@@ -100,7 +101,7 @@ function withFault({ lines, cause }: Pick<Text, 'lines' | 'cause'>, isOwn: boole
 }
 
 interface Shown {
-  readonly lines: readonly PlainLine[];
+  readonly lines: PlainLines;
   readonly cause: Cause;
   readonly passing?: PassingLog;
 }

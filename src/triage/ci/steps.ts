@@ -1,5 +1,5 @@
 // The steps of a CI log: where each begins, what it is for, and whether it failed.
-import type { PlainLine } from './plain-lines.ts';
+import { type PlainLine, type PlainLines, soughtIn } from './plain-lines.ts';
 
 export interface Step {
   /** "" where the log names none. */
@@ -36,8 +36,16 @@ const EXITED =
   /^(?:Process completed with exit code [1-9]|The process '.{1,300}' failed with exit code|The operation was canceled|The action '.{1,100}' has timed out|Bash exited with code|Cmd\.exe exited with code)/;
 const COMMAND_EXITED = /^The command "(.{1,200}?)"? (?:exited with [1-9]|failed and exited with [1-9])/;
 
+/** Where a step begins or ends, and what says that it failed. */
+export const STEP_LINES: readonly RegExp[] = [
+  /##\[group|##\[endgroup|##\[section|##\[error|travis_fold:|section_start:|section_end:/,
+  CLEANUP,
+  STAGE,
+  COMMAND_EXITED,
+];
+
 /** All lines belong to a step; a log that names none is one step, failed. */
-export function findSteps(lines: readonly PlainLine[]): readonly Step[] {
+export function findSteps(lines: PlainLines): readonly Step[] {
   const openings = readOpenings(lines);
   const failures = failedNames(lines);
   return openings.map(({ name, phase, at }, index): Step => {
@@ -47,18 +55,20 @@ export function findSteps(lines: readonly PlainLine[]): readonly Step[] {
   });
 }
 
-function readOpenings(lines: readonly PlainLine[]): readonly Opening[] {
+function readOpenings(lines: PlainLines): readonly Opening[] {
   const openings: Opening[] = [{ name: '', phase: 'work', at: 0 }];
   let part = '';
-  lines.forEach((line, at) => {
+  for (const at of soughtIn(lines, 'step', 0, lines.length)) {
+    const line = lines[at];
+    if (!line) continue;
     part = partAfter(line, part);
     const opening = openingAt(line, part);
-    if (!opening || (line.step !== '' && openings.at(-1)?.name === opening.name)) return;
+    if (!opening || (line.step !== '' && openings.at(-1)?.name === opening.name)) continue;
     if (at === 0) openings.pop();
     // What comes before the first step of its own is the runner getting ready.
     else if (openings.length === 1 && line.mark === 'begin') openings[0] = { name: '', phase: 'setup', at: 0 };
     openings.push({ ...opening, at });
-  });
+  }
   return openings;
 }
 
@@ -100,18 +110,19 @@ function phaseOf(name: string): Step['phase'] {
 }
 
 /** Whether the runner says so of the lines between. */
-function hasFailed(lines: readonly PlainLine[], from: number, to: number): boolean {
-  for (let at = to - 1; at >= from; at -= 1) {
+function hasFailed(lines: PlainLines, from: number, to: number): boolean {
+  for (const at of soughtIn(lines, 'step', from, to)) {
     const line = lines[at];
-    if (line?.mark === 'error' && (EXITED.test(line.text) || at >= to - 12)) return true;
+    if (line?.mark === 'error' && (at >= to - 12 || EXITED.test(line.text))) return true;
   }
   return false;
 }
 
 /** Travis says after all of them which command failed. */
-function failedNames(lines: readonly PlainLine[]): ReadonlySet<string> {
+function failedNames(lines: PlainLines): ReadonlySet<string> {
   const names = new Set<string>();
-  for (const { text } of lines) {
+  for (const at of soughtIn(lines, 'step', 0, lines.length)) {
+    const { text = '' } = lines[at] ?? {};
     const name = text.startsWith('The command "') ? COMMAND_EXITED.exec(text)?.[1] : undefined;
     if (name) names.add(name);
   }

@@ -1,5 +1,5 @@
 // Failed tests that a runner names over several lines: numbered lists, rules over each failure, a case and then its failure.
-import type { PlainLine } from './plain-lines.ts';
+import { everyIndex, type PlainLines, soughtIn } from './plain-lines.ts';
 import { repositoryPath } from './repository-path.ts';
 
 export interface Named {
@@ -12,7 +12,7 @@ export interface Named {
 
 /** Lines of one step. */
 export interface Span {
-  readonly lines: readonly PlainLine[];
+  readonly lines: PlainLines;
   readonly from: number;
   readonly to: number;
 }
@@ -85,6 +85,7 @@ function surefireName(item: string): string {
     : '';
 }
 
+const RULED = /^=+ (?:FAILURES|ERRORS) =+$/;
 /** A name between rules, of which a long name leaves little or nothing. */
 const RULE =
   /^(?:_{1,100} (?!_ )\S.{0,300}? _{1,100}|_{1,100} [^_\s]\S{0,300}| (?!_ )[A-Za-z]\w{0,100}(?:\.\w{1,200}){0,3}(?:\[.{0,200}\])?(?: _{1,100})?)$/;
@@ -97,9 +98,9 @@ const MAX_RULED = 2_000;
 export function ruledTests(span: Span): readonly Named[] {
   const found: Named[] = [];
   let isInside = false;
-  for (let at = span.from; at < span.to; at += 1) {
+  for (const at of everyIndex(indexesOf(span, RULED)[0] ?? span.to, span.to)) {
     const text = textAt(span, at);
-    if (/^=+ (?:FAILURES|ERRORS) =+$/.test(text)) isInside = true;
+    if (RULED.test(text)) isInside = true;
     else if (/^={3,} .{1,200} ={3,}$/.test(text)) isInside = false;
     const name = isInside && RULE.test(text) ? text.replace(/^_* (?:ERROR at (?:setup|teardown) of )?| ?_*$/g, '') : '';
     if (/\w{2}/.test(name)) found.push({ name, at });
@@ -133,7 +134,7 @@ export function antTests(span: Span): readonly Named[] {
   const found: Named[] = [];
   let suite = '';
   let test: Named | null = null;
-  for (let at = span.from; at < span.to; at += 1) {
+  for (const at of soughtIn(span.lines, 'list', span.from, span.to)) {
     const text = textAt(span, at);
     if (!text.includes('[junit]')) continue;
     suite = ANT_SUITE.exec(text)?.[1] ?? suite;
@@ -150,9 +151,13 @@ function antCase(text: string, suite: string, at: number): Named | null {
   return name === undefined ? null : { name: of === '' ? name : `${of}.${name}`, at };
 }
 
-function indexesOf({ lines, from, to }: Span, pattern: RegExp): readonly number[] {
+/** By which a list begins, or which is one of Ant's. */
+export const LIST_LINES: readonly RegExp[] = [MOCHA, SUREFIRE, RULED, /\[junit\]/];
+
+/** Of the lines that the pattern of a list fits. */
+export function indexesOf({ lines, from, to }: Span, pattern: RegExp): readonly number[] {
   const found: number[] = [];
-  for (let at = from; at < to; at += 1) if (pattern.test(lines[at]?.text ?? '')) found.push(at);
+  for (const at of soughtIn(lines, 'list', from, to)) if (pattern.test(lines[at]?.text ?? '')) found.push(at);
   return found;
 }
 

@@ -1,7 +1,7 @@
 // Names of failed tests as test runners say them: on lines that name one, and in lists under a heading.
 import { AskedPatterns } from './asked-patterns.ts';
 import { LINE_INDEX } from './line-index.ts';
-import type { PlainLine } from './plain-lines.ts';
+import { type PlainLine, type PlainLines, soughtIn } from './plain-lines.ts';
 import {
   antTests,
   isSurefireHeading,
@@ -36,7 +36,7 @@ const READERS: readonly ((span: Span) => readonly Named[])[] = [
 ];
 
 /** Distinct failed tests between two lines, in order of their first mention. */
-export function findFailedTests(lines: readonly PlainLine[], from: number, to: number): readonly FailedTest[] {
+export function findFailedTests(lines: PlainLines, from: number, to: number): readonly FailedTest[] {
   const distinct = new Map<string, FailedTest>();
   for (const read of READERS) {
     const found = read({ lines, from, to }).map(clean).filter(isTest).slice(0, MAX_TESTS);
@@ -67,7 +67,7 @@ function formsOf(lines: readonly NamingLine[]): Forms {
 
 function namedTests({ lines, from, to }: Span, forms: Forms): readonly Named[] {
   const found: Named[] = [];
-  for (let at = from; at < to; at += 1) {
+  for (const at of soughtIn(lines, 'name', from, to)) {
     const text = lines[at]?.text ?? '';
     const named = text.length >= 6 ? namedOn(text, forms) : null;
     if (named) found.push({ ...named, at });

@@ -56,7 +56,7 @@ export const NAMING_LINES: readonly NamingLine[] = [
   { word: "rspec './", pattern: /^rspec '\.\/(?<path>[^\s:[']{1,300})\[[\d:]{1,40}\]' # (.{1,400})$/ },
   { word: '#', pattern: /^([A-Z][\w:]{0,200}#\S.{0,200}?) \[[^\s\]]{1,300}:\d{1,6}\]:?$/ },
   { word: '#test_', pattern: /^([A-Z][\w:]{0,200}#test_\S{1,200}):$/ },
-  { word: ') ', pattern: /^\s{1,4}\d{1,4}\) ((?:test|doctest|property) .{1,300} \([\w.]{1,200}\))$/ },
+  { word: ') ', pattern: /^\s{1,4}\d{1,4}\) ((?:test |doctest |property ).{1,300} \([\w.]{1,200}\))$/ },
   { word: '*** FAILED ***', pattern: /^(?:\[info\] )?\s{0,8}- (.{1,300}) \*\*\* FAILED \*\*\*/ },
   // AVA, Bun, Deno, Playwright, Karma
   {

@@ -1,5 +1,5 @@
 // Failed tests in lists under a heading: numbered, by name alone, or with how each ended.
-import { type Named, type Span, textAt } from './test-lists.ts';
+import { indexesOf, type Named, type Span, textAt } from './test-lists.ts';
 
 interface HeadedList {
   readonly heading: RegExp;
@@ -35,12 +35,14 @@ const LISTS: readonly HeadedList[] = [
 ];
 const MAX_LISTED = 20_000;
 
+export const HEADINGS: readonly RegExp[] = LISTS.map(({ heading }) => heading);
+
 /** Of every list in turn; each line is looked at once for each. */
 export function headedTests(span: Span): readonly Named[] {
   return LISTS.flatMap((list) => {
     const found: Named[] = [];
     let left = 0;
-    for (let at = span.from; at < span.to; at += 1) {
+    for (let at = indexesOf(span, list.heading)[0] ?? span.to; at < span.to; at += 1) {
       const text = textAt(span, at);
       left = linesLeft(text, left, list);
       const item = left > 0 ? itemOn(text, at, list.item) : null;
