@@ -8,7 +8,7 @@ import { openRedDesk, type RedDesk } from './github-red-desk.ts';
 import { COUPONS, testLog } from './github-red-logs.ts';
 import type { RedModel } from './github-red-model.ts';
 import type { JobEnds } from './github-red-runs.ts';
-import type { GithubStage } from './github-stage.ts';
+import { type GithubStage, SELDOM_MS } from './github-stage.ts';
 
 interface Round {
   readonly left: Left;
@@ -117,11 +117,15 @@ async function ended(play: Play): Promise<Round> {
 /** What stands on GitHub is recorded, nothing is due, and the service is there. */
 async function recorded({ stage, model, desk, striker }: Play): Promise<void> {
   await striker.up();
-  await stage.until('the record', async () => {
-    await striker.up();
-    const { isRecorded, unsettled } = await countLeft(stage, model, desk);
-    return isRecorded && unsettled === 0;
-  });
+  await stage.until(
+    'the record',
+    async () => {
+      await striker.up();
+      const { isRecorded, unsettled } = await countLeft(stage, model, desk);
+      return isRecorded && unsettled === 0;
+    },
+    SELDOM_MS,
+  );
   await striker.up();
   await stage.rest();
 }

@@ -3,7 +3,7 @@ import type { Fault, FaultRule, Moment } from '../github-double/faults.ts';
 import { type Desk, openDesk } from './github-desk.ts';
 import { countLeft } from './github-kill-count.ts';
 import type { ShopModel } from './github-model.ts';
-import type { GithubStage } from './github-stage.ts';
+import { type GithubStage, SELDOM_MS } from './github-stage.ts';
 
 /** What we write on GitHub from the label to the hand-over, in that order. */
 export const WRITES = [
@@ -138,7 +138,7 @@ async function quiet(stage: GithubStage, desk: Desk, up: () => Promise<unknown>)
   await stage.until('the pull request in the comment', () => desk.headlines().some((line) => line.includes('#2')));
   await up();
   await stage.rest();
-  await stage.until('the record', async () => (await countLeft(stage, desk)).isRecorded);
+  await stage.until('the record', async () => (await countLeft(stage, desk)).isRecorded, SELDOM_MS);
   await up();
   await stage.rest();
 }

@@ -30,8 +30,12 @@ export interface GithubStage extends AsyncDisposable {
   restart(env?: Readonly<Record<string, string>>): Promise<Service>;
   /** Comments of the App's own bot on an issue or pull request, oldest first. */
   ourComments(repository: string, number: number): readonly Comment[];
-  /** Waits until `probe` gives something, and gives it; fails with the service's output after `patienceMs`. */
-  until<T>(what: string, probe: () => T | null | undefined | false | Promise<T | null | undefined | false>): Promise<T>;
+  /** Waits until `probe` gives something, and gives it; fails with the service's output after `patienceMs`. Looks every `everyMs` (25). */
+  until<T>(
+    what: string,
+    probe: () => T | null | undefined | false | Promise<T | null | undefined | false>,
+    everyMs?: number,
+  ): Promise<T>;
   /**
    * Waits until everything that GitHub told is handled, and no work is left that is due. A head that only waits for more news is made due,
    * unless `hasten` is false: then that time really passes.
@@ -101,7 +105,7 @@ export async function openGithubStage(options: StageOptions = {}): Promise<Githu
     },
     ourComments: (repository, number) =>
       double.people.comments(repository, number).filter(({ authorId }) => authorId === double.app.botId),
-    until: (what, probe) => until(what, probe, { patienceMs, output: () => service.output() }),
+    until: (what, probe, everyMs) => until(what, probe, { patienceMs, everyMs, output: () => service.output() }),
     rest: ({ hasten = true } = {}) => rest({ sender, dataDir, hasten }, { patienceMs, output: () => service.output() }),
     writes: (name) => writesOf(double, repository(double.state, name).id),
     beside: async (...words) => {
@@ -138,19 +142,23 @@ const GATHERED_MS = 10_000;
 
 interface Patience {
   readonly patienceMs: number;
+  readonly everyMs?: number | undefined;
   /** What the service has printed so far. */
   readonly output: () => string;
 }
 
+/** For a look that starts git and opens the records again and again: it takes as long as it is waited for otherwise. */
+export const SELDOM_MS = 250;
+
 async function until<T>(
   what: string,
   probe: () => T | null | undefined | false | Promise<T | null | undefined | false>,
-  { patienceMs, output }: Patience,
+  { patienceMs, everyMs = 25, output }: Patience,
 ): Promise<T> {
   for (const end = Date.now() + patienceMs; Date.now() < end; ) {
     const found = await probe();
     if (found !== null && found !== undefined && found !== false) return found;
-    await wait(25);
+    await wait(everyMs);
   }
   throw new Error(`${what} did not come about. The service said:\n${output()}`);
 }
