@@ -22,7 +22,8 @@ COPY bin bin
 COPY scripts/run.mjs scripts/run.mjs
 COPY src src
 COPY demo demo
-# Projects and records live in the volume; nothing else is written, so the root file system can be read-only.
+# Projects and records live in the volume; beside it there is only a socket, in /tmp or, where that cannot be written, in /dev/shm, so the root file
+# system can be read-only.
 # NODE_USE_ENV_PROXY: Node's fetch honours HTTPS_PROXY only where it is told to.
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data NODE_USE_ENV_PROXY=1
 RUN mkdir /data && chown 65532:65532 /data && ln -s /causeway/bin/causeway /usr/local/bin/causeway

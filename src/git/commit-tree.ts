@@ -1,31 +1,21 @@
 // One commit as a tree that can be listed, read and asked; nothing is ever checked out.
 
-import { setImmediate as breathe } from 'node:timers/promises';
 import { toLines } from '../domain/text-lines.ts';
-import type { FileRead, LineRange, Listing, SourceTree, TreeEntry } from '../ports/source.ts';
+import type { FileRead, LineRange, SourceTree, TreeEntry } from '../ports/source.ts';
 import { blameLines } from './blame.ts';
 import { readBlobs } from './blob-stream.ts';
 import { readAncestors, readMessages } from './commit-log.ts';
 import { compareCommits } from './compare.ts';
 import { withRenewal } from './damage.ts';
 import { readHistory } from './history.ts';
-import { readListing } from './listing.ts';
 import { nearestPaths } from './nearest-paths.ts';
 import { outlineOf } from './outline.ts';
 import { decodeText, MAX_BLOB_BYTES, readText } from './read-text.ts';
 import type { RepositoryAccess } from './repository.ts';
 import { searchTree } from './search.ts';
-import { untilAborted } from './single-flight.ts';
+import { createIndexLoader, type TreeIndex } from './tree-index.ts';
 
 const MAX_LINK_BYTES = 4_096;
-// About 10 ms of work before others get their turn.
-const SLICE = 20_000;
-
-/** The listing with what is looked up in it. */
-interface Index extends Listing {
-  readonly byPath: ReadonlyMap<string, TreeEntry>;
-  isFolder(path: string): boolean;
-}
 
 export function createCommitTree(access: RepositoryAccess, revision: string): SourceTree {
   const index = createIndexLoader(access, revision);
@@ -106,31 +96,6 @@ function createBulkReads(
   };
 }
 
-/** Reads the listing at the first call, and keeps it. */
-function createIndexLoader(access: RepositoryAccess, revision: string): (signal: AbortSignal) => Promise<Index> {
-  let loading: Promise<Index> | undefined;
-  return (signal) => {
-    // Shared by all callers, so no single one may abort it; its own time limit bounds it.
-    const unbound = new AbortController().signal;
-    loading ??= withRenewal(access, unbound, () => readListing(access, revision, unbound)).then(indexOf);
-    loading.catch(() => {
-      loading = undefined;
-    });
-    return untilAborted(loading, signal);
-  };
-}
-
-async function indexOf(listing: Listing): Promise<Index> {
-  const byPath = new Map<string, TreeEntry>();
-  for (const entry of listing.entries) {
-    byPath.set(entry.path, entry);
-    if (byPath.size % SLICE === 0) await breathe();
-  }
-  // Asked seldom, so looked for: the folders of deep paths would be more than the paths themselves.
-  const isFolder = (path: string) => path === '' || listing.entries.some((entry) => entry.path.startsWith(`${path}/`));
-  return { ...listing, byPath, isFolder };
-}
-
 /** The path as the tree spells it: `./src/a.ts` and `src/` are common ways to say `src/a.ts` and `src`. */
 function cleanPath(path: string): string {
   const clean = path.replace(/^(?:\.\/+)+/, '').replace(/\/+$/, '');
@@ -141,7 +106,7 @@ function leadsOutside(path: string): boolean {
   return path.startsWith('/') || path.split('/').includes('..');
 }
 
-function missing(index: Index, path: string): FileRead {
+function missing(index: TreeIndex, path: string): FileRead {
   if (index.isFolder(path)) return { kind: 'folder' };
   return { kind: 'absent', nearest: nearestPaths(path, [...index.byPath.keys()]) };
 }

@@ -122,7 +122,7 @@ function entryOf(row: string): TreeEntry[] {
   return [{ path, size: Number.isNaN(bytes) ? 0 : bytes, kind, blob }];
 }
 
-function kindOf(mode: string): TreeEntry['kind'] {
+export function kindOf(mode: string): TreeEntry['kind'] {
   if (mode === '120000') return 'symlink';
   if (mode === '160000') return 'submodule';
   return mode === '100755' ? 'executable' : 'file';

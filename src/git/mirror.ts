@@ -11,6 +11,7 @@ import { createCertificates } from './certificates.ts';
 import type { FetchLimits } from './fetch.ts';
 import { fetchCommit } from './fetch-commit.ts';
 import type { Environment } from './git-environment.ts';
+import { createKeptListings } from './kept-listings.ts';
 import { type Besides, createEviction, overMirrors, removeMirror } from './mirror-eviction.ts';
 import { noteOpened } from './mirror-records.ts';
 import { cloneMirror, type Mirror, readMirror, refreshMirror } from './mirror-refresh.ts';
@@ -62,6 +63,7 @@ export function createGitSource(options: GitSourceOptions): Source & AsyncDispos
   const credentials = options.credentials ?? (async () => null);
   const refreshes = createSingleFlight<Mirror>();
   const asked = createAskedCommits(options.refusalLastsMs);
+  const listings = createKeptListings();
   const eviction = createEviction({ ...options, folder });
 
   async function refresh(project: Project, anew: boolean, signal: AbortSignal): Promise<Mirror> {
@@ -93,17 +95,13 @@ export function createGitSource(options: GitSourceOptions): Source & AsyncDispos
       const fetchBySha = async (sha: string, until: AbortSignal) =>
         project.source.kind !== 'path' &&
         (await asked.ask(`${project.id} ${sha}`, until, (shared) => ask(project, sha, shared)));
-      return createRepository({
-        git: reading,
-        mirror,
-        objects,
-        renew,
-        fetchCommit: fetchBySha,
-      });
+      const access = { git: reading, mirror, objects, listings: listings.of(project.id), renew };
+      return createRepository({ ...access, fetchCommit: fetchBySha });
     },
     async forget(projectId, signal = lifetime.signal) {
       const until = AbortSignal.any([lifetime.signal, signal]);
       using _lock = await acquireProcessLock(pathsOf(folder, projectId).lock, until, options.lockWaitMs);
+      listings.forget(projectId);
       await removeMirror(folder, projectId);
     },
     async [Symbol.asyncDispose]() {

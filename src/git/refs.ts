@@ -1,6 +1,7 @@
 // Branches, tags and HEAD of a repository, as read from it or as a remote announces them.
 import { join } from 'node:path';
 import { textOrNothing } from './plain-files.ts';
+import { readRefFiles } from './ref-files.ts';
 import type { Git, GitCall } from './run-git.ts';
 
 export interface Refs {
@@ -44,7 +45,7 @@ export async function readLocalRefs(
 }
 
 /**
- * The same of a mirror, by one process: its HEAD was written there by us and is that of the source: a branch, or as `git clone` leaves it a
+ * The same of a mirror, by one process at most: its HEAD was written there by us and is that of the source: a branch, or as `git clone` leaves it a
  * commit, where it does not stand for the ref that a fetch keeps it in.
  */
 export async function readMirroredRefs(
@@ -53,13 +54,17 @@ export async function readMirroredRefs(
   signal: AbortSignal,
 ): Promise<Refs | null> {
   const { gitDir } = from;
-  const args = [...LISTED, MIRRORED_HEAD];
-  const { ending, stdout } = await git.run({ args, gitDir, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, signal });
-  if (ending.kind !== 'exited' || ending.code !== 0) return null;
-  const text = stdout.toString('utf8');
+  const text = (await readRefFiles(gitDir, MIRRORED_HEAD)) ?? (await listRefs(git, gitDir, signal));
+  if (text === null) return null;
   const [, target = '', detached = ''] = HEAD.exec(await textOrNothing(join(gitDir, 'HEAD'))) ?? [];
   const named = text.split('\n').find((row) => row.endsWith(` ${MIRRORED_HEAD}`) || row.endsWith(` ${target}`));
   return refsOf(text, { ...from, head: named?.split(' ', 1)[0] ?? detached, target });
+}
+
+async function listRefs(git: Git, gitDir: string, signal: AbortSignal): Promise<string | null> {
+  const args = [...LISTED, MIRRORED_HEAD];
+  const { ending, stdout } = await git.run({ args, gitDir, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, signal });
+  return ending.kind === 'exited' && ending.code === 0 ? stdout.toString('utf8') : null;
 }
 
 function refsOf(

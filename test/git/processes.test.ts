@@ -69,3 +69,69 @@ it('asks the same process on where there is no such object', async () => {
   expect(found).toEqual([blob]);
   expect(calls('cat-file --batch-command')).toBe(1);
 });
+
+it('lists a commit by what changed since another, and a known one not at all', async () => {
+  await using folder = await temporaryFolder();
+  const { environment, calls } = notedGit(folder.path);
+  await using repo = await gitRepository();
+  await repo.commit(
+    { 'b/a.ts': 'a\n', 'b.ts': 'b\n', 'c/d/e.ts': 'e\n', f: 'f\n', 'old.ts': 'old\n', 'z.ts': 'z\n' },
+    'first',
+  );
+  await using kept = testSource({ environment });
+  const project = pathProject(repo.path);
+  const listed = async (source: typeof kept.source) => {
+    const opened = await source.open(project, SIGNAL);
+    return opened.tree((await opened.resolve('', SIGNAL)) ?? '').files(SIGNAL);
+  };
+  await listed(kept.source);
+  repo.git('mv', 'old.ts', 'c/new.ts');
+  repo.git('rm', '--quiet', 'f');
+  chmodSync(join(repo.path, 'z.ts'), 0o755);
+  symlinkSync('b.ts', join(repo.path, 'link'));
+  await repo.commit(
+    { 'f/now-a-folder.ts': 'f\n', 'b.ts': 'longer\n', 'b-first.ts': '', 'ﬀ.ts': '1\n', '😀.ts': '2\n', 'a.ts': 'a\n' },
+    'second',
+  );
+  const changed = await listed(kept.source);
+  expect(calls('ls-tree')).toBe(1);
+  await using other = testSource({ environment });
+  expect(await listed(other.source)).toEqual(changed);
+  expect(changed.entries.map(({ path }) => path)).toEqual([
+    'a.ts',
+    'b-first.ts',
+    'b.ts',
+    'b/a.ts',
+    'c/d/e.ts',
+    'c/new.ts',
+    'f/now-a-folder.ts',
+    'link',
+    'z.ts',
+    'ﬀ.ts',
+    '😀.ts',
+  ]);
+  await listed(kept.source);
+  expect(calls('ls-tree')).toBe(2);
+  await kept.source.forget(project.id);
+  await listed(kept.source);
+  expect(calls('ls-tree')).toBe(3);
+});
+
+it('lists a commit as a whole where too much changed', async () => {
+  await using folder = await temporaryFolder();
+  const { environment, calls } = notedGit(folder.path);
+  await using repo = await gitRepository();
+  await repo.commit({ 'a.ts': 'a\n' }, 'first');
+  await using kept = testSource({ environment });
+  const files = async () => {
+    const opened = await kept.source.open(pathProject(repo.path), SIGNAL);
+    return (await opened.tree((await opened.resolve('', SIGNAL)) ?? '').files(SIGNAL)).entries.length;
+  };
+  expect(await files()).toBe(1);
+  await repo.commit(
+    Object.fromEntries(Array.from({ length: 400 }, (_, number) => [`n/${number}.ts`, `${number}\n`])),
+    'many',
+  );
+  expect(await files()).toBe(401);
+  expect(calls('ls-tree')).toBe(2);
+});

@@ -7,7 +7,7 @@ import type { Digester } from '../../src/lexicon/digester.ts';
 import type { SourceTree } from '../../src/ports/source.ts';
 import { hashTerm } from '../../src/triage/localise/terms.ts';
 import { inProcess, testLexicons } from '../support/test-lexicons.ts';
-import { countedTree, pathsWith, projectOf, SIGNAL, sources, wordOf } from './ground.ts';
+import { type CountedTree, countedTree, pathsWith, projectOf, SIGNAL, sources, wordOf } from './ground.ts';
 
 const PROJECT = projectOf('prj_shop');
 const NONE_HELD = { commits: 1, bytes: 0 };
@@ -121,6 +121,23 @@ describe('another commit', () => {
     expect(restarted.files).toEqual(lexicon.files);
     const words = Uint32Array.from(['shared', 'gamma', 'beta', wordOf(8)], hashTerm);
     expect(await restarted.lookUp(words, SIGNAL)).toEqual(await lexicon.lookUp(words, SIGNAL));
+  });
+
+  it('has the thread start while the files are listed where none is kept yet, and else only for what is missing', async () => {
+    const said: string[] = [];
+    const digester: Digester = { ...inProcess(), start: () => void said.push('start') };
+    await using lexicons = testLexicons({ digester, held: NONE_HELD });
+    const open = async ({ tree }: CountedTree) => {
+      const files: SourceTree['files'] = (signal) => {
+        said.push('list');
+        return tree.files(signal);
+      };
+      await lexicons.of(PROJECT).open({ ...tree, files }, SIGNAL);
+      return said.splice(0);
+    };
+    expect((await open(countedTree(sources(2)))).slice(0, 2)).toEqual(['start', 'list']);
+    expect(await open(countedTree(sources(2), { 'README.md': 'alpha' }))).toEqual(['list']);
+    expect(await open(countedTree(sources(2), sources(3)))).toEqual(['list', 'start']);
   });
 
   it('asked for at the same time waits for the first, and reads nothing twice', async () => {

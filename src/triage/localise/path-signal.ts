@@ -10,9 +10,10 @@ import { isNumber, partOf, termWeight, type Weighing } from './words-signal.ts';
 /** Names that say only that the folder begins here: the folder's own name stands for them. */
 const BARE = /^(?:index|mod|__init__|main|lib|init)$/;
 
+/** Words by their number: those of 40,000 paths are a few hundred, and numbers are cheaper to count than texts. */
 interface PathWords {
-  readonly name: readonly string[];
-  readonly folders: readonly string[];
+  readonly name: readonly number[];
+  readonly folders: readonly number[];
 }
 
 export interface PathScores {
@@ -31,48 +32,90 @@ interface SharedWord {
 
 export async function pathScores(table: Table, query: Query, { weights, signal }: Weighing): Promise<PathScores> {
   const wanted = new Map(query.terms.filter(({ whole }) => !whole).map((term) => [term.term, term]));
-  const { files, rarities } = await readPaths(table.paths, signal);
-  const value = (word: string): number => {
+  const { files, words, counts } = await readPaths(table.paths, signal);
+  const rarities = counts.map((count) => Math.log(1 + files.length / (count + 0.5)));
+  const values = words.map((word, number) => {
     const term = wanted.get(word);
-    return term ? termWeight(term, weights) * (rarities.get(word) ?? 0) : 0;
-  };
-  const sum = (words: readonly string[]): number => words.reduce((total, word) => total + value(word), 0);
+    return term ? termWeight(term, weights) * (rarities[number] ?? 0) : 0;
+  });
+  const value = (word: number): number => values[word] ?? 0;
   const names = new Float64Array(files.length);
   const folders = new Float64Array(files.length);
   await inSlices(files.length, { size: SLICE_PATHS, signal }, (file) => {
-    const words = files[file] ?? { name: [], folders: [] };
-    names[file] = sum(words.name) / Math.sqrt(Math.max(1, words.name.length));
-    folders[file] = sum(words.folders);
+    const own = files[file] ?? { name: [], folders: [] };
+    names[file] = sumOf(own.name, value) / Math.sqrt(Math.max(1, own.name.length));
+    folders[file] = sumOf(own.folders, value);
   });
   return {
     names,
     folders,
     shared: (file) =>
       [...(files[file]?.name ?? []), ...(files[file]?.folders ?? [])]
-        .filter((word) => value(word) > 0 && !isNumber(word))
-        .sort((a, b) => (rarities.get(b) ?? 0) - (rarities.get(a) ?? 0))
-        .map((stemmed) => {
+        .filter((word) => value(word) > 0 && !isNumber(words[word] ?? ''))
+        .sort((a, b) => (rarities[b] ?? 0) - (rarities[a] ?? 0))
+        .map((number) => {
+          const stemmed = words[number] ?? '';
           const word = partOf(table.paths[file] ?? '', stemmed);
           return { word, isSame: word === partOf(wanted.get(stemmed)?.word ?? '', stemmed) };
         }),
   };
 }
 
-/** Many files share a folder: its words are looked for once. */
-function pathWords(): (path: string) => PathWords {
-  const known = new Map<string, readonly string[]>();
-  const wordsOf = (text: string): readonly string[] => {
-    const words = known.get(text) ?? [...new Set(text.split('/').flatMap(nameParts).map(stem))];
-    known.set(text, words);
-    return words;
+function sumOf(words: readonly number[], value: (word: number) => number): number {
+  let sum = 0;
+  for (const word of words) sum += value(word);
+  return sum;
+}
+
+/** Gives each stem its number. Many files share a folder, and many names a word: each is looked at once. */
+function createPathReader() {
+  const words: string[] = [];
+  const numbers = new Map<string, number>();
+  const known = new Map<string, number>();
+  const foldersKnown = new Map<string, readonly number[]>();
+
+  function numberOf(part: string): number {
+    const before = known.get(part);
+    if (before !== undefined) return before;
+    const stemmed = stem(part);
+    const number = numbers.get(stemmed) ?? words.push(stemmed) - 1;
+    numbers.set(stemmed, number);
+    known.set(part, number);
+    return number;
+  }
+
+  function wordsOf(text: string): readonly number[] {
+    const found: number[] = [];
+    for (const part of nameParts(text)) {
+      const number = numberOf(part);
+      if (!found.includes(number)) found.push(number);
+    }
+    return found;
+  }
+
+  function wordsOfFolder(folder: string): readonly number[] {
+    const found = foldersKnown.get(folder) ?? wordsOf(folder);
+    foldersKnown.set(folder, found);
+    return found;
+  }
+
+  return {
+    words,
+    read(path: string): PathWords {
+      const base = fileName(path).replace(/\.\w+$/, '');
+      const folder = folderOf(path);
+      const isNamedByFolder = folder !== '' && isBare(base);
+      const name = wordsOf(isNamedByFolder ? fileName(folder) : base);
+      const folders = wordsOfFolder(isNamedByFolder ? folderOf(folder) : folder);
+      const areApart = !folders.some((word) => name.includes(word));
+      return { name, folders: areApart ? folders : folders.filter((word) => !name.includes(word)) };
+    },
   };
-  return (path) => {
-    const folders = path.split('/').slice(0, -1);
-    const base = fileName(path).replace(/\.\w+$/, '');
-    const own = isBare(base) ? (folders.pop() ?? base) : base;
-    const name = wordsOf(own);
-    return { name, folders: wordsOf(folders.join('/')).filter((word) => !name.includes(word)) };
-  };
+}
+
+/** "" where it stands at the top. */
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
 
 /** Whether a file's name without its ending says nothing of what stands in it. */
@@ -80,20 +123,23 @@ export function isBare(base: string): boolean {
   return BARE.test(base);
 }
 
+/** `counts`: in how many paths each of the words stands. */
 async function readPaths(
   paths: readonly string[],
   signal: AbortSignal,
-): Promise<{ readonly files: readonly PathWords[]; readonly rarities: ReadonlyMap<string, number> }> {
+): Promise<{
+  readonly files: readonly PathWords[];
+  readonly words: readonly string[];
+  readonly counts: readonly number[];
+}> {
   const files: PathWords[] = [];
-  const counts = new Map<string, number>();
-  const wordsOf = pathWords();
+  const counts: number[] = [];
+  const { words, read } = createPathReader();
   await inSlices(paths.length, { size: SLICE_PATHS, signal }, (index) => {
-    const words = wordsOf(paths[index] ?? '');
-    files.push(words);
-    for (const word of [...words.name, ...words.folders]) counts.set(word, (counts.get(word) ?? 0) + 1);
+    const found = read(paths[index] ?? '');
+    files.push(found);
+    for (const word of found.name) counts[word] = (counts[word] ?? 0) + 1;
+    for (const word of found.folders) counts[word] = (counts[word] ?? 0) + 1;
   });
-  return {
-    files,
-    rarities: new Map([...counts].map(([word, count]) => [word, Math.log(1 + files.length / (count + 0.5))])),
-  };
+  return { files, words, counts };
 }
