@@ -9,6 +9,7 @@ import { cancelInvestigation } from '../jobs/end-early.ts';
 import { waitForEnd } from '../jobs/follow.ts';
 import { visibleInvestigations } from '../jobs/visible-investigations.ts';
 import type { InvestigationFilter } from '../ports/store.ts';
+import { json } from '../ports/whole-answer.ts';
 import type { ApiDeps, ApiEnv } from './api-deps.ts';
 import { askingOf } from './authenticate.ts';
 import { holdOrRefuse } from './held-answers.ts';
@@ -16,7 +17,6 @@ import { linkToNext } from './paging.ts';
 import { Cursor, InvestigationsQuery, WaitQuery } from './parameter-schemas.ts';
 import { type Fault, faultsOf, parseOrRefuse, refuse, refuseAbsent, refuseFaults, UNKNOWN_PROJECT } from './problem.ts';
 import type { InvestigationView } from './schemas.ts';
-import { json } from './whole-answer.ts';
 
 const DEFAULT_LIMIT = 50;
 const ERASED_POSITION: Fault = {

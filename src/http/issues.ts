@@ -9,13 +9,13 @@ import { type Asking, mayErase, type Seen, visibleIssue, visibleProject } from '
 import { eraseIssue } from '../jobs/end-early.ts';
 import { visibleIssueJson } from '../jobs/visible-issue-json.ts';
 import { ROOM_RETRY_AFTER } from '../ports/room.ts';
+import { WholeAnswer, writtenJson } from '../ports/whole-answer.ts';
 import type { ApiDeps, ApiEnv, UrlVerdict } from './api-deps.ts';
 import { askingOf } from './authenticate.ts';
 import { IdempotencyHeaders } from './parameter-schemas.ts';
 import { type Fault, faultsOf, refuse, refuseAbsent, refuseFaults, UNKNOWN_PROJECT } from './problem.ts';
 import { readJsonBody } from './read-body.ts';
 import { CreateIssueBody } from './schemas.ts';
-import { writtenJson } from './whole-answer.ts';
 
 const ALLOWED: UrlVerdict = { ok: true };
 
@@ -49,7 +49,8 @@ export function createIssue(deps: ApiDeps): Handler<ApiEnv> {
     }
     const location = `/api/v1/investigations/${accepted.investigationId}/`;
     const message = acceptedMessage(body.callbackUrl, `${deps.baseUrl()}${location}`);
-    return c.json({ message }, 202, { Location: location });
+    const headers = { 'Content-Type': 'application/json', Location: location };
+    return new WholeAnswer(JSON.stringify({ message }), { status: 202, headers });
   };
 }
 

@@ -7,9 +7,9 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { CausewayError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import type { Log } from '../log.ts';
+import { WholeAnswer } from '../ports/whole-answer.ts';
 import { hostRefusal, loopbackRefusal } from './host-guard.ts';
 import { problem } from './problem.ts';
-import { WholeAnswer } from './whole-answer.ts';
 import { refuseConnect, refuseMalformed, sendRefusal, type WireRefusal } from './wire-refusal.ts';
 
 export interface ServerOptions {

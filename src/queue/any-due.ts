@@ -1,20 +1,12 @@
 // Whether a worker has anything to do: a job that runs, or one whose moment has come.
 import type { JobKind } from '../ports/queue.ts';
 import type { Database } from '../store/database.ts';
+import { dueKinds } from './due-kinds.ts';
+import { RUNNING } from './running.ts';
 
 /** Of those kinds; `now`: ISO 8601. */
 export async function anyDue(database: Database, kinds: readonly JobKind[], now: string): Promise<boolean> {
   if (kinds.length === 0) return false;
-  const row = await database.read((reader) =>
-    reader
-      .selectFrom('jobs')
-      .select('id')
-      .where('kind', 'in', kinds)
-      .where((or) =>
-        or.or([or('state', '=', 'running'), or.and([or('state', '=', 'waiting'), or('run_at', '<=', now)])]),
-      )
-      .limit(1)
-      .executeTakeFirst(),
-  );
-  return row !== undefined;
+  const running = await database.read((reader) => reader.selectFrom('jobs').select('kind').where(RUNNING).execute());
+  return running.some(({ kind }) => kinds.includes(kind)) || (await dueKinds(database, kinds, now)).length > 0;
 }

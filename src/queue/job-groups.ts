@@ -67,7 +67,8 @@ async function writeGroup(trx: Trx, kind: JobKind, group: string): Promise<Group
   const { rows } = await sql<Group>`
     insert into job_groups (kind, group_key, organisation, running, next_at, next_person_at, next_automatic_at)
     select ${kind}, ${group}, coalesce(person.organisation, automatic.organisation, working.organisation, ''), working.running,
-      (select run_at ${jobs} and state = 'waiting' order by run_at limit 1), person.run_at, automatic.run_at
+      case when automatic.run_at < person.run_at or person.run_at is null then automatic.run_at else person.run_at end,
+      person.run_at, automatic.run_at
     from (select count(*) as running, max(organisation) as organisation ${jobs} and state = 'running') as working
     left join ${head('person')} as person on true
     left join ${head('automatic')} as automatic on true

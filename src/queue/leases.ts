@@ -4,6 +4,7 @@ import type { Trx } from '../store/schema.ts';
 import { type Claim, FREE } from './claims.ts';
 import { rebuildGroups, refreshGroup } from './job-groups.ts';
 import type { LostClaim } from './job-source.ts';
+import { RUNNING } from './running.ts';
 
 /** Those of the claims that are worth nothing any more. */
 export async function lostAmong(database: Database, held: readonly Claim[]): Promise<readonly LostClaim[]> {
@@ -48,7 +49,7 @@ export function freeAll(database: Database): Promise<void> {
     await trx
       .updateTable('jobs')
       .set({ state: 'waiting', ...FREE })
-      .where('state', '=', 'running')
+      .where(RUNNING)
       .execute();
     await rebuildGroups(trx);
   });
@@ -60,7 +61,7 @@ export async function freeExpired(database: Database, now: string, held: readonl
     reader
       .selectFrom('jobs')
       .select(['seq', 'kind', 'group_key'])
-      .where('state', '=', 'running')
+      .where(RUNNING)
       .where('lease_until', '<', now)
       .where('id', 'not in', ['', ...held.map((claim) => claim.id)]);
   if ((await database.read((reader) => expired(reader).execute())).length === 0) return;

@@ -28,7 +28,10 @@ const START_LIMIT_MS = 15_000;
 /** A text of a few megabytes needs well below 100 MB; a thread that wants more is better replaced. */
 const MEMORY_MB = 512;
 
-/** The thread. Questions wait for one another, turn by turn of those who ask; the time limit starts when a question's turn comes. */
+/**
+ * The thread. Questions wait for one another, turn by turn of those who ask; the time limit starts when a question's turn comes. It keeps the
+ * process alive while it is asked something.
+ */
 export class AskedThread<Question extends object, Answer extends object> implements AsyncDisposable {
   readonly #options: AskedThreadOptions;
   #worker: Worker | null = null;
@@ -58,13 +61,18 @@ export class AskedThread<Question extends object, Answer extends object> impleme
     const startedAt = performance.now();
     const worker = await this.#started();
     const answer = worker && (await answerOf<Numbered<Answer>>(worker, question, limitMs));
-    if (answer) return { kind: 'answered', answer };
+    if (answer) {
+      // One that is being ended stays: whoever waits for its end would wait in a process that has ended itself.
+      if (this.#worker === worker) worker.unref();
+      return { kind: 'answered', answer };
+    }
     await this.#stop();
     return { kind: 'failed', ms: performance.now() - startedAt };
   }
 
   /** The running thread, or a new one that is ready (loading takes longer than most questions and is not their fault); null: it would not start. */
   async #started(): Promise<Worker | null> {
+    this.#worker?.ref();
     if (this.#worker) return this.#worker;
     const worker = startWorker(this.#options.script);
     this.#worker = worker;
@@ -93,14 +101,12 @@ async function answerOf<T extends { readonly id: number }>(
   return await answer;
 }
 
-/** The first message that is wanted; null where the thread dies or takes longer. Only meanwhile does the thread keep the process alive. */
+/** The first message that is wanted; null where the thread dies or takes longer. */
 function firstMessage<T>(worker: Worker, limitMs: number, wanted: (message: T) => boolean): Promise<T | null> {
-  worker.ref();
   return new Promise((resolve) => {
     const settle = (message: T | null): void => {
       clearTimeout(timer);
       worker.off('message', onMessage).off('exit', onFailure).off('error', onFailure).off('messageerror', onFailure);
-      worker.unref();
       resolve(message);
     };
     const onMessage = (message: T): void => {

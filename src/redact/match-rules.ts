@@ -1,6 +1,7 @@
 // Applies our rules to one reading of a text, within lines and across wrapped ones.
 import { focusedView, overSeam } from './focus.ts';
 import { isCredential, isDrawn, isRandom, isStandIn } from './literals.ts';
+import { matchesOf } from './matches.ts';
 import type { Rule } from './rule.ts';
 import { RULES } from './rules.ts';
 import type { Span } from './spans.ts';
@@ -16,7 +17,7 @@ export function ruleSpans(view: View): Span[] {
 function secretsOf(rule: Rule, text: string): Span[] {
   if (rule.needs !== undefined && !text.includes(rule.needs)) return [];
   const spans: Span[] = [];
-  for (const match of text.matchAll(rule.pattern)) {
+  for (const match of matchesOf(text, rule.pattern)) {
     const context = match[1] ?? '';
     const secret = match.slice(2).find((group) => group !== undefined) ?? match[0];
     if (rule.accepts && !rule.accepts(secret, context, match)) continue;
@@ -103,10 +104,10 @@ const SESSION = /sess|sid|auth|token|csrf|xsrf|jwt|remember|login|user/i;
 
 function cookieSpans(text: string): Span[] {
   const spans: Span[] = [];
-  for (const header of text.matchAll(COOKIE_HEADER)) {
+  for (const header of matchesOf(text, COOKIE_HEADER)) {
     const pairs = header[1] ?? '';
     const offset = header.index + header[0].length - pairs.length;
-    for (const [pair, name = '', value = '', at] of pairs.matchAll(COOKIE).map(withIndex)) {
+    for (const [pair, name = '', value = '', at] of matchesOf(pairs, COOKIE).map(withIndex)) {
       if (ATTRIBUTES.test(name) || isStandIn(value) || !(SESSION.test(name) || isCredential(value))) continue;
       spans.push({ start: offset + at + pair.length - value.length, end: offset + at + pair.length });
     }

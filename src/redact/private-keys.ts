@@ -1,4 +1,5 @@
 // Private keys in PEM and their like: whole, cut off at either end, on one line, quoted, or without their markers.
+import { matchesOf } from './matches.ts';
 import type { Span } from './spans.ts';
 
 const BEGIN = /-{2,5} ?BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)? ?-{2,5}/g;
@@ -46,13 +47,13 @@ function begunSpan(
 }
 
 function spansOf(pattern: RegExp, text: string): Span[] {
-  return [...text.matchAll(pattern)].map((match) => ({ start: match.index, end: match.index + match[0].length }));
+  return [...matchesOf(text, pattern)].map((match) => ({ start: match.index, end: match.index + match[0].length }));
 }
 
 function headSpans(text: string): Span[] {
   const spans: Span[] = [];
   let cursor = 0;
-  for (const { index } of text.matchAll(HEAD)) {
+  for (const { index } of matchesOf(text, HEAD)) {
     if (index < cursor) continue;
     const end = keyEnd(text, index);
     if (end - index >= SMALLEST_BODY) spans.push({ start: index, end });

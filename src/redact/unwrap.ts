@@ -1,5 +1,6 @@
 // Lines that were wrapped, read on: all of them, or only where the break may stand inside of a secret.
 import { isDrawn, isRandom } from './literals.ts';
+import { matchesOf } from './matches.ts';
 import { type Edit, editedView, type View } from './view.ts';
 
 /** Line breaks, with the white space around them and a backslash before them, taken out. Empty lines still part. */
@@ -55,11 +56,13 @@ function lastWord(text: string, end: number): string {
   return text.slice(at, end);
 }
 
+const LINE_BREAK = /\r*\n\r*|\r+/g;
+
 function breaksOf(text: string): Edit[] {
   const edits: Edit[] = [];
   let from = 0;
   let empty = false;
-  for (const { 0: lineBreak, index } of text.matchAll(/\r*\n\r*|\r+/g)) {
+  for (const { 0: lineBreak, index } of matchesOf(text, LINE_BREAK)) {
     const start = contentEnd(text, from, index);
     const end = contentStart(text, index + lineBreak.length);
     const nextEmpty = '\r\n'.includes(text[end] ?? ' ');

@@ -1,4 +1,5 @@
 // Checkpoints of a SQLite file: what is in its log is brought into the file by a thread, so that no commit waits for that.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type Sqlite from 'better-sqlite3';
 import { AskedThread } from '../redact/asked-thread.ts';
 import { forgetErased } from './sqlite-engine.ts';
@@ -31,6 +32,8 @@ const ENOUGH_PAGES = 1_000;
 const MOST_PAGES = 16_000;
 /** A disk that needs longer does not answer. */
 const LIMIT_MS = 60_000;
+/** The service has 9 s to end, and a file to close then. Where the disk does not answer, the thread is left to the end of the process. */
+const END_LIMIT_MS = 5_000;
 /** After a thread that failed commits look after the log themselves for so long: most often the disk was full. */
 const REST_MS = 60_000;
 /** Whoever reads keeps the log from being emptied; not every commit tries again. */
@@ -40,7 +43,9 @@ const FORGET_EVERY_MS = 1_000;
 export function createCheckpoints(connection: Sqlite.Database, file: string): Checkpoints {
   const thread = new AskedThread<CheckpointRequest, object>({ script: SCRIPT, closed: CLOSED });
   const size = connection.prepare<[], LogSize>('pragma wal_checkpoint(noop)');
-  let [isAtWork, isClosed] = [false, false];
+  /** What the thread is asked to do; null: nothing. */
+  let work: Promise<void> | null = null;
+  let isClosed = false;
   /** The log when the thread last ended. While somebody reads it comes no further, so that more must have been written before it is asked again. */
   let known: LogSize = EMPTY;
   let restsUntil = 0;
@@ -50,9 +55,8 @@ export function createCheckpoints(connection: Sqlite.Database, file: string): Ch
   commitsLookAfterIt(MOST_PAGES);
 
   async function bringOver(): Promise<void> {
-    isAtWork = true;
     const asked = await thread.ask({ file }, LIMIT_MS).catch(() => null);
-    isAtWork = false;
+    work = null;
     // Closing the file does the rest.
     if (isClosed || asked === null) return;
     attempt(() => {
@@ -66,13 +70,19 @@ export function createCheckpoints(connection: Sqlite.Database, file: string): Ch
     });
   }
 
+  /** A thread that is ended while it loads the SQLite library takes the process with it (an abort in Node-API, seen with Node 24). */
+  async function endThread(): Promise<void> {
+    await work;
+    await thread[Symbol.asyncDispose]();
+  }
+
   function look(): void {
     if (toForget !== null && performance.now() >= toForget) forgetAtLast();
     if (performance.now() < restsUntil) return;
     if (pagesSince(known, size.get() ?? EMPTY) < ENOUGH_PAGES) return;
     if (restsUntil > 0) commitsLookAfterIt(MOST_PAGES);
     restsUntil = 0;
-    void bringOver();
+    work = bringOver();
   }
 
   function forgetAtLast(): void {
@@ -82,15 +92,15 @@ export function createCheckpoints(connection: Sqlite.Database, file: string): Ch
 
   return {
     committed() {
-      if (!isAtWork) attempt(look);
+      if (work === null) attempt(look);
     },
     forget() {
       toForget = 0;
-      if (!isAtWork) attempt(forgetAtLast);
+      if (work === null) attempt(forgetAtLast);
     },
     async [Symbol.asyncDispose]() {
       isClosed = true;
-      await thread[Symbol.asyncDispose]();
+      await Promise.race([endThread(), sleep(END_LIMIT_MS, undefined, { ref: false })]);
       if (connection.open && !connection.inTransaction) attempt(forgetAtLast);
     },
   };

@@ -5,6 +5,7 @@ import type { Enqueuer } from './enqueuer.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { insertRow } from './insert-row.ts';
 import { installationName } from './job-places.ts';
+import { prepared } from './prepared.ts';
 import type { Reader, Trx } from './schema.ts';
 import type { Seal } from './seal.ts';
 
@@ -42,23 +43,23 @@ export function deliveryVerbs(database: Database, { together, enqueuer, seal }: 
   };
 }
 
-async function wasSeen(reader: Reader, delivery: NewDelivery, { meaningSince }: Times): Promise<boolean> {
-  const row = await reader
+async function wasSeen(reader: Reader, { id, meaning }: NewDelivery, { meaningSince }: Times): Promise<boolean> {
+  return (await same(reader, id, meaning, meaningSince)).length > 0;
+}
+
+const same = prepared((reader, id: string, meaning: string, since: string) =>
+  reader
     .selectFrom('deliveries')
     .select('id')
     .where(({ or, and, eb }) =>
       and([
-        or([
-          eb('id', '=', delivery.id),
-          and([eb('meaning', '=', delivery.meaning), eb('received_at', '>=', meaningSince)]),
-        ]),
+        or([eb('id', '=', id), and([eb('meaning', '=', meaning), eb('received_at', '>=', since)])]),
         // Its own failed try is no reason against it.
-        or([eb('id', '!=', delivery.id), eb('state', '!=', 'failed')]),
+        or([eb('id', '!=', id), eb('state', '!=', 'failed')]),
       ]),
     )
-    .executeTakeFirst();
-  return row !== undefined;
-}
+    .limit(1),
+);
 
 async function accept(
   trx: Trx,

@@ -1,5 +1,6 @@
 // The insert of one row, compiled once: what a report or a delivery writes is always the same few statements.
 import { CompiledQuery, type Insertable, type RawBuilder, sql } from 'kysely';
+import { DirectAdapter } from './direct-adapter.ts';
 import type { Schema, Trx } from './schema.ts';
 
 /** What becomes of a row that is there under the same columns, which must be a key of the table. */
@@ -8,8 +9,11 @@ interface Conflict<Column extends string> {
   readonly there: 'stays' | 'is-overwritten';
 }
 
-/** By engine, table, columns and conflict. */
-const TEXTS = new WeakMap<object, Map<string, string>>();
+/** Inserts rows of one form with these values; gives how many rows it wrote. */
+type Insert = (trx: Trx, values: readonly unknown[]) => Promise<bigint | undefined> | number;
+
+/** By engine, then by table, columns and conflict. */
+const INSERTS = new WeakMap<object, Map<string, Insert>>();
 
 /**
  * Inserts the row; false where one is there and stays. To build and compile such a statement anew takes longer than SQLite takes to carry it out
@@ -22,13 +26,20 @@ export async function insertRow<Table extends keyof Schema>(
   conflict?: Conflict<keyof Schema[Table] & string>,
 ): Promise<boolean> {
   const { adapter } = trx.getExecutor();
-  const texts = TEXTS.get(adapter) ?? new Map<string, string>();
-  TEXTS.set(adapter, texts);
+  const inserts = INSERTS.get(adapter) ?? new Map<string, Insert>();
+  INSERTS.set(adapter, inserts);
   const key = [table, ...Object.keys(row), conflict?.there, ...(conflict?.columns ?? [])].join(' ');
-  const text = texts.get(key) ?? statement(table, row, conflict).compile(trx).sql;
-  texts.set(key, text);
-  const { numAffectedRows } = await trx.executeQuery(CompiledQuery.raw(text, Object.values(row)));
-  return numAffectedRows === 1n;
+  const insert = inserts.get(key) ?? insertOf(adapter, statement(table, row, conflict).compile(trx).sql);
+  inserts.set(key, insert);
+  return Number(await insert(trx, Object.values(row))) === 1;
+}
+
+function insertOf(adapter: object, text: string): Insert {
+  if (adapter instanceof DirectAdapter) {
+    const insert = adapter.statement(text);
+    return (_, values) => insert.run(values).changes;
+  }
+  return async (trx, values) => (await trx.executeQuery(CompiledQuery.raw(text, [...values]))).numAffectedRows;
 }
 
 function statement(table: string, row: object, conflict?: Conflict<string>): RawBuilder<unknown> {

@@ -5,6 +5,7 @@ import type { InvestigationFilter, InvestigationStore } from '../ports/store.ts'
 import type { Database } from './database.ts';
 import { prepared } from './prepared.ts';
 import type { Reader } from './schema.ts';
+import { halfOf } from './under-way.ts';
 
 export function investigationVerbs(database: Database): Pick<InvestigationStore, 'investigation' | 'investigations'> {
   return {
@@ -90,7 +91,9 @@ function pageOf(reader: Reader, filter: InvestigationFilter) {
   let query = before(reader, filter).select('seq').limit(limit);
   if (projectIds) query = query.where('project_id', 'in', projectIds);
   if (state) query = query.where('state', '=', state);
+  // Few have one reference: by the index of a state all of that state would be looked at.
   if (reference !== undefined) query = query.where('reference', '=', reference);
+  else if (state) query = query.where(halfOf(state));
   return query;
 }
 

@@ -1,5 +1,6 @@
 // Queries that are asked all the time: built and compiled once for each engine, then asked with other values.
 import { type Compilable, type CompiledQuery, sql } from 'kysely';
+import { DirectAdapter } from './direct-adapter.ts';
 import type { Reader } from './schema.ts';
 
 /** Stands for a value while the query is compiled. */
@@ -19,17 +20,35 @@ export function prepared<Values extends readonly string[], Row>(
   build: (reader: Reader, ...values: Values) => Compilable<Row>,
 ): (reader: Reader, ...values: Values) => Promise<readonly Row[]> {
   // By what all transactions and connections of one database share.
-  const compiled = new WeakMap<object, CompiledQuery<Row>>();
+  const known = new WeakMap<object, Known<Row>>();
   return async (reader, ...values) => {
     const engine = reader.getExecutor().adapter;
-    let query = compiled.get(engine);
-    if (query === undefined) {
-      query = build(reader, ...blanks<Values>(build.length - 1)).compile();
-      compiled.set(engine, query);
+    let asked = known.get(engine);
+    if (asked === undefined) {
+      asked = knownTo(engine, build(reader, ...blanks<Values>(build.length - 1)).compile());
+      known.set(engine, asked);
     }
+    const { query, direct } = asked;
     const parameters = query.parameters.map((value) => (value instanceof Blank ? values[value.at] : value));
+    if (direct !== null && (reader.isTransaction || !direct.engine.isInTransaction)) {
+      return direct.statement.all(parameters) as Row[];
+    }
     return (await reader.executeQuery<Row>({ ...query, parameters })).rows;
   };
+}
+
+interface Known<Row> {
+  readonly query: CompiledQuery<Row>;
+  /** Null where only Kysely can ask. */
+  readonly direct: {
+    readonly engine: DirectAdapter;
+    readonly statement: ReturnType<DirectAdapter['statement']>;
+  } | null;
+}
+
+function knownTo<Row>(engine: object, query: CompiledQuery<Row>): Known<Row> {
+  const direct = engine instanceof DirectAdapter ? { engine, statement: engine.statement(query.sql) } : null;
+  return { query, direct };
 }
 
 /**

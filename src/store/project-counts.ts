@@ -2,13 +2,16 @@
 import type { ProjectCounts } from '../ports/overview-store.ts';
 import { inChunks } from './in-chunks.ts';
 import type { Reader } from './schema.ts';
+import { UNDER_WAY } from './under-way.ts';
 
 const NONE: ProjectCounts = { issues: 0, underWay: 0, openFailures: 0, lastIssueAt: '' };
 
 export async function projectCounts(
   reader: Reader,
-  projectIds: readonly string[],
+  wanted: readonly string[],
 ): Promise<ReadonlyMap<string, ProjectCounts>> {
+  // Once each: an id in two chunks would count double.
+  const projectIds = [...new Set(wanted)];
   const counts = new Map<string, ProjectCounts>();
   const note = (id: string, part: Partial<ProjectCounts>) => {
     counts.set(id, { ...(counts.get(id) ?? NONE), ...part });
@@ -17,7 +20,7 @@ export async function projectCounts(
     note(id, { issues: Number(count), lastIssueAt: last });
   }
   for (const { project_id: id, count } of await inChunks(projectIds, (some) => underWay(reader, some))) {
-    note(id, { underWay: Number(count) });
+    note(id, { underWay: (counts.get(id)?.underWay ?? 0) + Number(count) });
   }
   for (const { project_id: id, count } of await inChunks(projectIds, (some) => openFailures(reader, some))) {
     note(id, { openFailures: Number(count) });
@@ -34,13 +37,14 @@ function issuesOf(reader: Reader, projectIds: readonly string[]) {
     .execute();
 }
 
+/** Of each state for itself, as the index has them: else SQLite would count all that the project ever had. */
 function underWay(reader: Reader, projectIds: readonly string[]) {
   return reader
     .selectFrom('investigations')
     .select(({ fn }) => ['project_id', fn.countAll<number>().as('count')])
     .where('project_id', 'in', projectIds)
-    .where('state', 'in', ['queued', 'running'])
-    .groupBy('project_id')
+    .where(UNDER_WAY)
+    .groupBy(['state', 'project_id'])
     .execute();
 }
 

@@ -15,7 +15,7 @@ export type DeliveryBody =
   | { readonly kind: 'no_room' }
   | { readonly kind: 'cut' };
 
-/** Almost all deliveries are smaller, and are taken however many large ones are under way. */
+/** Almost all deliveries are smaller, and are taken however many large ones are under way; what is only announced takes no room of those. */
 const SMALL_BYTES = 1024 * 1024;
 
 /** Where the sender says how much there is, too much is refused before a byte of it is read. */
@@ -30,8 +30,6 @@ export function isDeclaredTooLarge(headers: Headers, limits: BodyLimits): boolea
 export function createBodyReader(limits: BodyLimits): (request: Request) => Promise<DeliveryBody> {
   let held = 0;
   return async (request) => {
-    const reader = request.body?.getReader();
-    if (reader === undefined) return { kind: 'read', bytes: new Uint8Array() };
     const deadline = Promise.withResolvers<'too_slow'>();
     const timer = setTimeout(() => deadline.resolve('too_slow'), limits.deadlineMs);
     let mine = 0;
@@ -41,7 +39,9 @@ export function createBodyReader(limits: BodyLimits): (request: Request) => Prom
       return mine <= SMALL_BYTES || held <= limits.bytesTogether;
     };
     try {
-      return await readAll(reader, { limit: limits.bytes, deadline: deadline.promise, takeIn });
+      const announced = Number(request.headers.get('Content-Length') ?? Number.POSITIVE_INFINITY);
+      if (announced <= SMALL_BYTES) return await readAtOnce(request, deadline.promise);
+      return await readAll(request, { limit: limits.bytes, deadline: deadline.promise, takeIn });
     } finally {
       clearTimeout(timer);
       held -= mine;
@@ -56,13 +56,17 @@ interface Reading {
   readonly takeIn: (bytes: number) => boolean;
 }
 
-async function readAll(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  { limit, deadline, takeIn }: Reading,
-): Promise<DeliveryBody> {
+/** No more can come than was announced. As a stream it took a Request with its signals and listeners, which are garbage that outlives the answer. */
+async function readAtOnce(request: Request, deadline: Reading['deadline']): Promise<DeliveryBody> {
+  const bytes = await Promise.race([request.arrayBuffer().catch(() => 'cut' as const), deadline]);
+  return typeof bytes === 'string' ? { kind: bytes } : { kind: 'read', bytes: new Uint8Array(bytes) };
+}
+
+async function readAll(request: Request, { limit, deadline, takeIn }: Reading): Promise<DeliveryBody> {
+  const reader = request.body?.getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  while (true) {
+  while (reader !== undefined) {
     const next = await Promise.race([reader.read().catch(() => 'cut' as const), deadline]);
     if (typeof next === 'string') return { kind: next };
     if (next.done) return { kind: 'read', bytes: Buffer.concat(chunks, size) };
@@ -71,4 +75,5 @@ async function readAll(
     if (!takeIn(next.value.byteLength)) return { kind: 'no_room' };
     chunks.push(next.value);
   }
+  return { kind: 'read', bytes: new Uint8Array() };
 }

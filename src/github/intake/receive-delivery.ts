@@ -3,6 +3,7 @@ import type { Log } from '../../log.ts';
 import type { DeliveryStore, NewDelivery } from '../../ports/github-store.ts';
 import type { Queue } from '../../ports/queue.ts';
 import { type AskRoom, ROOM_RETRY_AFTER } from '../../ports/room.ts';
+import { WholeAnswer } from '../../ports/whole-answer.ts';
 import { kindOf, meaningOf } from './delivery-kind.ts';
 import { parseDelivery } from './parse-delivery.ts';
 import { type BodyLimits, createBodyReader, type DeliveryBody, isDeclaredTooLarge } from './read-delivery-body.ts';
@@ -67,7 +68,7 @@ async function acceptSigned(deps: ReceiverDeps, headers: Headers, bytes: Uint8Ar
   if (!/^[a-z0-9_]{1,64}$/.test(event)) return answer(400, 'The header X-GitHub-Event is missing or malformed.');
   const kind = kindOf(event, parsed.payload);
   if (kind.kind === 'misfit') return answer(400, 'The body is not one of the event that X-GitHub-Event names.');
-  if (kind.kind === 'ignored') return answer(202, 'Received. Nothing is done at this event.');
+  if (kind.kind === 'ignored') return received('Received. Nothing is done at this event.');
   const { kind: _, sameWithinMs, ...place } = kind;
   // Access that was taken back is heard at any time: it is small, and waiting for room would leave it open.
   const noRoom = place.isUrgent ? '' : await deps.room();
@@ -91,7 +92,7 @@ async function stored(deps: ReceiverDeps, delivery: NewDelivery, sameWithinMs: n
   // The job that handles it has the same id on its lines.
   deps.log.info({ delivery: delivery.id, event: delivery.event }, 'delivery received');
   deps.queue.wake();
-  return answer(202, 'Received.');
+  return received('Received.');
 }
 
 /** For a sender who is slow or gone. One who pours would lose the answer with the connection: the server drops what he sends. */
@@ -136,8 +137,18 @@ function strangerLog({ now, log }: ReceiverDeps): () => void {
   };
 }
 
+/** Only where the whole body was read: what is left of one, the server drops with any other answer. */
+function received(message: string): Response {
+  return new WholeAnswer(JSON.stringify({ message }), {
+    status: 202,
+    headers: { 'Content-Type': 'application/json' },
+  });
+}
+
 function answer(status: number, detail: string, headers: Readonly<Record<string, string>> = {}): Response {
-  const type = status < 400 ? 'application/json' : 'application/problem+json';
-  const body = status < 400 ? { message: detail } : { type: 'about:blank', status, detail };
-  return new Response(JSON.stringify(body), { status, headers: { ...headers, 'Content-Type': type } });
+  const body = { type: 'about:blank', status, detail };
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { ...headers, 'Content-Type': 'application/problem+json' },
+  });
 }

@@ -4,7 +4,8 @@
 // version before it need not know: a table, an index, a column that may be null or has a default, a trigger that writes to new tables alone. What is to go, or to mean something else,
 // goes with the release after the one that has stopped using it, and a release brings one migration at most: a process works with a schema
 // that is one ahead of its own, and refuses one that is further. `test/store/migrations.test.ts` holds the form. An index on a large table is
-// made while nobody writes to that table: say how long that takes where it is more than a moment.
+// made while nobody writes to that table: say how long that takes where it is more than a moment. An index that keeps nothing unique may go with
+// the migration that leaves another which begins with the same column: the version before finds its rows, if not as soon.
 import type { Migration } from 'kysely/migration';
 import { accountsAndProjects } from './0001-accounts-and-projects.ts';
 import { investigations } from './0002-investigations.ts';
@@ -18,6 +19,7 @@ import { accountArea } from './0009-account-area.ts';
 import { marks } from './0010-marks.ts';
 import { totalsAndHolds } from './0011-totals-and-holds.ts';
 import { turns } from './0011-turns.ts';
+import { fewerIndexes } from './0012-fewer-indexes.ts';
 import type { TableForm, Up } from './table-form.ts';
 
 const ALL: Readonly<Record<string, Up>> = {
@@ -35,6 +37,7 @@ const ALL: Readonly<Record<string, Up>> = {
     await turns(database, form);
     await totalsAndHolds(database, form);
   },
+  '0012-fewer-indexes': fewerIndexes,
 };
 
 /** All migrations, by name, in the form of one engine. There is no way down: a downgrade is refused. */
