@@ -6,28 +6,28 @@ import Sqlite from 'better-sqlite3';
 import { Hono } from 'hono';
 import { type ChildServer, startChild, untilStopped } from './child-server.ts';
 
-/** What it has stored, by what it is asked for: the whole text of each answer. */
-export interface BareTexts {
-  /** By path. */
+export interface BareRecords {
+  /** By path, the whole text of each answer, as it is stored. */
   readonly texts: ReadonlyMap<string, string>;
-  /** Of the list, the newest last. */
-  readonly items: readonly string[];
+  /** A database of ours: the list is read from its rows. */
+  readonly filled?: string;
 }
 
 /** `file` is made. Whoever has the token may do everything. */
-export async function startBareApi(file: string, token: string, { texts, items }: BareTexts): Promise<ChildServer> {
+export async function startBareApi(
+  file: string,
+  token: string,
+  { texts, filled = '' }: BareRecords,
+): Promise<ChildServer> {
   const database = open(file);
   database.exec('CREATE TABLE reports (id INTEGER PRIMARY KEY AUTOINCREMENT, body TEXT NOT NULL) STRICT');
   database.exec('CREATE TABLE texts (path TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT');
-  database.exec('CREATE TABLE items (seq INTEGER PRIMARY KEY AUTOINCREMENT, body TEXT NOT NULL) STRICT');
   const text = database.prepare('INSERT INTO texts (path, body) VALUES (?, ?)');
-  const item = database.prepare('INSERT INTO items (body) VALUES (?)');
   database.transaction(() => {
     for (const [path, body] of texts) text.run(path, body);
-    for (const body of items) item.run(body);
   })();
   database.close();
-  return await startChild(import.meta.filename, [file, token]);
+  return await startChild(import.meta.filename, [file, token, filled]);
 }
 
 /** How many reports it has kept. */
@@ -45,11 +45,38 @@ function open(file: string): Sqlite.Database {
   return database;
 }
 
-async function run([file = '', token = '']: readonly string[]): Promise<void> {
+interface Listed {
+  readonly id: string;
+  readonly project_id: string;
+  readonly outcome: string;
+  readonly created_at: string;
+  readonly reference: string | null;
+  readonly step_count: number;
+  readonly action: string | null;
+}
+
+/** Asks for the newest, with the step that the run of each has come to. */
+function newestOf(filled: string): (limit: number) => readonly unknown[] {
+  const newest = open(filled).prepare<[number], Listed>(`
+    SELECT i.id, i.project_id, i.outcome, i.created_at, i.reference, r.step_count, s.action FROM investigations i
+    JOIN runs r ON r.id = i.run_id LEFT JOIN steps s ON s.run_id = r.id AND s.number = r.step_count
+    ORDER BY i.seq DESC LIMIT ?`);
+  return (limit) =>
+    newest.all(limit).map((row) => {
+      const { state, issueId = null, reason = null } = JSON.parse(row.outcome);
+      return {
+        ...{ id: row.id, projectId: row.project_id, state },
+        ...{ progress: { step: row.step_count, action: row.action ?? '' }, issueId, reason },
+        ...{ createdAt: row.created_at, reference: row.reference },
+      };
+    });
+}
+
+async function run([file = '', token = '', filled = '']: readonly string[]): Promise<void> {
   const database = open(file);
   const insert = database.prepare('INSERT INTO reports (body) VALUES (?)');
   const text = database.prepare<[string], string>('SELECT body FROM texts WHERE path = ?').pluck();
-  const page = database.prepare<[number], string>('SELECT body FROM items ORDER BY seq DESC LIMIT ?').pluck();
+  const newest = filled === '' ? () => [] : newestOf(filled);
   const hash = (given: string) => createHash('sha256').update(given).digest();
   const expected = hash(`Bearer ${token}`);
   const app = new Hono();
@@ -62,10 +89,7 @@ async function run([file = '', token = '']: readonly string[]): Promise<void> {
     return c.json({ message: 'accepted' }, 202, { Location: `/api/v1/investigations/${lastInsertRowid}/` });
   });
   const json = { 'Content-Type': 'application/json' };
-  app.get('/api/v1/investigations/', (c) => {
-    const rows = page.all(Number(c.req.query('limit')));
-    return c.body(`[${rows.join(',')}]`, 200, json);
-  });
+  app.get('/api/v1/investigations/', (c) => c.body(JSON.stringify(newest(Number(c.req.query('limit')))), 200, json));
   app.get('*', (c) => {
     const found = text.get(c.req.path);
     return found === undefined ? c.json({ status: 404 }, 404) : c.body(found, 200, json);

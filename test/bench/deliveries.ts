@@ -4,7 +4,15 @@ import { serveWithoutWorker } from '../support/github-no-worker.ts';
 import { storedQueue } from '../support/github-queue.ts';
 import { openShop } from '../support/github-shop.ts';
 import { type GithubStage, openGithubStage } from '../support/github-stage.ts';
-import { letters, type Plan, type Streamed, streamedTo, type Target, WARM_UP } from './delivery-stream.ts';
+import {
+  type Letter,
+  letterOf,
+  type Plan,
+  type Streamed,
+  streamedTo,
+  type Target,
+  WARM_UP,
+} from './delivery-stream.ts';
 import { load, say, table } from './figures.ts';
 import { besideSyncs, syncTimes } from './fsync-times.ts';
 import { startProbot } from './probot-server.ts';
@@ -23,9 +31,9 @@ export async function deliveriesBench(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({ args: [...args], options: OPTIONS });
   const plan = { rate: Number(values.rate), seconds: Number(values.seconds) };
   await using stage = await openGithubStage({ prepare: (double) => openShop(double) });
-  const letter = await letters(stage);
+  const letter = await letterOf(stage);
   say(
-    `\n${plan.rate} deliveries a second for ${plan.seconds} s, each on a connection of its own, ${letter().length} bytes.`,
+    `\n${plan.rate} deliveries a second for ${plan.seconds} s, each on a connection of its own, ${JSON.stringify(letter).length} bytes.`,
   );
   say(`fdatasync of 8 KiB beside it: ${syncTimes(stage.dataDir)}; ${load()} before.\n`);
   const rows = [await ours(stage, letter, plan), await probots(stage, letter, plan)];
@@ -49,7 +57,7 @@ export async function deliveriesBench(args: readonly string[]): Promise<void> {
   say(`\n${load()} after.`);
 }
 
-async function ours(stage: GithubStage, letter: () => string, plan: Plan): Promise<readonly string[]> {
+async function ours(stage: GithubStage, letter: Letter, plan: Plan): Promise<readonly string[]> {
   await using receiving = await serveWithoutWorker(stage);
   const { app } = stage.double;
   const target = { name: 'Causeway', url: app.webhookUrl ?? '', ...receiving };
@@ -65,7 +73,7 @@ async function ours(stage: GithubStage, letter: () => string, plan: Plan): Promi
   return rowOf(target, streamed);
 }
 
-async function probots(stage: GithubStage, letter: () => string, plan: Plan): Promise<readonly string[]> {
+async function probots(stage: GithubStage, letter: Letter, plan: Plan): Promise<readonly string[]> {
   const { app } = stage.double;
   await using probot = await startProbot(app);
   const target = { name: 'Probot with an empty handler', ...probot };

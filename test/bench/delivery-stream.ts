@@ -1,15 +1,20 @@
 // Signed deliveries at a steady rate, as GitHub sends them: each on a connection of its own, at its moment, whatever was answered before.
-import { randomUUID } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
 import type { App } from '../github-double/state.ts';
-import { post, signedHeaders } from '../github-double/webhooks/post.ts';
 import { reportBug, SHOP_NAME } from '../support/github-shop.ts';
 import type { GithubStage } from '../support/github-stage.ts';
+import type { Sending, Sent } from './delivery-sender.ts';
 
 /** Sent before anything is measured: compilation and the first pages of the database are nobody's question here. */
 export const WARM_UP = 400;
 
+const SENDER = path.join(import.meta.dirname, 'delivery-sender.ts');
+const MEMORY_EVERY_MS = 1_000;
+
 export interface Plan {
+  /** A second. */
   readonly rate: number;
   readonly seconds: number;
 }
@@ -22,11 +27,7 @@ export interface Target {
   processor(): Promise<number | null>;
 }
 
-export interface Streamed {
-  /** Milliseconds from the moment that a delivery was due to its whole answer, in order of size. */
-  readonly took: readonly number[];
-  readonly accepted: number;
-  readonly seconds: number;
+export interface Streamed extends Sent {
   /** MiB. */
   readonly before: number | null;
   readonly most: number | null;
@@ -34,50 +35,52 @@ export interface Streamed {
   readonly processor: number;
 }
 
-/** Bodies of one real comment, each under a number of its own. */
-export async function letters(stage: GithubStage): Promise<() => string> {
+/** One real comment; each delivery has it under a number of its own. */
+export async function letterOf(stage: GithubStage): Promise<Letter> {
   const number = await reportBug(stage.double);
   stage.double.people.comment(SHOP_NAME, number, { by: 'ola', body: 'It happens to me as well.' });
   await stage.rest();
   const latest = stage.sender.deliveries(stage.double.app.id).find(({ event }) => event === 'issue_comment');
-  const payload = latest?.request.payload as { readonly comment: object };
-  return () => JSON.stringify({ ...payload, comment: { ...payload.comment, id: stage.double.state.nextId() } });
+  return latest?.request.payload as Letter;
 }
+
+export type Letter = Sending['payload'];
 
 export interface Source {
   readonly app: App;
-  readonly letter: () => string;
+  readonly letter: Letter;
   readonly plan: Plan;
 }
 
-/** Sends at the moments that the rate says, whatever has been answered: a slow answer makes no other one come later. */
 export async function streamedTo(target: Target, { app, letter, plan }: Source): Promise<Streamed> {
-  const send = async (due: number) => {
-    const body = letter();
-    const headers = signedHeaders(app, { guid: randomUUID(), event: 'issue_comment', body });
-    const { statusCode } = await post(target.url, headers, body, new AbortController().signal);
-    return { isAccepted: statusCode >= 200 && statusCode < 300, took: performance.now() - due };
-  };
-  for (let sent = 0; sent < WARM_UP; sent += 8) {
-    const all = await Promise.all(Array.from({ length: 8 }, () => send(performance.now())));
-    if (!all.every(({ isAccepted }) => isAccepted))
-      throw new Error('a delivery was not accepted before the clock began');
-  }
+  const sender = fork(SENDER, { execArgv: [] });
+  const { url } = target;
+  const { id, webhookSecret } = app;
+  // No number twice, however often this is called.
+  const firstId = Date.now() * 1_000;
+  const sending: Sending = { url, app: { id, webhookSecret }, payload: letter, firstId, warmUp: WARM_UP, plan };
+  sender.send(sending);
+  await heard(sender);
   const before = await target.memory();
-  let most = before;
   const processorBefore = await target.processor();
-  const begun = performance.now();
-  const answers: Promise<Awaited<ReturnType<typeof send>>>[] = [];
-  for (let index = 0; index < plan.rate * plan.seconds; index++) {
-    const due = begun + (index * 1_000) / plan.rate;
-    if (due > performance.now()) await wait(due - performance.now());
-    answers.push(send(due));
-    if (index % plan.rate === 0) most = Math.max(most ?? 0, (await target.memory()) ?? 0);
+  let most = before;
+  const look = setInterval(async () => {
+    most = Math.max(most ?? 0, (await target.memory()) ?? 0);
+  }, MEMORY_EVERY_MS);
+  try {
+    sender.send('go');
+    const sent = (await heard(sender)) as Sent;
+    const processor = ((await target.processor()) ?? 0) - (processorBefore ?? 0);
+    return { ...sent, before, most, processor: processor / sent.took.length };
+  } finally {
+    clearInterval(look);
+    sender.kill();
   }
-  const ended = await Promise.all(answers);
-  const seconds = (performance.now() - begun) / 1_000;
-  const took = ended.map((one) => one.took).toSorted((one, other) => one - other);
-  const processor = ((await target.processor()) ?? 0) - (processorBefore ?? 0);
-  const accepted = ended.filter(({ isAccepted }) => isAccepted).length;
-  return { took, accepted, seconds, before, most, processor: processor / ended.length };
+}
+
+async function heard(sender: ChildProcess): Promise<unknown> {
+  const ended = once(sender, 'exit').then(() => Promise.reject(new Error('the process that sends has ended')));
+  ended.catch(() => undefined);
+  const [said] = await Promise.race([once(sender, 'message'), ended]);
+  return said;
 }

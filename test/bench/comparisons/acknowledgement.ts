@@ -6,7 +6,7 @@ import { openShop } from '../../support/github-shop.ts';
 import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
 import { fillQueue } from '../../support/long-queue.ts';
 import type { Comparison, Round } from '../comparison.ts';
-import { letters, type Plan, streamedTo, WARM_UP } from '../delivery-stream.ts';
+import { type Letter, letterOf, type Plan, streamedTo, WARM_UP } from '../delivery-stream.ts';
 import { sortedSyncTimes } from '../fsync-times.ts';
 import { startProbot } from '../probot-server.ts';
 
@@ -18,7 +18,7 @@ export const ACKNOWLEDGEMENT: Comparison = {
   about: 'the answer to a delivery of GitHub, 200 a second, 10,000 jobs waiting',
   async *measure({ rounds: count }) {
     await using stage = await openGithubStage({ prepare: (double) => openShop(double) });
-    const letter = await letters(stage);
+    const letter = await letterOf(stage);
     const rounds: Round[] = [];
     for (let round = 0; round < count; round++) {
       rounds.push({ ours: await ours(stage, letter, round), other: await bare(stage, letter) });
@@ -32,7 +32,7 @@ export const ACKNOWLEDGEMENT: Comparison = {
 };
 
 /** Milliseconds. Every delivery must be accepted, and kept with a job of its own. */
-async function ours(stage: GithubStage, letter: () => string, round: number): Promise<number> {
+async function ours(stage: GithubStage, letter: Letter, round: number): Promise<number> {
   const { app } = stage.double;
   // The first waiting ones; from then on there are those of the rounds before.
   if (round === 0) await fillTheQueue(stage);
@@ -62,7 +62,7 @@ async function kept({ dataDir }: GithubStage): Promise<{ readonly deliveries: nu
   return { deliveries: deliveries['waiting'] ?? 0, jobs: jobs.filter(({ kind }) => kind === 'delivery').length };
 }
 
-async function bare({ double: { app }, dataDir }: GithubStage, letter: () => string): Promise<number> {
+async function bare({ double: { app }, dataDir }: GithubStage, letter: Letter): Promise<number> {
   await using probot = await startProbot(app);
   const { took, accepted } = await streamedTo({ name: 'Probot', ...probot }, { app, letter, plan: PLAN });
   if (accepted !== took.length) throw new Error(`Probot accepted ${accepted} of ${took.length}`);

@@ -29,7 +29,7 @@ export const REPORT: Comparison = {
     const { token, projectId } = await prepare(folder.path);
     const bareFile = path.join(folder.path, 'bare.db');
     await using own = await startOwnApi(folder.path);
-    await using bare = await startBareApi(bareFile, token, { texts: new Map(), items: [] });
+    await using bare = await startBareApi(bareFile, token, { texts: new Map() });
     const ours = { url: own.url, token, projectId, kept: () => keptIn(folder.path) };
     const other = { url: bare.url, token, projectId, kept: () => bareReports(bareFile) };
     for (const side of [ours, other]) await accepted(side, 8, WARM_UP_SECONDS);

@@ -23,7 +23,10 @@ export interface Outcome {
 const TIME_LIMIT_MS = 10_000;
 const LONGEST_ANSWER = 64 * 1024;
 
-export function signedHeaders(app: App, { guid, event, body }: Letter): Readonly<Record<string, string>> {
+/** Of an App: what its deliveries are signed with. */
+export type Signing = Pick<App, 'id' | 'webhookSecret'>;
+
+export function signedHeaders(app: Signing, { guid, event, body }: Letter): Readonly<Record<string, string>> {
   const hash = (algorithm: string) => createHmac(algorithm, app.webhookSecret).update(body).digest('hex');
   return {
     accept: '*/*',

@@ -296,6 +296,19 @@ describe('a body', () => {
     expect((await house.receive(streamed(large(), FORM))).status).toBe(401);
   });
 
+  it('that is announced and does not come is cut at its deadline, and takes no room of others', async () => {
+    await using house = await reception({ limits: { bytesTogether: 3 * 1024 * 1024, deadlineMs: 100 } });
+    const silent = () => streamed(new ReadableStream<Uint8Array>(), { ...FORM, 'Content-Length': '1048576' });
+    const all = Array.from({ length: 10 }, silent);
+    for (const { headers } of all) headers.set('Content-Length', '1048576');
+    const answers = all.map((request) => house.receive(request));
+    async function* large() {
+      yield Buffer.alloc(2 * 1024 * 1024);
+    }
+    expect((await house.receive(streamed(large(), FORM))).status).toBe(401);
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(answers.map(() => 408));
+  });
+
   const malformed: Readonly<Record<string, string | Uint8Array>> = {
     null: 'null',
     'a number': '1',

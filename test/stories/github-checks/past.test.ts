@@ -25,12 +25,15 @@ async function install({ name }: RedDesk) {
   if (installation === undefined) people.install('corner', { by: 'nora', repositories: [name] });
   else people.changeRepositories(installation, { add: [name], by: 'nora' });
   await stage.rest();
-  const line = stage
-    .service()
-    .output()
-    .split('\n')
-    .find((one) => one.includes('read the red checks of the past') && one.includes(`"${name}"`));
-  return JSON.parse(line ?? 'null');
+  // What is written is not heard at once.
+  const line = await stage.until('word of the past', () =>
+    stage
+      .service()
+      .output()
+      .split('\n')
+      .find((one) => one.includes('read the red checks of the past') && one.includes(`"${name}"`)),
+  );
+  return JSON.parse(line);
 }
 
 /** What the API was asked of that repository. */
