@@ -1,4 +1,4 @@
-// What strangers pour into the running service is dropped as it comes: 120 MB without a length, ten times, leave its memory alone.
+// What strangers pour into the running service is dropped as it comes: 120 MB without a length, forty times, leave its memory alone.
 import { request } from 'node:http';
 import { expect, it } from 'vitest';
 import { serveWithoutWorker } from '../support/github-no-worker.ts';
@@ -7,11 +7,14 @@ import { openGithubStage } from '../support/github-stage.ts';
 
 const MIB = 1024 * 1024;
 const POURED_MIB = 120;
+/** The collector lets some 80 MiB come together before it looks at what lies outside of its heap. */
+const BEFORE = 15;
+const ROUNDS = 25;
 /** A body may have its 25 MiB read before it is known to be too large; what the system and the collector hold back comes on top. */
 const MOST_MIB = 60;
 
-/** The status, and how many MiB were taken before it came. */
-function pour(address: string): Promise<{ readonly status: number; readonly sent: number }> {
+/** The status, and how many MiB were taken before it came; null where the connection ended while more was written, which may take the answer with it. */
+function pour(address: string): Promise<{ readonly status: number | null; readonly sent: number }> {
   return new Promise((resolve, reject) => {
     let sent = 0;
     let hasEnded = false;
@@ -21,7 +24,12 @@ function pour(address: string): Promise<{ readonly status: number; readonly sent
       resolve({ status: statusCode, sent });
       pouring.destroy();
     });
-    pouring.on('error', (error) => (hasEnded ? undefined : reject(error)));
+    pouring.on('error', (error: NodeJS.ErrnoException) => {
+      if (hasEnded) return;
+      hasEnded = true;
+      if (error.code === 'EPIPE' || error.code === 'ECONNRESET') resolve({ status: null, sent });
+      else reject(error);
+    });
     const chunk = Buffer.alloc(MIB, 0x20);
     const more = () => {
       if (hasEnded || sent === POURED_MIB) return;
@@ -36,14 +44,16 @@ it('keeps its memory while unsigned bodies of 120 MB are poured in, and refuses 
   await using stage = await openGithubStage({ prepare: (double) => openShop(double) });
   const url = stage.double.app.webhookUrl ?? '';
   await using receiving = await serveWithoutWorker(stage);
-  await pour(url);
+  for (let round = 0; round < BEFORE; round++) await pour(url);
   const before = (await receiving.memory()) ?? 0;
   let most = before;
-  for (let round = 0; round < 10; round++) {
+  const statuses: (number | null)[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
     const { status, sent } = await pour(url);
-    expect(status).toBe(413);
+    statuses.push(status);
     expect(sent).toBeLessThan(POURED_MIB / 2);
     most = Math.max(most, (await receiving.memory()) ?? 0);
   }
+  expect(new Set(statuses.filter((status) => status !== null))).toEqual(new Set([413]));
   expect(most - before).toBeLessThan(MOST_MIB);
 }, 120_000);

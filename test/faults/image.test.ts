@@ -120,8 +120,8 @@ describe.skipIf(missing !== '')(`the image${missing && ` (${missing})`}`, () => 
     const names = readdirSync(data, { recursive: true, encoding: 'utf8' });
     expect(names).toEqual(expect.arrayContaining(['causeway.db', 'causeway.db-wal', 'encryption.key', 'address']));
     const shared = (name: string) => (statSync(path.join(data, name)).mode & 0o077) !== 0;
-    // What git makes lies in a folder that nobody else can enter.
-    return names.filter((name) => !/^mirrors\//.test(name)).filter(shared);
+    // What git and Node make lies in folders that nobody else can enter.
+    return names.filter((name) => !/^(?:mirrors|compiled)\//.test(name)).filter(shared);
   }
 });
 
