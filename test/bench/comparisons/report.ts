@@ -9,7 +9,7 @@ import { benchDatabase, benchToken, openBenchHouse, startOwnApi } from '../own-a
 
 const SECONDS = 2.5;
 /** Untimed: a service runs for weeks, and what is measured is not how code that is new to it is compiled. */
-const WARM_UP_SECONDS = 2;
+const WARM_UP_SECONDS = 5;
 const CONNECTIONS = [1, 64];
 const AGAINST = 'bare Hono with a bearer check and one insert of better-sqlite3 (`synchronous=FULL`)';
 
