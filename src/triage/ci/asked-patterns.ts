@@ -45,13 +45,12 @@ export class PatternIndex {
     const length = text.length <= MOST ? BYTES.write(text, 'latin1') : 0;
     const looked = { text, bytes: BYTES };
     for (let at = this.#words.next(BYTES, 0, length); at < length; at = this.#words.next(BYTES, at + 1, length)) {
-      this.#words.some(looked, at, this.#note);
+      this.#words.at(looked, at, this.#note);
     }
   }
 
-  readonly #note = (patterns: readonly number[]): boolean => {
+  readonly #note = (patterns: readonly number[]): void => {
     for (const pattern of patterns) ask(this.#asked, pattern);
-    return false;
   };
 }
 

@@ -108,11 +108,10 @@ function markWords(log: string, marks: Marks): void {
   let bits = 0;
   const tell = (owners: readonly number[]) => {
     for (const owner of owners) bits |= owner;
-    return false;
   };
   for (let at = WORDS.next(bytes, 0, bytes.length); at < bytes.length; at = WORDS.next(bytes, at + 1, bytes.length)) {
     bits = 0;
-    WORDS.some(looked, at, tell);
+    WORDS.at(looked, at, tell);
     if (bits !== 0) marks.at(at, bits);
   }
 }

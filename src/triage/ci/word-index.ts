@@ -48,13 +48,12 @@ export class WordIndex {
     return nextKnown(this.#known, bytes, { from, length });
   }
 
-  /** What the words stand for that are found at a place, one after the other; `tell` says when it has enough. */
-  some({ text, bytes }: Looked, place: number, tell: (owners: readonly number[]) => boolean): boolean {
+  /** Tells what each word stands for that is found at a place. */
+  at({ text, bytes }: Looked, place: number, tell: (owners: readonly number[]) => void): void {
     const key = keyOf(bytes[place] ?? 0, bytes[place + 1] ?? 0, bytes[place + 2] ?? 0);
     for (const word of this.#words.get(key) ?? []) {
-      if (stands(word, { text, bytes }, place - word.at) && tell(word.owners)) return true;
+      if (stands(word, { text, bytes }, place - word.at)) tell(word.owners);
     }
-    return false;
   }
 }
 
