@@ -64,6 +64,11 @@ it.each<[string, string, (asked: Asked) => Promise<unknown>]>([
     ({ store }) => store.investigations({ ...page, state: 'queued', projectIds: ONE }),
   ],
   [
+    'what is under way of a project that access was lost to',
+    'investigations_under_way (state=? AND project_id=?)',
+    ({ store }) => store.openInvestigations('prj_1'),
+  ],
+  [
     'ended ones of all projects',
     'investigations_ended_state (state=?)',
     ({ store }) => store.investigations({ ...page, state: 'gave_up' }),
