@@ -54,7 +54,9 @@ export async function openSession(
   );
   const onWait = ({ until, reason }: { until: Date; reason: string }) =>
     options.say(`Waiting for the model until ${until.toLocaleTimeString('en-GB')}: ${printableLine(reason)}\n`);
-  opening.use(startWork({ ...house, ...keptBySource(house) }, { ...config, investigator, onWait }));
+  // Somebody sits before the terminal: on a full disk the command fails and says so, instead of waiting for space.
+  const room = async () => null;
+  opening.use(startWork({ ...house, ...keptBySource(house), room }, { ...config, investigator, onWait }));
   const opened = opening.move();
   return {
     start: (report) => start(house, project, { ...report, isTrusted: isOwn }),

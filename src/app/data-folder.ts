@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { DatabaseConfig } from '../config.ts';
-import { CausewayError } from '../domain/errors.ts';
+import { CausewayError, isDiskFull, NO_SPACE } from '../domain/errors.ts';
 import { makeFolder } from '../store/make-folder.ts';
 import type { RecordsPlace } from './open-records.ts';
 
@@ -75,9 +75,11 @@ function keptKey(file: string, database: string): Buffer {
     return readKey(file);
   } catch (error) {
     if (error instanceof CausewayError) throw error;
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
+    const repair = 'Make it and its folder readable and writable for this user, or name another folder with DATA_DIR.';
     throw new CausewayError(
       'store_unusable',
-      `The key ${file} cannot be used (${(error as NodeJS.ErrnoException).code ?? 'unknown'}): make it and its folder readable and writable for this user, or name another folder with DATA_DIR.`,
+      `The key ${file} cannot be used (${code}). ${isDiskFull(error) ? NO_SPACE : repair}`,
       { cause: error },
     );
   }

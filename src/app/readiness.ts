@@ -1,11 +1,11 @@
 // What `/readyz` says: does the database answer, does the queue, is there room on the disk. Asked as often as anybody likes.
-import { statfs } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type StoreFault, StoreUnusable } from '../domain/errors.ts';
 import type { ReadinessCheck } from '../http/api-deps.ts';
+import { spaceText } from '../ports/room.ts';
 import type { House } from './house.ts';
+import { freeBytes, REQUIRED_BYTES, shortageOf } from './room.ts';
 
-/** Below this a fetch or a commit can fail at any moment: 256 MiB. */
-export const ENOUGH_BYTES = 256 * 1024 * 1024;
 /** One answer serves all who ask within it: load balancers ask every second, each of them. */
 const KEPT_MS = 1_000;
 /** Whoever asks gives up after a few seconds, and a database that takes longer is no help to anybody. */
@@ -34,7 +34,12 @@ export function createReadiness({ house, dataDir, others, boundMs = BOUND_MS }: 
   };
 }
 
-type Look = () => Promise<string>;
+interface Found {
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
+type Look = () => Promise<Found>;
 
 function checks({ store, queue }: ReadinessOptions['house'], dataDir: string): readonly (readonly [string, Look])[] {
   return [
@@ -42,22 +47,21 @@ function checks({ store, queue }: ReadinessOptions['house'], dataDir: string): r
       'database',
       async () => {
         await store.check();
-        return 'answers';
+        return { ok: true, detail: 'answers' };
       },
     ],
     [
       'queue',
       async () => {
         const { waiting, running, dead } = await queue.depth();
-        return `${waiting} waiting, ${running} running, ${dead} dead`;
+        return { ok: true, detail: `${waiting} waiting, ${running} running, ${dead} dead` };
       },
     ],
     [
       'disk',
       async () => {
-        const { bavail, bsize } = await statfs(dataDir);
-        if (bavail * bsize < ENOUGH_BYTES) throw new Error('less than 256 MiB free');
-        return 'enough room';
+        const free = await freeBytes(dataDir);
+        return { ok: shortageOf(free) === null, detail: spaceText({ free, required: REQUIRED_BYTES }) };
       },
     ],
   ];
@@ -67,12 +71,21 @@ async function check(name: string, look: Look, boundMs: number): Promise<Readine
   const bound = new AbortController();
   try {
     const late = sleep(boundMs, null, { signal: bound.signal, ref: false });
-    const detail = await Promise.race([look(), late]);
-    return detail === null ? { name, ok: false, detail: 'does not answer in time' } : { name, ok: true, detail };
-  } catch {
-    // The error may hold paths or queries; the log of whoever hit it has them.
-    return { name, ok: false, detail: 'does not answer as it should' };
+    const found = await Promise.race([look(), late]);
+    return { name, ...(found ?? { ok: false, detail: 'no answer in time' }) };
+  } catch (error) {
+    // The error's own message may contain paths or queries.
+    return { name, ok: false, detail: error instanceof StoreUnusable ? FAULTS[error.fault] : FAILED };
   } finally {
     bound.abort();
   }
 }
+
+const FAULTS: Readonly<Record<StoreFault, string>> = {
+  full: 'no space left on its disk',
+  damaged: 'damaged: stop the service and restore a backup ("causeway restore FILE")',
+  replaced:
+    'its file was deleted or replaced while the service was running: stop the service, put the file back or restore a backup, start it again',
+  not_writable: 'cannot be written: give the user of the service the right to',
+};
+const FAILED = 'failed: "causeway doctor" says why';

@@ -6,6 +6,7 @@ import type { Config } from '../config.ts';
 import { CausewayError } from '../domain/errors.ts';
 import type { JobKind } from '../ports/queue.ts';
 import { backUp } from '../store/back-up.ts';
+import { backupsFolder } from '../store/kept-backups.ts';
 import { makeFolder } from '../store/make-folder.ts';
 import { migratedSince } from '../store/migrated-since.ts';
 import { createSeal } from '../store/seal.ts';
@@ -62,7 +63,7 @@ function placeOf({ database, dataDir }: Pick<Config, 'database' | 'dataDir'>): s
 }
 
 function defaultTarget(dataDir: string, now: Date): string {
-  const folder = path.join(dataDir, 'backups');
+  const folder = backupsFolder(databaseFile(dataDir));
   makeFolder(folder);
   const moment = now.toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
   return path.join(folder, `causeway-${moment}.db`);

@@ -1,40 +1,36 @@
-// Whether there is room on the disk to take in more: what runs, what is read and what is ended goes on without.
-import type { StatsFs } from 'node:fs';
+// Whether the disk has the free space that new work needs. What is being read, cancelled or deleted goes on without it.
 import { statfs } from 'node:fs/promises';
 import type { Log } from '../log.ts';
-import type { AskRoom } from '../ports/room.ts';
-import { ENOUGH_BYTES } from './readiness.ts';
+import type { AskRoom, Shortage } from '../ports/room.ts';
 
-/** One account may hand in 60 MiB a minute: in this time nobody fills what is enough. */
+/** With less, a fetch or a commit can fail at any moment. `/readyz`, the API, the worker and `doctor` share this limit. */
+export const REQUIRED_BYTES = 100 * 1024 * 1024;
+/** One account may submit 60 MiB a minute, so nobody fills the required space within this time. */
 const ASKED_EVERY_MS = 2_000;
-/** Of a disk below 32 GiB this part is enough: a small one would else take in nothing while it is all but empty. */
-const ENOUGH_OF_SMALL = 1 / 128;
-
-type Disk = Pick<StatsFs, 'blocks' | 'bavail' | 'bsize'>;
 
 interface RoomOptions {
   readonly folder: string;
   readonly log: Log;
   readonly now: () => Date;
-  /** How the disk is asked; default the system. */
-  readonly read?: (folder: string) => Promise<Disk>;
+  /** Bytes that are free; by default from the system. */
+  readonly read?: (folder: string) => Promise<number>;
 }
 
-/** Asks the disk at most every 2 s. A disk that does not tell is believed to have room: then the store says what is wrong. */
-export function createRoom({ folder, log, now, read = (path) => statfs(path) }: RoomOptions): AskRoom {
-  let asked: Promise<string> | null = null;
-  let wasFull = false;
+/** Checks the disk at most every 2 s. Where it cannot be read it counts as having space: the store then reports what is wrong. */
+export function createRoom({ folder, log, now, read = freeBytes }: RoomOptions): AskRoom {
+  let asked: Promise<Shortage | null> | null = null;
+  let wasShort = false;
   let askedAt = 0;
-  const ask = async (): Promise<string> => {
-    const disk = await read(folder).catch(() => null);
-    if (disk === null) return '';
-    const least = Math.min(ENOUGH_BYTES, disk.blocks * disk.bsize * ENOUGH_OF_SMALL);
-    const free = disk.bavail * disk.bsize;
-    const isFull = free < least;
-    if (isFull && !wasFull) log.error({ free, least }, 'the disk of DATA_DIR is nearly full: nothing new is taken in');
-    wasFull = isFull;
-    if (!isFull) return '';
-    return `Nothing was accepted: less than ${megabytes(least)} are free on the disk of the service. Whoever operates it must make room on the disk of DATA_DIR; then it goes on by itself.`;
+  const ask = async (): Promise<Shortage | null> => {
+    const free = await read(folder).catch(() => null);
+    if (free === null) return null;
+    const shortage = shortageOf(free);
+    if (shortage !== null && !wasShort) {
+      log.error(shortage, 'no space left on the disk of DATA_DIR: reports are refused and investigations wait');
+    }
+    if (shortage === null && wasShort) log.info({ free }, 'the disk of DATA_DIR has space again: work resumes');
+    wasShort = shortage !== null;
+    return shortage;
   };
   return () => {
     const at = now().getTime();
@@ -46,6 +42,13 @@ export function createRoom({ folder, log, now, read = (path) => statfs(path) }: 
   };
 }
 
-function megabytes(bytes: number): string {
-  return `${Math.max(1, Math.round(bytes / 1024 ** 2))} MiB`;
+/** Null where that is enough. */
+export function shortageOf(free: number): Shortage | null {
+  return free < REQUIRED_BYTES ? { free, required: REQUIRED_BYTES } : null;
+}
+
+/** Bytes that this user may still write to the disk of the folder. */
+export async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
 }

@@ -45,6 +45,27 @@ export class CausewayError extends Error {
   }
 }
 
+/** What is wrong with the records, for places where no path or address may be shown. */
+export type StoreFault = 'full' | 'damaged' | 'replaced' | 'not_writable';
+
+/** `store_unusable` where it is known why. */
+export class StoreUnusable extends CausewayError {
+  readonly fault: StoreFault;
+
+  constructor(fault: StoreFault, message: string, options?: ErrorOptions) {
+    super('store_unusable', message, options);
+    this.fault = fault;
+  }
+}
+
+/** What is said wherever the disk is full. */
+export const NO_SPACE = 'No space left on the disk of DATA_DIR.';
+
+/** Whether the file system refused a write for lack of space. */
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+}
+
 const FAILURE_CODES: readonly string[] = [
   'revision_not_found',
   'repository_empty',

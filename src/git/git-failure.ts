@@ -1,5 +1,5 @@
 // From what git said to what a person can do about it.
-import { CausewayError } from '../domain/errors.ts';
+import { CausewayError, NO_SPACE } from '../domain/errors.ts';
 import type { Ending } from './run-git.ts';
 
 interface Cause {
@@ -8,6 +8,8 @@ interface Cause {
 }
 
 const CAUSES: readonly Cause[] = [
+  // First, since git often adds a cause that is none, such as a broken transfer. What begins with "remote:" is the other side's disk.
+  { sign: /^(?!remote:).*(?:no space left|disk quota exceeded)/im, repair: NO_SPACE },
   {
     sign: /authentication failed|could not read (?:username|password)|terminal prompts disabled|returned error: 40[13]/i,
     repair: 'Access was refused: give Causeway credentials that may read this repository.',
@@ -33,7 +35,6 @@ const CAUSES: readonly Cause[] = [
     sign: /failed to connect|connection (?:refused|reset|timed out)|couldn't connect|empty reply|returned error: 5\d\d/i,
     repair: 'The server did not answer: check that it is up and can be reached from here, then send the report again.',
   },
-  { sign: /no space left|disk quota/i, repair: 'The disk is full: free some space in the data folder.' },
   {
     sign: /permission denied|access denied/i,
     repair: 'The files may not be read: give the user of this service read access.',

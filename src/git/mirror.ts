@@ -1,7 +1,7 @@
 // The source of every project, kept as bare mirrors in one folder: opened means fetched, under a lock, then read.
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { CausewayError } from '../domain/errors.ts';
+import { CausewayError, isDiskFull, NO_SPACE } from '../domain/errors.ts';
 import type { Project } from '../domain/project.ts';
 import type { Log } from '../log.ts';
 import type { Source } from '../ports/source.ts';
@@ -86,7 +86,9 @@ export function createGitSource(options: GitSourceOptions): Source & AsyncDispos
 
   return {
     async open(project, signal) {
-      const mirror = await refreshes.join(project.id, signal, (shared) => refresh(project, false, shared));
+      const mirror = await refreshes
+        .join(project.id, signal, (shared) => refresh(project, false, shared))
+        .catch((error: unknown) => Promise.reject(isDiskFull(error) ? noSpace(project, error) : error));
       const objects = createObjectReader(reading, mirror.gitDir);
       const renew = once(async (until) => {
         await refreshes.join(`anew ${project.id}`, until, (shared) => refresh(project, true, shared));
@@ -126,6 +128,13 @@ async function upToDate(
   standing?.catch(() => undefined);
   await using upstream = await openUpstream(git, project, { gitDir, credentials }, signal);
   return await refreshMirror(git, { gitDir, upstream, limits, standing: await standing }, signal);
+}
+
+/** What git itself says of a full disk is explained in git-failure.ts; this is for what we write around it. */
+function noSpace({ name }: Project, cause: unknown): CausewayError {
+  return new CausewayError('repository_unreachable', `The repository of ${name} could not be read. ${NO_SPACE}`, {
+    cause,
+  });
 }
 
 function stopping(): CausewayError {

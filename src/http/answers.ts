@@ -47,7 +47,7 @@ const PROBLEM_TEXTS = {
   },
   401: {
     description: 'No valid token in exactly one `Authorization: Bearer` header. A token in the address is refused.',
-    detail: 'The token is unknown, revoked or expired: make a new one.',
+    detail: 'The token is malformed, unknown, revoked or expired: create a new one and send "Authorization: Bearer cwy_…" once.',
     headers: ['WWW-Authenticate'],
   },
   403: {
@@ -112,7 +112,8 @@ const PROBLEM_TEXTS = {
     detail: 'The service failed on its own account; its log has the details under the X-Request-Id.',
   },
   503: {
-    description: 'The records, or GitHub, cannot be reached just now. Nothing was accepted: try again.',
+    description:
+      'The records, or GitHub, cannot be reached just now, or there is not enough disk space for a new report. Nothing was accepted: try again.',
     detail: 'The service cannot reach its records just now. Nothing was accepted: try again.',
     headers: ['Retry-After'],
   },

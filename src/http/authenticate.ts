@@ -9,6 +9,9 @@ import { refuse } from './problem.ts';
 type AuthenticateDeps = Pick<ApiDeps, 'store' | 'now' | 'log'>;
 
 const TOUCH_MS = 60_000;
+/** The same for every token that opens nothing: a wrong checksum must not read differently from a token that was revoked. */
+const WRONG_TOKEN =
+  'The token is malformed, unknown, revoked or expired: create a new one and send "Authorization: Bearer cwy_…" once.';
 const TOKEN_IN_TEXT = /cwy_[0-9A-Za-z]{36}/;
 
 /** The caller, or a refusal with 401. A token that cannot be one is refused without a database read. */
@@ -22,9 +25,8 @@ export async function authenticate(deps: AuthenticateDeps, request: Request): Pr
   if (header === null) unauthorized('Send the header "Authorization: Bearer <token>".');
   // Two Authorization headers arrive joined by a comma, and so do not match.
   const token = /^Bearer ([^\s,]+)$/.exec(header)?.[1] ?? '';
-  if (!isTokenForm(token)) unauthorized('This is not a token of Causeway: send "Authorization: Bearer cwy_…" once.');
-  const caller = await callerOf(deps, hashToken(token));
-  if (caller === null) unauthorized('The token is unknown, revoked or expired: make a new one.');
+  const caller = isTokenForm(token) ? await callerOf(deps, hashToken(token)) : null;
+  if (caller === null) unauthorized(WRONG_TOKEN);
   await touch(deps, caller.token);
   return caller;
 }

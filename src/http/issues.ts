@@ -8,7 +8,7 @@ import { acceptReport, type Idempotency } from '../jobs/accept-report.ts';
 import { type Asking, mayErase, type Seen, visibleIssue, visibleProject } from '../jobs/access.ts';
 import { eraseIssue } from '../jobs/end-early.ts';
 import { visibleIssueJson } from '../jobs/visible-issue-json.ts';
-import { ROOM_RETRY_AFTER } from '../ports/room.ts';
+import { noRoomText, ROOM_RETRY_AFTER } from '../ports/room.ts';
 import { WholeAnswer, writtenJson } from '../ports/whole-answer.ts';
 import type { ApiDeps, ApiEnv, UrlVerdict } from './api-deps.ts';
 import { askingOf } from './authenticate.ts';
@@ -27,8 +27,9 @@ export function createIssue(deps: ApiDeps): Handler<ApiEnv> {
     const { key, faults } = idempotencyKey(c);
     const asking = askingOf(c);
     const { body, project, role } = await acceptableBody(deps, asking, { value, headerFaults: faults });
-    const noRoom = await deps.room();
-    if (noRoom !== '') refuse(503, noRoom, { headers: { 'Retry-After': String(ROOM_RETRY_AFTER) } });
+    const shortage = await deps.room();
+    if (shortage !== null)
+      refuse(503, noRoomText(shortage), { headers: { 'Retry-After': String(ROOM_RETRY_AFTER) } });
     const { investigation: settings } = await deps.settingsOf(project, asking.signal);
     const report = {
       projectId: project.id,

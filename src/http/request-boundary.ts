@@ -2,10 +2,11 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { routePath } from 'hono/route';
-import { CausewayError } from '../domain/errors.ts';
+import { CausewayError, StoreUnusable } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import { isId } from '../jobs/access.ts';
 import { noteRequest } from '../jobs/note-request.ts';
+import { ROOM_RETRY_AFTER } from '../ports/room.ts';
 import type { ApiDeps, ApiEnv } from './api-deps.ts';
 import { problem } from './problem.ts';
 
@@ -46,6 +47,10 @@ export function answerError({ log }: Pick<ApiDeps, 'log'>) {
     const requestId = c.get('requestId');
     if (error instanceof CausewayError && (error.code === 'store_locked' || error.code === 'store_unusable')) {
       log.error({ err: error, requestId }, 'the store did not answer a request');
+      if (error instanceof StoreUnusable && error.fault === 'full') {
+        const detail = 'Nothing was accepted: no space left on the disk of the service. Its operator has to free some.';
+        return problem(503, detail, { headers: { 'Retry-After': String(ROOM_RETRY_AFTER) } });
+      }
       const detail = 'The service cannot reach its records just now. Nothing was accepted: try again.';
       return problem(503, detail, { headers: { 'Retry-After': '5' } });
     }

@@ -3,6 +3,7 @@ import { CausewayError, type FailureReason, failureReason } from '../domain/erro
 import { noteOnTrail } from '../log.ts';
 import { ModelUnavailable } from '../ports/model.ts';
 import type { ClaimedJob, JobHandler, JobResult, Queue } from '../ports/queue.ts';
+import type { AskRoom } from '../ports/room.ts';
 import { SourceBusy } from '../ports/source.ts';
 import type { Run } from '../ports/store.ts';
 import { type InvestigateDeps, investigate } from './investigate.ts';
@@ -11,6 +12,8 @@ export interface RunInvestigationDeps extends InvestigateDeps {
   readonly queue: Pick<Queue, 'wake'>;
   /** While it says so no run begins or asks the model; what was accepted is kept. */
   readonly paused: () => boolean;
+  /** While it names a shortage no run begins: a fetch would fail, and the run with it. */
+  readonly room: AskRoom;
   /** Told when a run waits for the model, or for its source. */
   readonly onWait: (wait: { readonly until: Date; readonly reason: string }) => void;
 }
@@ -18,7 +21,7 @@ export interface RunInvestigationDeps extends InvestigateDeps {
 /** What concluding may take beyond the time for investigating: a model at the end of its time still leaves a result. */
 const ENDING_MS = 180_000;
 
-/** How soon a paused house looks whether it may go on. */
+/** How soon a run that may not begin is tried again: while the service is paused, or its disk is full. */
 const PAUSED_MS = 15_000;
 
 /** Failures that no second try can mend; everything else is tried again by the queue. */
@@ -27,7 +30,9 @@ const FINAL = new Set(['revision_not_found', 'repository_empty', 'access_lost'])
 export function createRunHandler(deps: RunInvestigationDeps): JobHandler {
   return {
     handle: async (job, signal) => {
-      if (deps.paused()) return { kind: 'later', runAt: new Date(deps.now().getTime() + PAUSED_MS).toISOString() };
+      if (deps.paused() || (await deps.room()) !== null) {
+        return { kind: 'later', runAt: new Date(deps.now().getTime() + PAUSED_MS).toISOString() };
+      }
       const run = await deps.store.startRun(job.subject, deps.now().toISOString());
       if (run === null) return { kind: 'done' };
       noteOnTrail({ investigation: run.investigationId });
@@ -67,7 +72,9 @@ function laterThan(
 ): JobResult {
   const runAt = retryAt.toISOString();
   onWait({ until: retryAt, reason: message });
-  log.warn({ run: run.id, runAt, reason: message }, 'the investigation cannot go on now; it does later');
+  // The first one tells the operator; the same again every few seconds tells nothing more.
+  const level = run.generation <= 1 ? 'warn' : 'debug';
+  log[level]({ run: run.id, runAt, reason: message }, 'investigation deferred');
   return { kind: 'later', runAt };
 }
 

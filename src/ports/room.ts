@@ -1,7 +1,31 @@
-// Room on the disk, as the doors ask for it before they take in what must then be kept.
+// Free space on the disk, as it is checked before anything is accepted that must then be kept.
 
-/** "" where there is room; else, for people, why nothing is taken in and what the operator must do. Never throws. */
-export type AskRoom = () => Promise<string>;
+/** Less free space than the service needs; in bytes. */
+export interface Shortage {
+  readonly free: number;
+  readonly required: number;
+}
 
-/** Seconds after which to try again: nobody makes room within a few. */
+/** Null where there is enough space. Never throws. */
+export type AskRoom = () => Promise<Shortage | null>;
+
+/** Seconds after which to try again: nobody frees space within a few. */
 export const ROOM_RETRY_AFTER = 60;
+
+/** Such as "19 MiB free, 100 MiB required". */
+export function spaceText({ free, required }: Shortage): string {
+  return `${sizeText(free)} free, ${sizeText(required)} required`;
+}
+
+/** For a caller whose report was refused. */
+export function noRoomText(shortage: Shortage): string {
+  return `Nothing was accepted: not enough disk space (${spaceText(shortage)}). The operator has to free space on the disk of DATA_DIR; the service then resumes by itself.`;
+}
+
+/** Rounded down, so that a shortage never reads as enough. */
+function sizeText(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  const level = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
+  const value = bytes / 1024 ** level;
+  return `${value < 10 && level > 0 ? Math.floor(value * 10) / 10 : Math.floor(value)} ${units[level]}`;
+}

@@ -1,7 +1,7 @@
 // Makes a folder for records, closed to others.
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { CausewayError } from '../domain/errors.ts';
+import { CausewayError, isDiskFull, NO_SPACE } from '../domain/errors.ts';
 
 /**
  * Makes the folder and those above it where they are missing, mode 700. Throws `store_unusable`, naming DATA_DIR.
@@ -17,9 +17,10 @@ export function makeFolder(folder: string): void {
     for (const level of missing) makeLevel(level);
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    const repair = 'Make the folder above it writable, or name another with DATA_DIR.';
     throw new CausewayError(
       'store_unusable',
-      `The folder ${folder} cannot be made (${code}): make it writable, or name another with DATA_DIR.`,
+      `The folder ${folder} cannot be created (${code}). ${isDiskFull(error) ? NO_SPACE : repair}`,
       { cause: error },
     );
   }

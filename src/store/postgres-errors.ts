@@ -1,5 +1,5 @@
 // What an error of PostgreSQL, or of the way to it, means: whether to try again, and what to tell the operator.
-import { CausewayError, type ErrorCode } from '../domain/errors.ts';
+import { CausewayError, type ErrorCode, StoreUnusable } from '../domain/errors.ts';
 import type { CommitMark } from './commit-marks.ts';
 
 /** A commit was sent and not answered: by the mark the server knows whether it took place. */
@@ -81,13 +81,18 @@ interface About {
 function told(code: ErrorCode, repair: string, { error, shown }: About): CausewayError {
   const why = codeOf(error);
   const sign = why === '' ? '' : ` (${why})`;
-  return new CausewayError(code, `The database ${shown} ${repair}${sign}`, { cause: error });
+  const message = `The database ${shown} ${repair}${sign}`;
+  if (why === DISK_FULL) return new StoreUnusable('full', message, { cause: error });
+  return new CausewayError(code, message, { cause: error });
 }
 
 function isTls(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_/.test(codeOf(error)) || /does not support SSL/.test(error.message);
 }
+
+/** SQLSTATE disk_full. */
+const DISK_FULL = '53100';
 
 const IN_DOUBT =
   'did not answer a commit, and could not be asked in time whether it took place. Look whether what was asked for is there before asking again.';
@@ -123,7 +128,11 @@ const REPAIRS: readonly Repair[] = [
     'store_unusable',
     'stands behind a pooler that refuses the connection; the log of the pooler says why. PgBouncer needs pool_mode=session and "ignore_startup_parameters = extra_float_digits,options,statement_timeout,idle_in_transaction_session_timeout".',
   ],
-  [/^53100$/, 'store_unusable', 'has no room left on its disk. Make room: a service that runs goes on by itself.'],
+  [
+    /^53100$/,
+    'store_unusable',
+    'has no space left on the disk of its server. Free some: a running service resumes by itself.',
+  ],
   [
     /^53300$/,
     'store_unusable',

@@ -1,11 +1,13 @@
 // Everything that only SQLite knows: the connection and its settings, how transactions begin, what its errors mean.
-import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { type DatabaseConnection, type Dialect, SqliteDialect, SqliteDriver, sql } from 'kysely';
-import { CausewayError } from '../domain/errors.ts';
+import { CausewayError, isDiskFull, NO_SPACE, type StoreFault, StoreUnusable } from '../domain/errors.ts';
+import { shellWord } from '../domain/shell-quote.ts';
 import { DirectAdapter } from './direct-adapter.ts';
+import { backupsFolder, newestBackup } from './kept-backups.ts';
 import { keptStatements } from './kept-statements.ts';
 import { makeFolder } from './make-folder.ts';
 import type { TableForm } from './migrations/table-form.ts';
@@ -71,17 +73,20 @@ export function sqliteDialect(connection: Sqlite.Database, committed = () => {})
 class ImmediateDriver extends SqliteDriver {
   readonly #database: Sqlite.Database;
   readonly #committed: () => void;
+  readonly #requireInPlace: () => void;
 
   constructor(database: Sqlite.Database, committed: () => void) {
     super({ database: keptStatements(database) });
     this.#database = database;
     this.#committed = committed;
+    this.#requireInPlace = database.memory ? () => {} : requireInPlace(database.name);
   }
 
   // SQLite answers within the same turn of the event loop, so that a chain of verbs would starve timers and sockets:
   // one turn per transaction. And its own waiting would stop the loop, where this one only stops the verb.
   override async beginTransaction(): Promise<void> {
     await nextTurn();
+    this.#requireInPlace();
     const deadline = performance.now() + BUSY_MS;
     for (;;) {
       try {
@@ -105,36 +110,58 @@ class ImmediateDriver extends SqliteDriver {
   }
 }
 
+/**
+ * A check that the file that was opened is still the one under its name. SQLite itself goes on writing to a file that was deleted, and what was
+ * accepted since would be gone with the process. One stat takes 2 µs, a commit milliseconds.
+ */
+function requireInPlace(file: string): () => void {
+  const opened = statSync(file);
+  return () => {
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found?.ino === opened.ino && found.dev === opened.dev) return;
+    throw new StoreUnusable(
+      'replaced',
+      `The database file ${file} was deleted or replaced while the service was running, so nothing is accepted any more. Stop the service, put the file back or restore a backup${restoreCommand(file)}, then start it again.`,
+    );
+  };
+}
+
 /** What an error of SQLite means for the operator; anything else is returned as it is. */
 export function explainSqlite(error: unknown, file: string): unknown {
   if (!(error instanceof Sqlite.SqliteError)) return error;
   const found = REPAIRS.find(([prefix]) => error.code.startsWith(prefix));
   if (!found) return error;
-  const [, code, repair] = found;
-  return new CausewayError(code, `The database ${file} ${repair} (${error.code})`, { cause: error });
+  const [, fault, repair] = found;
+  const backup = fault === 'damaged' ? ` ${restoreSentence(file)}` : '';
+  const message = `The database ${file} ${repair}${backup} (${error.code})`;
+  if (fault === 'locked') return new CausewayError('store_locked', message, { cause: error });
+  if (fault === 'unknown') return new CausewayError('store_unusable', message, { cause: error });
+  return new StoreUnusable(fault, message, { cause: error });
 }
 
-const REPAIRS: readonly (readonly [prefix: string, code: 'store_locked' | 'store_unusable', repair: string])[] = [
-  ['SQLITE_BUSY', 'store_locked', 'is being written by another process for more than 5 s. End that one, or try again.'],
-  ['SQLITE_FULL', 'store_unusable', 'has no room left on its disk. Make room: a service that runs goes on by itself.'],
-  [
-    'SQLITE_READONLY',
-    'store_unusable',
-    'cannot be written. Give this user the right to write the file and its folder.',
-  ],
-  [
-    'SQLITE_CANTOPEN',
-    'store_unusable',
-    'cannot be opened. Check that its folder exists and that this user may write it.',
-  ],
-  ['SQLITE_CORRUPT', 'store_unusable', 'is damaged. Restore it from a backup.'],
-  [
-    'SQLITE_NOTADB',
-    'store_unusable',
-    'is not a database, or is damaged. Restore it from a backup, or name another file.',
-  ],
-  ['SQLITE_IOERR', 'store_unusable', 'cannot be read or written. Check the disk, its room and its limits.'],
+const REPAIRS: readonly (readonly [prefix: string, fault: StoreFault | 'locked' | 'unknown', repair: string])[] = [
+  ['SQLITE_BUSY', 'locked', 'is being written by another process for more than 5 s. End that one, or try again.'],
+  ['SQLITE_FULL', 'full', `cannot be written. ${NO_SPACE} Free some: a running service resumes by itself.`],
+  ['SQLITE_READONLY', 'not_writable', 'cannot be written. Give this user the right to write the file and its folder.'],
+  ['SQLITE_CANTOPEN', 'unknown', 'cannot be opened. Check that its folder exists and that this user may write it.'],
+  ['SQLITE_CORRUPT', 'damaged', 'is damaged.'],
+  ['SQLITE_NOTADB', 'damaged', 'is damaged, or is not a database.'],
+  ['SQLITE_IOERR', 'unknown', 'cannot be read or written. Check the disk, its free space and its limits.'],
 ];
+
+/** What to do about a damaged database, with the newest backup there is. */
+export function restoreSentence(file: string): string {
+  const newest = newestBackup(file);
+  if (newest === null) {
+    return `There is no backup in ${backupsFolder(file)}: stop the service and restore one that you keep elsewhere with "causeway restore FILE --yes".`;
+  }
+  return `Stop the service and restore the newest backup: causeway restore ${shellWord(newest)} --yes`;
+}
+
+function restoreCommand(file: string): string {
+  const newest = newestBackup(file);
+  return ` (causeway restore ${newest === null ? 'FILE' : shellWord(newest)} --yes)`;
+}
 
 function isBusy(error: unknown): boolean {
   return error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY');
@@ -161,7 +188,9 @@ export function makePrivate(file: string): void {
   } catch (error) {
     // Another process may have made it in the same moment.
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
-    const repair = 'Check that its folder can be written by this user, or name another DATA_DIR.';
+    const repair = isDiskFull(error)
+      ? NO_SPACE
+      : 'Check that its folder can be written by this user, or name another DATA_DIR.';
     throw new CausewayError('store_unusable', `The file ${file} cannot be made. ${repair}`, { cause: error });
   }
   narrowMode(file);

@@ -25,7 +25,8 @@ export function watchHandler(handler: JobHandler, { instruments, log }: { instru
     const seconds = (performance.now() - began) / 1_000;
     instruments.jobs.inc({ kind: job.kind, outcome });
     if (outcome !== 'dead') instruments.jobSeconds.observe({ kind: job.kind, outcome }, seconds);
-    log.info({ outcome, ms: Math.round(seconds * 1_000) }, 'job');
+    // A job that waits comes round every few seconds: that is no news.
+    log[outcome === 'later' ? 'debug' : 'info']({ outcome, ms: Math.round(seconds * 1_000) }, 'job');
   };
   const watched: JobHandler = {
     handle: (job, signal) =>

@@ -1,6 +1,7 @@
 // What /readyz is made of: each check within its time, and one answer for all who ask in the same second.
 import { tmpdir } from 'node:os';
 import { expect, it } from 'vitest';
+import { StoreUnusable } from '../../src/domain/errors.ts';
 import { createReadiness } from '../../src/app/readiness.ts';
 
 type Asked = Parameters<typeof createReadiness>[0]['house'];
@@ -21,18 +22,31 @@ it('says of a database that hangs that it does not answer in time, and of the re
   const { house: hanging } = house(() => new Promise(() => {}));
   const found = await createReadiness({ house: hanging, dataDir: tmpdir(), others: () => [], boundMs: 20 })();
   expect(found.map(({ name, ok, detail }) => [name, ok, detail])).toEqual([
-    ['database', false, 'does not answer in time'],
+    ['database', false, 'no answer in time'],
     ['queue', true, '3 waiting, 2 running, 1 dead'],
-    ['disk', true, 'enough room'],
+    ['disk', true, expect.stringMatching(/^[\d.]+ [KMGT]iB free, 100 MiB required$/)],
   ]);
 });
 
-it('says that something does not answer as it should, and none of its words', async () => {
+it('says that something failed, and none of its words', async () => {
   const { house: broken } = house(() => Promise.reject(new Error('SQLITE_IOERR at /secret/place')));
   const ready = createReadiness({ house: broken, dataDir: '/nowhere/at/all', others: () => [] });
   const found = await ready();
   expect(found.map(({ ok }) => ok)).toEqual([false, true, false]);
   expect(JSON.stringify(found)).not.toMatch(/secret|nowhere|ENOENT/);
+});
+
+it('says why records cannot be used where that is known, without the path', async () => {
+  const said = async (error: Error) => {
+    const ready = createReadiness({
+      house: house(() => Promise.reject(error)).house,
+      dataDir: tmpdir(),
+      others: () => [],
+    });
+    return (await ready()).find(({ name }) => name === 'database')?.detail;
+  };
+  expect(await said(new StoreUnusable('full', '/secret/place'))).toBe('no space left on its disk');
+  expect(await said(new StoreUnusable('replaced', '/secret/place'))).toMatch(/^its file was deleted or replaced/);
 });
 
 it('asks once for however many ask in the same moment, and for what is known already each time', async () => {

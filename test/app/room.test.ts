@@ -1,23 +1,23 @@
-// Room on the disk: what is enough, how often it is asked, and words for whoever operates it.
+// Room on the disk: what is enough, how often it is asked, and what the log says of it.
 import { describe, expect, it } from 'vitest';
 import { createRoom } from '../../src/app/room.ts';
 import { createLog } from '../../src/log.ts';
+import { noRoomText } from '../../src/ports/room.ts';
 
-const MB = 1024 ** 2;
-const GB = 1024 * MB;
+const MIB = 1024 ** 2;
 
-/** A disk of so many bytes, of which so many are free. */
-function place(disk: { size: number; free: number }) {
+/** A disk with so many bytes free. */
+function place(disk: { free: number }) {
   const time = { now: new Date('2026-11-20T10:00:00.000Z') };
   const lines: string[] = [];
   const asked = { count: 0 };
   const room = createRoom({
     folder: '/srv/causeway',
-    log: createLog({ level: 'error', destination: { write: (line) => lines.push(line) } }),
+    log: createLog({ level: 'info', destination: { write: (line) => lines.push(line) } }),
     now: () => time.now,
     read: async () => {
       asked.count += 1;
-      return { blocks: disk.size / 1024, bavail: disk.free / 1024, bsize: 1024 };
+      return disk.free;
     },
   });
   const later = async () => {
@@ -28,27 +28,33 @@ function place(disk: { size: number; free: number }) {
 }
 
 describe('room on the disk', () => {
-  it.each([
-    ['256 MiB of a large disk', 500 * GB, 256 * MB, true],
-    ['less of a large disk', 500 * GB, 255 * MB, false],
-    ['a 128th part of a small one', 24 * MB, 192 * 1024, true],
-    ['less of a small one', 24 * MB, 191 * 1024, false],
-  ])('with %s free', async (_, size, free, isEnough) => {
-    expect((await place({ size, free }).room()) === '').toBe(isEnough);
+  it('is there from 100 MiB on', async () => {
+    expect(await place({ free: 100 * MIB }).room()).toBeNull();
+    expect(await place({ free: 100 * MIB - 1 }).room()).toEqual({ free: 100 * MIB - 1, required: 100 * MIB });
   });
 
-  it('says what the operator must do, logs it once, and is there again when somebody has made some', async () => {
-    const disk = { size: 500 * GB, free: 10 * MB };
+  it('is missed in figures, never rounded up to enough', () => {
+    const text = (free: number) => noRoomText({ free, required: 100 * MIB });
+    expect(text(19.9 * MIB)).toContain('(19 MiB free, 100 MiB required)');
+    expect(text(100 * MIB - 1)).toContain('(99 MiB free, 100 MiB required)');
+    expect(text(0)).toContain('(0 B free, 100 MiB required)');
+  });
+
+  it('is logged once when it is short, and once when there is space again', async () => {
+    const disk = { free: 10 * MIB };
     const at = place(disk);
-    expect(await at.room()).toMatch(/Nothing was accepted: less than 256 MiB .* make room on the disk of DATA_DIR/);
-    expect(await at.later()).not.toBe('');
+    await at.room();
+    await at.later();
     expect(at.lines).toHaveLength(1);
-    disk.free = GB;
-    expect(await at.later()).toBe('');
+    expect(at.lines[0]).toContain('no space left on the disk of DATA_DIR');
+    disk.free = 1024 * MIB;
+    expect(await at.later()).toBeNull();
+    await at.later();
+    expect(at.lines).toHaveLength(2);
   });
 
   it('is asked of the system once in two seconds, however many want to know', async () => {
-    const at = place({ size: 500 * GB, free: GB });
+    const at = place({ free: 1024 * MIB });
     await Promise.all(Array.from({ length: 100 }, () => at.room()));
     expect(at.asked.count).toBe(1);
     await at.later();
@@ -57,6 +63,6 @@ describe('room on the disk', () => {
 
   it('is believed to be there where the disk does not tell: the store says what is wrong', async () => {
     const log = createLog({ level: 'silent' });
-    expect(await createRoom({ folder: '/no/such/folder', log, now: () => new Date(0) })()).toBe('');
+    expect(await createRoom({ folder: '/no/such/folder', log, now: () => new Date(0) })()).toBeNull();
   });
 });

@@ -14,6 +14,7 @@ import { createRateLimiter } from '../../src/jobs/rate-limit.ts';
 import type { ProjectSettings } from '../../src/jobs/request-pull-request.ts';
 import { createLog } from '../../src/log.ts';
 import type { Permissions } from '../../src/ports/permissions.ts';
+import type { Shortage } from '../../src/ports/room.ts';
 import type { Run, Store } from '../../src/ports/store.ts';
 import { createEmbeddedQueue } from '../../src/queue/embedded-queue.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
@@ -84,8 +85,8 @@ export interface GroundOptions {
   /** Instead of `roles`. */
   readonly permissions?: Permissions;
   readonly settings?: Partial<ProjectSettings> | Error;
-  /** What is said instead of taking in a report. */
-  readonly noRoom?: string;
+  /** Less disk space than is needed. */
+  readonly shortage?: Shortage;
   readonly ready?: () => Promise<readonly ReadinessCheck[]>;
   /** Stands between API and store, for counting and failing. */
   readonly around?: (store: Store) => Store;
@@ -119,7 +120,7 @@ export async function apiGround(options: GroundOptions = {}): Promise<ApiGround>
   const changes = createChanges();
   const api = createApi({
     ...{ queue, redactor, changes, now, log, permissions },
-    room: async () => options.noRoom ?? '',
+    room: async () => options.shortage ?? null,
     settingsOf: async () => {
       if (options.settings instanceof Error) throw options.settings;
       return { investigation: DEFAULT_SETTINGS, noPullRequests: '', ...options.settings };

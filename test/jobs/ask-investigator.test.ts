@@ -82,6 +82,7 @@ async function house(
     ...{ store, redactor, changes: createChanges(), now: () => clock.now, timeoutMs: 60_000 },
     queue: { wake: () => {}, cancel: async () => {} },
     paused: () => false,
+    room: async () => null,
     onWait: ({ reason }: { reason: string }) => void waits.push(reason),
     lexicons,
     source: { open: async () => repository, forget: async () => {} },

@@ -8,6 +8,7 @@ import { createChanges } from '../../src/jobs/changes.ts';
 import { createRunHandler } from '../../src/jobs/run-investigation.ts';
 import { createLog } from '../../src/log.ts';
 import type { JobHandler } from '../../src/ports/queue.ts';
+import type { Shortage } from '../../src/ports/room.ts';
 import type { Repository } from '../../src/ports/source.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
@@ -30,6 +31,8 @@ interface Place extends AsyncDisposable {
   readonly store: Store;
   readonly base: Ground;
   now: Date;
+  /** Null: the disk has space. */
+  shortage: Shortage | null;
   /** What opening the project does. */
   open: (signal: AbortSignal) => Promise<Repository>;
   report(fresh?: boolean, revision?: string): Promise<{ readonly id: string; readonly runId: string }>;
@@ -51,6 +54,7 @@ async function place(): Promise<Place> {
     store,
     base,
     now: new Date('2026-11-20T10:00:00.000Z'),
+    shortage: null,
     open: async () => first,
     report: async (fresh = false, revision = '') => {
       const own = { projectId: base.project.id, accountId: base.account.id, origin: 'api', reference: '' } as const;
@@ -72,6 +76,7 @@ async function place(): Promise<Place> {
           investigator: null,
           onWait: () => {},
           paused: () => false,
+          room: async () => self.shortage,
         },
         lexicons,
         source: { open: (_, signal) => self.open(signal), forget: async () => {} },
@@ -105,6 +110,17 @@ describe('a run', () => {
     const { runId } = (await at.store.investigation(issue.analysis.investigationId)) ?? { runId: '' };
     const recorded = await at.store.steps(runId, 0);
     expect(issue.investigationSteps).toEqual(recorded.map(({ number: _, ...step }) => step));
+  });
+
+  it('waits while the disk has no space for it, and concludes once there is some', async () => {
+    await using at = await place();
+    const { id, runId } = await at.report();
+    at.shortage = { free: 19 * 1024 ** 2, required: 100 * 1024 ** 2 };
+    expect(await at.handler().handle(job(runId), SIGNAL)).toMatchObject({ kind: 'later' });
+    expect((await at.store.investigation(id))?.outcome.state).toBe('queued');
+    at.shortage = null;
+    await at.handler().handle(job(runId), SIGNAL);
+    expect((await at.store.investigation(id))?.outcome.state).toBe('concluded');
   });
 
   it('equal to one of the last 24 hours at the same commit is answered from it', async () => {

@@ -10,6 +10,7 @@ import { createRateLimiter } from '../../src/jobs/rate-limit.ts';
 import type { ProjectSettings } from '../../src/jobs/request-pull-request.ts';
 import { createLog } from '../../src/log.ts';
 import type { EffectiveConfiguration } from '../../src/ports/configuration.ts';
+import type { Shortage } from '../../src/ports/room.ts';
 import type { Run, Store } from '../../src/ports/store.ts';
 import { createEmbeddedQueue } from '../../src/queue/embedded-queue.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
@@ -79,8 +80,8 @@ interface Concluding {
 }
 
 export interface WebGroundOptions {
-  /** What is said instead of taking in a report. */
-  readonly noRoom?: string;
+  /** Less disk space than is needed. */
+  readonly shortage?: Shortage;
   /** Names of local projects; default `local/app`. */
   readonly projects?: readonly string[];
   /** Instead of local ones. */
@@ -118,7 +119,7 @@ export async function webGround(options: WebGroundOptions = {}): Promise<WebGrou
   const baseUrl = options.baseUrl ?? BASE;
   const deps: WebDeps = {
     ...{ store, queue, redactor, now, log, seal, key },
-    room: async () => options.noRoom ?? '',
+    room: async () => options.shortage ?? null,
     permissions: { roleOf: async ({ id }) => roles.get(id) ?? 'admin' },
     changes: createChanges(),
     limiter: createRateLimiter(options.limits ?? 'off'),

@@ -4,11 +4,10 @@ import path from 'node:path';
 import type { Config } from '../../config.ts';
 import { readMirrorsSize } from '../../git/mirror-records.ts';
 import { findTools } from '../../git/tools.ts';
+import { REQUIRED_BYTES } from '../room.ts';
 import { fail, ok, type Probe, type Verdict, warn } from './probe.ts';
 
 const NODE = 24;
-/** What /readyz asks for; below it a fetch or a commit can fail at any moment. */
-const LEAST_FREE = 256 * 1024 ** 2;
 const LITTLE_FREE = 2 * 1024 ** 3;
 /** git repack --geometric and object formats; see also the message of run-git.ts. */
 const GIT = [2, 39] as const;
@@ -93,7 +92,7 @@ export function diskProbe(config: Pick<Config, 'dataDir' | 'mirrorsMaxBytes'>): 
 export function judgeFree(free: number): Verdict {
   const found = `${inWords(free)} free`;
   const repair = 'Make room on the disk of DATA_DIR: lower MIRRORS_MAX_MB or RETENTION_DAYS, or give it a larger one.';
-  if (free < LEAST_FREE) return fail(`${found}: /readyz says no`, repair);
+  if (free < REQUIRED_BYTES) return fail(`${found}: /readyz says no`, repair);
   return free < LITTLE_FREE ? warn(found, repair) : ok(found);
 }
 

@@ -72,7 +72,7 @@ async function afterPause(deps: DeliveryHandlerDeps, delivery: Delivery, cause: 
   const { id: subject, receivedAt } = delivery;
   const until = waitUntil({ receivedAt: new Date(receivedAt), now: deps.now(), named: cause.retryAt });
   if (until !== null) {
-    deps.log.info({ delivery: subject, until, reason: cause.message }, 'a delivery waits until it can be handled');
+    deps.log.debug({ delivery: subject, until, reason: cause.message }, 'delivery deferred');
     return { kind: 'later', runAt: until.toISOString() };
   }
   await buried(deps, subject, cause);

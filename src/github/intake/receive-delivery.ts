@@ -2,7 +2,6 @@
 import type { Log } from '../../log.ts';
 import type { DeliveryStore, NewDelivery } from '../../ports/github-store.ts';
 import type { Queue } from '../../ports/queue.ts';
-import { type AskRoom, ROOM_RETRY_AFTER } from '../../ports/room.ts';
 import { WholeAnswer } from '../../ports/whole-answer.ts';
 import { kindOf, meaningOf } from './delivery-kind.ts';
 import { parseDelivery } from './parse-delivery.ts';
@@ -12,7 +11,6 @@ import { isSignedByOne, readSignature } from './signature.ts';
 export interface ReceiverDeps {
   readonly store: Pick<DeliveryStore, 'acceptDelivery'>;
   readonly queue: Pick<Queue, 'wake'>;
-  readonly room: AskRoom;
   /** Asked for each delivery; two during a rotation. */
   readonly secrets: () => readonly string[];
   readonly now: () => Date;
@@ -26,10 +24,12 @@ export type Receiver = (request: Request) => Promise<Response>;
 const LIMITS: BodyLimits = { bytes: 25 * 1024 * 1024, bytesTogether: 200 * 1024 * 1024, deadlineMs: 30_000 };
 const BEGINNING = new Date(0).toISOString();
 const WARN_EVERY_MS = 60_000;
+const RETRY_AFTER_S = 60;
 
 /**
  * Answers `POST /api/github/webhooks`. 202: the delivery is stored, was stored before, or is none that we act on. 503: it could not be stored,
- * and GitHub lists it as failed, so that it is asked for again.
+ * and GitHub lists it as failed, so that it is asked for again. GitHub itself never retries, so a delivery is stored as long as the database
+ * can be written; what it starts waits until there is disk space.
  */
 export function createReceiver(deps: ReceiverDeps): Receiver {
   const limits = { ...LIMITS, ...deps.limits };
@@ -70,9 +70,6 @@ async function acceptSigned(deps: ReceiverDeps, headers: Headers, bytes: Uint8Ar
   if (kind.kind === 'misfit') return answer(400, 'The body is not one of the event that X-GitHub-Event names.');
   if (kind.kind === 'ignored') return received('Received. Nothing is done at this event.');
   const { kind: _, sameWithinMs, ...place } = kind;
-  // Access that was taken back is heard at any time: it is small, and waiting for room would leave it open.
-  const noRoom = place.isUrgent ? '' : await deps.room();
-  if (noRoom !== '') return busy(noRoom);
   const delivery = { id, event, body: parsed.text, meaning: meaningOf(bytes), ...place };
   return await stored(deps, delivery, sameWithinMs);
 }
@@ -107,7 +104,7 @@ function unread(fault: Exclude<DeliveryBody['kind'], 'read'>): Response {
 }
 
 function busy(detail: string): Response {
-  return answer(503, detail, { 'Retry-After': String(ROOM_RETRY_AFTER) });
+  return answer(503, detail, { 'Retry-After': String(RETRY_AFTER_S) });
 }
 
 function tooLarge(): Response {

@@ -8,6 +8,7 @@ import type { Report } from '../../domain/report.ts';
 import { isAtLeast } from '../../domain/role.ts';
 import type { InvestigationSettings } from '../../domain/settings.ts';
 import { acceptReport, type Idempotency } from '../../jobs/accept-report.ts';
+import { noRoomText } from '../../ports/room.ts';
 import type { Accepted } from '../../ports/store.ts';
 import { readForm } from '../read-form.ts';
 import { WebRefusal } from '../refusal.ts';
@@ -60,8 +61,8 @@ async function acceptForm(
       word: `Too many reports within a minute: send it again in ${retryAfter} s.`,
       status: 429,
     };
-  const noRoom = await deps.room();
-  if (noRoom !== '') return { kind: 'refused', word: noRoom, status: 503 };
+  const shortage = await deps.room();
+  if (shortage !== null) return { kind: 'refused', word: noRoomText(shortage), status: 503 };
   const settings = await settingsOf(c, deps, given.seen.project);
   if (settings === null) return { kind: 'refused', word: NOT_REACHED, status: 503 };
   const accepted = await accept(c, deps, { ...given, settings });

@@ -106,7 +106,7 @@ export async function eventHouse(options: EventHouseOptions = {}): Promise<Event
   const probot = await openProbot({ ...key, apiUrl, log, app: (one: Probot) => register(one) });
   const { allowedOwners = ['octo', 'acme'] } = options;
   const handler = createDeliveryHandler({ ...base, redactor, probot, inFlight, allowedOwners });
-  const receive = createReceiver({ store, queue, room: async () => '', secrets: () => [SECRET], now, log });
+  const receive = createReceiver({ store, queue, secrets: () => [SECRET], now, log });
   let count = 0;
   const handle = async ({ event, payload }: Announced, id = `announced-${++count}`) => {
     const answer = await receive(delivery(payload, { event, id }));

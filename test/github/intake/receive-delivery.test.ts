@@ -20,17 +20,6 @@ const FORM = {
 };
 
 describe('a delivery with a good signature', () => {
-  it('is left to GitHub where the disk is nearly full, but access that was taken back is heard', async () => {
-    await using house = await reception({ room: async () => 'Nothing was accepted: make room.' });
-    const answer = await house.receive(delivery(BODY, { id: 'd-1' }));
-    expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '60']);
-    expect(await answer.text()).toContain('make room');
-    expect(await house.store.delivery('d-1')).toBeNull();
-    const withdrawn = { action: 'revoked', sender: { id: 7, login: 'ada' } };
-    expect((await house.receive(delivery(withdrawn, { event: 'github_app_authorization' }))).status).toBe(202);
-    expect((await house.jobs()).map(([kind]) => kind)).toEqual(['urgent-delivery']);
-  });
-
   it('is stored with its job before it is acknowledged', async () => {
     await using house = await reception();
     const answer = await house.receive(delivery(BODY, { id: 'd-1' }));

@@ -58,7 +58,6 @@ export async function reception(over: Partial<ReceiverDeps> = {}): Promise<Recep
   const receive = createReceiver({
     store,
     queue,
-    room: async () => '',
     secrets: () => [SECRET],
     now: time.now,
     log,

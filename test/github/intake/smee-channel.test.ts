@@ -42,7 +42,6 @@ it('takes what GitHub has signed, and refuses what another has put into the chan
   await using smee = await channel();
   const stored: NewDelivery[] = [];
   const receive = createReceiver({
-    room: async () => '',
     store: {
       acceptDelivery: async (delivery) => {
         stored.push(delivery);

@@ -58,11 +58,11 @@ describe('the form of a report', () => {
   });
 
   it('hands in nothing where the disk is nearly full, says so, and keeps what was typed', async () => {
-    await using ground = await webGround({ noRoom: 'Nothing was accepted: make room.' });
+    await using ground = await webGround({ shortage: { free: 19 * 1024 ** 2, required: 100 * 1024 ** 2 } });
     const answer = await sent(ground, { text: 'TypeError: typed by hand' });
     expect(answer.status).toBe(503);
     const page = await answer.text();
-    expect(page).toContain('Nothing was accepted: make room.');
+    expect(page).toContain('Nothing was accepted: not enough disk space (19 MiB free, 100 MiB required)');
     expect(page).toContain('TypeError: typed by hand');
     expect(await investigationsOf(ground)).toEqual([]);
   });
