@@ -20,8 +20,8 @@ export interface MetricsOptions {
 }
 
 export interface Metrics extends AsyncDisposable {
-  /** Answers `GET /metrics` on a port that others reach, too; null where there is no token, and nothing is to be seen there. */
-  readonly answer: ((request: Request) => Promise<Response>) | null;
+  /** Answers `GET /metrics` on a port that others reach, too; without a token it says how to turn it on, and nothing else. */
+  readonly answer: (request: Request) => Promise<Response>;
   /** Of the port of their own; null where there is none. */
   readonly address: string | null;
 }
@@ -29,7 +29,7 @@ export interface Metrics extends AsyncDisposable {
 /** Once for a house. Opens the port where there is to be one; throws `usage` where it is taken. */
 export async function openMetrics(house: MetricsHouse, { config, ready }: MetricsOptions): Promise<Metrics> {
   const { port, host, token } = config.metrics;
-  if (port === null && token === null) return { answer: null, address: null, [Symbol.asyncDispose]: async () => {} };
+  if (port === null && token === null) return { answer: OFF, address: null, [Symbol.asyncDispose]: async () => {} };
   const { telemetry, queue, now, holds } = house;
   const paused = pausedIn(house, config.dataDir);
   const mirrorLimit = config.mirrorsMaxBytes === 0 ? null : config.mirrorsMaxBytes;
@@ -40,7 +40,7 @@ export async function openMetrics(house: MetricsHouse, { config, ready }: Metric
   const answer = answering(exposition, token);
   const server = port === null ? null : await ownPort(house, answer, { host, port });
   return {
-    answer: token === null ? null : answer,
+    answer: token === null ? ELSEWHERE : answer,
     address: server?.address ?? null,
     [Symbol.asyncDispose]: async () => void (await server?.[Symbol.asyncDispose]()),
   };
@@ -58,6 +58,15 @@ function answering(exposition: Exposition, token: string | null): Answering {
     return new Response(await exposition.text(), { headers });
   };
 }
+
+const OFF: Answering = async () =>
+  said(
+    404,
+    'Metrics are off. Set METRICS_TOKEN to read them here, or METRICS_PORT to read them on a port of their own.',
+    {},
+  );
+const ELSEWHERE: Answering = async () =>
+  said(404, 'Metrics are served on METRICS_PORT. Set METRICS_TOKEN to read them here as well.', {});
 
 /** In the same time however much of it is right: the digests are of one length, and no guess tells how far it came. */
 function isToken(header: string, token: string): boolean {

@@ -2,6 +2,7 @@
 import { checkCallbackUrl } from '../callback/check-callback-url.ts';
 import { newSigningSecret } from '../callback/sign.ts';
 import type { Config } from '../config.ts';
+import type { Receiver } from '../github/intake/receive-delivery.ts';
 import { type Api, createApi } from '../http/api.ts';
 import type { ApiDeps, ReadinessCheck } from '../http/api-deps.ts';
 import { type RunningServer, startServer } from '../http/server.ts';
@@ -13,7 +14,7 @@ import type { House } from './house.ts';
 import { once } from './late-handler.ts';
 import { type Metrics, openMetrics } from './open-metrics.ts';
 import { pausedIn } from './pause.ts';
-import { createReadiness } from './readiness.ts';
+import { createReadiness, modelCheck } from './readiness.ts';
 
 export interface PortOptions
   extends Pick<ApiDeps, 'permissions' | 'settingsOf'>,
@@ -26,7 +27,9 @@ export interface PortOptions
   /** True: loopback names only. */
   readonly isLocal: boolean;
   /** Takes GitHub's deliveries; null in local mode. */
-  readonly receive: ((request: Request) => Promise<Response>) | null;
+  readonly receive: Receiver | null;
+  /** Whether this process takes work, and so asks the model. */
+  readonly works: boolean;
   /** What `/readyz` says besides the house's own. */
   readonly checks: () => readonly ReadinessCheck[];
 }
@@ -41,7 +44,8 @@ export async function openPort(house: House, options: PortOptions): Promise<Runn
   const { config, receive, permissions, settingsOf } = options;
   let address = options.publicUrl;
   const paused = pausedIn(house, config.dataDir);
-  const others = () => [pauseCheck(paused), ...options.checks()];
+  const model = { name: options.modelName, isAskedHere: options.works };
+  const others = () => [pauseCheck(paused), modelCheck(house, model), ...options.checks()];
   const ready = createReadiness({ house, dataDir: config.dataDir, others });
   const shared = {
     ...house,
@@ -68,8 +72,8 @@ export async function openPort(house: House, options: PortOptions): Promise<Runn
   const server = opening.use(
     await startServer({
       ...{ host: config.host, port: config.port, loopbackOnly: options.isLocal, log: house.log },
-      fetch: (request, stopping) =>
-        house.telemetry.requests.around(request, () => dispatch(house, rooms, request, stopping)),
+      fetch: (request, stopping, arrived) =>
+        house.telemetry.requests.around(request, () => dispatch(house, rooms, { request, stopping, arrived })),
     }),
   );
   address ||= server.address;
@@ -90,16 +94,21 @@ interface Rooms {
   readonly metrics: Metrics['answer'];
 }
 
+interface Arriving {
+  readonly request: Request;
+  readonly stopping: AbortSignal;
+  readonly arrived: () => number;
+}
+
 function dispatch(
   { telemetry }: House,
   { api, web, receive, metrics }: Rooms,
-  request: Request,
-  stopping: AbortSignal,
+  { request, stopping, arrived }: Arriving,
 ): Promise<Response> {
   if (receive !== null && DELIVERIES.test(request.url)) {
-    return telemetry.requests.delivery(request, () => receive(request));
+    return telemetry.requests.delivery(request, () => receive(request, arrived));
   }
-  if (metrics !== null && METRICS.test(request.url)) return metrics(request);
+  if (METRICS.test(request.url)) return metrics(request);
   return (API.test(request.url) ? api : web).fetch(request, stopping);
 }
 

@@ -34,6 +34,33 @@ export function createReadiness({ house, dataDir, others, boundMs = BOUND_MS }: 
   };
 }
 
+export interface AskedModel {
+  /** As the operator named it; null: none is configured. */
+  readonly name: string | null;
+  /** False: this process takes no work, and others ask the model. */
+  readonly isAskedHere: boolean;
+}
+
+/** These come from the model itself, or from what was asked: the endpoint works. */
+const ANSWERS: ReadonlySet<string> = new Set(['answered', 'refused', 'overflow']);
+
+/** What `/readyz` says of the model, from the calls that are made anyway. Strangers may read it, so it names no address. */
+export function modelCheck({ telemetry }: Pick<House, 'telemetry'>, { name, isAskedHere }: AskedModel): ReadinessCheck {
+  const said = (ok: boolean, detail: string): ReadinessCheck => ({ name: 'model', ok, isVital: false, detail });
+  if (name === null) return said(true, 'none (search only)');
+  const which = name === SCRIPTED ? 'a script' : `${name} through chat completions`;
+  if (!isAskedHere) return said(true, `${which}, called by the workers`);
+  const last = telemetry.lastModelCall();
+  if (last === null) return said(true, `${which}, not called yet`);
+  return said(
+    ANSWERS.has(last),
+    ANSWERS.has(last) ? `${which}, last call answered` : `${which}, last call failed: ${last}`,
+  );
+}
+
+/** What the model of MODEL=scripted:FILE is called. */
+const SCRIPTED = 'scripted';
+
 interface Found {
   readonly ok: boolean;
   readonly detail: string;

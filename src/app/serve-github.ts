@@ -36,7 +36,7 @@ export async function serveGithub(options: ServeOptions, mode: GithubMode, signa
       settingsOf: projectSettings(parts.app),
       configurationOf: githubConfiguration({ configuration: parts.configuration, config, operatorModel }),
       entrance: githubEntrance(service, mode.credentials, config),
-      modelName: operatorModel,
+      ...{ modelName: operatorModel, works: worker },
       sessionKey: service.sessionKey,
       checks: () => [githubCheck(house, upkeep)],
     }),

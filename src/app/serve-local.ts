@@ -53,7 +53,7 @@ export async function serveLocal(options: ServeOptions, signal: AbortSignal): Pr
       settingsOf: async () => SETTINGS,
       configurationOf: localConfiguration(config, investigator?.model.name ?? null),
       entrance: { kind: 'local', command: `${launcher.here} sign-in` },
-      modelName: investigator?.model.name ?? null,
+      ...{ modelName: investigator?.model.name ?? null, works: worker },
       sessionKey: sessionKey(config.sessionSecret, folder.encryptionKey),
     }),
   );

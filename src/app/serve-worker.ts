@@ -54,7 +54,8 @@ async function workGithub(open: AsyncDisposableStack, options: Starting, mode: G
   open.use(service.startWork());
   const upkeep = startUpkeep(open, service, options);
   const checks = () => [githubCheck(house, upkeep)];
-  const { address } = open.use(await openWorkerPort(house, { config, checks }));
+  const modelName = investigator?.model.name ?? null;
+  const { address } = open.use(await openWorkerPort(house, { config, modelName, checks }));
   io.out(workerText({ ...words(house, config, address), ...modelOf(config, investigator) }));
 }
 
@@ -71,7 +72,8 @@ async function workLocal(open: AsyncDisposableStack, options: Starting): Promise
   );
   open.use(startWork(house, { ...config, investigator, paused: pausedIn(house, config.dataDir) }));
   const checks = (): readonly ReadinessCheck[] => [];
-  const { address } = open.use(await openWorkerPort(house, { config, checks }));
+  const modelName = investigator?.model.name ?? null;
+  const { address } = open.use(await openWorkerPort(house, { config, modelName, checks }));
   io.out(workerText({ ...words(house, config, address), ...modelOf(config, investigator) }));
 }
 

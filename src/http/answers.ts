@@ -47,7 +47,8 @@ const PROBLEM_TEXTS = {
   },
   401: {
     description: 'No valid token in exactly one `Authorization: Bearer` header. A token in the address is refused.',
-    detail: 'The token is malformed, unknown, revoked or expired: create a new one and send "Authorization: Bearer cwy_…" once.',
+    detail:
+      'The token is malformed, unknown, revoked or expired: create a new one and send "Authorization: Bearer cwy_…" once.',
     headers: ['WWW-Authenticate'],
   },
   403: {

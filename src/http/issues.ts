@@ -28,8 +28,7 @@ export function createIssue(deps: ApiDeps): Handler<ApiEnv> {
     const asking = askingOf(c);
     const { body, project, role } = await acceptableBody(deps, asking, { value, headerFaults: faults });
     const shortage = await deps.room();
-    if (shortage !== null)
-      refuse(503, noRoomText(shortage), { headers: { 'Retry-After': String(ROOM_RETRY_AFTER) } });
+    if (shortage !== null) refuse(503, noRoomText(shortage), { headers: { 'Retry-After': String(ROOM_RETRY_AFTER) } });
     const { investigation: settings } = await deps.settingsOf(project, asking.signal);
     const report = {
       projectId: project.id,

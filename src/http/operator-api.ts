@@ -6,8 +6,8 @@ import { absent } from './problem.ts';
 import { answerError, withRequestId } from './request-boundary.ts';
 
 export interface OperatorDeps extends Pick<ApiDeps, 'log' | 'ready' | 'tellAnswered'> {
-  /** Answers GET /metrics; null: nothing there. */
-  readonly metrics: ((request: Request) => Promise<Response>) | null;
+  /** Answers GET /metrics. */
+  readonly metrics: (request: Request) => Promise<Response>;
 }
 
 /** Its `fetch` never rejects, and holds nothing. */
@@ -18,7 +18,6 @@ export function createOperatorApi(deps: OperatorDeps): { fetch(request: Request)
   app.notFound(() => absent());
   app.get('/healthz', getHealth());
   app.get('/readyz', getReadiness(deps));
-  const { metrics } = deps;
-  if (metrics !== null) app.get('/metrics', (c) => metrics(c.req.raw));
+  app.get('/metrics', (c) => deps.metrics(c.req.raw));
   return { fetch: async (request) => app.fetch(request) };
 }

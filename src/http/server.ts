@@ -13,7 +13,8 @@ import { problem } from './problem.ts';
 import { refuseConnect, refuseMalformed, sendRefusal, type WireRefusal } from './wire-refusal.ts';
 
 export interface ServerOptions {
-  readonly fetch: (request: Request, stopping: AbortSignal) => Promise<Response>;
+  /** `arrived`: how many bytes came on the connection of the request so far. */
+  readonly fetch: (request: Request, stopping: AbortSignal, arrived: () => number) => Promise<Response>;
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
@@ -101,7 +102,8 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 function listener({ fetch, loopbackOnly, log }: ServerOptions, stopping: AbortSignal): Listener {
   // The global Request and Response stay as they are: other libraries of this process check against them.
   const answer = getRequestListener(
-    async (request, { outgoing }) => written(outgoing, await fetch(request, stopping)),
+    async (request, { incoming, outgoing }) =>
+      written(outgoing, await fetch(request, stopping, () => incoming.socket?.bytesRead ?? 0)),
     {
       overrideGlobalObjects: false,
       errorHandler: (error) => {

@@ -19,6 +19,8 @@ export interface Telemetry {
   readonly github: GithubWatch;
   handler(handler: JobHandler): JobHandler;
   model(model: Model, costOf: (usage: TurnUsage) => number): Model;
+  /** How the last question to the model ended, such as `answered` or `unavailable`; null before the first. */
+  lastModelCall(): string | null;
   store<T extends Store>(store: T): T;
   /** Begins to measure the process and the house, once; gives what writes all figures down in Prometheus' text format. */
   open(house: HouseReadings & Waits): Exposition;
@@ -40,11 +42,16 @@ export function createTelemetry({ version, log, now }: TelemetryOptions): Teleme
   const registry = new Registry();
   const instruments = createInstruments(registry, version);
   beginAtNought(instruments);
+  let lastModelCall: string | null = null;
+  const ended = (outcome: string) => {
+    lastModelCall = outcome;
+  };
   return {
     requests: createRequestWatch(instruments),
     github: createGithubWatch({ registry, instruments, log, now }),
     handler: (handler) => watchHandler(handler, { instruments, log }),
-    model: (model, costOf) => watchModel(model, { instruments, log, costOf }),
+    model: (model, costOf) => watchModel(model, { instruments, log, costOf, ended }),
+    lastModelCall: () => lastModelCall,
     store: (store) => watchStore(store, { instruments, log }),
     open: (house) => {
       collectDefaultMetrics({ register: registry });

@@ -10,6 +10,8 @@ export interface ModelWatch {
   readonly log: Log;
   /** US dollars, as budgets book it. */
   readonly costOf: (usage: TurnUsage) => number;
+  /** Called with the outcome of each question, but for those that we ended ourselves. */
+  readonly ended: (outcome: string) => void;
 }
 
 /** Each begins at nought, so that its first rise is seen. */
@@ -30,8 +32,10 @@ export function watchModel(model: Model, watch: ModelWatch): Model {
     ask: (request, signal) =>
       spanned({ name: `chat ${name}`, kind: SpanKind.CLIENT, attributes }, async (span) => {
         const began = performance.now();
-        const told = (outcome: string, usage: TurnUsage | null) =>
+        const told = (outcome: string, usage: TurnUsage | null) => {
+          if (outcome !== 'aborted') watch.ended(outcome);
           tell(watch, { model: name, outcome, usage, ms: performance.now() - began });
+        };
         try {
           const turn = await model.ask(request, signal);
           describe(span, turn);

@@ -25,7 +25,11 @@ function open(metrics: { readonly port: number | null; readonly token: string | 
 
 it('is open on a port of its own without a token, and nowhere else', async () => {
   await using metrics = await open({ port: 0, token: null });
-  expect(metrics.answer).toBeNull();
+  const elsewhere = await metrics.answer(new Request('http://causeway.example/metrics'));
+  expect([elsewhere.status, await elsewhere.text()]).toEqual([
+    404,
+    expect.stringMatching(/METRICS_PORT.*METRICS_TOKEN/),
+  ]);
   const answer = await fetch(`${metrics.address}/metrics`);
   expect([answer.status, answer.headers.get('Content-Type')]).toEqual([200, expect.stringContaining('version=0.0.4')]);
   expect(await answer.text()).toContain('causeway_build_info{version="0.0.0"');
@@ -41,7 +45,10 @@ it('answers no page of another site that has its name lead here', async () => {
   expect(status).toBe(421);
 });
 
-it('opens no port and answers nothing where nobody asked for it', async () => {
+it('opens no port where nobody asked for it, and says in plain text what turns it on', async () => {
   await using metrics = await open({ port: null, token: null });
-  expect([metrics.answer, metrics.address]).toEqual([null, null]);
+  expect(metrics.address).toBeNull();
+  const answer = await metrics.answer(new Request('http://causeway.example/metrics'));
+  expect([answer.status, answer.headers.get('Content-Type')]).toEqual([404, 'text/plain; charset=utf-8']);
+  expect(await answer.text()).toMatch(/^Metrics are off\. Set METRICS_TOKEN .* METRICS_PORT /);
 });

@@ -1,8 +1,8 @@
 // What /readyz is made of: each check within its time, and one answer for all who ask in the same second.
 import { tmpdir } from 'node:os';
 import { expect, it } from 'vitest';
-import { StoreUnusable } from '../../src/domain/errors.ts';
 import { createReadiness } from '../../src/app/readiness.ts';
+import { StoreUnusable } from '../../src/domain/errors.ts';
 
 type Asked = Parameters<typeof createReadiness>[0]['house'];
 

@@ -141,11 +141,12 @@ describe('an operator', () => {
   });
 });
 
-it('has no /metrics on a public port unless somebody asks for it', async () => {
+it('has no /metrics on a public port unless somebody asks for it, and says which setting does', async () => {
   await using folder = await temporaryFolder();
   await using service = await startService({ projects: [], dataDir: folder.path });
   const answer = await fetch(`${service.address}/metrics`, { redirect: 'manual' });
-  expect([answer.status, await answer.text()]).toEqual([404, expect.not.stringContaining('causeway_')]);
+  expect([answer.status, answer.headers.get('Content-Type')]).toEqual([404, 'text/plain; charset=utf-8']);
+  expect(await answer.text()).toMatch(/^Metrics are off\. Set METRICS_TOKEN /);
 });
 
 type Line = Readonly<Record<string, unknown>>;

@@ -22,7 +22,7 @@ async function ground(folder: string) {
     lexicon: path.join(folder, 'lexicon'),
     git: { folder: path.join(folder, 'mirrors'), environment: { PATH: process.env['PATH'] } },
     callbackPolicy: { allow: parseCallbackAllow(''), localMode: true },
-    log: createLog({ level: 'info', destination: { write: (line) => void lines.push(line) } }),
+    log: createLog({ level: 'debug', destination: { write: (line) => void lines.push(line) } }),
     now: () => new Date(Date.now() + ahead),
   });
   const [project] = await house.store.syncProjects(
@@ -154,4 +154,6 @@ it('tells a try that was done, put off, failed, handed back or the last, and put
     ...Object.keys(plays).map((play) => [play, play, 'publish', `job_${play}`]),
     ['dead', 'failed', 'publish', 'job_failed'],
   ]);
+  // What waits comes round again and again.
+  expect(told.filter(({ level }) => level === 'debug').map(({ outcome }) => outcome)).toEqual(['later']);
 });

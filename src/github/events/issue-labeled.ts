@@ -1,5 +1,6 @@
 // A label was put on an issue: the one who put it there may start an analysis, whatever the label says of itself.
-import type { EventHandler } from './app-deps.ts';
+import { type GithubProject, repositoryOf } from '../../domain/project.ts';
+import type { CausewayAppDeps, EventHandler } from './app-deps.ts';
 import { beginAnalysis } from './begin-analysis.ts';
 import { isOurs } from './ours.ts';
 import { isBot, issueLabeled, personOf } from './payloads.ts';
@@ -19,9 +20,17 @@ export const onIssueLabeled: EventHandler = async (deps, { id, payload }, signal
   const project = await projectForTrigger(deps, read.data, signal);
   if (project === null) return;
   const configuration = await deps.configuration.of(project, signal);
-  if (!isNamed(configuration.config.labels, label.name)) return;
+  const { labels } = configuration.config;
+  if (!isNamed(labels, label.name)) return;
   const role = await mayAsk(deps, { project, by }, signal);
   if (role === null) return;
+  if (!(await isStillLabelled(deps, { project, number: issue.number, labels }, signal))) {
+    deps.log.info(
+      { delivery: id, project: project.id },
+      'the label was removed before its delivery arrived: nothing is started',
+    );
+    return;
+  }
   await beginAnalysis(
     deps,
     {
@@ -37,6 +46,19 @@ export const onIssueLabeled: EventHandler = async (deps, { id, payload }, signal
     signal,
   );
 };
+
+/** A delivery can arrive hours late, and by then the label may have been taken off: nobody asks for an analysis any more. */
+async function isStillLabelled(
+  { clients }: Pick<CausewayAppDeps, 'clients'>,
+  asked: { readonly project: GithubProject; readonly number: number; readonly labels: readonly string[] },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { project, number: issue_number, labels } = asked;
+  const { data } = await clients
+    .repository(project.source, 'read')
+    .call(({ rest }, request) => rest.issues.get({ ...repositoryOf(project), issue_number, request }), signal);
+  return data.labels.some((label) => isNamed(labels, typeof label === 'string' ? label : (label.name ?? '')));
+}
 
 function isNamed(labels: readonly string[], name: string): boolean {
   return labels.some((label) => label.toLowerCase() === name.toLowerCase());

@@ -6,7 +6,12 @@ export interface BodyLimits {
   readonly bytesTogether: number;
   /** Milliseconds for the whole body. */
   readonly deadlineMs: number;
+  /** Milliseconds in which at least one more byte has to come. */
+  readonly silenceMs: number;
 }
+
+/** How many bytes came on the connection of a request so far. */
+export type Arrived = () => number;
 
 export type DeliveryBody =
   | { readonly kind: 'read'; readonly bytes: Uint8Array }
@@ -27,11 +32,15 @@ export function isDeclaredTooLarge(headers: Headers, limits: BodyLimits): boolea
  * A reader of bodies, over all of which the limits count. A body that is refused is not cancelled: that would close the connection
  * before the answer is out. The server drops the rest.
  */
-export function createBodyReader(limits: BodyLimits): (request: Request) => Promise<DeliveryBody> {
+export function createBodyReader(
+  limits: BodyLimits,
+): (request: Request, arrived: Arrived | null) => Promise<DeliveryBody> {
   let held = 0;
-  return async (request) => {
+  return async (request, arrived) => {
     const deadline = Promise.withResolvers<'too_slow'>();
-    const timer = setTimeout(() => deadline.resolve('too_slow'), limits.deadlineMs);
+    const tooSlow = () => deadline.resolve('too_slow');
+    const timer = setTimeout(tooSlow, limits.deadlineMs);
+    const silence = arrived === null ? null : afterSilence(arrived, limits.silenceMs, tooSlow);
     let mine = 0;
     const takeIn = (bytes: number): boolean => {
       mine += bytes;
@@ -44,9 +53,19 @@ export function createBodyReader(limits: BodyLimits): (request: Request) => Prom
       return await readAll(request, { limit: limits.bytes, deadline: deadline.promise, takeIn });
     } finally {
       clearTimeout(timer);
+      if (silence !== null) clearInterval(silence);
       held -= mine;
     }
   };
+}
+
+function afterSilence(arrived: Arrived, silenceMs: number, end: () => void): NodeJS.Timeout {
+  let before = arrived();
+  return setInterval(() => {
+    const now = arrived();
+    if (now === before) end();
+    before = now;
+  }, silenceMs);
 }
 
 interface Reading {

@@ -5,7 +5,13 @@ import type { Queue } from '../../ports/queue.ts';
 import { WholeAnswer } from '../../ports/whole-answer.ts';
 import { kindOf, meaningOf } from './delivery-kind.ts';
 import { parseDelivery } from './parse-delivery.ts';
-import { type BodyLimits, createBodyReader, type DeliveryBody, isDeclaredTooLarge } from './read-delivery-body.ts';
+import {
+  type Arrived,
+  type BodyLimits,
+  createBodyReader,
+  type DeliveryBody,
+  isDeclaredTooLarge,
+} from './read-delivery-body.ts';
 import { isSignedByOne, readSignature } from './signature.ts';
 
 export interface ReceiverDeps {
@@ -18,10 +24,13 @@ export interface ReceiverDeps {
   readonly limits?: Partial<BodyLimits>;
 }
 
-export type Receiver = (request: Request) => Promise<Response>;
+/** `arrived`: see `Arrived`; absent: the body is here already. */
+export type Receiver = (request: Request, arrived?: Arrived) => Promise<Response>;
 
-/** GitHub's own limit, and more than enough time for it. */
-const LIMITS: BodyLimits = { bytes: 25 * 1024 * 1024, bytesTogether: 200 * 1024 * 1024, deadlineMs: 30_000 };
+/** GitHub's own limit, and more than enough time for it: GitHub itself gives up after 10 s. */
+const LIMITS = { bytes: 25 * 1024 * 1024, bytesTogether: 200 * 1024 * 1024, deadlineMs: 30_000 };
+/** A connection that says nothing takes a place from others. */
+const SILENCE_MS = 8_000;
 const BEGINNING = new Date(0).toISOString();
 const WARN_EVERY_MS = 60_000;
 const RETRY_AFTER_S = 60;
@@ -32,16 +41,16 @@ const RETRY_AFTER_S = 60;
  * can be written; what it starts waits until there is disk space.
  */
 export function createReceiver(deps: ReceiverDeps): Receiver {
-  const limits = { ...LIMITS, ...deps.limits };
+  const limits = { ...LIMITS, silenceMs: SILENCE_MS, ...deps.limits };
   const strangers = strangerLog(deps);
   const readBody = createBodyReader(limits);
-  return async (request) => {
+  return async (request, arrived) => {
     const refusal = refuseForm(request);
     if (refusal !== null) return refusal;
     const signature = readSignature(request.headers);
     if (signature === null) return unsigned(strangers);
     if (isDeclaredTooLarge(request.headers, limits)) return tooLarge();
-    const body = await readBody(request);
+    const body = await readBody(request, arrived ?? null);
     if (body.kind !== 'read') return unread(body.kind);
     if (!isSignedByOne(body.bytes, signature, deps.secrets())) return unsigned(strangers);
     return await acceptSigned(deps, request.headers, body.bytes);

@@ -49,6 +49,19 @@ describe('a label', () => {
     expect(await house.runs()).toHaveLength(1);
   });
 
+  it('that was taken off before its delivery arrives starts nothing, and put on again it does', async () => {
+    await using house = await shop();
+    const { people } = house.double;
+    people.label(NAME, 1, 'analyse', 'ada');
+    people.unlabel(NAME, 1, 'analyse', 'ada');
+    await house.settle();
+    expect(await house.runs()).toEqual([]);
+    expect(house.writes()).toEqual([]);
+    people.label(NAME, 1, 'analyse', 'ada');
+    await house.settle();
+    expect(await house.runs()).toHaveLength(1);
+  });
+
   it('is what the configuration file says it is', async () => {
     const files = { '.github/causeway.yml': 'labels: [investigate]\n' };
     await using house = await shop({ files });
