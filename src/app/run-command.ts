@@ -65,6 +65,8 @@ async function runConfigured(
       return await (await import('./records-commands.ts')).migrateCommand(deps);
     case 'backup':
       return await (await import('./records-commands.ts')).backupCommand(command, deps);
+    case 'restore':
+      return await (await import('./restore-command.ts')).restoreCommand(command, deps, signal);
     case 'redrive':
       return await (await import('./records-commands.ts')).redriveCommand(command.jobs, deps);
     case 'erase':

@@ -47,12 +47,7 @@ export function answerError({ log }: Pick<ApiDeps, 'log'>) {
     const requestId = c.get('requestId');
     if (error instanceof CausewayError && (error.code === 'store_locked' || error.code === 'store_unusable')) {
       log.error({ err: error, requestId }, 'the store did not answer a request');
-      if (error instanceof StoreUnusable && error.fault === 'full') {
-        const detail = 'Nothing was accepted: no space left on the disk of the service. Its operator has to free some.';
-        return problem(503, detail, { headers: { 'Retry-After': String(ROOM_RETRY_AFTER) } });
-      }
-      const detail = 'The service cannot reach its records just now. Nothing was accepted: try again.';
-      return problem(503, detail, { headers: { 'Retry-After': '5' } });
+      return withoutRecords(error);
     }
     if (error instanceof CausewayError && error.code === 'too_many_waiting') {
       return problem(429, error.message, { headers: { 'Retry-After': '60' } });
@@ -65,4 +60,12 @@ export function answerError({ log }: Pick<ApiDeps, 'log'>) {
     log.error({ err: error, requestId }, 'a request failed');
     return problem(500, 'The service failed on its own account; its log has the details under the X-Request-Id.');
   };
+}
+
+function withoutRecords(error: CausewayError): Response {
+  const isFull = error instanceof StoreUnusable && error.fault === 'full';
+  const detail = isFull
+    ? 'Nothing was accepted: no space left on the disk of the service. Its operator has to free some.'
+    : 'The service cannot reach its records just now. Nothing was accepted: try again.';
+  return problem(503, detail, { headers: { 'Retry-After': String(isFull ? ROOM_RETRY_AFTER : 5) } });
 }

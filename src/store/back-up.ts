@@ -142,7 +142,7 @@ function explained(error: unknown, { database, file }: { readonly database: stri
   if (code.startsWith('SQLITE_FULL') || code === 'ENOSPC') {
     return new CausewayError(
       'store_unusable',
-      `There is no room for the backup ${file}: make some, or name another disk.`,
+      `No space left for ${file}: free some, or name a file on another disk.`,
       {
         cause: error,
       },

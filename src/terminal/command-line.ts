@@ -3,7 +3,15 @@ import type { ProjectSource } from '../domain/project.ts';
 import type { AnalyseCommand, Command, LogInput, ReportInput, Topic } from './command.ts';
 import { TOPICS } from './command.ts';
 import { didYouMean } from './did-you-mean.ts';
-import { parseBackup, parseDoctor, parseErase, parseMove, parseRedrive, parseWorker } from './operator-arguments.ts';
+import {
+  parseBackup,
+  parseDoctor,
+  parseErase,
+  parseMove,
+  parseRedrive,
+  parseRestore,
+  parseWorker,
+} from './operator-arguments.ts';
 import { type OptionKinds, type Options, readOptions, refusePositionals, unknownVerb, usage } from './options.ts';
 import { parseToken } from './token-arguments.ts';
 
@@ -13,6 +21,7 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Command>> =
   worker: parseWorker,
   migrate: (args) => parseAlone('migrate', args),
   backup: parseBackup,
+  restore: parseRestore,
   move: parseMove,
   redrive: parseRedrive,
   erase: parseErase,

@@ -60,6 +60,7 @@ export const TOPICS = [
   'worker',
   'migrate',
   'backup',
+  'restore',
   'move',
   'redrive',
   'erase',
@@ -80,6 +81,14 @@ export interface BackupCommand {
   readonly kind: 'backup';
   /** As given; null: named by the moment, in DATA_DIR. */
   readonly file: string | null;
+}
+
+export interface RestoreCommand {
+  readonly kind: 'restore';
+  /** The backup, as given. */
+  readonly file: string;
+  /** Whether it was confirmed. */
+  readonly yes: boolean;
 }
 
 /** Between two databases; null: the one that the configuration names. */
@@ -106,6 +115,7 @@ export type Command =
   | { readonly kind: 'worker'; readonly concurrency: number | null }
   | { readonly kind: 'migrate' }
   | BackupCommand
+  | RestoreCommand
   | MoveCommand
   | EraseCommand
   /** Null: dead jobs of every kind. */

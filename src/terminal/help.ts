@@ -18,6 +18,7 @@ Usage: causeway COMMAND [OPTIONS]
   worker           take work only, beside others, over PostgreSQL
   migrate          bring the database's schema up to date
   backup           copy the SQLite database, while the service runs
+  restore          put a backup in place of the SQLite database
   move             from SQLite to PostgreSQL
   redrive          try given-up jobs again
   erase            forget a person, or a project

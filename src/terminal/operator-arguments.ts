@@ -37,6 +37,15 @@ export function parseBackup(args: readonly string[]): Command {
   return { kind: 'backup', file };
 }
 
+export function parseRestore(args: readonly string[]): Command {
+  const options = readOptions(args, { yes: 'boolean' }, 'restore');
+  if (options.help) return { kind: 'help', topic: 'restore' };
+  const [file, another] = options.positionals;
+  if (file === undefined) throw usage('"restore" takes the file of a backup.', 'restore');
+  if (another !== undefined) throw usage(`"restore" takes one file, not also "${another}".`, 'restore');
+  return { kind: 'restore', file, yes: options.flag('yes') };
+}
+
 export function parseMove(args: readonly string[]): Command {
   const options = readOptions(args, { from: 'string', to: 'string' }, 'move');
   if (options.help) return { kind: 'help', topic: 'move' };

@@ -41,13 +41,28 @@ Usage: causeway backup [FILE]
   FILE   where to; without it backups/causeway-DATE.db in DATA_DIR
 
 The copy holds no key: keep encryption.key of DATA_DIR (or ENCRYPTION_KEY) as
-well, somewhere else. To restore it: stop the service, move causeway.db and
-causeway.db-wal and causeway.db-shm away, put the copy there as causeway.db, and
-start. For PostgreSQL this says the pg_dump that does it.
+well, somewhere else. "causeway restore" puts a copy back. For PostgreSQL this
+says the pg_dump that does it.
 
 Example:
 
   causeway backup /mnt/backups/causeway-monday.db
+`,
+  restore: `Put a backup in place of the SQLite database. The service must be stopped. The
+backup is checked first: every page and reference, its schema, and whether the
+key of DATA_DIR opens it. The previous database is kept beside the restored one.
+
+Usage: causeway restore FILE [--yes]
+
+  FILE    a copy that "causeway backup" made
+  --yes   confirm; without it this checks the backup, says what would be done,
+          and changes nothing
+
+What was accepted since the backup is lost. For PostgreSQL use pg_restore.
+
+Example:
+
+  causeway restore data/backups/causeway-20261120-031500.db --yes
 `,
   move: `Copy all records from SQLite to PostgreSQL. The service must be stopped; SQLite
 is only read. Ended at any point, the same command goes on where it stood. At

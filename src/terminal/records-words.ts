@@ -1,4 +1,4 @@
-// What `migrate`, `backup` and `redrive` say.
+// What `migrate`, `backup`, `restore` and `redrive` say.
 import { shellWord } from '../domain/shell-quote.ts';
 
 export interface Migrated {
@@ -30,6 +30,41 @@ export function backedUpText({ rows, tables, bytes, seconds, key }: BackedUpWord
 The secrets in it open with ${key} alone: keep that as well, somewhere else.
 Mirrors of repositories are not in it: they are fetched again.
 `;
+}
+
+export interface RestoreWords {
+  readonly backup: string;
+  readonly database: string;
+}
+
+export function unconfirmedRestoreText({
+  backup,
+  database,
+  keptSuffix,
+}: RestoreWords & { readonly keptSuffix: string }): string {
+  return `This replaces ${database} with ${backup}, which was checked and is fit to be restored.
+What was accepted since that backup is lost. The present database is kept as ${database}${keptSuffix}.
+Nothing was changed; repeat with --yes to confirm.`;
+}
+
+/** `keptAs`: null where there was no database before. */
+export function restoredText({
+  rows,
+  tables,
+  backup,
+  database,
+  keptAs,
+}: RestoreWords & { readonly rows: number; readonly tables: number; readonly keptAs: string | null }): string {
+  const kept = keptAs === null ? '' : `The previous database is kept as ${keptAs}; delete it once all is well.\n`;
+  return `Restored ${database} from ${backup}: ${count(rows, 'row')} in ${count(tables, 'table')}.
+${kept}Start the service, then run "causeway doctor". GitHub is asked again for missed deliveries of the last three days.
+`;
+}
+
+/** `shown`: the address without its password. */
+export function pgRestoreText(shown: string): string {
+  return `Records are in PostgreSQL, whose own tools restore a backup, into a new, empty database:
+  pg_restore --no-owner --exit-on-error --dbname=${shellWord(shown)} causeway.dump`;
 }
 
 /** `shown`: the address without its password. */

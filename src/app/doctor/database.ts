@@ -8,6 +8,7 @@ import { examinePostgres } from '../../store/examine-postgres.ts';
 import { examineSqlite } from '../../store/examine-sqlite.ts';
 import { createSeal } from '../../store/seal.ts';
 import { keepsSessions, NO_SESSIONS } from '../../store/session-check.ts';
+import { restoreSentence } from '../../store/sqlite-engine.ts';
 import { databaseFile, openDataFolder } from '../data-folder.ts';
 import { isPaused } from '../pause.ts';
 import { fail, ok, PAUSED, type Probe, type Verdict, warn } from './probe.ts';
@@ -63,8 +64,7 @@ function judge(found: Examination, kind: keyof typeof MAY_BE_AHEAD, where: strin
 
 function judgeWhole({ damage, newer, missing, unchecked }: Examination, mayBeAhead: number, where: string): Verdict {
   if (damage.length > 0) {
-    const repair = 'Stop the service, keep the file aside, and restore the last backup (docs/operate.md).';
-    return fail(`${where} is damaged: ${damage.join('; ')}`, repair);
+    return fail(`${where} is damaged: ${damage.join('; ')}`, restoreSentence(where));
   }
   if (newer.length > mayBeAhead || (newer.length > 0 && missing.length > 0)) {
     const repair = 'Start the version that made it or a later one, or restore a backup from before the upgrade.';
