@@ -61,9 +61,13 @@ export class StoreUnusable extends CausewayError {
 /** What is said wherever the disk is full. */
 export const NO_SPACE = 'No space left on the disk of DATA_DIR.';
 
+const SQLITE_FULL = 13;
+
 /** Whether the file system refused a write for lack of space. */
 export function isDiskFull(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+  if (!(error instanceof Error)) return false;
+  if ('errcode' in error) return error.errcode === SQLITE_FULL;
+  return 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 }
 
 const FAILURE_CODES: readonly string[] = [

@@ -9,12 +9,12 @@ import { canMount, type SmallDisk, smallDisk } from '../support/small-disk.ts';
 
 const KB = 1024;
 
-/** A service with its records on a disk of 24 MiB. */
+/** A service with its records on a disk of 160 MiB. */
 async function onSmallDisk() {
   await using opening = new AsyncDisposableStack();
   const repository = opening.use(await gitRepository());
   await repository.commit({ 'a.js': 'start();\n' }, 'Start');
-  const disk: SmallDisk = opening.use(smallDisk(24));
+  const disk: SmallDisk = opening.use(smallDisk(160));
   const plan = { projects: [repository.path], dataDir: disk.path, env: { RATE_LIMIT: 'off' } };
   const service = opening.use(await startService(plan));
   const token = printedToken(service);
@@ -89,7 +89,7 @@ describe.runIf(canMount())('a full disk', () => {
     await ground.service.end('SIGKILL');
     await ground.disk.fill(0);
     // Whoever supervises it starts it again.
-    await expect(startService(ground.plan)).rejects.toThrow(/exit 1[\s\S]*no room left on its disk. Make room/);
+    await expect(startService(ground.plan)).rejects.toThrow(/exit 1[\s\S]*No space left on the disk of DATA_DIR/);
     await ground.disk.empty();
     await using service = await startService(ground.plan);
     const api = apiClient(service.address, ground.token);

@@ -1,0 +1,91 @@
+// The disk of DATA_DIR runs full: what cannot run is refused with figures, what GitHub tells is kept, and it all goes on once there is space.
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { apiClient } from '../support/api-client.ts';
+import { COMPILED } from '../support/compiled.ts';
+import { gitRepository } from '../support/git-repository.ts';
+import { openDesk } from '../support/github-desk.ts';
+import { openGithubStage } from '../support/github-stage.ts';
+import { engine } from '../support/records.ts';
+import { printedToken, startService } from '../support/service.ts';
+import { canMount, smallDisk } from '../support/small-disk.ts';
+
+const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+const MIB = 1024 ** 2;
+
+interface Ready {
+  readonly status: string;
+  readonly checks: readonly { readonly name: string; readonly ok: boolean; readonly detail: string }[];
+}
+
+it.runIf(canMount())('a repository that is larger than the disk is refused in the terminal by its true name', async () => {
+  using disk = smallDisk(20);
+  await using repository = await gitRepository();
+  await repository.commit({ 'a.js': 'start();\n', 'large.bin': randomBytes(30 * MIB).toString('latin1') }, 'Start');
+  const env = { PATH: process.env['PATH'], ...COMPILED, DATA_DIR: disk.path };
+  const args = [MAIN, 'analyse', 'TypeError: start is not a function', '--repo', repository.path];
+  const said = await new Promise((resolve) => {
+    execFile(process.execPath, args, { env }, (_error, _out, err) => resolve(err));
+  });
+  expect(said).toMatch(/gave up\. The repository of \S+ could not be read\. No space left on the disk of DATA_DIR\.\n$/);
+});
+
+describe.runIf(canMount() && engine() === 'sqlite')('a disk with too little space', () => {
+  it('keeps a label of GitHub, whose run waits, and answers it once there is space', async () => {
+    using disk = smallDisk(200);
+    await using stage = await openGithubStage({ env: { DATA_DIR: disk.path } });
+    const desk = await openDesk(stage, 'corner/full');
+    await disk.fill(19.5 * MIB);
+    const { address } = stage.service();
+    const ready = await stage.until('not ready', async () => {
+      const answer = await fetch(`${address}/readyz`);
+      return answer.status === 503 && ((await answer.json()) as Ready);
+    });
+    expect(ready.checks.filter(({ ok }) => !ok)).toEqual([
+      { name: 'disk', ok: false, detail: '19 MiB free, 100 MiB required' },
+    ]);
+
+    desk.label('per');
+    await stage.sender.settled();
+    const [labelled] = stage.sender.deliveries(stage.double.app.id).filter(({ action }) => action === 'labeled');
+    expect(labelled?.statusCode).toBe(202);
+    await stage.until('the reaction', () => desk.reactions().includes('eyes'));
+    await stage.until('the run to wait', () => stage.service().output().includes('no space left on the disk of DATA_DIR'));
+    expect(desk.ours()).toEqual([]);
+
+    await disk.empty();
+    await desk.comment('facts');
+  });
+
+  it('refuses a report with figures, and takes it once there is space', async () => {
+    using disk = smallDisk(200);
+    await using repository = await gitRepository();
+    await repository.commit({ 'a.js': 'start();\n' }, 'Start');
+    await using service = await startService({ projects: [repository.path], dataDir: disk.path });
+    const api = apiClient(service.address, printedToken(service));
+    const { id: projectId } = await api.project();
+    const report = (text: string) =>
+      fetch(`${service.address}/api/v1/issues/`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${printedToken(service)}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ projectId, data: `TypeError: ${text}` }),
+      });
+    await disk.fill(19.5 * MIB);
+    // The disk is asked every two seconds.
+    let answer = await report('first');
+    for (let tries = 1; answer.status === 202 && tries < 20; tries += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      answer = await report(`try ${tries}`);
+    }
+    expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '60']);
+    expect(await answer.json()).toMatchObject({ detail: expect.stringContaining('(19 MiB free, 100 MiB required)') });
+    await disk.empty();
+    for (let tries = 0; answer.status === 503 && tries < 20; tries += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      answer = await report('last');
+    }
+    expect(await api.end(answer.headers.get('Location') ?? '')).toMatchObject({ state: 'concluded' });
+  });
+});
