@@ -1,4 +1,5 @@
 // Work that comes round: done at once, then every so often, sooner again after a failure.
+import { CausewayError } from '../domain/errors.ts';
 import type { Log } from '../log.ts';
 
 export interface RecurringOptions {
@@ -36,7 +37,9 @@ export function startRecurring({ what, everyMs, work, log, isOurs = () => true }
     } catch (error) {
       if (stop.signal.aborted) return everyMs;
       fault = error instanceof Error ? error.message : 'unknown';
-      log.warn({ err: error }, `${what} failed; it is tried again`);
+      // Of a failure that is explained the sentence is enough: behind a stack nobody finds it.
+      const known = error instanceof CausewayError ? { reason: error.message } : { err: error };
+      log.warn(known, `${what} failed; trying again`);
       failures += 1;
       return Math.min(everyMs, FIRST_RETRY_MS * 2 ** (failures - 1));
     }

@@ -8,6 +8,7 @@ import { startForgettingMirrors } from './forget-mirrors.ts';
 import { githubConfiguration } from './github-configuration.ts';
 import { githubEntrance } from './github-entrance.ts';
 import { type GithubService, openGithubService } from './github-service.ts';
+import { isLoopback } from './local-mode.ts';
 import { modelHint } from './open-investigator.ts';
 import { openPort } from './open-port.ts';
 import { projectSettings } from './project-settings.ts';
@@ -61,6 +62,7 @@ function startText(
   const { investigator, parts } = service;
   return githubStartText({
     ...{ address: mode.publicUrl || listening, listening, worker, launcher, paused: parts.app.paused() },
+    lacksPublicUrl: mode.publicUrl === '' && !isLoopback(config.host),
     ...{ webUrl: config.githubWebUrl, appId: mode.credentials.appId, maxMode: config.maxMode },
     model: investigator?.model.name ?? null,
     modelHint: modelHint(config.model, investigator),

@@ -9,6 +9,7 @@ import { registerSecret } from '../log.ts';
 import { setupText } from '../terminal/github-start.ts';
 import { openDataFolder } from './data-folder.ts';
 import { type KeptApp, keepApp } from './kept-app.ts';
+import { isLoopback } from './local-mode.ts';
 import { ownRecords } from './open-records.ts';
 import { aborted, type ServeOptions } from './serve-options.ts';
 import { VERSION } from './version.ts';
@@ -31,7 +32,8 @@ export async function serveSetup(
     keep: (app, address) => keepApp(config, keptApp(app, address)),
   });
   const server = open.use(await startServer({ fetch: setup.fetch, host, port, loopbackOnly: false, log }));
-  io.out(setupText({ address: publicUrl || server.address, listening: server.address, code: setup.code }));
+  const lacksPublicUrl = publicUrl === '' && !isLoopback(host);
+  io.out(setupText({ address: publicUrl || server.address, listening: server.address, lacksPublicUrl, code: setup.code }));
   await Promise.race([setup.done, aborted(signal)]);
   return Number(new URL(server.address).port);
 }

@@ -8,22 +8,29 @@ export interface SetupWords {
   readonly address: string;
   /** Where the port is. */
   readonly listening: string;
+  /** Whether PUBLIC_URL is missing, although the port is open to other machines. */
+  readonly lacksPublicUrl: boolean;
   readonly code: string;
 }
 
-export function setupText({ address, listening, code }: SetupWords): string {
+export function setupText({ address, listening, lacksPublicUrl, code }: SetupWords): string {
   return `Causeway is not connected to GitHub yet. Open this page and give it the code:
 
   ${address}/setup
   one-time code  ${code}
 
 Listening on ${listening}. The code holds until this process ends.
-For local mode instead, without GitHub: LOCAL_MODE=1 and HOST=127.0.0.1.
+${lacksPublicUrl ? `${NO_PUBLIC_URL}\n` : ''}For local mode instead, without GitHub: LOCAL_MODE=1 and HOST=127.0.0.1.
 `;
 }
 
+const NO_PUBLIC_URL = `Set PUBLIC_URL to the address under which GitHub and people reach this service,
+such as https://causeway.example.com: the addresses above lead nowhere from elsewhere.`;
+
 export interface GithubStarted extends ModelWords {
   readonly address: string;
+  /** Whether PUBLIC_URL is missing, although the port is open to other machines. */
+  readonly lacksPublicUrl: boolean;
   readonly listening: string;
   /** Base address for people, such as https://github.com. */
   readonly webUrl: string;
@@ -43,6 +50,7 @@ export function githubStartText(started: GithubStarted): string {
   GitHub: ${webUrl}, App ${appId}; deliveries at ${address}/api/github/webhooks
   Listening on ${listening}. Ctrl-C stops it.
   ${modelText(started)}${maxMode === 'fix' ? '' : `\n  Mode: ${maxMode} at most (MAX_MODE, DRY_RUN).`}`,
+    ...(started.lacksPublicUrl ? [`${NO_PUBLIC_URL}\nSign-in and links in comments need it.`] : []),
     ...(started.worker ? [] : [WITHOUT_WORKER]),
     ...(started.paused ? [pausedText(launcher)] : []),
     `A token for the API, for somebody on GitHub:

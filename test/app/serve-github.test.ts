@@ -14,6 +14,7 @@ import { startService, temporaryFolder } from '../support/service.ts';
 const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 /** Nobody listens there. */
 const DOWN = { GITHUB_API_URL: 'http://127.0.0.1:9', GITHUB_WEB_URL: 'http://127.0.0.1:9' };
+const PATIENT = { timeout: 20_000 };
 
 function deliver(address: string, body: string, secret: string): Promise<Response> {
   const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
@@ -64,6 +65,24 @@ describe('the service in GitHub mode', { timeout: 60_000 }, () => {
     expect(service.output()).not.toContain(WEBHOOK_SECRET);
     expect(service.output()).not.toMatch(/BEGIN (RSA )?PRIVATE KEY/);
     expect(await service.end('SIGTERM')).toBe(0);
+  });
+
+  it('says of a key that is not the App’s what to do, before any stack, and asks for PUBLIC_URL behind an open port', async () => {
+    await using folder = await temporaryFolder();
+    const body = JSON.stringify({ message: 'A JSON web token could not be decoded' });
+    const github = createServer((_, response) => {
+      response.writeHead(401, { 'Content-Type': 'application/json' }).end(body);
+    });
+    await new Promise<void>((resolve) => github.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(github.address() as AddressInfo).port}`;
+    const places = { GITHUB_API_URL: url, GITHUB_WEB_URL: url, HOST: '0.0.0.0', LOG_LEVEL: 'warn' };
+    await using service = await startService({ projects: [], dataDir: folder.path, env: { ...APP_ENVIRONMENT, ...places } });
+    await expect.poll(() => service.output(), PATIENT).toContain('"reason":"GitHub does not believe that we are the App (401)');
+    expect(service.output()).not.toContain('"stack"');
+    await expect.poll(() => service.output(), PATIENT).toContain('Set PUBLIC_URL to the address under which');
+    await service.end('SIGTERM');
+    github.closeAllConnections();
+    await new Promise((resolve) => github.close(resolve));
   });
 
   it('says in words and in /readyz that it is paused, and goes on when it is resumed', async () => {

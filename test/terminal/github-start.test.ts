@@ -12,6 +12,7 @@ const started: GithubStarted = {
   ...{
     address: 'https://causeway.example',
     listening: 'http://0.0.0.0:3000',
+    lacksPublicUrl: false,
     webUrl: 'https://github.com',
     appId: 4711,
   },
@@ -44,9 +45,11 @@ it('leads to the page that makes the App, and to where it is installed', () => {
   const text = setupText({
     address: 'https://causeway.example',
     listening: 'http://0.0.0.0:3000',
+    lacksPublicUrl: false,
     code: 'AAAAA-BBBBB',
   });
   expect(text).toMatch(/https:\/\/causeway\.example\/setup\n.*AAAAA-BBBBB/);
+  expect(text).not.toContain('PUBLIC_URL');
   expect(installText('https://github.com/apps/x')).toContain('https://github.com/apps/x/installations/new');
 });
 
@@ -56,4 +59,11 @@ it('names the owner of an installation that does not count, and the setting, and
   expect(text).toContain('ALLOWED_OWNERS');
   expect(text).not.toContain('not installed');
   expect(text).toContain('https://github.com/apps/x/installations/new');
+});
+
+it('asks for PUBLIC_URL where the port is open to others and nobody said under which address', () => {
+  const address = 'http://0.0.0.0:3000';
+  const open = { address, listening: address, lacksPublicUrl: true };
+  expect(githubStartText({ ...started, ...open })).toMatch(/\n\nSet PUBLIC_URL to the address .*\n.*\nSign-in /);
+  expect(setupText({ ...open, code: 'AAAAA-BBBBB' })).toMatch(/\nSet PUBLIC_URL to the address /);
 });
