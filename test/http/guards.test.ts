@@ -43,6 +43,14 @@ describe('the token', () => {
     expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer');
   });
 
+  it('gets the same bytes whether its checksum is wrong or it is unknown', async () => {
+    await open();
+    const wrong = await list({ Authorization: `Bearer cwy_${'0'.repeat(36)}` });
+    const unknown = await list({ Authorization: `Bearer ${newToken()}` });
+    expect(await wrong.text()).toBe(await unknown.text());
+    expect([...wrong.headers.keys()]).toEqual([...unknown.headers.keys()]);
+  });
+
   it('is refused without a database read where its checksum is wrong', async () => {
     let reads = 0;
     const around = withVerb('tokenByHash', (store) => (hash) => {

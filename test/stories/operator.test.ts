@@ -91,6 +91,15 @@ describe('an operator', () => {
     expect(of('cost_dollars_total')).toBeCloseTo(all(priceOf), 9);
   });
 
+  it('reads at /readyz which model there is and that it answered, and nowhere where it is', async () => {
+    const ready = await (await fetch(`${service.address}/readyz`)).text();
+    expect(JSON.parse(ready).checks).toContainEqual({
+      ...{ name: 'model', ok: true },
+      detail: 'test-model through chat completions, last call answered',
+    });
+    expect(ready).not.toContain(new URL(endpoint.url).host);
+  });
+
   it('finds all lines of one report by one id: request, job, model and webhook', () => {
     const id = path.posix.basename(investigation);
     const lines = logLines(service.output());
