@@ -33,7 +33,9 @@ export async function serveSetup(
   });
   const server = open.use(await startServer({ fetch: setup.fetch, host, port, loopbackOnly: false, log }));
   const lacksPublicUrl = publicUrl === '' && !isLoopback(host);
-  io.out(setupText({ address: publicUrl || server.address, listening: server.address, lacksPublicUrl, code: setup.code }));
+  io.out(
+    setupText({ address: publicUrl || server.address, listening: server.address, lacksPublicUrl, code: setup.code }),
+  );
   await Promise.race([setup.done, aborted(signal)]);
   return Number(new URL(server.address).port);
 }

@@ -18,7 +18,7 @@ interface Answer {
 export function apiFailure(error: unknown, context: CallContext): unknown {
   if (error instanceof CausewayError) return error;
   const answer = answerOf(error);
-  if (answer === null) return unreachable(`GitHub could not be reached: ${words(error)}.`, error);
+  if (answer === null) return unreachable(`Can't reach GitHub (${words(error)}).`, error);
   return refusal(answer, context, error) ?? unreachable(`GitHub answered ${answer.status}.`, error);
 }
 
@@ -83,9 +83,13 @@ function minutes(ms: number): string {
 }
 
 function unreachable(message: string, cause: unknown): CausewayError {
-  return new CausewayError('repository_unreachable', `${message} Try again; GITHUB_API_URL names where it is asked.`, {
-    cause,
-  });
+  return new CausewayError(
+    'repository_unreachable',
+    `${message} Check the network, or GHE_HOST and GITHUB_API_URL, then try again.`,
+    {
+      cause,
+    },
+  );
 }
 
 /** What GitHub answered; null where no answer came. Octokit gives a network fault the status 500, without a response. */

@@ -36,6 +36,6 @@ function lineOf({ check, status, found, repair }: Finding, paint: Style): string
 function summary(findings: readonly Finding[]): string {
   const count = (wanted: FindingStatus) => findings.filter(({ status }) => status === wanted).length;
   const [failed, warned] = [count('fail'), count('warn')];
-  if (failed + warned === 0) return 'All is well.';
-  return `${failed} failed, ${warned} to look at, ${count('ok')} well.`;
+  if (failed + warned === 0) return 'All checks passed.';
+  return `${failed} failed, ${warned} ${warned === 1 ? 'warning' : 'warnings'}, ${count('ok')} ok.`;
 }

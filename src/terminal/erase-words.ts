@@ -7,9 +7,9 @@ import { printableLine } from './printable.ts';
 export function unconfirmedText({ what, name }: EraseCommand): string {
   const all =
     what === 'account'
-      ? `sessions, tokens, webhooks, name and number of ${printableLine(name)}, and what they asked to be heeded`
-      : `everything that is known of ${printableLine(name)}, and its source on this machine`;
-  return `This erases ${all}, and there is no way back. Nothing was done: add --yes where that is wanted.`;
+      ? `the sessions, tokens, webhooks, name, number and guidance of ${printableLine(name)}`
+      : `everything known about ${printableLine(name)}, and its source on this machine`;
+  return `This permanently deletes ${all}. Nothing was deleted; repeat with --yes to confirm.`;
 }
 
 /** Null: there was nobody. */

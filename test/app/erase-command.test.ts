@@ -59,7 +59,7 @@ it('erases a project beside a running service, with its source on this machine, 
   using _service = takeOwnership(path.join(folder.path, 'causeway.db'));
   await expect(run(folder.path, '--project', 'local/shop')).rejects.toMatchObject({
     code: 'usage',
-    message: expect.stringMatching(/local\/shop.*Nothing was done: add --yes/),
+    message: expect.stringMatching(/local\/shop.*Nothing was deleted; repeat with --yes/),
   });
   const onDisk = (id: string) =>
     ['mirrors', path.join('mirrors', 'used'), 'lexicon'].flatMap((name) =>

@@ -76,8 +76,14 @@ describe('the service in GitHub mode', { timeout: 60_000 }, () => {
     await new Promise<void>((resolve) => github.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(github.address() as AddressInfo).port}`;
     const places = { GITHUB_API_URL: url, GITHUB_WEB_URL: url, HOST: '0.0.0.0', LOG_LEVEL: 'warn' };
-    await using service = await startService({ projects: [], dataDir: folder.path, env: { ...APP_ENVIRONMENT, ...places } });
-    await expect.poll(() => service.output(), PATIENT).toContain('"reason":"GitHub does not believe that we are the App (401)');
+    await using service = await startService({
+      projects: [],
+      dataDir: folder.path,
+      env: { ...APP_ENVIRONMENT, ...places },
+    });
+    await expect
+      .poll(() => service.output(), PATIENT)
+      .toContain('"reason":"GitHub does not believe that we are the App (401)');
     expect(service.output()).not.toContain('"stack"');
     await expect.poll(() => service.output(), PATIENT).toContain('Set PUBLIC_URL to the address under which');
     await service.end('SIGTERM');

@@ -288,7 +288,7 @@ describe('a GitHub that does not answer', () => {
     await github[Symbol.asyncDispose]();
     await expect(read(github, 'https://github.com/octo/shop/issues/1')).rejects.toMatchObject({
       code: 'repository_unreachable',
-      message: expect.stringMatching(/could not be reached: ECONNREFUSED.*GITHUB_API_URL/),
+      message: expect.stringMatching(/Can't reach GitHub \(ECONNREFUSED\)\. Check the network.*GITHUB_API_URL/),
     });
   });
 

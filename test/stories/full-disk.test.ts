@@ -20,17 +20,22 @@ interface Ready {
   readonly checks: readonly { readonly name: string; readonly ok: boolean; readonly detail: string }[];
 }
 
-it.runIf(canMount())('a repository that is larger than the disk is refused in the terminal by its true name', async () => {
-  using disk = smallDisk(20);
-  await using repository = await gitRepository();
-  await repository.commit({ 'a.js': 'start();\n', 'large.bin': randomBytes(30 * MIB).toString('latin1') }, 'Start');
-  const env = { PATH: process.env['PATH'], ...COMPILED, DATA_DIR: disk.path };
-  const args = [MAIN, 'analyse', 'TypeError: start is not a function', '--repo', repository.path];
-  const said = await new Promise((resolve) => {
-    execFile(process.execPath, args, { env }, (_error, _out, err) => resolve(err));
-  });
-  expect(said).toMatch(/gave up\. The repository of \S+ could not be read\. No space left on the disk of DATA_DIR\.\n$/);
-});
+it.runIf(canMount())(
+  'a repository that is larger than the disk is refused in the terminal by its true name',
+  async () => {
+    using disk = smallDisk(20);
+    await using repository = await gitRepository();
+    await repository.commit({ 'a.js': 'start();\n', 'large.bin': randomBytes(30 * MIB).toString('latin1') }, 'Start');
+    const env = { PATH: process.env['PATH'], ...COMPILED, DATA_DIR: disk.path };
+    const args = [MAIN, 'analyse', 'TypeError: start is not a function', '--repo', repository.path];
+    const said = await new Promise((resolve) => {
+      execFile(process.execPath, args, { env }, (_error, _out, err) => resolve(err));
+    });
+    expect(said).toMatch(
+      /gave up\. The repository of \S+ could not be read\. No space left on the disk of DATA_DIR\.\n$/,
+    );
+  },
+);
 
 describe.runIf(canMount() && engine() === 'sqlite')('a disk with too little space', () => {
   it('keeps a label of GitHub, whose run waits, and answers it once there is space', async () => {
@@ -52,7 +57,9 @@ describe.runIf(canMount() && engine() === 'sqlite')('a disk with too little spac
     const [labelled] = stage.sender.deliveries(stage.double.app.id).filter(({ action }) => action === 'labeled');
     expect(labelled?.statusCode).toBe(202);
     await stage.until('the reaction', () => desk.reactions().includes('eyes'));
-    await stage.until('the run to wait', () => stage.service().output().includes('no space left on the disk of DATA_DIR'));
+    await stage.until('the run to wait', () =>
+      stage.service().output().includes('no space left on the disk of DATA_DIR'),
+    );
     expect(desk.ours()).toEqual([]);
 
     await disk.empty();

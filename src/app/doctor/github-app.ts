@@ -19,7 +19,7 @@ export function appProbes(config: Settings, appId: number, read: Read): readonly
       check: 'app',
       ask: async (signal) => {
         const { slug, owner } = await read(signal);
-        return ok(`GitHub believes that this is ${slug} (${appId}) of ${owner.login}`);
+        return ok(`authenticated as ${slug} (App ${appId}) of ${owner.login}`);
       },
     },
     { check: 'permissions', ask: async (signal) => judgeGrants(await readOrNull(read, signal), config) },

@@ -97,7 +97,7 @@ export function judgeFree(free: number): Verdict {
 }
 
 function judgeMirrors(bytes: number, mirrors: number, limit: number, free: number): Verdict {
-  const found = `${mirrors} mirrors and their digests take ${inWords(bytes)}`;
+  const found = `${mirrors} ${mirrors === 1 ? 'mirror uses' : 'mirrors use'} ${inWords(bytes)}`;
   if (limit === 0) return ok(`${found}, without a limit (MIRRORS_MAX_MB=0)`);
   const room = limit - bytes;
   if (room > free) {

@@ -31,7 +31,7 @@ export function fail(found: string, repair: string): Verdict {
 export const PAUSED = warn('paused: no model is asked and nothing is posted', '"causeway resume" goes on.');
 
 /** What is asked of GitHub where GitHub does not answer: why is said once. */
-export const NOT_ASKED = warn('could not be asked', 'Put right what "app" says first.');
+export const NOT_ASKED = warn('skipped', 'Put right what "app" says first.');
 
 /** Asks all at once and answers in their order. Throws the signal's reason when aborted. */
 export async function askAll(
@@ -61,7 +61,7 @@ async function askOne(probe: Probe, signal: AbortSignal): Promise<readonly Verdi
 }
 
 function wentWrong(error: unknown): Verdict {
-  if (error instanceof CausewayError) return fail('it does not work', error.message);
+  if (error instanceof CausewayError) return fail('failed', error.message);
   const { code = 'unknown' } = error as NodeJS.ErrnoException;
   return fail(
     `the check itself failed (${code})`,

@@ -39,7 +39,7 @@ function judgeAddress({ url }: HookState, { webhookProxyUrl, githubWebUrl }: Set
   }
   if (publicUrl === '') {
     return url.replace(/\/$/, '').endsWith(PATH)
-      ? warn(`GitHub sends deliveries to ${hostOf(url)}; whether that is here is not known`, 'Set PUBLIC_URL.')
+      ? warn(`GitHub sends deliveries to ${hostOf(url)}; can't verify that this is us`, 'Set PUBLIC_URL.')
       : fail(
           `GitHub sends deliveries to ${hostOf(url)}, to another path than ${PATH}`,
           `Correct the webhook URL ${where}.`,

@@ -90,7 +90,7 @@ async function askForOldest({ clients, log }: RedeliveryDeps, memory: Memory, si
     memory.asked.set(attempt.delivery, { attempt, times });
   }
   if (oldest.length > 0) {
-    log.info({ asked: oldest.length, left: memory.open.size }, 'asked GitHub for deliveries that it could not make');
+    log.info({ asked: oldest.length, left: memory.open.size }, 'requested redelivery of failed webhooks');
   }
   return oldest.length;
 }

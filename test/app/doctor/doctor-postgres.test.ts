@@ -91,7 +91,7 @@ describe('the doctor over PostgreSQL', () => {
     expect((await found(database.url)).of('database')).toMatch(/^ok: .* is empty; the first start makes its tables/);
     const away = await found('postgres://causeway:a-secret-word@127.0.0.1:48/causeway');
     expect(away.of('database')).toMatch(
-      /fail: it does not work → The database postgres:\/\/\S*127\.0\.0\.1:48\/causeway does not answer/,
+      /fail: failed → The database postgres:\/\/\S*127\.0\.0\.1:48\/causeway does not answer/,
     );
     expect(away.printed).not.toContain('a-secret-word');
   });

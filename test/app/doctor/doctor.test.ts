@@ -65,7 +65,7 @@ describe('the doctor', () => {
     expect(await runCommand({ kind: 'doctor', json: false }, context, new AbortController().signal)).toBe(1);
     expect(terminal.printed.out).toMatch(/^ok {4}settings {7}Causeway .*, GitHub mode, fix at most$/m);
     expect(terminal.printed.out).toMatch(/^fail {2}model .*\n {21}→ .*check OPENAI_API_KEY/m);
-    expect(terminal.printed.out).toMatch(/^1 failed, \d to look at, \d+ well\.$/m);
+    expect(terminal.printed.out).toMatch(/^1 failed, \d warnings?, \d+ ok\.$/m);
   });
 
   const app: readonly [what: string, change: (app: App) => Partial<App>, check: string, said: RegExp][] = [
@@ -163,7 +163,7 @@ describe('the doctor', () => {
     expect(found.code).toBe(1);
     expect(found.of('app')).toMatch(/fail: .* check that APP_ID and PRIVATE_KEY belong together/);
     expect((await ground.examine({ APP_ID: '1' })).of('app')).toMatch(/fail: .* APP_ID names another App/);
-    expect(found.of('permissions')).toMatch(/^warn: could not be asked → Put right what "app" says/);
+    expect(found.of('permissions')).toMatch(/^warn: skipped → Put right what "app" says/);
   });
 
   const models: readonly [what: string, behaviour: AskedBehaviour, said: RegExp][] = [
@@ -221,7 +221,7 @@ describe('the doctor', () => {
     database.close();
     writeFileSync(file, 'this is no database at all, but it is long enough to be looked at as one. '.repeat(20));
     expect((await ground.examine({ ENCRYPTION_KEY: KEY })).of('database')).toMatch(
-      /fail: it does not work → The database .*causeway\.db/,
+      /fail: failed → The database .*causeway\.db/,
     );
     rmSync(file);
   });
