@@ -37,9 +37,7 @@ export function startRecurring({ what, everyMs, work, log, isOurs = () => true }
     } catch (error) {
       if (stop.signal.aborted) return everyMs;
       fault = error instanceof Error ? error.message : 'unknown';
-      // Of a failure that is explained the sentence is enough: behind a stack nobody finds it.
-      const known = error instanceof CausewayError ? { reason: error.message } : { err: error };
-      log.warn(known, `${what} failed; trying again`);
+      log.warn(explained(error), `${what} failed; trying again`);
       failures += 1;
       return Math.min(everyMs, FIRST_RETRY_MS * 2 ** (failures - 1));
     }
@@ -55,6 +53,11 @@ export function startRecurring({ what, everyMs, work, log, isOurs = () => true }
       await ended;
     },
   };
+}
+
+/** Of a failure whose message has the repair the sentence is enough: next to a stack nobody finds it. */
+function explained(error: unknown): object {
+  return error instanceof CausewayError ? { reason: error.message } : { err: error };
 }
 
 /** Resolves after `ms`, or at once when the signal aborts. */
