@@ -1,6 +1,8 @@
 // `analyse` and `demo`: an investigation in the terminal, in a house that lives as long as the command.
-import { writeFile } from 'node:fs/promises';
-import type { Config } from '../config.ts';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Config, ModelConfig } from '../config.ts';
 import { createAddressReader } from '../github/read-address.ts';
 import { createLog, type Log } from '../log.ts';
 import { analyse, type InvestigateDeps } from '../terminal/analyse.ts';
@@ -10,7 +12,7 @@ import type { ExitCode, Io } from '../terminal/io.ts';
 import type { Launcher } from '../terminal/launcher.ts';
 import { openSession } from './analysis-session.ts';
 import { repositoryAround } from './local-projects.ts';
-import { shippedDemo } from './shipped-demo.ts';
+import { DEMO_SCRIPT, shippedDemo } from './shipped-demo.ts';
 import { VERSION } from './version.ts';
 
 export interface AnalyseCommandDeps {
@@ -28,14 +30,26 @@ export function analyseCommand(
   return analyse(command, deps.io, { ...investigateDeps(deps), ...subjectDeps(deps.config) }, signal);
 }
 
-/** Investigates the bug that ships with Causeway. */
-export function demoCommand(
+/** Investigates the bug that ships with Causeway; its records are gone afterwards, so that it needs no folder of its own. */
+export async function demoCommand(
   command: DemoCommand,
   deps: AnalyseCommandDeps & { readonly launcher: Launcher },
   signal: AbortSignal,
 ): Promise<ExitCode> {
-  const { io, launcher } = deps;
-  return demo(command, io, { ...investigateDeps(deps), demo: shippedDemo(), launcher }, signal);
+  const { config, io, launcher } = deps;
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'causeway-demo-'));
+  try {
+    const asking = (model: ModelConfig) => investigateDeps({ ...deps, config: { ...config, dataDir, model } });
+    const { model } = config;
+    const parts = {
+      facts: asking({ kind: 'none', hint: '' }),
+      answer: asking(model.kind === 'none' ? { kind: 'scripted', file: DEMO_SCRIPT } : model),
+      model: model.kind === 'endpoint' ? model.name : null,
+    };
+    return await demo(command, io, { ...parts, demo: shippedDemo(), launcher }, signal);
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
 }
 
 /** In the terminal the steps are the log; only what goes wrong inside is said beside them. */
@@ -43,7 +57,7 @@ function investigateDeps({ config, io, now }: AnalyseCommandDeps): InvestigateDe
   const log: Log = createLog({ level: config.logLevel === 'info' ? 'fatal' : config.logLevel });
   return {
     open: (subject) => openSession({ config, log, now, say: io.err }, subject),
-    writeFile: (path, text) => writeFile(path, text),
+    writeFile: (file, text) => writeFile(file, text),
     now,
   };
 }

@@ -77,7 +77,7 @@ function isPublic({ source }: Project): boolean {
 export function modelHint(config: ModelConfig, investigator: Investigator | null): string {
   if (config.kind === 'none') return config.hint;
   const isUnpriced = config.kind === 'endpoint' && investigator?.model.prices === null;
-  return isUnpriced ? 'No price is known (MODEL_PRICES): $0.50 a million tokens is booked.' : '';
+  return isUnpriced ? 'No price configured (MODEL_PRICES); counting $0.50 per million tokens.' : '';
 }
 
 function openModel(config: ModelConfig, now: () => Date, holds: Holds | undefined): Model | null {

@@ -6,6 +6,8 @@ import type { Command } from '../terminal/command.ts';
 import { helpText } from '../terminal/help.ts';
 import type { ExitCode, Io } from '../terminal/io.ts';
 import { type Launcher, launcherOf } from '../terminal/launcher.ts';
+import { modelText } from '../terminal/start-words.ts';
+import { style } from '../terminal/style.ts';
 import { keepCompiledCode } from './compiled-code.ts';
 import { VERSION } from './version.ts';
 
@@ -31,10 +33,15 @@ export async function runCommand(command: Command, context: CommandContext, sign
   const config = readConfig(environment);
   for (const secret of config.secrets) registerSecret(secret);
   keepCompiledCode(config.dataDir, { mayMake: command.kind === 'serve' || command.kind === 'worker' });
-  if (config.model.kind === 'none' && config.model.hint !== '' && ASKING.has(command.kind)) {
-    io.err(`Facts only: ${config.model.hint}\n`);
-  }
+  if (ASKING.has(command.kind)) sayWithoutModel(config, command.kind, io);
   return await runConfigured(command, { config, context }, signal);
+}
+
+/** On the first line, before the work begins. The demo brings a model of its own, so there only a half-configured one is news. */
+function sayWithoutModel({ model }: Config, command: Command['kind'], io: Io): void {
+  if (model.kind !== 'none' || (command === 'demo' && model.hint === '')) return;
+  const words = modelText({ model: null, modelHint: model.hint });
+  io.err(`${model.hint === '' ? words : style(io.colour.err).yellow(words)}\n`);
 }
 
 type Configured = Exclude<Command, { readonly kind: 'help' | 'version' | 'doctor' }>;

@@ -19,6 +19,7 @@ export type ModelConfig =
     };
 
 const SCRIPTED = 'scripted:';
+const NO_KEY = 'MODEL is set without a key. Set OPENAI_API_KEY, OPENAI_BASE_URL or ANTHROPIC_API_KEY.';
 
 export function modelConfig(read: Reader): ModelConfig {
   const name = read.text('MODEL', '');
@@ -30,9 +31,10 @@ export function modelConfig(read: Reader): ModelConfig {
   const given = apiKey === '' ? 'OPENAI_BASE_URL' : 'OPENAI_API_KEY';
   const isAddressed = apiKey !== '' || baseUrl !== null;
   if (name === 'none' || (name === '' && !isAddressed)) return { kind: 'none', hint: '' };
-  if (!isAddressed) return { kind: 'none', hint: 'MODEL is set, but neither OPENAI_API_KEY nor OPENAI_BASE_URL.' };
+  if (!isAddressed) return { kind: 'none', hint: NO_KEY };
   // Many shells have a key for other programs: no reason to refuse work, and none to spend money.
-  if (name === '') return { kind: 'none', hint: `${given} is set, but no MODEL: name one as its endpoint does.` };
+  if (name === '')
+    return { kind: 'none', hint: `${given} is set, but no MODEL. Set MODEL to a model that the endpoint offers.` };
   const pricesFile = read.text('MODEL_PRICES', '') || null;
   return { kind: 'endpoint', name, apiKey, baseUrl, pricesFile, timeoutMs, idleMs };
 }

@@ -9,7 +9,7 @@ import type { AnalyseCommand, AnswerOptions } from './command.ts';
 import { reportFault } from './exit-code.ts';
 import { gatherSubject, type Subject, type SubjectDeps } from './gather-subject.ts';
 import type { ExitCode, Io } from './io.ts';
-import { printableJson, printableLine } from './printable.ts';
+import { printable, printableJson, printableLine } from './printable.ts';
 import { reason } from './read-input.ts';
 import { renderIssue } from './render-issue.ts';
 import { renderStep } from './render-step.ts';
@@ -43,7 +43,7 @@ export async function analyse(
 ): Promise<ExitCode> {
   try {
     const subject = await gatherSubject(command, io, deps, signal);
-    return await investigate({ subject, answer: command }, io, deps, signal);
+    return (await investigate({ subject, answer: command }, io, deps, signal)).code;
   } catch (error) {
     return reportFault(error, io, signal);
   }
@@ -52,11 +52,23 @@ export async function analyse(
 interface Task {
   readonly subject: Subject;
   readonly answer: AnswerOptions;
+  /** Steps that an earlier investigation of the same report has shown already; absent: none. */
+  readonly stepsShown?: number;
 }
 
-/** Investigates one report, showing each step on standard error, and prints the answer. Throws CausewayError. */
-export async function investigate(task: Task, io: Io, deps: InvestigateDeps, signal: AbortSignal): Promise<ExitCode> {
-  const { subject, answer } = task;
+interface Investigated {
+  readonly code: ExitCode;
+  readonly steps: number;
+}
+
+/** Investigates one report, showing each step on standard error, and prints the answer. 3 where the model refused. Throws CausewayError. */
+export async function investigate(
+  task: Task,
+  io: Io,
+  deps: InvestigateDeps,
+  signal: AbortSignal,
+): Promise<Investigated> {
+  const { subject, answer, stepsShown = 0 } = task;
   await checkPatchFolder(answer, io);
   const paint = style(io.colour.err);
   const at = subject.revision === '' ? '' : ` at ${printableLine(subject.revision)}`;
@@ -64,7 +76,7 @@ export async function investigate(task: Task, io: Io, deps: InvestigateDeps, sig
   const begin = deps.now().getTime();
   await using session = await deps.open(subject, signal);
   const id = await session.start({ text: subject.text, revision: subject.revision });
-  const end = await watch(session, id, io, signal);
+  const end = await watch({ session, id, stepsShown }, io, signal);
   signal.throwIfAborted();
   if (end.outcome?.state !== 'concluded') throw gaveUp(end.outcome);
   const issue = await session.issue(end.outcome.issueId);
@@ -76,7 +88,14 @@ export async function investigate(task: Task, io: Io, deps: InvestigateDeps, sig
   io.out(
     answer.json ? `${printableJson(issue)}\n` : renderIssue(issue, { columns: io.columns, colour: io.colour.out }),
   );
-  return 0;
+  if (!modelRefused(issue)) return { code: 0, steps: end.steps };
+  io.err(`\n${paint.red('causeway:')} ${printable(issue.analysis.reason)}\n`);
+  return { code: 3, steps: end.steps };
+}
+
+/** A model is configured, yet nothing came from it: a script must not take the facts for its answer. */
+function modelRefused({ analysis }: Issue): boolean {
+  return analysis.outcome === 'facts_only' && analysis.partial;
 }
 
 interface End {
@@ -85,12 +104,19 @@ interface End {
   readonly steps: number;
 }
 
-async function watch(session: AnalysisSession, id: string, io: Io, signal: AbortSignal): Promise<End> {
+interface Watched {
+  readonly session: AnalysisSession;
+  readonly id: string;
+  readonly stepsShown: number;
+}
+
+async function watch({ session, id, stepsShown }: Watched, io: Io, signal: AbortSignal): Promise<End> {
   let steps = 0;
   for await (const event of session.follow(id, signal)) {
     switch (event.type) {
       case 'step':
         steps = event.step.number;
+        if (steps <= stepsShown) break;
         io.err(`${renderStep(event.step, { columns: io.columns, colour: io.colour.err })}\n`);
         break;
       case 'state':

@@ -15,5 +15,5 @@ export interface Io {
   readonly cwd: string;
 }
 
-/** 0 done, 1 gave up, 2 wrong use, 130 stopped with Ctrl-C (128 + SIGINT). */
-export type ExitCode = 0 | 1 | 2 | 130;
+/** 0 success, 1 failed, 2 usage error, 3 the model refused and only facts were printed, 130 stopped with Ctrl-C (128 + SIGINT). */
+export type ExitCode = 0 | 1 | 2 | 3 | 130;

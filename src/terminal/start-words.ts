@@ -8,11 +8,17 @@ export interface ModelWords {
   readonly modelHint: string;
 }
 
+/** One line: the model that is asked, or that there is none and what to set. */
 export function modelText({ model, modelHint }: ModelWords): string {
-  const hint = modelHint === '' ? '' : `\n  ${printableLine(modelHint)}`;
-  if (model !== null) return `Model: ${printableLine(model)}${hint}`;
-  const how = 'Model: none, so answers are facts only. MODEL with OPENAI_API_KEY or\n  OPENAI_BASE_URL names one.';
-  return modelHint === '' ? how : `Model: none, so answers are facts only.${hint}`;
+  const hint = modelHint === '' ? '' : ` ${printableLine(modelHint)}`;
+  if (model !== null) return `Model: ${printableLine(model)}.${hint}`;
+  const how = ' Set MODEL and OPENAI_API_KEY or OPENAI_BASE_URL to use one.';
+  return `Model: none (search only).${hint || how}`;
+}
+
+/** Whether a model was configured in part: somebody wants one, and has to hear first that there is none. */
+export function isModelMissing({ model, modelHint }: ModelWords): boolean {
+  return model === null && modelHint !== '';
 }
 
 export const WITHOUT_WORKER = `Without a worker: reports are taken and kept, and webhooks are not sent, until a

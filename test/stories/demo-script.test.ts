@@ -1,22 +1,36 @@
-// The demo with the script that ships beside it: a whole investigation by a model, without a key.
+// The demo as it ships: facts first, then a whole investigation with the answers of a script, from any folder and without a key.
 import { execFile } from 'node:child_process';
+import { chmod, mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import type { Issue } from '../../src/domain/issue.ts';
 import { temporaryFolder } from '../support/service.ts';
 
-const ROOT = path.join(import.meta.dirname, '..', '..');
+const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+const run = promisify(execFile);
 
-it('the demo with its script finds the cause, proves every claim and mends it with a test', async () => {
-  await using data = await temporaryFolder();
-  const env = {
-    PATH: process.env['PATH'],
-    DATA_DIR: data.path,
-    MODEL: `scripted:${path.join(ROOT, 'demo', 'corner-shop.script.json')}`,
-  };
-  const main = path.join(ROOT, 'src', 'main.ts');
-  const { stdout } = await promisify(execFile)(process.execPath, [main, 'demo', '--json'], { env });
+it('shows where the facts point and then the cause, from a folder that is no repository and cannot be written to', async () => {
+  await using folder = await temporaryFolder();
+  const here = path.join(folder.path, 'read-only');
+  const temporary = path.join(folder.path, 'tmp');
+  for (const made of [here, temporary]) await mkdir(made);
+  await chmod(here, 0o555);
+  // A data folder that cannot be made: the demo needs none.
+  const env = { PATH: process.env['PATH'], DATA_DIR: '/dev/null/data', TMPDIR: temporary };
+  const { stdout, stderr } = await run(process.execPath, [MAIN, 'demo'], { env, cwd: here });
+  const [facts = '', answer = ''] = stdout.split('\nCause found, with a fix');
+  expect(facts).toMatch(/^Facts only: no model was asked\n/);
+  expect(facts).toContain('src/coupons.js:14');
+  expect(answer).toMatch(/^ · confidence \d+ %/);
+  expect(stderr.indexOf('1 of 2')).toBeLessThan(stderr.indexOf('2 of 2'));
+  expect([await readdir(here), await readdir(temporary)]).toEqual([[], []]);
+});
+
+it('finds the cause, proves every claim and fixes it with a test', async () => {
+  await using folder = await temporaryFolder();
+  const env = { PATH: process.env['PATH'] };
+  const { stdout } = await run(process.execPath, [MAIN, 'demo', '--json'], { env, cwd: folder.path });
   const issue: Issue = JSON.parse(stdout);
   expect(issue.analysis).toMatchObject({ outcome: 'code_fix', partial: false, reason: '', guards: [] });
   expect(issue.rootCause).not.toContain('Assumption');

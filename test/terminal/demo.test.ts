@@ -3,8 +3,9 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AnalysisSession } from '../../src/terminal/analyse.ts';
-import { demo } from '../../src/terminal/demo.ts';
+import type { Issue } from '../../src/domain/issue.ts';
+import type { AnalysisSession, InvestigateDeps } from '../../src/terminal/analyse.ts';
+import { type DemoDeps, demo } from '../../src/terminal/demo.ts';
 import { sampleIssue } from '../support/sample-issue.ts';
 import { scriptedTerminal } from '../support/scripted-terminal.ts';
 
@@ -48,12 +49,13 @@ describe('the repository of the demo', () => {
 });
 
 describe('demo', () => {
-  it('shows the report, investigates it, and says how to go on', async () => {
-    const io = scriptedTerminal();
-    const reports: { text: string; revision: string }[] = [];
+  const launcher = { here: 'bin/causeway', anywhere: '/srv/causeway/bin/causeway' };
+
+  /** Plays an investigation that ends with the issue; `started` gets the name of each that begins. */
+  function plays(name: string, issue: Issue, started: string[]): InvestigateDeps {
     const session: AnalysisSession = {
-      start: async (report) => {
-        reports.push(report);
+      start: async ({ text }) => {
+        started.push(`${name}: ${text === REPORT}`);
         return 'inv_1';
       },
       follow: async function* () {
@@ -62,22 +64,51 @@ describe('demo', () => {
         const rest = { origin: 'cli', reference: '', progress: { step: 0, action: '' }, createdAt: '' } as const;
         yield { type: 'end', investigation: { ...ids, ...rest, outcome } };
       },
-      issue: async () => sampleIssue(),
+      issue: async () => issue,
       patch: async () => '',
       [Symbol.asyncDispose]: async () => {},
     };
-    const deps = {
-      open: async () => session,
-      writeFile: async () => {},
-      now: () => new Date(0),
-      demo: { source: { kind: 'path', path: '/somewhere' } as const, report: REPORT },
-      launcher: { here: 'bin/causeway', anywhere: '/srv/causeway/bin/causeway' },
+    return { open: async () => session, writeFile: async () => {}, now: () => new Date(0) };
+  }
+
+  function deps(started: string[], answer = sampleIssue({}, { outcome: 'code_fix' })): DemoDeps {
+    return {
+      facts: plays('facts', sampleIssue(), started),
+      answer: plays('answer', answer, started),
+      model: null,
+      demo: { source: { kind: 'path', path: '/somewhere' }, report: REPORT },
+      launcher,
     };
-    const command = { kind: 'demo', json: true, patchFile: null } as const;
-    expect(await demo(command, io, deps, new AbortController().signal)).toBe(0);
-    expect(reports).toEqual([{ text: REPORT, revision: '' }]);
-    expect(JSON.parse(io.printed.out)).toEqual(sampleIssue());
+  }
+
+  const command = { kind: 'demo', json: false, patchFile: null } as const;
+  const { signal } = new AbortController();
+
+  it('shows the report, then the facts, then the answer of the script, and says how to go on', async () => {
+    const io = scriptedTerminal();
+    const started: string[] = [];
+    expect(await demo(command, io, deps(started), signal)).toBe(0);
+    expect(started).toEqual(['facts: true', 'answer: true']);
+    const [facts, answer] = ['Facts only: no model was asked', 'Cause found, with a fix'].map((words) =>
+      io.printed.out.indexOf(words),
+    );
+    expect([facts, answer]).toEqual([0, expect.toSatisfy((at) => at > 0)]);
     expect(io.printed.err).toContain('\n  | The shop goes down since we updated to 1.3.0\n  |\n');
+    expect(io.printed.err).toContain('come from a script that ships with Causeway');
     expect(io.printed.err).toMatch(/cd YOUR-REPOSITORY && \/srv\/causeway\/bin\/causeway analyse "[^"]+"\n$/);
+  });
+
+  it('with --json prints the one Issue of the second part', async () => {
+    const io = scriptedTerminal();
+    expect(await demo({ ...command, json: true }, io, deps([]), signal)).toBe(0);
+    expect(JSON.parse(io.printed.out).analysis.outcome).toBe('code_fix');
+  });
+
+  it('whose model refuses ends with the refusal and exit 3', async () => {
+    const io = scriptedTerminal();
+    const refused = sampleIssue({}, { partial: true, reason: 'The model gave no answer: check OPENAI_API_KEY.' });
+    expect(await demo(command, io, { ...deps([], refused), model: 'some-model' }, signal)).toBe(3);
+    expect(io.printed.err).toContain('2 of 2: with the language model some-model\n');
+    expect(io.printed.err).toMatch(/\ncauseway: The model gave no answer: check OPENAI_API_KEY\.\n$/);
   });
 });
