@@ -22,6 +22,7 @@ const io: Io = {
   stdinIsTerminal: process.stdin.isTTY === true,
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
+  errIsTerminal: process.stderr.isTTY === true,
   colour: { out: mayColour(process.stdout), err: mayColour(process.stderr) },
   columns: process.stdout.columns ?? process.stderr.columns ?? 80,
   cwd: process.env['INIT_CWD'] && process.env['npm_lifecycle_event'] ? process.env['INIT_CWD'] : process.cwd(),

@@ -1,23 +1,25 @@
 // The projects of local mode: git repositories on disk, named local/<folder>.
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { INSTALLATION } from '../config/data-dir.ts';
 import { CausewayError } from '../domain/errors.ts';
 import type { ProjectSource } from '../domain/project.ts';
 
 export interface LocalProject {
   /** Two folders may have one name; the store numbers the later one. */
   readonly name: string;
-  readonly source: ProjectSource;
+  readonly source: Extract<ProjectSource, { kind: 'path' }>;
 }
 
 /**
- * The repositories that `folders` name (PROJECTS), or, where there are none, the one around the caller's folder (perhaps none).
+ * The repositories that `folders` name (PROJECTS), or, where there are none, the one around the caller's folder, unless that is Causeway's own
+ * installation: whoever starts it there is trying it out, and it would find its own messages in its own source.
  * Throws `usage` naming every folder that is not in a git repository.
  */
 export function localProjects(folders: readonly string[], callersFolder: string): readonly LocalProject[] {
   if (folders.length === 0) {
     const around = repositoryAround(callersFolder);
-    return around === null ? [] : [projectAt(around)];
+    return around === null || around === realpathSync(INSTALLATION) ? [] : [projectAt(around)];
   }
   const found = folders.map((folder) => ({ folder, root: repositoryAround(path.resolve(callersFolder, folder)) }));
   const wrong = found.filter(({ root }) => root === null).map(({ folder }) => fault(folder));

@@ -18,7 +18,7 @@ import { createReadiness, modelCheck } from './readiness.ts';
 
 export interface PortOptions
   extends Pick<ApiDeps, 'permissions' | 'settingsOf'>,
-    Pick<WebDeps, 'configurationOf' | 'entrance' | 'modelName'> {
+    Pick<WebDeps, 'configurationOf' | 'entrance' | 'modelName' | 'example'> {
   readonly config: Pick<Config, 'host' | 'port' | 'rateLimit' | 'dataDir' | 'budget' | 'metrics' | 'mirrorsMaxBytes'>;
   /** 32 bytes; see `sessionKey`. */
   readonly sessionKey: Buffer;
@@ -59,10 +59,10 @@ export async function openPort(house: House, options: PortOptions): Promise<Runn
     checkCallbackUrl: (url) => checkCallbackUrl(url, house.callbackPolicy),
     ready,
   });
-  const { configurationOf, entrance, modelName, sessionKey: key } = options;
+  const { configurationOf, entrance, modelName, example, sessionKey: key } = options;
   const web = lateWeb({
     ...shared,
-    ...{ configurationOf, entrance, modelName, key, newSigningSecret, budget: config.budget },
+    ...{ configurationOf, entrance, modelName, example, key, newSigningSecret, budget: config.budget },
     seal: createSeal(key),
     paused,
   });

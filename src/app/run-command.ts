@@ -1,11 +1,12 @@
 // From a command that was understood to the room that does it, of which alone the code is loaded.
 import { DEFAULT_DATA_DIR, INSTALLATION } from '../config/data-dir.ts';
 import { type Config, readConfig } from '../config.ts';
-import { createLog, registerSecret } from '../log.ts';
+import { createLog, type Log, registerSecret } from '../log.ts';
 import type { Command } from '../terminal/command.ts';
 import { helpText } from '../terminal/help.ts';
 import type { ExitCode, Io } from '../terminal/io.ts';
 import { type Launcher, launcherOf } from '../terminal/launcher.ts';
+import { readableLog } from '../terminal/readable-log.ts';
 import { modelText } from '../terminal/start-words.ts';
 import { style } from '../terminal/style.ts';
 import { keepCompiledCode } from './compiled-code.ts';
@@ -57,7 +58,7 @@ async function runConfigured(
   signal: AbortSignal,
 ): Promise<ExitCode> {
   const { io, now } = context;
-  const deps = { config, io, now, log: createLog({ level: config.logLevel }) };
+  const deps = { config, io, now, log: logOn(io, config.logLevel) };
   switch (command.kind) {
     case 'serve': {
       const { serve } = await import('./serve.ts');
@@ -98,6 +99,11 @@ async function runConfigured(
     case 'resume':
       return await (await import('./pause-command.ts')).pauseCommand(command.kind, deps);
   }
+}
+
+/** JSON where a program reads it: the stream that decides is the one that the log is written to. */
+function logOn(io: Io, level: string): Log {
+  return createLog(io.errIsTerminal ? { level, destination: readableLog(io.err, io.colour.err) } : { level });
 }
 
 function say(io: Io, text: string): ExitCode {

@@ -2,6 +2,7 @@
 import { createReceiver } from '../github/intake/receive-delivery.ts';
 import { githubStartText } from '../terminal/github-start.ts';
 import type { ExitCode } from '../terminal/io.ts';
+import { accountAreaUrl } from './account-area.ts';
 import { loadRest } from './after-start.ts';
 import { mirrorsFolder } from './data-folder.ts';
 import { startForgettingMirrors } from './forget-mirrors.ts';
@@ -37,7 +38,7 @@ export async function serveGithub(options: ServeOptions, mode: GithubMode, signa
       settingsOf: projectSettings(parts.app),
       configurationOf: githubConfiguration({ configuration: parts.configuration, config, operatorModel }),
       entrance: githubEntrance(service, mode.credentials, config),
-      ...{ modelName: operatorModel, works: worker },
+      ...{ modelName: operatorModel, works: worker, example: null },
       sessionKey: service.sessionKey,
       checks: () => [githubCheck(house, upkeep)],
     }),
@@ -63,6 +64,7 @@ function startText(
   return githubStartText({
     ...{ address: mode.publicUrl || listening, listening, worker, launcher, paused: parts.app.paused() },
     lacksPublicUrl: mode.publicUrl === '' && !isLoopback(config.host),
+    hasSignIn: accountAreaUrl(mode.credentials, listening) !== '',
     ...{ webUrl: config.githubWebUrl, appId: mode.credentials.appId, maxMode: config.maxMode },
     model: investigator?.model.name ?? null,
     modelHint: modelHint(config.model, investigator),

@@ -2,18 +2,21 @@
 import { parseCallbackAllow } from '../callback/callback-policy.ts';
 import { DEFAULT_SCOPES } from '../domain/account.ts';
 import { newId } from '../domain/ids.ts';
+import type { Project } from '../domain/project.ts';
+import type { ExampleReport } from '../domain/report.ts';
 import { DEFAULT_SETTINGS } from '../domain/settings.ts';
 import { hashToken, newToken } from '../domain/token.ts';
 import type { ProjectSettings } from '../jobs/request-pull-request.ts';
 import type { Permissions } from '../ports/permissions.ts';
-import { type KnownToken, startText } from '../terminal/first-start.ts';
+import { startText } from '../terminal/first-start.ts';
 import type { ExitCode } from '../terminal/io.ts';
 import { loadRest } from './after-start.ts';
 import { openDataFolder } from './data-folder.ts';
+import { makeDemoIssue } from './demo-project.ts';
 import { startForgettingMirrors } from './forget-mirrors.ts';
 import { type House, openHouse, startWork } from './house.ts';
 import { localConfiguration } from './local-configuration.ts';
-import { localProjects } from './local-projects.ts';
+import { type LocalProject, localProjects } from './local-projects.ts';
 import { modelHint, openInvestigator } from './open-investigator.ts';
 import { openPort } from './open-port.ts';
 import { ownRecords } from './open-records.ts';
@@ -21,6 +24,7 @@ import { pausedIn } from './pause.ts';
 import { startRetention } from './retention.ts';
 import { aborted, PATIENCE_MS, type ServeOptions } from './serve-options.ts';
 import { sessionKey } from './session-key.ts';
+import { DEMO_PROJECT, firstReport } from './shipped-demo.ts';
 import { announceAddress, signInLink } from './sign-in-link.ts';
 
 /** Whoever sits at this machine may do everything with its repositories. */
@@ -30,7 +34,7 @@ const SETTINGS: ProjectSettings = { investigation: DEFAULT_SETTINGS, noPullReque
 
 export async function serveLocal(options: ServeOptions, signal: AbortSignal): Promise<ExitCode> {
   const { config, io, log, now, worker, launcher } = options;
-  const wanted = localProjects(config.projects, io.cwd);
+  const own = localProjects(config.projects, io.cwd);
   const callbackPolicy = { allow: parseCallbackAllow(config.callbackAllow), localMode: true };
   const folder = openDataFolder(config.dataDir, config.encryptionKey, config.database);
   await using open = new AsyncDisposableStack();
@@ -38,7 +42,7 @@ export async function serveLocal(options: ServeOptions, signal: AbortSignal): Pr
   const maxTogetherBytes = config.mirrorsMaxBytes;
   const git = { folder: folder.mirrors, maxTogetherBytes, environment: config.environment };
   const house = open.use(await openHouse({ ...folder, git, callbackPolicy, log, now, signal }));
-  const projects = await house.store.syncProjects(wanted, now().toISOString());
+  const { projects, example } = await knownProjects(house, own, options, signal);
   open.use(startRetention(house, config.retentionDays));
   open.use(startForgettingMirrors(house, folder.mirrors));
   const { investigator } = open.use(
@@ -53,7 +57,7 @@ export async function serveLocal(options: ServeOptions, signal: AbortSignal): Pr
       settingsOf: async () => SETTINGS,
       configurationOf: localConfiguration(config, investigator?.model.name ?? null),
       entrance: { kind: 'local', command: `${launcher.here} sign-in` },
-      ...{ modelName: investigator?.model.name ?? null, works: worker },
+      ...{ modelName: investigator?.model.name ?? null, works: worker, example },
       sessionKey: sessionKey(config.sessionSecret, folder.encryptionKey),
     }),
   );
@@ -61,10 +65,10 @@ export async function serveLocal(options: ServeOptions, signal: AbortSignal): Pr
   open.use(announceAddress(config.dataDir, { address, listensAt: server.address }));
   open.use(loadRest({ isGithub: false, answers: true, works: options.worker, model: config.model.kind }));
   // After the port: a token made by a start that then fails would never be seen.
-  const token = await knownToken(house);
+  const token = await firstToken(house);
   io.out(
     startText({
-      ...{ address, projects, token, worker, launcher, paused: paused() },
+      ...{ address, projects, example, token, worker, launcher, paused: paused() },
       signInLink: await signInLink(house, address),
       model: investigator?.model.name ?? null,
       modelHint: modelHint(config.model, investigator),
@@ -75,10 +79,33 @@ export async function serveLocal(options: ServeOptions, signal: AbortSignal): Pr
   return 0;
 }
 
-/** A newcomer's token, made only where the account never had one. */
-async function knownToken(house: House): Promise<KnownToken> {
-  const tokens = await house.store.tokens(house.account.id);
-  if (tokens.length > 0) return { kind: tokens.some((token) => token.lastUsedAt !== null) ? 'used' : 'unused' };
+interface Known {
+  readonly projects: readonly Project[];
+  readonly example: ExampleReport | null;
+}
+
+/** The caller's own projects; where PROJECTS names none, the demo's in addition, with its Issue where it is new here. */
+async function knownProjects(
+  house: House,
+  own: readonly LocalProject[],
+  { config, io, now }: ServeOptions,
+  signal: AbortSignal,
+): Promise<Known> {
+  const moment = now().toISOString();
+  if (config.projects.length > 0) return { projects: await house.store.syncProjects(own, moment), example: null };
+  const projects = await house.store.syncProjects([...own, DEMO_PROJECT], moment);
+  const demo = projects.find(({ source }) => source.kind === 'path' && source.path === DEMO_PROJECT.source.path);
+  if (demo === undefined) throw new Error('the demo project that was just made is not there');
+  if (demo.createdAt === moment) {
+    io.err('Preparing the demo project (once)…\n');
+    await makeDemoIssue(house, demo, config, signal);
+  }
+  return { projects, example: { projectId: demo.id, data: firstReport() } };
+}
+
+/** A newcomer's token, made only where the account never had one; null where it had. */
+async function firstToken(house: House): Promise<string | null> {
+  if ((await house.store.tokens(house.account.id)).length > 0) return null;
   const value = newToken();
   const record = {
     id: newId('tok'),
@@ -92,5 +119,5 @@ async function knownToken(house: House): Promise<KnownToken> {
     revokedAt: null,
   };
   await house.store.addToken(record, hashToken(value));
-  return { kind: 'made', value };
+  return value;
 }

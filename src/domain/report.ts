@@ -6,6 +6,12 @@ import type { InvestigationSettings } from './settings.ts';
 /** Bytes of UTF-8 that a report may have: 1 MiB. */
 export const MAX_REPORT_BYTES = 1_048_576;
 
+/** A report that a newcomer can hand in as it is. */
+export interface ExampleReport {
+  readonly projectId: string;
+  readonly data: string;
+}
+
 export type Origin = 'api' | 'github-issue' | 'check-run' | 'cli';
 
 export interface Report {

@@ -1,5 +1,6 @@
 // A model that plays a script: for demonstrations, for trying a set-up without cost, and for tests.
 import { CausewayError } from '../domain/errors.ts';
+import { SCRIPTED_MODEL } from '../domain/scripted.ts';
 import type { Model, ModelRequest, ModelTurn } from '../ports/model.ts';
 import type { Script } from './script.ts';
 import { estimateTokens } from './usage.ts';
@@ -8,7 +9,7 @@ import { estimateTokens } from './usage.ts';
  * Plays the turn whose number is that of the assistant's messages so far, so that a run that is resumed goes on at the right one. Past the
  * end of the script: `model_misbehaved`. Usage is counted in characters; cached is the prefix shared with the request before.
  */
-export function createScriptedModel(script: Script, name = 'scripted'): Model {
+export function createScriptedModel(script: Script, name = SCRIPTED_MODEL): Model {
   let previous = '';
   return {
     name,

@@ -1,7 +1,7 @@
 // What `serve` says with a GitHub App, and before there is one.
 import type { Launcher } from './launcher.ts';
 import { printableLine } from './printable.ts';
-import { type ModelWords, modelText, WITHOUT_WORKER } from './start-words.ts';
+import { isModelMissing, type ModelWords, modelText, WITHOUT_WORKER } from './start-words.ts';
 
 export interface SetupWords {
   /** Base address, without a slash at its end. */
@@ -32,6 +32,8 @@ export interface GithubStarted extends ModelWords {
   /** Whether PUBLIC_URL is missing, although the port is open to other machines. */
   readonly lacksPublicUrl: boolean;
   readonly listening: string;
+  /** Whether people can sign in with GitHub. */
+  readonly hasSignIn: boolean;
   /** Base address for people, such as https://github.com. */
   readonly webUrl: string;
   readonly appId: number;
@@ -44,12 +46,14 @@ export interface GithubStarted extends ModelWords {
 
 export function githubStartText(started: GithubStarted): string {
   const { address, listening, webUrl, appId, maxMode, launcher } = started;
+  const model = modelText(started);
+  const isMissing = isModelMissing(started);
   const sections = [
-    `Causeway is ready: ${address}
+    `${isMissing ? `${model}\n` : ''}Causeway is ready: ${address}
+  Account area: ${accountArea(started)}
   API and examples: ${address}/docs
   GitHub: ${webUrl}, App ${appId}; deliveries at ${address}/api/github/webhooks
-  Listening on ${listening}. Ctrl-C stops it.
-  ${modelText(started)}${maxMode === 'fix' ? '' : `\n  Mode: ${maxMode} at most (MAX_MODE, DRY_RUN).`}`,
+  Listening on ${listening}. Ctrl-C stops it.${isMissing ? '' : `\n  ${model}`}${maxMode === 'fix' ? '' : `\n  Mode: ${maxMode} at most (MAX_MODE, DRY_RUN).`}`,
     ...(started.lacksPublicUrl ? [`${NO_PUBLIC_URL}\nSign-in and links in comments need it.`] : []),
     ...(started.worker ? [] : [WITHOUT_WORKER]),
     ...(started.paused ? [pausedText(launcher)] : []),
@@ -57,6 +61,12 @@ export function githubStartText(started: GithubStarted): string {
   ${launcher.here} token create --account LOGIN --name laptop`,
   ];
   return `${sections.join('\n\n')}\n`;
+}
+
+function accountArea({ address, hasSignIn }: GithubStarted): string {
+  return hasSignIn
+    ? `${address}/projects`
+    : 'nobody can sign in yet. Set GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET of the App.';
 }
 
 export function pausedText(launcher: Launcher): string {

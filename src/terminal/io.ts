@@ -7,6 +7,8 @@ export interface Io {
   readonly out: (text: string) => void;
   /** Standard error: progress, hints and faults. */
   readonly err: (text: string) => void;
+  /** Whether somebody reads standard error on a terminal. */
+  readonly errIsTerminal: boolean;
   /** Whether each of the two may be coloured: a terminal, and the user has not asked otherwise. */
   readonly colour: { readonly out: boolean; readonly err: boolean };
   /** Width of the terminal; 80 where it is unknown. */

@@ -10,10 +10,9 @@ export interface ModelWords {
 
 /** One line: the model that is asked, or that there is none and what to set. */
 export function modelText({ model, modelHint }: ModelWords): string {
-  const hint = modelHint === '' ? '' : ` ${printableLine(modelHint)}`;
-  if (model !== null) return `Model: ${printableLine(model)}.${hint}`;
-  const how = ' Set MODEL and OPENAI_API_KEY or OPENAI_BASE_URL to use one.';
-  return `Model: none (search only).${hint || how}`;
+  const hint = printableLine(modelHint);
+  if (model !== null) return `Model: ${printableLine(model)}${hint === '' ? '' : `. ${hint}`}`;
+  return `Model: none (search only). ${hint || 'Set MODEL and OPENAI_API_KEY or OPENAI_BASE_URL to use one.'}`;
 }
 
 /** Whether a model was configured in part: somebody wants one, and has to hear first that there is none. */

@@ -1,6 +1,7 @@
 // What the account area is built from, and what travels with one request.
 import type { Account } from '../domain/account.ts';
 import type { Project } from '../domain/project.ts';
+import type { ExampleReport } from '../domain/report.ts';
 import type { Session } from '../domain/session.ts';
 import type { Asking } from '../jobs/access.ts';
 import type { Changes } from '../jobs/changes.ts';
@@ -61,6 +62,8 @@ export interface WebDeps {
   readonly budget: { readonly run: number; readonly repository: number; readonly all: number };
   /** Name of the model that the operator offers; null: none. */
   readonly modelName: string | null;
+  /** What a first call with a new token hands in; null: the person's own words. */
+  readonly example: ExampleReport | null;
   /** Whether the operator has paused it all. */
   readonly paused: () => boolean;
   /** Address as browsers reach it, without a slash at the end; known once the port is open. */

@@ -70,6 +70,7 @@ async function run([dataDir = '']: readonly string[]): Promise<void> {
     settingsOf: async () => ({ investigation: DEFAULT_SETTINGS, noPullRequests: '' }),
     configurationOf: () => Promise.reject(new Error('no page is asked for')),
     entrance: { kind: 'local', command: '' },
+    example: null,
   });
   process.stdout.write(`${server.address}\n`);
   await untilStopped();

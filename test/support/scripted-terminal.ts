@@ -19,6 +19,7 @@ export function scriptedTerminal(over: Partial<Io> = {}, stdin = ''): ScriptedTe
     err: (text) => {
       printed.err += text;
     },
+    errIsTerminal: false,
     colour: { out: false, err: false },
     columns: 80,
     cwd: '/home/ada/shop/src',

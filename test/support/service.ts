@@ -21,6 +21,8 @@ export interface Service extends AsyncDisposable {
 export interface ServiceOptions {
   readonly projects: readonly string[];
   readonly dataDir: string;
+  /** The caller's folder; absent: the data folder. */
+  readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** The command and its arguments (`serve`). */
   readonly command?: readonly string[];
@@ -66,7 +68,7 @@ async function startApart(options: ServiceOptions): Promise<Service> {
 async function startProcess(options: ServiceOptions): Promise<Service> {
   const [program, ...given] = [...(options.through ?? []), process.execPath, MAIN, ...(options.command ?? ['serve'])];
   const child = spawn(program ?? process.execPath, given, {
-    cwd: options.dataDir,
+    cwd: options.cwd ?? options.dataDir,
     env: {
       PATH: process.env['PATH'],
       [MARK]: process.env[MARK],

@@ -1,24 +1,23 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { type KnownToken, type Started, startText } from '../../src/terminal/first-start.ts';
+import { type Started, startText } from '../../src/terminal/first-start.ts';
 
 const TOKEN = `cwy_${'a'.repeat(36)}`;
-const projects = [
-  {
-    id: 'prj_3kTMd0000000000000000',
-    name: 'local/shop',
-    source: { kind: 'path', path: '/home/ada/shop' },
-    createdAt: '',
-  },
-] as const;
+const DATA = "TypeError: Cannot read 'percent'\n    at discountFor (src/coupons.js:14:11)";
+const projects = ['corner-shop', 'shop'].map((name) => ({
+  id: `prj_${name}`,
+  name: `local/${name}`,
+  source: { kind: 'path', path: `/home/ada/${name}` } as const,
+  createdAt: '',
+}));
 const launcher = { here: 'bin/causeway', anywhere: '/srv/causeway/bin/causeway' };
 
-function text(over: Partial<Started>): string {
-  const token: KnownToken = { kind: 'made', value: TOKEN };
+function text(over: Partial<Started> = {}): string {
   return startText({
     address: 'http://127.0.0.1:3000',
     projects,
-    token,
+    example: { projectId: 'prj_corner-shop', data: DATA },
+    token: TOKEN,
     signInLink: 'http://127.0.0.1:3000/sign-in/local?code=abcdefghijklmnopqrstuv',
     worker: true,
     paused: false,
@@ -28,8 +27,6 @@ function text(over: Partial<Started>): string {
     ...over,
   });
 }
-
-const first = text({});
 
 /** The arguments that a shell gives to the curl commands in the text, in order. */
 function pastedCurls(text: string): string[][] {
@@ -41,36 +38,28 @@ function pastedCurls(text: string): string[][] {
 }
 
 describe('the text of the first start', () => {
-  it('reads well in 80 columns', () => {
-    expect(first).toMatchInlineSnapshot(`
-      "Causeway is ready: http://127.0.0.1:3000
-        API and examples: http://127.0.0.1:3000/docs
-        Local mode: this machine only. Ctrl-C stops it.
-        Model: none, so answers are facts only. MODEL with OPENAI_API_KEY or
-        OPENAI_BASE_URL names one.
+  it('is five lines with the link first, then the token and what to paste', () => {
+    expect(text()).toMatchInlineSnapshot(`
+      "Causeway is ready: http://127.0.0.1:3000/sign-in/local?code=abcdefghijklmnopqrstuv
+        Sign-in link (single use, valid 1 hour; new one: bin/causeway sign-in)
+        Projects (set PROJECTS to change): local/corner-shop (demo), local/shop
+        Model: none (search only). Set MODEL and OPENAI_API_KEY or OPENAI_BASE_URL to use one.
+        API: http://127.0.0.1:3000/docs
 
-      Open it in a browser. This link signs you in, once, within an hour
-      (another: bin/causeway sign-in):
-        http://127.0.0.1:3000/sign-in/local?code=abcdefghijklmnopqrstuv
+      Your token, shown only now: cwy_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 
-      Projects (PROJECTS names others):
-        local/shop  prj_3kTMd0000000000000000
-
-      Your token, shown this once (only a hash of it is kept):
-        cwy_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
-
-      Hand in a report. Paste this; put in your own problem as "data":
+      Submit a report – replace "data" with your own:
 
       curl -i http://127.0.0.1:3000/api/v1/issues/ \\
         -H 'Authorization: Bearer cwy_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' \\
         -H 'Content-Type: application/json' \\
         -d '{
-        "projectId": "prj_3kTMd0000000000000000",
-        "data": "TypeError: cart is undefined\\n    at checkout (src/index.js:10:5)"
+        "projectId": "local/corner-shop",
+        "data": "TypeError: Cannot read '\\''percent'\\''\\n    at discountFor (src/coupons.js:14:11)"
       }'
 
-      Follow it. The answer names the investigation (inv_...); put it in here, and
-      this waits for its end and names the issue (iss_...):
+      Watch it in the browser, or wait for its result with the investigation's id (inv_…)
+      from the answer, and read it with the issue's (iss_…):
 
       curl 'http://127.0.0.1:3000/api/v1/investigations/INV_ID/?wait=60' \\
         -H 'Authorization: Bearer cwy_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'
@@ -78,61 +67,59 @@ describe('the text of the first start', () => {
       curl http://127.0.0.1:3000/api/v1/issues/ISS_ID/ \\
         -H 'Authorization: Bearer cwy_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'
 
-      Or be told: run this in another terminal, and add to the body of the report
-        "callbackUrl": "http://127.0.0.1:4000/"
+      Or receive a webhook: add "callbackUrl": "http://127.0.0.1:4000/" to the
+      report, and run this in another terminal:
 
       node -e 'require("http").createServer((request, answer) => {
         request.pipe(process.stdout); request.on("end", () => answer.end())
       }).listen(4000, "127.0.0.1")'
       "
     `);
-    expect(first.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
-  it('holds curls that a shell understands: the report, its end, the issue', () => {
-    const [report = [], wait = [], issue = []] = pastedCurls(first);
+  it('has curls that a shell understands: the report of the demo, its end, the issue', () => {
+    const [report = [], wait = [], issue = []] = pastedCurls(text());
     expect(report[1]).toBe('http://127.0.0.1:3000/api/v1/issues/');
     expect(report).toContain(`Authorization: Bearer ${TOKEN}`);
-    expect(JSON.parse(report.at(-1) ?? '')).toEqual({
-      projectId: 'prj_3kTMd0000000000000000',
-      data: 'TypeError: cart is undefined\n    at checkout (src/index.js:10:5)',
-    });
+    expect(JSON.parse(report.at(-1) ?? '')).toEqual({ projectId: 'local/corner-shop', data: DATA });
     expect(wait[0]).toBe('http://127.0.0.1:3000/api/v1/investigations/INV_ID/?wait=60');
     expect(issue[0]).toBe('http://127.0.0.1:3000/api/v1/issues/ISS_ID/');
   });
 
-  it('without a project shows the token, no curl that could not work, and how to start with one', () => {
-    const said = text({ projects: [] });
-    expect(said).toContain(TOKEN);
-    expect(said).not.toMatch(/curl|PROJECT_ID/);
-    expect(said).toContain('Projects: none yet.');
-    expect(said).toContain('cd YOUR-REPOSITORY && /srv/causeway/bin/causeway serve\n');
-    expect(said).toContain('PROJECTS=/path/to/one:/path/to/another bin/causeway serve\n');
+  it('of projects that PROJECTS names submits words of their own about the first of them', () => {
+    const [report = []] = pastedCurls(text({ example: null, projects: projects.slice(1) }));
+    expect(JSON.parse(report.at(-1) ?? '')).toEqual({
+      projectId: 'local/shop',
+      data: expect.stringContaining('PASTE'),
+    });
   });
 });
 
-describe('the text of a later start', () => {
-  it('shows no token and no curl once a token was used, and says how to make another', () => {
-    const said = text({ token: { kind: 'used' } });
+describe('the text of a start', () => {
+  it('is five lines once there is a token, and says how to make another', () => {
+    const said = text({ token: null });
     expect(said).not.toMatch(/cwy_|curl/);
-    expect(said).toContain('\n  bin/causeway token create --name laptop\n');
+    expect(said.split('\n')).toHaveLength(6);
+    expect(said).toContain('new token: bin/causeway token create --name laptop');
   });
 
-  it('shows the curl with a place for the token while none was used, and claims nothing about where it was shown', () => {
-    const said = text({ token: { kind: 'unused' } });
-    expect(said).not.toMatch(/cwy_|was printed/);
-    expect(said).toContain('\n  bin/causeway token create --name laptop\n');
-    for (const curl of pastedCurls(said)) expect(curl).toContain('Authorization: Bearer TOKEN');
-    expect(pastedCurls(said)).toHaveLength(3);
-    expect(said.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  it('names the first few of many projects', () => {
+    const many = Array.from({ length: 8 }, (_, at) => ({ ...projects[1]!, id: `prj_${at}`, name: `local/p${at}` }));
+    expect(text({ projects: many, example: null })).toContain(
+      'local/p0, local/p1, local/p2, local/p3, local/p4 and 3 more\n',
+    );
   });
-});
 
-describe('the text of a start without a worker', () => {
-  it('says that reports wait, and until when', () => {
+  it('says on its first line that a MODEL is set without a key', () => {
+    const [first, second] = text({ modelHint: 'MODEL is set without a key. Set OPENAI_API_KEY.' }).split('\n');
+    expect(first).toBe('Model: none (search only). MODEL is set without a key. Set OPENAI_API_KEY.');
+    expect(second).toMatch(/^Causeway is ready: http/);
+  });
+
+  it('without a worker says that reports wait, and until when', () => {
     expect(text({ worker: false })).toContain(
       'Without a worker: reports are taken and kept, and webhooks are not sent, until a\nstart without --no-worker, or over PostgreSQL a "causeway worker", takes them up.\n',
     );
-    expect(first).not.toContain('--no-worker');
+    expect(text()).not.toContain('--no-worker');
   });
 });

@@ -16,13 +16,14 @@ const started: GithubStarted = {
     webUrl: 'https://github.com',
     appId: 4711,
   },
-  ...{ worker: true, paused: false, maxMode: 'fix', model: 'some-model', modelHint: '' },
+  ...{ hasSignIn: true, worker: true, paused: false, maxMode: 'fix', model: 'some-model', modelHint: '' },
   launcher: { here: 'bin/causeway', anywhere: '/srv/causeway/bin/causeway' },
 };
 
 it('says where it is, which App it is, and how somebody gets a token', () => {
   expect(githubStartText(started)).toMatchInlineSnapshot(`
     "Causeway is ready: https://causeway.example
+      Account area: https://causeway.example/projects
       API and examples: https://causeway.example/docs
       GitHub: https://github.com, App 4711; deliveries at https://causeway.example/api/github/webhooks
       Listening on http://0.0.0.0:3000. Ctrl-C stops it.
@@ -32,6 +33,18 @@ it('says where it is, which App it is, and how somebody gets a token', () => {
       bin/causeway token create --account LOGIN --name laptop
     "
   `);
+});
+
+it('says where people sign in, or what is missing for it', () => {
+  expect(githubStartText(started)).toContain('\n  Account area: https://causeway.example/projects\n');
+  expect(githubStartText({ ...started, hasSignIn: false })).toMatch(
+    /Account area: nobody can sign in yet\. Set GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET/,
+  );
+});
+
+it('says on its first line that a MODEL is set without a key', () => {
+  const [first] = githubStartText({ ...started, model: null, modelHint: 'MODEL is set without a key.' }).split('\n');
+  expect(first).toBe('Model: none (search only). MODEL is set without a key.');
 });
 
 it('says what it does not do: without a worker, paused, held below fix by the operator', () => {

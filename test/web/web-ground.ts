@@ -132,6 +132,7 @@ export async function webGround(options: WebGroundOptions = {}): Promise<WebGrou
       return options.configuration ?? { values: [], problem: '', url: '' };
     },
     entrance: options.entrance ?? LOCAL,
+    example: null,
     newSigningSecret: () => `whsec_${randomBytes(24).toString('base64')}`,
     budget: { run: 1, repository: 25, all: 200 },
     modelName: options.modelName === undefined ? 'a-model' : options.modelName,

@@ -1,7 +1,9 @@
 // Making a token: asked for on a form, shown once in the answer to it, and never again.
 import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
+import type { TokenRecord } from '../../domain/account.ts';
 import type { Project } from '../../domain/project.ts';
+import type { ExampleReport } from '../../domain/report.ts';
 import { hashToken, newToken } from '../../domain/token.ts';
 import { knownProjects } from '../../jobs/access.ts';
 import { registerSecret } from '../../log.ts';
@@ -12,7 +14,7 @@ import { show } from '../show.ts';
 import type { WebDeps, WebEnv } from '../web-deps.ts';
 import { onceOf } from './form-once.ts';
 import { tokenForm } from './token-form.ts';
-import { tokenMade } from './token-made.ts';
+import { NO_PROJECT, tokenMade } from './token-made.ts';
 import { FIRST_WISH, readWish, recordOf, type TokenWish, type WishFaults } from './token-wish.ts';
 
 const AGAIN =
@@ -43,10 +45,16 @@ export function postToken(deps: WebDeps): Handler<WebEnv> {
     registerSecret(value, REGISTERED_MS);
     if ((await deps.store.addToken(record, hashToken(value), { once })) === 'repeated')
       throw new WebRefusal(409, AGAIN);
-    const projectId = record.projectIds?.[0] ?? projects[0]?.id ?? null;
-    const body = tokenMade({ record, value, baseUrl: deps.baseUrl(), projectId });
+    const body = tokenMade({ record, value, baseUrl: deps.baseUrl(), example: exampleFor(record, projects, deps) });
     return show(c, deps, { title: 'Your new token', section: 'credentials', crumbs: crumbs('Your new token'), body });
   };
+}
+
+/** About the project that ships with its own report, where the token may see it; else about one of the person's, in words of theirs. */
+function exampleFor({ projectIds }: TokenRecord, projects: readonly Project[], { example }: WebDeps): ExampleReport {
+  const ids = projectIds ?? projects.map(({ id }) => id);
+  if (example !== null && ids.includes(example.projectId)) return example;
+  return { projectId: ids[0] ?? NO_PROJECT, data: 'PASTE AN ERROR MESSAGE OR A LOG HERE' };
 }
 
 interface FormState {

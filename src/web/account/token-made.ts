@@ -3,21 +3,25 @@
 import { html } from 'hono/html';
 import type { TokenRecord } from '../../domain/account.ts';
 import { inertLine } from '../../domain/inert-text.ts';
+import type { ExampleReport } from '../../domain/report.ts';
 import { quoted } from '../../domain/shell-quote.ts';
 import type { Html } from '../show.ts';
 import { moment } from '../words.ts';
 import { copyable } from './copyable.ts';
+
+/** In an example for somebody who sees no project. */
+export const NO_PROJECT = 'PROJECT_ID';
 
 interface MadeToken {
   readonly record: TokenRecord;
   /** The token itself; it stands on the page in one place alone, so that no copy of it goes with a command into a shell's history. */
   readonly value: string;
   readonly baseUrl: string;
-  /** That the example is about; null: the person sees none. */
-  readonly projectId: string | null;
+  /** What the first call hands in. */
+  readonly example: ExampleReport;
 }
 
-export function tokenMade({ record, value, baseUrl, projectId }: MadeToken): Html {
+export function tokenMade({ record, value, baseUrl, example }: MadeToken): Html {
   const until =
     record.expiresAt === null ? html`It does not expire.` : html`It expires on ${moment(record.expiresAt)}.`;
   return html`<div class="keys"><h1>Your new token</h1>
@@ -28,7 +32,7 @@ ${copyable('token', value, 'token')}
 <p>In bash or zsh, this waits for the token without showing it. Paste it there, and press Enter:</p>
 ${copyable('read', 'read -rs TOKEN', 'command')}
 <p>${firstCall(record).words}</p>
-${copyable('call', curlOf(record, baseUrl, projectId), 'command')}
+${copyable('call', curlOf(record, baseUrl, example), 'command')}
 <p class="hint">The address <a href="/docs">/docs</a> describes every call.</p>
 <p><a class="button" href="/account/security-credentials">Back to Security credentials</a></p></div>`;
 }
@@ -38,19 +42,19 @@ type Call = 'report' | 'list' | 'follow' | 'pull-request';
 /** The first that the token may do, as somebody new would begin. */
 function firstCall({ scopes }: TokenRecord): { readonly call: Call; readonly words: string } {
   if (scopes.includes('issues:write'))
-    return { call: 'report', words: 'Then this hands in a report; put in a problem of your own:' };
+    return { call: 'report', words: 'Then this submits a report; replace "data" with your own:' };
   if (scopes.includes('projects:read')) return { call: 'list', words: 'Then this lists your projects:' };
   if (scopes.includes('issues:read')) return { call: 'follow', words: 'Then this lists investigations:' };
   return { call: 'pull-request', words: 'Then this opens a pull request; put in the id of an issue for ISSUE_ID:' };
 }
 
-function curlOf(record: TokenRecord, baseUrl: string, projectId: string | null): string {
+function curlOf(record: TokenRecord, baseUrl: string, { projectId, data }: ExampleReport): string {
   const authorization = '-H "Authorization: Bearer $TOKEN"';
   const to = (path: string) => quoted(`${baseUrl}/api/v1/${path}`);
-  const query = projectId === null ? '' : `?projectId=${encodeURIComponent(projectId)}`;
+  const query = projectId === NO_PROJECT ? '' : `?projectId=${encodeURIComponent(projectId)}`;
   switch (firstCall(record).call) {
     case 'report': {
-      const body = JSON.stringify({ projectId: projectId ?? 'PROJECT_ID', data: SAMPLE }, null, 2);
+      const body = JSON.stringify({ projectId, data }, null, 2);
       const type = "-H 'Content-Type: application/json'";
       return [`curl -i ${to('issues/')}`, authorization, type, `-d ${quoted(body)}`].join(' \\\n  ');
     }
@@ -62,5 +66,3 @@ function curlOf(record: TokenRecord, baseUrl: string, projectId: string | null):
       return [`curl -X POST ${to('issues/ISSUE_ID/pull-request/')}`, authorization].join(' \\\n  ');
   }
 }
-
-const SAMPLE = 'TypeError: cart is undefined\n    at checkout (src/index.js:10:5)';

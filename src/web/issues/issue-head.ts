@@ -3,6 +3,7 @@ import { html } from 'hono/html';
 import type { Verdict } from '../../domain/check.ts';
 import type { Issue, Outcome } from '../../domain/issue.ts';
 import { isGithubProject, type Project } from '../../domain/project.ts';
+import { SCRIPTED_MODEL } from '../../domain/scripted.ts';
 import { outcomeBadges, percentage } from '../projects/issue-words.ts';
 import type { Html } from '../show.ts';
 import { issueTitle } from './seen-issue.ts';
@@ -32,7 +33,7 @@ export function issueHead(issue: Issue, project: Project): Html {
     confidence === null ? '' : html` <span>confidence ${percentage(confidence)}</span>`
   } <span class="next"><strong>Next:</strong> ${nextAction(issue, project)}.</span></p>
 ${verdict === null ? '' : html`<p>${VERDICTS[verdict]}</p>`}
-${cutShort(issue)}${sharedNote(issue)}`;
+${cutShort(issue)}${scriptedNote(issue)}${sharedNote(issue)}`;
 }
 
 function nextAction({ analysis: { outcome, links } }: Issue, project: Project): string {
@@ -47,6 +48,12 @@ function cutShort({ analysis }: Issue): Html {
       ? 'The model gave no answer: what stands here are the facts alone.'
       : 'The investigation was cut short: what stands here is as far as it came.';
   return html`<p class="notice">${words}</p>`;
+}
+
+/** It shows how everything around the model works, and nothing about how good a model is. */
+function scriptedNote({ analysis: { model } }: Issue): Html {
+  if (model !== SCRIPTED_MODEL) return html``;
+  return html`<p class="notice">The model's answers come from a script, not from a language model. The lookups, the checks of the quotes and the patch are real.</p>`;
 }
 
 function sharedNote({ analysis: { sameAs } }: Issue): Html {

@@ -137,7 +137,7 @@ describe('making a token', () => {
   it('quotes for a shell what it does not choose itself', async () => {
     await using ground = await webGround();
     await send(ground.visitor);
-    const made = { record: await onlyToken(ground), value: 'cwy_x', projectId: 'prj_1' };
+    const made = { record: await onlyToken(ground), value: 'cwy_x', example: { projectId: 'prj_1', data: 'x' } };
     const page = String(await tokenMade({ ...made, baseUrl: "http://it's/$(reboot)" }));
     expect(wordsOf(page)).toContain(`curl -i 'http://it'\\''s/$(reboot)/api/v1/issues/' \\`);
   });
