@@ -36,7 +36,7 @@ const RUNTIME_PACKAGES = {
 
 /** Runs the target (a file of the project, or `package` / `package#program`) and ends this process as the target ends. */
 export async function run(target, args) {
-  installIfStale();
+  await installIfStale();
   const node = neededNode();
   // The program's settings, where the installation has a file of them; tests and checks do not see it. The real environment wins.
   const file = path.join(ROOT, '.env');
@@ -142,27 +142,78 @@ function neededNode() {
   );
 }
 
-function installIfStale() {
+async function installIfStale() {
   if (process.env.CAUSEWAY_SKIP_INSTALL === '1' || !isStale()) return;
   const release = takeInstallLock();
   try {
-    if (!isStale()) return;
-    process.stderr.write('Installing what Causeway needs (once; about 20 s)…\n');
-    // npm's own words go to standard error: standard output holds only the answer.
-    const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-    const { status, error } = spawnSync(npm, ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
-      cwd: ROOT,
-      stdio: ['ignore', 2, 2],
-      shell: process.platform === 'win32',
-      env: withoutNpmSettings(process.env),
-    });
-    if (error || status !== 0)
-      fail(
-        `The installation failed (npm ci: ${error?.message ?? `exit ${status}`}). Mend what npm says above and run the command again.`,
-      );
+    if (isStale()) await install();
   } finally {
     release();
   }
+}
+
+/** npm itself prints nothing until it is done, which takes minutes on a slow line: the packages that are there are counted meanwhile. */
+async function install() {
+  const folders = foldersToInstall();
+  process.stderr.write(`Installing dependencies (once, ${folders.length} packages, about 300 MB)…\n`);
+  const begun = Date.now();
+  const progress = showProgress(folders, begun);
+  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+  const { status, error } = await new Promise((resolve) => {
+    // Its summary is left out: standard output holds only the answer. What went wrong is on standard error.
+    const child = spawn(
+      npm,
+      ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error'],
+      {
+        cwd: ROOT,
+        stdio: ['ignore', 'ignore', 2],
+        shell: process.platform === 'win32',
+        env: withoutNpmSettings(process.env),
+      },
+    );
+    child.on('error', (error) => resolve({ status: null, error }));
+    child.on('close', (status) => resolve({ status, error: null }));
+  });
+  progress.end();
+  if (error || status !== 0) {
+    fail(
+      `The installation failed (npm ci: ${error?.message ?? `exit ${status}`}). Fix what npm reports above and run the command again.`,
+    );
+  }
+  process.stderr.write(`Installed in ${seconds(begun)} s.\n`);
+}
+
+/** Of the packages that the lockfile names for this platform; with musl the count is a little off. */
+function foldersToInstall() {
+  const { packages = {} } = JSON.parse(readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8'));
+  const fits = (wanted, here) => wanted === undefined || wanted.includes(here);
+  return Object.entries(packages)
+    .filter(([folder, { os, cpu, libc }]) => {
+      if (!folder.startsWith('node_modules/') || (libc && !libc.includes('glibc'))) return false;
+      return fits(os, process.platform) && fits(cpu, process.arch);
+    })
+    .map(([folder]) => path.join(ROOT, folder, 'package.json'));
+}
+
+/** On a terminal one line that is written over; elsewhere a line every ten seconds. */
+function showProgress(folders, begun) {
+  const { isTTY } = process.stderr;
+  const words = () => {
+    const there = folders.filter((file) => existsSync(file)).length;
+    return `  ${there} of ${folders.length} packages, ${seconds(begun)} s`;
+  };
+  const show = () => process.stderr.write(isTTY ? `\r\x1b[K${words()}` : `${words()}\n`);
+  const timer = setInterval(show, isTTY ? 500 : 10_000);
+  return {
+    end: () => {
+      clearInterval(timer);
+      if (isTTY) process.stderr.write('\r\x1b[K');
+    },
+  };
+}
+
+function seconds(since) {
+  return Math.round((Date.now() - since) / 1_000);
 }
 
 /** Inside `npm start`, npm hands its own settings down as variables; the inner npm must not take them for the user's. */

@@ -62,7 +62,7 @@ describe('the launcher', () => {
   }
 
   const installations = (...ends: readonly Ended[]) =>
-    ends.flatMap(({ err }) => err.match(/Installing what Causeway needs/g) ?? []).length;
+    ends.flatMap(({ err }) => err.match(/Installing dependencies \(once, 1 packages/g) ?? []).length;
 
   it('installs before the first start, and not before the second', async () => {
     program("console.log('answer')");
@@ -70,6 +70,20 @@ describe('the launcher', () => {
     const second = await ended(start());
     expect([first.out, second.out]).toEqual(['answer\n', 'answer\n']);
     expect([installations(first), installations(second)]).toEqual([1, 0]);
+  });
+
+  it('shows how far a long installation is', { timeout: 60_000 }, async () => {
+    program('');
+    const npm = path.join(clone, 'programs', 'npm');
+    mkdirSync(path.dirname(npm));
+    // An npm that has its one package at once and then takes longer than the launcher is silent for.
+    const made = 'mkdir -p node_modules/part && cp part/package.json node_modules/part/';
+    writeFileSync(npm, `#!/bin/sh\n${made}\nsleep 11\ncp package-lock.json node_modules/.package-lock.json\n`, {
+      mode: 0o755,
+    });
+    const { code, err } = await ended(start([], { PATH: `${path.dirname(npm)}:${process.env['PATH']}` }));
+    expect(err).toMatch(/^Installing dependencies .*\n {2}1 of 1 packages, \d+ s\nInstalled in \d+ s\.\n$/);
+    expect(code).toBe(0);
   });
 
   it('installs again when the lockfile is newer, or the last installation was cut off', async () => {
