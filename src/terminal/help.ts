@@ -15,14 +15,14 @@ Usage: causeway COMMAND [OPTIONS]
   token            make, list and revoke access tokens
   webhook-secret   show or rotate the secret that signs webhooks
   pause, resume    stop asking the model and posting, and go on
-  worker           take work only, beside others, over PostgreSQL
+  worker           run jobs only, over PostgreSQL
   migrate          bring the database's schema up to date
   backup           copy the SQLite database, while the service runs
   restore          put a backup in place of the SQLite database
   move             from SQLite to PostgreSQL
   redrive          try given-up jobs again
   erase            forget a person, or a project
-  doctor           check everything that the service stands on
+  doctor           check everything that the service depends on
   help COMMAND     more about one command
   version          the version
 
@@ -31,7 +31,8 @@ Try it:
   causeway demo
   causeway analyse "TypeError: cart.total is not a function" --repo ../shop
 
-Exit codes: 0 done, 1 gave up, 2 wrong use, 130 stopped with Ctrl-C.
+Exit codes: 0 success, 1 failed, 2 usage error, 3 the model refused and only
+facts were printed, 130 stopped with Ctrl-C.
 Settings are environment variables; the README lists them.
 `,
   serve: `Run the service, in the mode that its settings ask for:
@@ -49,9 +50,10 @@ Usage: causeway serve [--no-worker]
                 webhooks sent, by "causeway worker" over PostgreSQL, and with
                 SQLite from the next start without it
 
-Local mode: PROJECTS names the repositories, separated by ":" (";" on Windows);
-without it, the one around the current folder. The first start prints a token
-and a curl that can be pasted. Ctrl-C stops; what was running goes on next time.
+Local mode: PROJECTS names the repositories, separated by ":" (";" on Windows).
+Without it they are the one around the current folder and a demo project with a
+finished issue. The first start prints a token and a curl that you can paste.
+Ctrl-C stops the service; what was running continues at the next start.
 
 Examples:
 
@@ -76,7 +78,8 @@ Usage: causeway analyse ["TEXT" | - | URL] [OPTIONS]
   --json             print exactly the Issue, as JSON
   --patch FILE       write the change as a unified patch, if there is one
 
-Exit codes: 0 concluded, 1 gave up, 2 wrong use, 130 stopped with Ctrl-C.
+Exit codes: 0 concluded, 1 gave up, 2 usage error, 3 the model refused and only
+facts were printed, 130 stopped with Ctrl-C.
 
 Examples:
 
@@ -85,10 +88,15 @@ Examples:
   causeway analyse "Build is red" --log build.log --revision v2.1.0
   causeway analyse https://github.com/OWNER/REPO/actions/runs/123456789
 `,
-  demo: `Investigate a real bug in a small repository that comes with Causeway. Needs no
-network, no key and no set-up, and leaves nothing behind in the current folder.
+  demo: `Investigate a real bug in a small repository that comes with Causeway: first what
+the source alone shows, then the cause and the fix. The second part asks the
+configured model; without one, a script that comes with the demo plays it. Needs
+no network, no key and no set-up, works in any folder and leaves nothing behind.
 
 Usage: causeway demo [--json] [--patch FILE]
+
+  --json             print exactly the Issue of the second part, as JSON
+  --patch FILE       write its change as a unified patch
 
 Example:
 
@@ -117,8 +125,8 @@ Example:
   TOKEN=$(causeway token create --name ci --scopes issues:write --expires 90d)
 `,
   'sign-in': `Print a link that opens the account area in a browser, in local mode. It works
-once, within an hour, and beside a running server. The links printed before it
-are worth nothing any more. With a GitHub App people sign in with GitHub.
+once, within an hour, and beside a running server. Links printed before it are no
+longer valid. With a GitHub App people sign in with GitHub.
 
 Usage: causeway sign-in
 
@@ -135,7 +143,7 @@ Usage: causeway webhook-secret show [--account LOGIN]
                     GitHub App)
 
 After a rotation webhooks carry two signatures for 24 hours, of the new secret
-and of the old one, so that receivers can change over in peace.
+and of the old one, so receivers can switch over.
 
 Example:
 

@@ -1,8 +1,8 @@
 // What `causeway help` says about the commands for operators.
 
 export const OPERATOR_TEXTS = {
-  worker: `Take work and nothing else: investigations, webhooks, what is done on GitHub.
-As many as wanted, on as many machines, all over the PostgreSQL database that
+  worker: `Run jobs only: investigations, webhooks, what is done on GitHub. As many workers
+as you like, on as many machines, all over the PostgreSQL database that
 DATABASE_URL names. SQLite belongs to one process, which is "causeway serve".
 
 Usage: causeway worker [--concurrency N]
@@ -83,8 +83,8 @@ Example:
 
   DATABASE_URL=postgres://causeway:SECRET@db/causeway causeway move
 `,
-  doctor: `Ask everything that the service stands on once, and say what puts right what
-does not work: settings, Node, git, data folder, disk, database and key, the App
+  doctor: `Check everything that the service depends on once, and say how to fix what does
+not work: settings, Node, git, data folder, disk, database and key, the App
 with its permissions and installations, webhook and last deliveries, PUBLIC_URL,
 model, clock, monitoring. Changes nothing, and works beside a running service.
 
@@ -111,7 +111,7 @@ Usage: causeway erase --account LOGIN --yes
                         they started stays its project's, and names nobody
   --project OWNER/NAME  reports, issues, checks and figures, and the source on
                         this machine; other machines follow within an hour
-  --yes                 it is really wanted
+  --yes                 confirm
 
 Uninstall the App from the project first, or it comes back, empty. What stands
 on GitHub stays there, and backups and logs keep what they hold.
