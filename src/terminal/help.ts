@@ -88,10 +88,11 @@ Examples:
   causeway analyse "Build is red" --log build.log --revision v2.1.0
   causeway analyse https://github.com/OWNER/REPO/actions/runs/123456789
 `,
-  demo: `Investigate a real bug in a small repository that comes with Causeway: first what
-the source alone shows, then the cause and the fix. The second part asks the
-configured model; without one, a script that comes with the demo plays it. Needs
-no network, no key and no set-up, works in any folder and leaves nothing behind.
+  demo: `Investigate a real bug in a small repository that comes with Causeway: first
+what the source alone shows, then the cause and the fix. The second part asks
+the configured model; without one, a script that comes with the demo plays it.
+Needs no network, no key and no set-up, works in any folder and leaves nothing
+behind.
 
 Usage: causeway demo [--json] [--patch FILE]
 
@@ -125,8 +126,8 @@ Example:
   TOKEN=$(causeway token create --name ci --scopes issues:write --expires 90d)
 `,
   'sign-in': `Print a link that opens the account area in a browser, in local mode. It works
-once, within an hour, and beside a running server. Links printed before it are no
-longer valid. With a GitHub App people sign in with GitHub.
+once, within an hour, and beside a running server. Links printed before it are
+no longer valid. With a GitHub App people sign in with GitHub.
 
 Usage: causeway sign-in
 
