@@ -29,8 +29,7 @@ export async function makeDemoIssue(
   try {
     await investigateDemo(house, project, config, signal);
   } catch (error) {
-    signal.throwIfAborted();
-    house.log.warn({ err: error }, 'could not make the example issue of the demo project');
+    if (!signal.aborted) house.log.warn({ err: error }, 'could not make the example issue of the demo project');
   }
 }
 

@@ -14,7 +14,7 @@ function readableLine(line: string, colour: boolean): string {
   const { level, time, msg, err, ...rest } = JSON.parse(line) as Readonly<Record<string, unknown>>;
   const name = String(level);
   const tint = name === 'warn' ? paint.yellow : name === 'error' || name === 'fatal' ? paint.red : paint.dim;
-  const details = Object.entries(rest).map(([key, value]) => `${key}=${word(value)}`);
+  const details = Object.entries(rest).flatMap(([key, value]) => (isEmpty(value) ? [] : `${key}=${word(value)}`));
   const parts = [
     paint.dim(timeOfDay(time)),
     tint(name.padEnd(5)),
@@ -29,6 +29,10 @@ function timeOfDay(time: unknown): string {
   return [moment.getHours(), moment.getMinutes(), moment.getSeconds()]
     .map((number) => String(number).padStart(2, '0'))
     .join(':');
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === '' || (Array.isArray(value) && value.length === 0);
 }
 
 function word(value: unknown): string {

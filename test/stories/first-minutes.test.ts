@@ -60,6 +60,12 @@ describe('a first start with nothing set', { timeout: 60_000 }, () => {
     expect(await (await visitor.get('/projects')).text()).toContain('local/corner-shop');
     const page = await (await visitor.get(`/issues/${issue.id}`)).text();
     expect(page).toContain('come from a script, not from a language model');
+
+    const form = await (await visitor.get('/account/tokens/new')).text();
+    const key = /name="form_key" value="([^"]+)"/.exec(form)?.[1] ?? '';
+    const wish = { name: 'ci', scope: 'issues:write', bound: 'all', expiry: '90', form_key: key };
+    const made = await visitor.send('/account/tokens/new', '/account/tokens', wish);
+    expect(await made.text()).toContain('at discountFor (file:///srv/corner-shop/src/coupons.js:14:11)');
   });
 
   it('prints a curl whose answer points at the line that breaks', async () => {

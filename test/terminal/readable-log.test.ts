@@ -10,7 +10,7 @@ function printed(write: (log: ReturnType<typeof createLog>) => void, colour = fa
 
 it('shows a line of the log as time, level, message and details, with a fault and its stack below', () => {
   const text = printed((log) => {
-    log.info({ job: 'job_1', ms: 458, reason: 'two words' }, 'job done');
+    log.info({ job: 'job_1', ids: [], run: null, ms: 458, reason: 'two words' }, 'job done');
     log.error({ err: new Error('no such file') }, 'cannot read');
   });
   const [first, second, ...stack] = text.split('\n');
