@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Config, ModelConfig } from '../config.ts';
 import { createAddressReader } from '../github/read-address.ts';
-import { createLog, type Log } from '../log.ts';
+import type { Log } from '../log.ts';
 import { analyse, type InvestigateDeps } from '../terminal/analyse.ts';
 import type { AnalyseCommand, DemoCommand } from '../terminal/command.ts';
 import { demo } from '../terminal/demo.ts';
@@ -18,6 +18,7 @@ import { VERSION } from './version.ts';
 export interface AnalyseCommandDeps {
   readonly config: Config;
   readonly io: Io;
+  readonly log: Log;
   readonly now: () => Date;
 }
 
@@ -53,10 +54,10 @@ export async function demoCommand(
 }
 
 /** In the terminal the steps are the log; only what goes wrong inside is said beside them. */
-function investigateDeps({ config, io, now }: AnalyseCommandDeps): InvestigateDeps {
-  const log: Log = createLog({ level: config.logLevel === 'info' ? 'fatal' : config.logLevel });
+function investigateDeps({ config, io, log, now }: AnalyseCommandDeps): InvestigateDeps {
+  const quiet = config.logLevel === 'info' ? log.child({}, { level: 'fatal' }) : log;
   return {
-    open: (subject) => openSession({ config, log, now, say: io.err }, subject),
+    open: (subject) => openSession({ config, log: quiet, now, say: io.err }, subject),
     writeFile: (file, text) => writeFile(file, text),
     now,
   };
