@@ -120,7 +120,10 @@ describe('the model', () => {
   it('is none without key and address, without a name, or where MODEL says so; what is missing is hinted at', () => {
     expect(model({})).toEqual({ kind: 'none', hint: '' });
     expect(model({ MODEL: 'none', OPENAI_API_KEY: 'key' })).toEqual({ kind: 'none', hint: '' });
-    expect(model({ MODEL: 'some-model' })).toMatchObject({ kind: 'none', hint: expect.stringContaining('without a key') });
+    expect(model({ MODEL: 'some-model' })).toMatchObject({
+      kind: 'none',
+      hint: expect.stringContaining('without a key'),
+    });
     expect(model({ OPENAI_API_KEY: 'key' })).toMatchObject({ hint: expect.stringContaining('OPENAI_API_KEY is set') });
     expect(model({ OPENAI_BASE_URL: 'http://x' })).toMatchObject({ hint: expect.stringContaining('no MODEL') });
   });

@@ -8,7 +8,7 @@ import { DEFAULT_SETTINGS } from '../domain/settings.ts';
 import { hashToken, newToken } from '../domain/token.ts';
 import type { ProjectSettings } from '../jobs/request-pull-request.ts';
 import type { Permissions } from '../ports/permissions.ts';
-import { startText } from '../terminal/first-start.ts';
+import { type KnownToken, startText } from '../terminal/first-start.ts';
 import type { ExitCode } from '../terminal/io.ts';
 import { loadRest } from './after-start.ts';
 import { openDataFolder } from './data-folder.ts';
@@ -65,7 +65,7 @@ export async function serveLocal(options: ServeOptions, signal: AbortSignal): Pr
   open.use(announceAddress(config.dataDir, { address, listensAt: server.address }));
   open.use(loadRest({ isGithub: false, answers: true, works: options.worker, model: config.model.kind }));
   // After the port: a token made by a start that then fails would never be seen.
-  const token = await firstToken(house);
+  const token = await knownToken(house);
   io.out(
     startText({
       ...{ address, projects, example, token, worker, launcher, paused: paused() },
@@ -103,9 +103,10 @@ async function knownProjects(
   return { projects, example: { projectId: demo.id, data: firstReport() } };
 }
 
-/** A newcomer's token, made only where the account never had one; null where it had. */
-async function firstToken(house: House): Promise<string | null> {
-  if ((await house.store.tokens(house.account.id)).length > 0) return null;
+/** A newcomer's token, made only where the account never had one. */
+async function knownToken(house: House): Promise<KnownToken> {
+  const tokens = await house.store.tokens(house.account.id);
+  if (tokens.length > 0) return { kind: tokens.some((token) => token.lastUsedAt !== null) ? 'used' : 'unused' };
   const value = newToken();
   const record = {
     id: newId('tok'),
@@ -119,5 +120,5 @@ async function firstToken(house: House): Promise<string | null> {
     revokedAt: null,
   };
   await house.store.addToken(record, hashToken(value));
-  return value;
+  return { kind: 'made', value };
 }

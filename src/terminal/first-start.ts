@@ -13,8 +13,7 @@ export interface Started extends ModelWords {
   readonly projects: readonly Project[];
   /** About the demo project; null: it is not among the projects. */
   readonly example: ExampleReport | null;
-  /** The account's first token, made just now; null: it has one already. */
-  readonly token: string | null;
+  readonly token: KnownToken;
   /** Opens the account area, once. */
   readonly signInLink: string;
   /** False: reports are only kept. */
@@ -22,6 +21,12 @@ export interface Started extends ModelWords {
   readonly launcher: Launcher;
   readonly paused: boolean;
 }
+
+/** `made` just now; `unused`: the account has tokens, and none was ever used; `used`: somebody knows the way. */
+export type KnownToken =
+  | { readonly kind: 'made'; readonly value: string }
+  | { readonly kind: 'unused' }
+  | { readonly kind: 'used' };
 
 /** The text that `serve` prints when it is ready; ends with a line feed. */
 export function startText(started: Started): string {
@@ -32,13 +37,14 @@ export function startText(started: Started): string {
     `  Sign-in link (single use, valid 1 hour; new one: ${launcher.here} sign-in)`,
     `  Projects (set PROJECTS to change): ${projectNames(started)}`,
     ...(isModelMissing(started) ? [] : [`  ${model}`]),
-    `  API: ${address}/docs${token !== null ? '' : ` (new token: ${launcher.here} token create --name laptop)`}`,
+    `  API: ${address}/docs${token.kind === 'made' ? '' : ` (new token: ${launcher.here} token create --name laptop)`}`,
   ];
   const sections = [
     [...(isModelMissing(started) ? [model] : []), ...head].join('\n'),
     ...(started.worker ? [] : [WITHOUT_WORKER]),
     ...(started.paused ? [pausedText(launcher)] : []),
-    ...(token === null ? [] : [`Your token, shown only now: ${token}`, calls(started, token)]),
+    ...(token.kind === 'made' ? [`Your token, shown only now: ${token.value}`] : []),
+    ...(token.kind === 'used' ? [] : [calls(started, token)]),
   ];
   return `${sections.join('\n\n')}\n`;
 }
@@ -52,12 +58,12 @@ function projectNames({ projects, example }: Started): string {
   return `${names.slice(0, NAMES_SHOWN).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }
 
-function calls({ address, projects, example }: Started, token: string): string {
-  const authorization = `-H ${quoted(`Authorization: Bearer ${token}`)}`;
+function calls({ address, projects, example }: Started, token: Exclude<KnownToken, { kind: 'used' }>): string {
+  const authorization = `-H ${quoted(`Authorization: Bearer ${token.kind === 'made' ? token.value : 'TOKEN'}`)}`;
   const named = projects.find(({ id }) => id === example?.projectId) ?? projects[0];
   const data = example?.data ?? 'PASTE AN ERROR MESSAGE OR A LOG HERE';
   const body = JSON.stringify({ projectId: named?.name ?? 'PROJECT_ID', data }, null, 2);
-  return `Submit a report – replace "data" with your own:
+  return `Submit a report – replace ${token.kind === 'made' ? '' : 'TOKEN, and '}"data" with your own:
 
 curl -i ${address}/api/v1/issues/ \\
   ${authorization} \\

@@ -17,7 +17,7 @@ function text(over: Partial<Started> = {}): string {
     address: 'http://127.0.0.1:3000',
     projects,
     example: { projectId: 'prj_corner-shop', data: DATA },
-    token: TOKEN,
+    token: { kind: 'made', value: TOKEN },
     signInLink: 'http://127.0.0.1:3000/sign-in/local?code=abcdefghijklmnopqrstuv',
     worker: true,
     paused: false,
@@ -96,11 +96,19 @@ describe('the text of the first start', () => {
 });
 
 describe('the text of a start', () => {
-  it('is five lines once there is a token, and says how to make another', () => {
-    const said = text({ token: null });
+  it('is five lines once a token was used, and says how to make another', () => {
+    const said = text({ token: { kind: 'used' } });
     expect(said).not.toMatch(/cwy_|curl/);
     expect(said.split('\n')).toHaveLength(6);
     expect(said).toContain('new token: bin/causeway token create --name laptop');
+  });
+
+  it('still has the curl while no token was used, with a place for one', () => {
+    const said = text({ token: { kind: 'unused' } });
+    expect(said).not.toContain('cwy_');
+    expect(said).toContain('new token: bin/causeway token create --name laptop');
+    expect(pastedCurls(said)).toHaveLength(3);
+    for (const curl of pastedCurls(said)) expect(curl).toContain('Authorization: Bearer TOKEN');
   });
 
   it('names the first few of many projects', () => {
