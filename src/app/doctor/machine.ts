@@ -4,7 +4,8 @@ import path from 'node:path';
 import type { Config } from '../../config.ts';
 import { readMirrorsSize } from '../../git/mirror-records.ts';
 import { findTools } from '../../git/tools.ts';
-import { REQUIRED_BYTES } from '../room.ts';
+import { spaceText } from '../../ports/room.ts';
+import { shortageOf } from '../room.ts';
 import { fail, ok, type Probe, type Verdict, warn } from './probe.ts';
 
 const NODE = 24;
@@ -91,8 +92,9 @@ export function diskProbe(config: Pick<Config, 'dataDir' | 'mirrorsMaxBytes'>): 
 
 export function judgeFree(free: number): Verdict {
   const found = `${inWords(free)} free`;
-  const repair = 'Make room on the disk of DATA_DIR: lower MIRRORS_MAX_MB or RETENTION_DAYS, or give it a larger one.';
-  if (free < REQUIRED_BYTES) return fail(`${found}: /readyz says no`, repair);
+  const repair = 'Free space on the disk of DATA_DIR: lower MIRRORS_MAX_MB or RETENTION_DAYS, or give it a larger one.';
+  const shortage = shortageOf(free);
+  if (shortage !== null) return fail(`${spaceText(shortage)}: /readyz says no`, repair);
   return free < LITTLE_FREE ? warn(found, repair) : ok(found);
 }
 
