@@ -52,7 +52,7 @@ it('asks for all that it missed while it was out, and does each once, even what 
     const service = await stage.restart();
     lives.push(service);
     for (const { id } of failed.slice(start * 10, start * 10 + 10)) stage.sender.redeliver(id);
-    await stage.until('being asked', () => service.output().includes('asked GitHub for deliveries'));
+    await stage.until('being asked', () => service.output().includes('requested redelivery of failed webhooks'));
     await stage.rest();
     await service.end('SIGTERM');
   }
