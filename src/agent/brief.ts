@@ -24,7 +24,7 @@ export interface Brief {
 
 /** UTF-8 bytes, about 4 a token. With system text (1k tokens) and tools (3k), the first prompt stays below 12k tokens. */
 const CAPS = { facts: 10_000, suspects: 6_000, instructions: 5_000, instructionFile: 2_000, report: 11_000 } as const;
-const MAX_SUSPECTS = 30;
+const MAX_SUSPECTS = 8;
 /** Of a text that is too long, this share is its beginning: the end of a log says more than its middle. */
 const HEAD = 0.6;
 

@@ -16,6 +16,8 @@ export interface FinishedRun {
   readonly draft: ConclusionDraft | null;
   /** What the facts alone gave; it fills what the model left open. */
   readonly facts: Conclusion;
+  /** Files that a stack trace of the report runs through. */
+  readonly framed: readonly string[];
   /** All steps of the Issue, in order, each with its number. */
   readonly steps: readonly (InvestigationStep & GroundStep)[];
   readonly changeSet: ChangeSet;
@@ -82,7 +84,7 @@ function numbered(descriptions: readonly string[]): readonly Step[] {
 function withoutDraft(run: FinishedRun): Conclusion {
   const { facts, steps, changeSet } = run;
   const [first] = facts.analysis.suspects;
-  const pointing = first ? ` The facts point at ${placeName(first)}: ${first.reasons.slice(0, 2).join('; ')}.` : '';
+  const pointing = first ? ` Closest match: ${placeName(first)} (${first.reasons.slice(0, 2).join('; ')}).` : '';
   const left = changeSet.files.length > 0 ? ' Edits that were begun are left out, since nothing explains them.' : '';
   return {
     ...facts,

@@ -2,7 +2,7 @@
 import type { Suspect } from '../domain/issue.ts';
 import type { ConclusionDraft } from './conclusion-draft.ts';
 
-const MAX_SUSPECTS = 20;
+const MAX_SUSPECTS = 8;
 /** The least that a suspect of a checked conclusion is worth: half, as what stands in the list is best first. */
 const LEAST_SCORE = 0.5;
 

@@ -1,5 +1,5 @@
 // What of a finished run counts for its confidence: claims, places, whether the change is made where the cause was shown.
-import type { Analysis, Conclusion } from '../domain/issue.ts';
+import type { Conclusion } from '../domain/issue.ts';
 import type { GuardedChange } from './change-guards.ts';
 import { changesCode } from './changes-code.ts';
 import type { CheckedClaim, CheckedDraft } from './check-evidence.ts';
@@ -8,6 +8,8 @@ import type { Decision } from './decide-outcome.ts';
 
 interface WeighedRun {
   readonly facts: Conclusion;
+  /** Files that a stack trace of the report runs through. */
+  readonly framed: readonly string[];
   readonly guarded: GuardedChange;
   readonly partial: boolean;
 }
@@ -24,7 +26,7 @@ export function confidenceIn(run: WeighedRun, checked: CheckedDraft, { outcome, 
       dropped: dropped.length,
     },
     quotations,
-    place: firmestPlace(claims, run.facts.analysis.suspects),
+    place: firmestPlace(claims, run.framed),
     backed: (outcome === 'code_fix' && parses && mendsCause(claims, run.guarded)) || outcome === 'already_fixed',
     reproduced: run.facts.stepsToReproduce.length > 0,
     guards: outcome === 'code_fix' ? run.guarded.verdict : 'clean',
@@ -45,16 +47,12 @@ function mendsCause(claims: readonly CheckedClaim[], { allowed }: GuardedChange)
   );
 }
 
-/** A suspect's reasons say whether the trace ran through it. */
 function firmestPlace(
   claims: readonly CheckedClaim[],
-  suspects: Analysis['suspects'],
+  framed: readonly string[],
 ): 'frame' | 'read' | 'exists' | 'none' {
   const places = claims.filter(({ support }) => support === 'proven').flatMap((claim) => claim.places);
-  const framed = new Set(
-    suspects.filter(({ reasons }) => reasons.some((reason) => /\bframe\b/.test(reason))).map(({ file }) => file),
-  );
-  if (places.some(({ file, seen }) => seen && framed.has(file))) return 'frame';
+  if (places.some(({ file, seen }) => seen && framed.includes(file))) return 'frame';
   if (places.some(({ seen }) => seen)) return 'read';
   return places.length > 0 ? 'exists' : 'none';
 }

@@ -142,6 +142,7 @@ async function concluded(redactor: Redactor, { end, guarded, ground, review, mod
   const conclusion = await concludeRun({
     draft: end.kind === 'concluded' ? end.draft : null,
     facts: ground.facts.conclusion,
+    framed: ground.facts.framed,
     steps: [...review.earlierSteps, ...end.steps].map((step) => ({ analysis: '', ...step })),
     changeSet: review.changeSet(),
     guarded: clean,

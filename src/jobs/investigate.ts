@@ -115,12 +115,15 @@ async function gathered(
   const asked = { report: run.text, range, revision: run.revision, repository, lexicon: deps.lexicons.of(project) };
   const onStep = (step: InvestigationStep) => recordStep(deps, run, step);
   const facts = await gatherFacts({ ...asked, onStep, signal });
-  const conclusion = await deps.redactor.redactJson(factsOnlyConclusion(facts, { seconds: secondsOf(deps, run) }));
+  const { conclusion, framed } = await deps.redactor.redactJson({
+    conclusion: factsOnlyConclusion(facts, { seconds: secondsOf(deps, run) }),
+    framed: facts.suspects.filter(({ isFramed }) => isFramed).map(({ file }) => file),
+  });
   signal.throwIfAborted();
   // Before the facts are recorded: a run that is killed in between gathers them again.
   if (facts.likeliest !== null) await deps.store.saveLikeliest(run, await deps.redactor.redactJson(facts.likeliest));
-  if (deps.investigator === null) return { kind: 'facts', conclusion, at: deps.now().toISOString() };
-  const recorded = await recordFacts(deps, run, conclusion);
+  if (deps.investigator === null) return { kind: 'facts', conclusion, framed, at: deps.now().toISOString() };
+  const recorded = await recordFacts(deps, run, { conclusion, framed });
   await deps.store.nudgeThreadsOfRun(run.id, deps.now().toISOString());
   return recorded;
 }

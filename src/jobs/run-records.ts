@@ -8,6 +8,8 @@ import type { InvestigationStore, Run } from '../ports/store.ts';
 export interface GatheredFacts {
   readonly kind: 'facts';
   readonly conclusion: Conclusion;
+  /** Files that a stack trace of the report runs through. */
+  readonly framed: readonly string[];
   readonly at: string;
 }
 
@@ -21,16 +23,17 @@ export interface RunRecordsDeps {
 /** The facts of a run that goes on; null for one that begins. */
 export async function recordedFacts(deps: Pick<RunRecordsDeps, 'store'>, run: Run): Promise<GatheredFacts | null> {
   const [first] = await deps.store.transcript(run.id);
-  return first === undefined ? null : JSON.parse(first);
+  // Runs that began under an older version recorded no frames.
+  return first === undefined ? null : { framed: [], ...JSON.parse(first) };
 }
 
 export async function recordFacts(
   { store, now }: Pick<RunRecordsDeps, 'store' | 'now'>,
   run: Run,
-  conclusion: Conclusion,
+  { conclusion, framed }: Pick<GatheredFacts, 'conclusion' | 'framed'>,
 ): Promise<GatheredFacts> {
   const at = now().toISOString();
-  const facts = { kind: 'facts', conclusion, at } as const;
+  const facts = { kind: 'facts', conclusion, framed, at } as const;
   await store.appendTranscript(run, JSON.stringify(facts), at);
   return facts;
 }

@@ -77,7 +77,7 @@ function suspects(all: readonly Suspect[], page: Page): string[] {
   const shown = all.slice(0, SUSPECTS_SHOWN);
   const rest = all.length - shown.length;
   return [
-    page.paint.bold(shown.length === 1 ? 'Suspect' : 'Suspects, the likeliest first'),
+    page.paint.bold(shown.length === 1 ? 'Suspect' : 'Suspects (most likely first)'),
     ...shown.flatMap((suspect, at) => oneSuspect(suspect, `${INDENT}${at + 1}. `, page)),
     ...(rest > 0 ? [page.paint.dim(`${INDENT}and ${rest} more (--json lists all)`)] : []),
   ];

@@ -18,7 +18,7 @@ export async function showBlamedChange(lookups: Lookups, { suspect, code, blame 
   await lookups.notebook.record({
     action,
     result: shown.map((line) => cutText(line, 300)).join('\n'),
-    analysis: `Before ${shortSha(blame.sha)} (${blame.date.slice(0, 10)}) line ${suspect.line} did not read as it does now.`,
+    analysis: `${shortSha(blame.sha)} (${blame.date.slice(0, 10)}) changed line ${suspect.line}.`,
   });
 }
 

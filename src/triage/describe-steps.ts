@@ -5,7 +5,7 @@ import type { MappedFrame } from './candidates/from-frames.ts';
 import { counted } from './counted.ts';
 import type { Frame, Trace } from './frames/frame.ts';
 import { shortSha } from './lookups.ts';
-import { WEAK_SCORE } from './rank-suspects.ts';
+import { isReliable } from './rank-suspects.ts';
 import type { Revisions } from './resolve-revision.ts';
 import { isSilent, type Signals } from './signals.ts';
 
@@ -120,25 +120,29 @@ function written({ file, line, symbol, function: name }: Frame): string {
   return name === '' ? place : `${name} (${place})`;
 }
 
-export function describeSuspects(suspects: readonly Suspect[], revision: string): InvestigationStep {
-  const lines = suspects.map(
+/** `shown` of `ranked` files are worth telling. */
+export function describeSuspects(shown: readonly Suspect[], ranked: number, revision: string): InvestigationStep {
+  const lines = shown.map(
     ({ file, line, score, reasons }, index) =>
       `${index + 1}. ${file}${line > 0 ? `:${line}` : ''} (${score.toFixed(2)}): ${reasons[0] ?? ''}`,
   );
   return {
     action: `rank suspects at ${shortSha(revision)}`,
     result: lines.length === 0 ? 'nothing found' : lines.join('\n'),
-    analysis: lines.length === 0 ? 'Nothing in the report points into this repository.' : rankMeaning(suspects),
+    analysis: lines.length === 0 ? nothingMeaning(ranked) : rankMeaning(shown),
   };
 }
 
+function nothingMeaning(ranked: number): string {
+  return ranked === 0
+    ? 'No reliable suspect: nothing in the report points into this repository.'
+    : `No reliable suspect: ${counted(ranked, 'file')} share only a few words with the report.`;
+}
+
 function rankMeaning([first, second]: readonly Suspect[]): string {
-  if (!first) return '';
-  if (second && first.score - second.score < 0.05)
-    return 'The first suspects lie close together; no single file stands out.';
-  return first.score < WEAK_SCORE
-    ? 'The hints are weak: words and names, no frame or message.'
-    : 'One file stands out.';
+  if (!isReliable(first)) return 'No reliable suspect: the best matches share only words and names with the report.';
+  const isClose = first && second && first.score - second.score < 0.05;
+  return isClose ? 'The first suspects score about the same; no single file stands out.' : 'One file stands out.';
 }
 
 function listed(name: string, items: readonly string[]): string {

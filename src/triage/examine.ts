@@ -1,15 +1,18 @@
 // A closer look at one suspect: the lines around the place, who last changed it, and the last commits to the file.
 import { cutText } from '../domain/cut-text.ts';
-import type { Suspect } from '../domain/issue.ts';
-import type { BlameLine, CommitInfo, HistoryResult } from '../ports/source.ts';
+import type { BlameLine, CommitInfo, FileRead, HistoryResult } from '../ports/source.ts';
+import { definitionLine } from './enclosing-function.ts';
 import { attempt, type Lookups, shortSha } from './lookups.ts';
+import type { RankedSuspect } from './rank-suspects.ts';
 
 const AROUND = 6;
 const COMMITS = 3;
 
+type ReadText = Extract<FileRead, { readonly kind: 'text' }>;
+
 /** What was found at a suspect's place; "" and null where there is nothing. */
 export interface Examined {
-  readonly suspect: Suspect;
+  readonly suspect: RankedSuspect;
   /** The line itself, trimmed. */
   readonly code: string;
   /** Number of the step that shows the line; 0: none does. */
@@ -28,7 +31,7 @@ interface Asked {
 /** One after the other, as their steps are recorded; git looks at all of them at once. */
 export async function examineEach(
   lookups: Lookups,
-  suspects: readonly Suspect[],
+  suspects: readonly RankedSuspect[],
   onExamined: (examined: Examined, index: number) => Promise<void>,
 ): Promise<readonly Examined[]> {
   const all = suspects.map((suspect) => ({ suspect, asked: ask(lookups, suspect) }));
@@ -41,7 +44,7 @@ export async function examineEach(
   return examined;
 }
 
-function ask({ tree, signal }: Lookups, { file, line }: Suspect): Asked {
+function ask({ tree, signal }: Lookups, { file, line }: RankedSuspect): Asked {
   const asked = {
     blame: line > 0 ? tree.blame(file, { from: line, to: line }, signal) : null,
     history: tree.history({ path: file, limit: COMMITS }, signal),
@@ -51,41 +54,56 @@ function ask({ tree, signal }: Lookups, { file, line }: Suspect): Asked {
   return asked;
 }
 
-async function examine(lookups: Lookups, suspect: Suspect, { blame, history }: Asked): Promise<Examined> {
-  const { code, readStep } = suspect.line > 0 ? await readAround(lookups, suspect) : { code: '', readStep: 0 };
+async function examine(lookups: Lookups, suspect: RankedSuspect, { blame, history }: Asked): Promise<Examined> {
+  const { code, readStep } =
+    suspect.line > 0 ? await readAround(lookups, suspect) : await readFunction(lookups, suspect);
   const blamed = blame !== null && code !== '' ? await blameLine(lookups, suspect, blame) : null;
   return { suspect, code, readStep, blame: blamed, commits: await lastCommits(lookups, suspect.file, history) };
 }
 
-async function readAround(lookups: Lookups, suspect: Suspect): Promise<{ code: string; readStep: number }> {
+/** Where only the function is known: its first lines, none of which is the place. */
+async function readFunction(lookups: Lookups, suspect: RankedSuspect): Promise<{ code: string; readStep: number }> {
+  const { tree, signal } = lookups;
+  const name = suspect.function.split(/[.#]/).at(-1) ?? '';
+  const nothing = { code: '', readStep: 0 };
+  if (name === '') return nothing;
+  const outline = await attempt(lookups, `outline ${suspect.file}`, () => tree.outline(suspect.file, signal));
+  const from = definitionLine(outline ?? [], name);
+  if (from === 0) return nothing;
+  const range = { from, to: from + 2 * AROUND };
+  const action = `read ${suspect.file}:${range.from}-${range.to} at ${shortSha(tree.revision)}`;
+  const read = await attempt(lookups, action, () => tree.read(suspect.file, { lines: range }, signal));
+  if (read?.kind !== 'text') return nothing;
+  const analysis = `\`${suspect.function}\` begins at line ${from}; the report does not give the exact line.`;
+  await lookups.notebook.record({ action, result: numberedLines(read, 0), analysis });
+  return nothing;
+}
+
+async function readAround(lookups: Lookups, suspect: RankedSuspect): Promise<{ code: string; readStep: number }> {
   const range = { from: Math.max(1, suspect.line - AROUND), to: suspect.line + AROUND };
   const at = shortSha(lookups.tree.revision);
   const action = `read ${suspect.file}:${range.from}-${range.to} at ${at}`;
   const read = await attempt(lookups, action, () => lookups.tree.read(suspect.file, { lines: range }, lookups.signal));
   if (read?.kind !== 'text') return { code: '', readStep: 0 };
-  const lines = read.text.split('\n');
-  if (lines.at(-1) === '' && lines.length > 1) lines.pop();
-  const code = (lines[suspect.line - read.firstLine] ?? '').trim();
-  const width = String(read.firstLine + lines.length).length;
-  const numbered = lines.map((line, index) => numberedLine(line, read.firstLine + index, suspect.line, width));
+  const code = (read.text.split('\n')[suspect.line - read.firstLine] ?? '').trim();
   const where = suspect.function === '' ? '' : `, in \`${suspect.function}\``;
   const readStep = await lookups.notebook.record({
     action,
-    result: [...numbered, read.cut].filter((line) => line !== '').join('\n'),
-    analysis: isNamed(suspect)
-      ? `Line ${suspect.line} is the place that the facts name in this file${where}.`
-      : `Nothing names line ${suspect.line}${where}; words of the report stand closest together there.`,
+    result: numberedLines(read, suspect.line),
+    analysis:
+      suspect.lineFrom === ''
+        ? `Line ${suspect.line}${where} has the densest match with the report.`
+        : `The report leads to line ${suspect.line} of this file${where}.`,
   });
   return { code, readStep };
 }
 
-/** Words and paths alone name no line. */
-function isNamed({ reasons }: Suspect): boolean {
-  return !reasons.every((reason) =>
-    /^(?:holds the words?\b|its path shares\b|was changed by\b|holds .{1,200} which the failing test uses)/.test(
-      reason,
-    ),
-  );
+function numberedLines({ text, firstLine, cut }: ReadText, marked: number): string {
+  const lines = text.split('\n');
+  if (lines.at(-1) === '' && lines.length > 1) lines.pop();
+  const width = String(firstLine + lines.length).length;
+  const numbered = lines.map((line, index) => numberedLine(line, firstLine + index, marked, width));
+  return [...numbered, cut].filter((line) => line !== '').join('\n');
 }
 
 function numberedLine(line: string, number: number, marked: number, width: number): string {
@@ -94,7 +112,7 @@ function numberedLine(line: string, number: number, marked: number, width: numbe
 
 async function blameLine(
   lookups: Lookups,
-  suspect: Suspect,
+  suspect: RankedSuspect,
   blame: Promise<readonly BlameLine[]>,
 ): Promise<CommitInfo | null> {
   const action = `blame ${suspect.file}:${suspect.line} at ${shortSha(lookups.tree.revision)}`;

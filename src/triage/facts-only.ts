@@ -2,17 +2,17 @@
 import { cutText } from '../domain/cut-text.ts';
 import { withoutUnseenIn } from '../domain/inert-text.ts';
 import type { Analysis, Conclusion, Step, Suspect } from '../domain/issue.ts';
-import { isDefinition } from './candidates/definitions.ts';
 import type { Examined } from './examine.ts';
 import type { Facts } from './facts.ts';
 import { shortSha } from './lookups.ts';
 import { questionsFor } from './questions.ts';
-import { WEAK_SCORE } from './rank-suspects.ts';
+import { isReliable, type RankedSuspect } from './rank-suspects.ts';
 import { isSilent } from './signals.ts';
 
-const FACTS_ALONE = 'These are the facts alone: they say where to look, not yet why it breaks.';
+const FACTS_ALONE = 'This is where to look; no model was used to find out why.';
+const NO_MODEL = 'No model was used.';
 const MAX_ERROR = 160;
-/** Suspects below this part of the first one's score stand in the list, but nobody is sent there. */
+/** Suspects below this part of the first one's score are in the list, but nobody is sent there. */
 const WORTH_A_LOOK = 0.4;
 
 /** The conclusion without a model, in which nothing is unseen or acts on a terminal. `seconds` is how long the run took. */
@@ -28,11 +28,11 @@ export function factsOnlyConclusion(facts: Facts, context: { readonly seconds: n
       revision: facts.revisions.asked,
       outcome: 'facts_only',
       partial: false,
-      reason: 'No model was asked, so nothing beyond the text and the source was weighed, and no fix was tried.',
+      reason: 'No model was used, so this is a search of the source only and no fix was attempted.',
       verdict: null,
       // Nothing was proven, and a number would look as if something had been; each suspect carries its own score.
       confidence: null,
-      suspects: facts.suspects,
+      suspects: facts.shown.map(published),
       citations: citations(facts),
       guards: [],
       questions: questionsFor(facts),
@@ -43,14 +43,19 @@ export function factsOnlyConclusion(facts: Facts, context: { readonly seconds: n
   });
 }
 
+/** As the interface has it. */
+function published({ file, line, function: name, score, reasons }: RankedSuspect): Suspect {
+  return { file, line, function: name, score, reasons };
+}
+
 function rootCause(facts: Facts): string {
-  const [first, second] = facts.suspects;
-  if (!first) return [nothingFound(facts), ...fitNotes(facts)].join(' ');
+  const [first, second] = facts.shown;
+  if (!first) return [nothingFound(facts), ...fitNotes(facts), NO_MODEL].join(' ');
   const looked = facts.examined[0];
   const sentences = [
-    pointing(facts, first),
+    pointing(first),
     errorSentence(facts),
-    looked && looked.code !== '' ? `${lineSaid(looked)}${changed(looked)}.` : '',
+    looked && looked.code !== '' ? `${quoted(looked.code)}${changed(looked)}.` : '',
     second && isRival(facts, first, second) ? `${placeName(second)} is almost as likely.` : '',
     ...fitNotes(facts),
     FACTS_ALONE,
@@ -63,22 +68,25 @@ function isRival({ callers }: Facts, first: Suspect, second: Suspect): boolean {
   return first.score - second.score < 0.05 && !(callers.has(second.file) && !callers.has(first.file));
 }
 
-function pointing({ firm }: Facts, { score, reasons, ...place }: Suspect): string {
-  const why = reasons.slice(0, 2).join('; ');
-  if (score < WEAK_SCORE) return `I don't know the cause; only weak hints point at ${placeName(place)}: ${why}.`;
-  return firm.has(place.file)
-    ? `The facts point at ${placeName(place)}: ${why}.`
-    : `Names in the report lead to ${placeName(place)}: ${why}. No stack frame or message confirms it.`;
+function pointing(first: RankedSuspect): string {
+  const place = `${placeName(first)} (${first.reasons.slice(0, 2).join('; ')})`;
+  if (!isReliable(first)) return `I don't know the cause: no reliable suspect. The closest match is ${place}.`;
+  return first.evidence === 'firm'
+    ? `Most likely place: ${place}.`
+    : `Most likely place: ${place}. No stack frame or error message confirms it.`;
 }
 
 function nothingFound(facts: Facts): string {
-  const { signals, dependencies } = facts;
+  const { signals, dependencies, suspects } = facts;
+  const at = shortSha(facts.revisions.asked);
   if (isSilent(signals))
     return "I don't know: the report names no error, file, function or command that could be looked up.";
   if (dependencies.length > 0) {
     return `I don't know: the stack trace runs only through dependencies (${dependencies.slice(0, 3).join(', ')}), none of it through this repository.`;
   }
-  return `I don't know: nothing that the report names was found in this repository at ${shortSha(facts.revisions.asked)}.`;
+  return suspects.length === 0
+    ? `I don't know: no reliable suspect. Nothing that the report names was found in this repository at ${at}.`
+    : `I don't know: no reliable suspect. The files of this repository at ${at} share only a few words with the report.`;
 }
 
 /** An error type that only the prose mentions may be a wish: it is not said to be the error. */
@@ -91,12 +99,6 @@ function errorSentence({ signals }: Facts): string {
     .replace(/\.$/, '');
   const shown = quoted(text.length > MAX_ERROR ? `${text.slice(0, MAX_ERROR)}…` : text);
   return error.from === 'prose' ? `The report speaks of ${shown}.` : `The report's error is ${shown}.`;
-}
-
-/** Where only the function is known, its first line is shown as that. */
-function lineSaid({ suspect, code }: Examined): string {
-  const isStart = suspect.function !== '' && isDefinition(code, suspect.function);
-  return `${isStart ? 'It begins' : 'The line reads'} ${quoted(code)}`;
 }
 
 function changed({ blame }: Examined): string {
@@ -121,49 +123,50 @@ function fitNotes({ revisions, mismatches, signals }: Facts): readonly string[] 
 
 function solutionSteps(facts: Facts): readonly Step[] {
   const [first] = facts.examined;
-  const others = worthALook(facts);
+  const isSure = isReliable(facts.shown[0]);
+  const others = isSure ? worthALook(facts) : [];
   const descriptions = [
-    first ? lookAt(facts, first) : '',
-    others.length > 0 ? `Then look at ${others.map(placeName).join('; ')}.` : '',
-    first && first.commits.length > 0 ? recentChanges(first) : '',
+    first && isSure ? `Start at ${placeName(first.suspect)}.` : '',
+    others.length > 0 ? `Then check ${others.map(placeName).join('; ')}.` : '',
+    first && isSure && first.commits.length > 0 ? recentChanges(first) : '',
     facts.stepsToReproduce.length === 0
-      ? 'Add the steps that show the problem: none could be read from the report.'
-      : 'Run the reproduction steps above at this commit, and keep them as a failing test.',
+      ? 'Add steps to reproduce: the report has none.'
+      : 'Run the steps to reproduce at this commit, and turn them into a failing test.',
   ];
   return descriptions
     .filter((description) => description !== '')
     .map((description, index) => ({ stepNumber: index + 1, description }));
 }
 
-/** Up to three further suspects that come near the first one and stand on as much: nobody is sent where only words lead. */
-function worthALook({ suspects: [first, ...others], firm }: Facts): readonly Suspect[] {
+/** Up to three further suspects that come near the first one and rest on as much: nobody is sent where only words lead. */
+function worthALook({ shown: [first, ...others] }: Facts): readonly Suspect[] {
   if (!first) return [];
   return others
     .slice(0, 3)
-    .filter(({ file, score }) => score >= first.score * WORTH_A_LOOK && (firm.has(file) || !firm.has(first.file)));
-}
-
-function lookAt(facts: Facts, { suspect }: Examined): string {
-  const question = errorSentence(facts) === '' ? '' : ', and ask what there leads to the error';
-  return `Read ${placeName(suspect)}${question}.`;
+    .filter(
+      ({ score, evidence }) =>
+        score >= first.score * WORTH_A_LOOK && (evidence === 'firm' || first.evidence !== 'firm'),
+    );
 }
 
 function recentChanges({ suspect, commits }: Examined): string {
   const list = commits.map(
     ({ sha, date, subject }) => `${shortSha(sha)} (${date.slice(0, 10)}) ${cutText(subject, 80)}`,
   );
-  return `Check whether one of the last commits to ${quoted(suspect.file)} fits the time the problem began: ${list.join('; ')}.`;
+  return `Check whether a recent change to ${quoted(suspect.file)} fits the time when the problem began: ${list.join('; ')}.`;
 }
 
-function citations({ suspects, examined }: Facts): Analysis['citations'] {
+function citations({ shown, examined }: Facts): Analysis['citations'] {
   const [looked] = examined;
-  const [first] = suspects;
+  const [first] = shown;
   if (!looked || !first || looked.readStep === 0 || looked.code === '') return [];
-  return [{ claim: `The facts point at ${first.file}:${first.line}.`, step: looked.readStep, quote: looked.code }];
+  return [{ claim: `Most likely place: ${first.file}:${first.line}.`, step: looked.readStep, quote: looked.code }];
 }
 
 function placeName({ file, line, function: name }: { file: string; line: number; function: string }): string {
-  return `${quoted(line > 0 ? `${file}:${line}` : file)}${name === '' ? '' : `, in ${quoted(name)}`}`;
+  // A name with a capital may be a class.
+  const within = /(?:^|[.#])[a-z_$][\w$]*$/.test(name) ? `${name}()` : name;
+  return `${quoted(line > 0 ? `${file}:${line}` : file)}${name === '' ? '' : ` in ${quoted(within)}`}`;
 }
 
 /** As inline code, which a backtick inside must not end. */

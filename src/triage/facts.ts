@@ -1,11 +1,11 @@
 // Gathers what can be known without a model: signals, the commit, suspects, and a closer look at the first ones.
 import type { InvestigationStep } from '../domain/evidence.ts';
 import type { CommitRange, LikeliestCommit } from '../domain/failure.ts';
-import type { Step, Suspect } from '../domain/issue.ts';
+import type { Step } from '../domain/issue.ts';
 import type { Lexicon } from '../ports/lexicon.ts';
 import type { Repository } from '../ports/source.ts';
 import { showBlamedChange } from './blamed-change.ts';
-import { type Clue, isFirm } from './candidates/clue.ts';
+import type { Clue } from './candidates/clue.ts';
 import { frameClues, type MappedFrame, mapTraces } from './candidates/from-frames.ts';
 import { messageClues } from './candidates/from-messages.ts';
 import { namedPathClues } from './candidates/from-paths.ts';
@@ -23,7 +23,7 @@ import { readOwnPackages } from './manifests.ts';
 import { type Ground, pathsOf } from './map-paths.ts';
 import { createPathIndex } from './path-index.ts';
 import { carryClues, placeSuspects } from './place-suspects.ts';
-import { rankSuspects } from './rank-suspects.ts';
+import { type RankedSuspect, rankSuspects, shownSuspects } from './rank-suspects.ts';
 import { rankRange } from './regression/rank-range.ts';
 import { reproductionSteps } from './reproduction.ts';
 import { type Revisions, resolveAsked, resolveRevisions } from './resolve-revision.ts';
@@ -40,15 +40,15 @@ export interface Facts {
   readonly signals: Signals;
   readonly problem: string;
   readonly stepsToReproduce: readonly Step[];
-  /** Best first, at most 30; places are of `revisions.asked`. */
-  readonly suspects: readonly Suspect[];
-  /** Files that a frame, a message or a path leads to; the others only share names and words with the report. */
-  readonly firm: ReadonlySet<string>;
+  /** The whole ranking, best first, at most 30; places are of `revisions.asked`. */
+  readonly suspects: readonly RankedSuspect[];
+  /** Those of them that are worth showing to anybody, at most 8; empty: no reliable suspect. */
+  readonly shown: readonly RankedSuspect[];
   /** In the first suspects, best first, at most 50. */
   readonly functions: readonly RankedFunction[];
   /** Files of stack frames that are innermost in no trace: they only lead there. */
   readonly callers: ReadonlySet<string>;
-  /** The first suspects, looked at closely. */
+  /** The first of `shown`, looked at closely. */
   readonly examined: readonly Examined[];
   /** Of the commits of `range`; null: none stands out, or there are none. */
   readonly likeliest: LikeliestCommit | null;
@@ -90,12 +90,12 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
   await notebook.record(describeRevision(revisions, signals));
   const traced = await traceFacts(lookups, revisions, signals);
   const found = await findSuspects({ ...input, digests }, { lookups, signals, traced });
-  const { suspects } = found;
-  await notebook.record(describeSuspects(suspects, asked));
+  const shown = shownSuspects(found.suspects);
+  await notebook.record(describeSuspects(shown, found.suspects.length, asked));
   const { report, range = null } = input;
-  const told = { report, traces: signals.traces, mapped: traced.mapped, suspects };
+  const told = { report, traces: signals.traces, mapped: traced.mapped, suspects: shown };
   const likeliest = range && (await rankRange(lookups, { ...told, range }));
-  const examined = await examineEach(lookups, suspects.slice(0, EXAMINED), async (one, index) => {
+  const examined = await examineEach(lookups, shown.slice(0, EXAMINED), async (one, index) => {
     if (index === 0) await showBlamedChange(lookups, one);
   });
   return {
@@ -104,8 +104,8 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
     signals,
     problem: problemStatement(input.report, signals),
     stepsToReproduce: reproductionSteps(input.report),
-    suspects,
-    firm: found.firm,
+    suspects: found.suspects,
+    shown,
     functions: found.functions,
     callers: callersOf(traced.mapped),
     examined,
@@ -126,14 +126,13 @@ interface Traced {
 async function findSuspects(
   input: { readonly report: string; readonly digests: Promise<Digests> },
   { lookups, signals, traced }: Traced,
-): Promise<Pick<Facts, 'suspects' | 'firm' | 'functions' | 'mismatches'>> {
+): Promise<Pick<Facts, 'suspects' | 'functions' | 'mismatches'>> {
   const report = { ...signals, report: input.report, mapped: traced.mapped };
   const clues = [...traced.clues, ...(await textClues(lookups, signals))];
   const ranked = rankSuspects(clues, await rankFiles({ lookups, ...(await input.digests), report, clues }));
   const { suspects, mismatches } = await placeSuspects(lookups, ranked, unsurePaths(traced.mapped.flat()));
-  const firm = new Set(clues.filter(isFirm).map(({ path }) => path));
   const functions = await suspectFunctions({ lookups, report, suspects, linesHold: traced.linesHold });
-  return { suspects: withFunctions(suspects, functions, firm), firm, functions, mismatches };
+  return { suspects: withFunctions(suspects, functions), functions, mismatches };
 }
 
 async function openAt(repository: Repository, sha: string, notebook: Notebook, signal: AbortSignal): Promise<Lookups> {

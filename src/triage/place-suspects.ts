@@ -1,11 +1,11 @@
 // Makes the place of each suspect true: the line exists at the commit, and its function is named.
-import type { Suspect } from '../domain/issue.ts';
-import type { SourceTree } from '../ports/source.ts';
+import type { Symbol as OutlineSymbol, SourceTree } from '../ports/source.ts';
 import type { Clue } from './candidates/clue.ts';
 import { carryLine } from './carry-line.ts';
 import { definitionLine, enclosingFunction } from './enclosing-function.ts';
 import { attempt, type Lookups } from './lookups.ts';
 import { longestSuffix, type PathIndex } from './path-index.ts';
+import type { RankedSuspect } from './rank-suspects.ts';
 
 /** Only the first suspects are looked into: each costs a read and an outline. */
 const PLACED = 10;
@@ -58,7 +58,7 @@ async function carryOne(lookups: Lookups, framed: Framed, { path, line, to }: Cl
 }
 
 export interface Placed {
-  readonly suspects: readonly Suspect[];
+  readonly suspects: readonly RankedSuspect[];
   /** Lines named by the report that the commit does not have, in words. */
   readonly mismatches: readonly string[];
 }
@@ -66,11 +66,11 @@ export interface Placed {
 /** `unsure`: files that are only one of several fits for a frame, so that a missing line speaks against the fit, not against the report. */
 export async function placeSuspects(
   lookups: Lookups,
-  suspects: readonly Suspect[],
+  suspects: readonly RankedSuspect[],
   unsure: ReadonlySet<string>,
 ): Promise<Placed> {
   const mismatches: string[] = [];
-  const placed: Suspect[] = [];
+  const placed: RankedSuspect[] = [];
   for (const [index, suspect] of suspects.entries()) {
     const truth = index < PLACED ? await place(lookups, suspect) : null;
     if (truth?.mismatch && !unsure.has(suspect.file)) mismatches.push(truth.mismatch);
@@ -79,16 +79,21 @@ export async function placeSuspects(
   return { suspects: placed, mismatches };
 }
 
-async function place(lookups: Lookups, suspect: Suspect): Promise<{ suspect: Suspect; mismatch: string } | null> {
+async function place(
+  lookups: Lookups,
+  suspect: RankedSuspect,
+): Promise<{ suspect: RankedSuspect; mismatch: string } | null> {
   const { tree, signal } = lookups;
   return attempt(lookups, `outline ${suspect.file}`, async () => {
     const outline = await tree.outline(suspect.file, signal);
-    const known = suspect.function === '' ? 0 : definitionLine(outline, suspect.function);
+    const known = headLine(outline, suspect);
     const total = suspect.line > 0 ? await lineCount(tree, suspect, signal) : 0;
     if (suspect.line > total) {
       const mismatch = `${suspect.file} has ${total} lines at this commit, but the report names line ${suspect.line}`;
-      const reasons = [...suspect.reasons, `line ${suspect.line} does not exist in it at this commit`];
-      return { suspect: { ...suspect, line: known, function: known > 0 ? suspect.function : '', reasons }, mismatch };
+      const reasons = [...suspect.reasons, `line ${suspect.line} does not exist in this file at this commit`];
+      const isDefined = outline.some(({ name }) => name === suspect.function);
+      const place = { line: known, function: isDefined ? suspect.function : '', lineFrom: '' as const };
+      return { suspect: { ...suspect, ...place, reasons }, mismatch };
     }
     const line = suspect.line > 0 ? suspect.line : known;
     const name = enclosingFunction(outline, line) || suspect.function;
@@ -96,7 +101,12 @@ async function place(lookups: Lookups, suspect: Suspect): Promise<{ suspect: Sus
   });
 }
 
-async function lineCount(tree: SourceTree, suspect: Suspect, signal: AbortSignal): Promise<number> {
+/** The first line of the suspect's function; 0 for a frame: where its line is not known, the head of its function is not the place. */
+function headLine(outline: readonly OutlineSymbol[], { function: name, isFramed }: RankedSuspect): number {
+  return name === '' || isFramed ? 0 : definitionLine(outline, name);
+}
+
+async function lineCount(tree: SourceTree, suspect: RankedSuspect, signal: AbortSignal): Promise<number> {
   const read = await tree.read(suspect.file, { lines: { from: suspect.line, to: suspect.line } }, signal);
   return read.kind === 'text' ? read.totalLines : 0;
 }

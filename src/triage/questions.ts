@@ -1,11 +1,11 @@
 // What to ask the reporter: exactly what is missing, and nothing that the text already says.
 import type { Facts } from './facts.ts';
-import { WEAK_SCORE } from './rank-suspects.ts';
+import { isReliable } from './rank-suspects.ts';
 
 /** Empty where the facts point somewhere with more than words. */
 export function questionsFor(facts: Facts): readonly string[] {
-  const { signals, suspects, stepsToReproduce, revisions } = facts;
-  const pointed = (suspects[0]?.score ?? 0) >= WEAK_SCORE;
+  const { signals, shown, stepsToReproduce, revisions } = facts;
+  const pointed = isReliable(shown[0]);
   const questions: string[] = [];
   if (facts.mismatches.length > 0 && revisions.framesName === '') {
     questions.push(

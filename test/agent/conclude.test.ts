@@ -33,7 +33,7 @@ describe('a proven fix', () => {
     expect(conclusion.analysis.suspects.map(({ file }) => file)).toEqual(['src/coupons.js', 'src/money.js']);
     expect(conclusion.analysis.suspects[0]?.reasons).toEqual([
       'takes apart what may be undefined',
-      'innermost own frame of the stack trace',
+      'top frame of the trace in this repository',
     ]);
   });
 
@@ -166,7 +166,7 @@ describe('a run that ended without a conclusion', () => {
       reason: 'the budget of 30 turns is spent',
     });
     expect(rootCause).toBe(
-      "I don't know the cause: the investigation ended before a conclusion. The facts point at `src/coupons.js:14`, in `discountFor`: innermost own frame of the stack trace.",
+      "I don't know the cause: the investigation ended before a conclusion. Closest match: `src/coupons.js:14`, in `discountFor` (top frame of the trace in this repository).",
     );
     expect(changeSet.files).toEqual([]);
     expect(solutionSteps).toEqual(FACTS.solutionSteps);

@@ -103,7 +103,7 @@ export const FACTS: Conclusion = {
         line: 14,
         function: 'discountFor',
         score: 0.9,
-        reasons: ['innermost own frame of the stack trace'],
+        reasons: ['top frame of the trace in this repository'],
       },
       { file: 'src/money.js', line: 0, function: '', score: 0.2, reasons: ['shares words with the report'] },
     ],
@@ -146,6 +146,7 @@ export async function sampleRun(
   return {
     draft: draft === null ? null : sampleDraft(draft),
     facts: FACTS,
+    framed: ['src/coupons.js'],
     steps: STEPS,
     changeSet,
     guarded: await guardChange(changeSet, OPEN_GROUND),

@@ -20,9 +20,9 @@ const ANALYSIS: Analysis = {
       line: 14,
       function: 'discountFor',
       score: 0.9,
-      reasons: ['innermost own frame of the stack trace', 'defines `coupon`, named in the report'],
+      reasons: ['top frame of the trace in this repository', 'defines `coupon`, named in the report'],
     },
-    { file: 'src/checkout.js', line: 0, function: '', score: 0.4, reasons: ['own frame 2 of the stack trace'] },
+    { file: 'src/checkout.js', line: 0, function: '', score: 0.4, reasons: ['2nd project frame in the stack trace'] },
   ],
   citations: [],
   guards: [],
@@ -38,7 +38,7 @@ const ISSUE: Issue = {
   projectId: 'prj_1',
   problem: "Checkout crashes for some coupons\n\nTypeError: Cannot destructure property 'percent'",
   rootCause:
-    'The facts point at `src/coupons.js:14`, in `discountFor`: innermost own frame of the stack trace. These are the facts alone: they say where to look, not yet why it breaks.',
+    'Most likely place: `src/coupons.js:14` in `discountFor()` (top frame of the trace in this repository). This is where to look; no model was used to find out why.',
   stepsToReproduce: [
     { stepNumber: 1, description: 'Start the shop' },
     { stepNumber: 2, description: 'Check out:\n```sh\ncurl localhost:8080/checkout -d @basket.json\n```' },

@@ -17,9 +17,9 @@ describe('an Issue in the terminal', () => {
         TypeError: Cannot destructure property 'percent'
 
       Where it points
-        The facts point at \`src/coupons.js:14\`, in \`discountFor\`: innermost own frame
-        of the stack trace. These are the facts alone: they say where to look, not yet
-        why it breaks.
+        Most likely place: \`src/coupons.js:14\` in \`discountFor()\` (top frame of the
+        trace in this repository). This is where to look; no model was used to find
+        out why.
 
       src/coupons.js at 484f10e70a39
           12 |
@@ -29,12 +29,12 @@ describe('an Issue in the terminal', () => {
           16 |   return percentOf(cents, percent);
           17 | }
 
-      Suspects, the likeliest first
+      Suspects (most likely first)
         1. src/coupons.js:14 in discountFor
-           - innermost own frame of the stack trace
+           - top frame of the trace in this repository
            - defines \`coupon\`, named in the report
         2. src/checkout.js
-           - own frame 2 of the stack trace
+           - 2nd project frame in the stack trace
 
       How to reproduce
         1. Start the shop
@@ -96,9 +96,9 @@ describe('an Issue in the terminal', () => {
       "Facts only: no model was asked
 
       Where it points
-        The facts point at \`src/coupons.js:14\`, in \`discountFor\`: innermost own frame
-        of the stack trace. These are the facts alone: they say where to look, not yet
-        why it breaks.
+        Most likely place: \`src/coupons.js:14\` in \`discountFor()\` (top frame of the
+        trace in this repository). This is where to look; no model was used to find
+        out why.
 
       Questions
         - Which version is it?

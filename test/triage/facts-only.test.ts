@@ -9,13 +9,13 @@ describe('the facts-only Issue', () => {
       seconds: 2.5,
     });
     expect(conclusion.rootCause).toMatchInlineSnapshot(
-      `"The facts point at \`src/header.ts:4\`, in \`parseHeader\`: the message text “header has no value” stands here at line 4. The report's error is \`Error: header has no value: cookie\`. The line reads \`if (!value) throw new Error('header has no value: ' + name);\`, last changed in 1a1a1a1 (2024-01-01, “Read headers”). These are the facts alone: they say where to look, not yet why it breaks."`,
+      `"Most likely place: \`src/header.ts:4\` in \`parseHeader()\` (contains the error message “header has no value” at line 4). The report's error is \`Error: header has no value: cookie\`. \`if (!value) throw new Error('header has no value: ' + name);\`, last changed in 1a1a1a1 (2024-01-01, “Read headers”). This is where to look; no model was used to find out why."`,
     );
     expect(conclusion.solutionSteps.map(({ description }) => description)).toMatchInlineSnapshot(`
       [
-        "Read \`src/header.ts:4\`, in \`parseHeader\`, and ask what there leads to the error.",
-        "Check whether one of the last commits to \`src/header.ts\` fits the time the problem began: 1a1a1a1 (2024-01-01) Read headers.",
-        "Add the steps that show the problem: none could be read from the report.",
+        "Start at \`src/header.ts:4\` in \`parseHeader()\`.",
+        "Check whether a recent change to \`src/header.ts\` fits the time when the problem began: 1a1a1a1 (2024-01-01) Read headers.",
+        "Add steps to reproduce: the report has none.",
       ]
     `);
     expect(conclusion.changeSet).toEqual({ base: SECOND, files: [] });
@@ -40,7 +40,7 @@ describe('the facts-only Issue', () => {
         .sort(),
     ).toEqual(['src/header.ts', 'src/request.ts']);
     expect([...facts.callers]).toEqual(['src/request.ts']);
-    const reordered = { ...facts, suspects: facts.suspects.toSorted((a) => (a.file === 'src/header.ts' ? -1 : 1)) };
+    const reordered = { ...facts, shown: facts.shown.toSorted((a) => (a.file === 'src/header.ts' ? -1 : 1)) };
     expect(factsOnlyConclusion(reordered, { seconds: 1 }).rootCause).not.toContain('almost as likely');
   });
 
@@ -56,7 +56,8 @@ describe('the facts-only Issue', () => {
   });
 
   it('cites a line that stands in the cited step', async () => {
-    const { analysis, investigationSteps } = factsOnlyConclusion(await factsOf(TRACE), { seconds: 1 });
+    const report = TRACE.replace('dist/header.js:9', 'src/header.ts:3');
+    const { analysis, investigationSteps } = factsOnlyConclusion(await factsOf(report), { seconds: 1 });
     const [citation] = analysis.citations;
     expect(investigationSteps[citation!.step - 1]?.result).toContain(citation!.quote);
   });
@@ -64,7 +65,7 @@ describe('the facts-only Issue', () => {
   it('says "I don\'t know" where nothing points anywhere, and asks for what is missing', async () => {
     const conclusion = factsOnlyConclusion(await factsOf('zzz qqq'), { seconds: 1 });
     expect(conclusion.rootCause).toBe(
-      "I don't know: nothing that the report names was found in this repository at 2b2b2b2.",
+      "I don't know: no reliable suspect. Nothing that the report names was found in this repository at 2b2b2b2. No model was used.",
     );
     expect(conclusion.analysis.suspects).toEqual([]);
     expect(conclusion.analysis.questions).toHaveLength(3);

@@ -11,11 +11,11 @@ describe('a report with a stack trace', () => {
   it('suspects own frames, the innermost first, with their functions', async () => {
     const { suspects } = await factsOf(TRACE);
     expect(suspects.slice(0, 2).map(({ file, line, function: name }) => [file, line, name])).toEqual([
-      ['src/header.ts', 2, 'parseHeader'],
+      ['src/header.ts', 0, 'parseHeader'],
       ['src/request.ts', 4, 'readRequest'],
     ]);
     expect(suspects[0]?.reasons[0]).toBe(
-      'innermost own frame of the stack trace; mapped from compiled output, so its line is not known',
+      'top frame of the trace in this repository; compiled file; exact line unknown',
     );
     expect(suspects.every(({ score }) => score >= 0 && score <= 1)).toBe(true);
   });
@@ -27,21 +27,24 @@ describe('a report with a stack trace', () => {
     expect(actions).toEqual(
       expect.arrayContaining([
         'map 4 stack frames to files at 2b2b2b2',
-        'read src/header.ts:1-8 at 2b2b2b2',
-        'blame src/header.ts:2 at 2b2b2b2',
+        'read src/header.ts:2-14 at 2b2b2b2',
         'history src/header.ts (last 3) at 2b2b2b2',
+        'blame src/request.ts:4 at 2b2b2b2',
       ]),
     );
     const frames = told.find(({ action }) => action.startsWith('map '));
     expect(frames?.result).toContain('dependency left-pad');
     const read = told.find(({ action }) => action.startsWith('read src/header.ts'));
-    expect(read?.result).toContain('> 2 | export function parseHeader(line: string): Header {');
+    expect(read?.result).toContain('  2 | export function parseHeader(line: string): Header {');
+    expect(read?.analysis).toBe('`parseHeader` begins at line 2; the report does not give the exact line.');
     expect(told.every(({ action, result, analysis }) => action !== '' && result !== '' && analysis !== '')).toBe(true);
   });
 
   it('asks for the history of all first suspects before it waits for that of the first', async () => {
     const asked: string[] = [];
-    const { told } = await factsOf(TRACE, { before: (lookup) => void asked.push(lookup) });
+    const { told } = await factsOf(`${TRACE}\n\`applyDiscount\` in src/discount.ts\n`, {
+      before: (lookup) => void asked.push(lookup),
+    });
     const first = told.find(({ action }) => action.startsWith('history '))?.action ?? '';
     expect(first).toMatch(/^history src\/header\.ts /);
     const begun = asked.findIndex((lookup) => lookup.startsWith('history '));
@@ -65,8 +68,8 @@ describe('a report with a stack trace', () => {
 
   it('says where a line does not exist at the commit', async () => {
     const facts = await factsOf('Error: boom\n    at readRequest (/srv/shop/src/request.ts:400:1)\n');
-    expect(facts.suspects[0]).toMatchObject({ file: 'src/request.ts', line: 3, function: 'readRequest' });
-    expect(facts.suspects[0]?.reasons.at(-1)).toContain('line 400 does not exist in it at this commit');
+    expect(facts.suspects[0]).toMatchObject({ file: 'src/request.ts', line: 0, function: 'readRequest' });
+    expect(facts.suspects[0]?.reasons.at(-1)).toContain('line 400 does not exist in this file at this commit');
     const { rootCause } = factsOnlyConclusion(facts, { seconds: 1 });
     expect(rootCause).toContain('src/request.ts has 5 lines at this commit, but the report names line 400');
   });
@@ -104,13 +107,13 @@ describe('a report with a stack trace', () => {
     });
     expect(facts.suspects[0]).toMatchObject({ file: 'a/src/index.ts', line: 51, function: 'load' });
     expect(facts.mismatches).toEqual([]);
-    expect(facts.suspects[1]?.reasons).toContain('line 51 does not exist in it at this commit');
+    expect(facts.suspects[1]?.reasons).toContain('line 51 does not exist in this file at this commit');
   });
 
   it('puts the subject of a failing test before the test', async () => {
     const { suspects } = await factsOf('Error: expected 1 to be 2\n    at /srv/shop/test/header.test.ts:2:20\n');
     expect(suspects[0]).toMatchObject({ file: 'src/header.ts' });
-    expect(suspects[0]?.reasons).toContain('is what `header.test.ts` tests, by its name');
+    expect(suspects[0]?.reasons).toContain('tested by `header.test.ts`, judging by the file name');
   });
 });
 
@@ -118,7 +121,7 @@ describe('a report without a stack trace', () => {
   it('is led by the literal text of the error message, not by documents that repeat it', async () => {
     const { suspects } = await factsOf('It stops\n\nError: header has no value: cookie');
     expect(suspects[0]).toMatchObject({ file: 'src/header.ts', line: 4, function: 'parseHeader' });
-    expect(suspects[0]?.reasons[0]).toBe('the message text “header has no value” stands here at line 4');
+    expect(suspects[0]?.reasons[0]).toBe('contains the error message “header has no value” at line 4');
   });
 
   it('is led by names that it mentions', async () => {

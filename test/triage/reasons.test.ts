@@ -51,7 +51,10 @@ file:///srv/shop/src/discount.ts:2
 TypeError: Cannot read properties of undefined (reading 'total')
     at applyDiscount (file:///srv/shop/src/discount.ts:2:15)
 `);
-    expect(suspects[0]).toMatchObject({ file: 'src/discount.ts', reasons: ['innermost own frame of the stack trace'] });
+    expect(suspects[0]).toMatchObject({
+      file: 'src/discount.ts',
+      reasons: ['top frame of the trace in this repository'],
+    });
   });
 });
 
@@ -73,8 +76,8 @@ OSError: gone
       { commits: [{ sha: FIRST, subject: 'a', files }] },
     );
     expect(suspects.map(({ file, reasons }) => [file, reasons[0]])).toEqual([
-      ['shop/models.py', 'innermost own frame of the stack trace'],
-      ['shop/packages/urllib3/response.py', 'frame of the stack trace, but the file is vendored'],
+      ['shop/models.py', 'top frame of the trace in this repository'],
+      ['shop/packages/urllib3/response.py', 'frame of the trace, but the file is vendored'],
     ]);
   });
 });

@@ -22,7 +22,7 @@ const NEXT: Readonly<Record<Outcome, string>> = {
   already_fixed: 'update, then close this',
   not_a_bug: 'close this, or say what was missed',
   inconclusive: 'add what you know, then `/analyse retry`',
-  facts_only: 'look where the facts point',
+  facts_only: 'check the places below',
 };
 
 type Headed = Pick<ResultGround, 'fix' | 'place' | 'checks' | 'isSuggested'>;
@@ -38,7 +38,8 @@ export function headline({ analysis }: Issue, ground: Headed): string {
     silent ? 'Facts only, the model gave no answer' : OUTCOMES[outcome],
     ...(partial && !silent ? ['cut short'] : []),
     ...(confidence === null ? [] : [`confidence ${Math.round(confidence * 100)} %`]),
-    nextAction(outcome, ground),
+    // Without a suspect there is no place to check.
+    nextAction(outcome === 'facts_only' && analysis.suspects.length === 0 ? 'inconclusive' : outcome, ground),
   ];
   return `**${parts.join(' · ')}**`;
 }

@@ -66,7 +66,7 @@ export function suspectBlocks({ analysis }: Issue, links: SourceLinks): readonly
     const why = reasons.length === 0 ? '' : `: ${inertInline(reasons.slice(0, 2).join('; '), 300, links)}`;
     return bullet(`${link}${within}${why}`);
   });
-  return [text(shown.length === 1 ? 'Where to look:' : 'Where to look, the likeliest first:'), text(lines.join('\n'))];
+  return [text(shown.length === 1 ? 'Where to look:' : 'Where to look (most likely first):'), text(lines.join('\n'))];
 }
 
 /** Why the outcome is what it is; where a fix was proven it is no news, and stands with the investigation. */

@@ -15,6 +15,26 @@ export interface Clue {
   readonly reason: string;
   /** Names that the reason rests on, where it rests on names; empty: on everyday words alone. */
   readonly names?: readonly string[];
+  /** Of a frame: where it is in the report's stack traces. */
+  readonly frame?: FrameOrder;
+}
+
+export interface FrameOrder {
+  /** Number of its trace in the report, and its place among the own files of that trace; 0: the innermost. */
+  readonly trace: number;
+  readonly position: number;
+  /** Whether no other file of its trace may rank before this one: the innermost own frame, and the commit fits it. */
+  readonly leads: boolean;
+}
+
+/** What speaks for a file: a place that the report names, names from code, or nothing but everyday words. */
+export type Evidence = 'firm' | 'names' | 'words';
+
+export function evidenceOf(clues: readonly Clue[]): Evidence {
+  if (clues.some(isFirm)) return 'firm';
+  const saysMore = ({ kind, names = [] }: Clue): boolean =>
+    kind === 'definition' || kind === 'tested' || (kind === 'use' && names.length > 0);
+  return clues.some(saysMore) ? 'names' : 'words';
 }
 
 /** Whether the clue is about this very place; definitions, uses and names only lead near it. */

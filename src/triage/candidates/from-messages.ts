@@ -44,10 +44,9 @@ async function searchPart(lookups: Lookups, part: string): Promise<readonly Clue
   const result = await searchStep(lookups, query, ({ hits, error }) => {
     if (error !== '') return 'The search failed, so nothing follows from it.';
     const files = new Set(hits.map(({ path }) => path)).size;
-    if (files === 0)
-      return 'This part of the message stands nowhere in the source: it is put together there, or comes from elsewhere.';
-    if (files > MAX_FILES) return `The text stands in ${files} files; too many to point at one.`;
-    return `The text of the message stands in ${files === 1 ? 'one file' : `${files} files`}.`;
+    if (files === 0) return 'Message not found in the source; it is built at runtime or comes from a dependency.';
+    if (files > MAX_FILES) return `Message found in ${files} files; too many to point at one.`;
+    return `Message found in ${files === 1 ? 'one file' : `${files} files`}.`;
   });
   const hits = result.hits.filter(({ path }) => !isForeign(path) && !['test', 'document'].includes(fileKind(path)));
   const files = new Map<string, number>();
@@ -60,7 +59,7 @@ async function searchPart(lookups: Lookups, part: string): Promise<readonly Clue
       line,
       function: '',
       strength: UNIQUE / files.size ** 0.7,
-      reason: `the message text “${part}” stands here at line ${line}`,
+      reason: `contains the error message “${part}” at line ${line}`,
     }),
   );
 }

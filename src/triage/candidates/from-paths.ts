@@ -30,7 +30,7 @@ function namedStrength({ file, line }: Place): number {
 
 function namedClue({ file, line }: Place, path: string, strength: number, fits: number): Clue {
   const name = line > 0 ? `${file}:${line}` : file;
-  const shared = fits > 1 ? `; ${fits} files end so` : '';
+  const shared = fits > 1 ? `; ${fits} files match` : '';
   const reason = `\`${name}\` is named in the report${shared}`;
   return { kind: line > 0 ? 'place' : 'path', path, line, function: '', strength, reason };
 }

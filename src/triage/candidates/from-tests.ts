@@ -18,7 +18,7 @@ export function testedClues(index: PathIndex, tests: readonly string[]): readonl
         line: 0,
         function: '',
         strength: (TESTED * 0.85 ** order) / files.length,
-        reason: `is what \`${fileName(test)}\` tests, by its name`,
+        reason: `tested by \`${fileName(test)}\`, judging by the file name`,
       }),
     );
   });

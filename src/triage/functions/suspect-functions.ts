@@ -3,6 +3,7 @@ import type { Suspect } from '../../domain/issue.ts';
 import { queryOf } from '../localise/query.ts';
 import { type ReadReport, reportTexts } from '../localise/report-texts.ts';
 import { attempt, type Lookups, shortSha } from '../lookups.ts';
+import type { RankedSuspect } from '../rank-suspects.ts';
 import { markFrames } from './mark-frames.ts';
 import { bestFunction, type RankedFunction, rankFunctions } from './rank-functions.ts';
 import type { FunctionFile } from './read-units.ts';
@@ -80,17 +81,18 @@ function described({ path, owner, name, line, lastLine, score, reasons }: Ranked
 
 /**
  * The suspects with the function that ranks best in their file, and the line in it to look at first: their own where that lies in
- * the function. The place of one in `firm` stays as it is, where it has a line: a frame or a named place knows better.
+ * the function. A frame or a named place knows better: its place stays, also where it names a function without a line.
  */
 export function withFunctions(
-  suspects: readonly Suspect[],
+  suspects: readonly RankedSuspect[],
   ranked: readonly RankedFunction[],
-  firm: ReadonlySet<string>,
-): readonly Suspect[] {
+): readonly RankedSuspect[] {
   return suspects.map((suspect) => {
     const best = bestFunction(ranked, suspect.file);
-    if (best === null || (firm.has(suspect.file) && suspect.line > 0)) return suspect;
+    const isPlaced = suspect.isFramed || (suspect.evidence === 'firm' && suspect.line > 0);
+    if (best === null || isPlaced) return suspect;
     const isInside = suspect.line >= best.line && suspect.line <= best.lastLine;
-    return { ...suspect, line: isInside ? suspect.line : best.place, function: best.name };
+    const place = isInside ? {} : { line: best.place, lineFrom: '' as const };
+    return { ...suspect, ...place, function: best.name };
   });
 }

@@ -15,16 +15,20 @@ export interface RankingTold {
   readonly ranked: readonly RankedFile[];
 }
 
-export function describeRanking({ table, query, commits }: Known, { at, cut, ranked }: RankingTold): InvestigationStep {
+export function describeRanking(known: Known, { at, cut, ranked }: RankingTold): InvestigationStep {
+  const { table, query, commits } = known;
   const found = query.terms
     .map((term, index) => ({ word: term.word, rarity: table.rarities[index] ?? 0 }))
     .filter(({ rarity }) => rarity > 0)
     .sort((a, b) => b.rarity - a.rarity);
   const defined = query.names.filter((_, index) => (table.definers[index]?.length ?? 0) > 0).map(({ word }) => word);
   const lines = [
-    `${found.length} of ${query.terms.length} terms stand here; the seldom ones: ${listed(found.map(({ word }) => word))}`,
+    termLine(
+      found.map(({ word }) => word),
+      query.terms.length,
+    ),
     `defined here: ${listed(defined)}`,
-    ...ranked.slice(0, SHOWN_FILES).map(({ path, clues }) => `${path}: ${clues[0]?.reason ?? 'named by the report'}`),
+    ...ranked.slice(0, SHOWN_FILES).map((file) => `${file.path}: ${reasonFor(file, known)}`),
     ...cut.filter((note) => note !== ''),
   ];
   return {
@@ -32,9 +36,21 @@ export function describeRanking({ table, query, commits }: Known, { at, cut, ran
     result: lines.join('\n'),
     analysis:
       ranked.length === 0
-        ? 'Nothing of the report stands in any file here.'
-        : 'Where the words and names of the report stand, what they define, and what earlier commits like it touched puts these first.',
+        ? 'No file here shares anything with the report.'
+        : 'Files ordered by shared words and names, what they define, and earlier commits that resemble the report.',
   };
+}
+
+function termLine(found: readonly string[], asked: number): string {
+  if (found.length === 0) return `None of ${counted(asked, 'term')} found.`;
+  const count = found.length === asked ? `All ${counted(asked, 'term')}` : `${found.length} of ${asked} terms`;
+  return `${count} found; rarest: ${listed(found)}`;
+}
+
+/** A file without words of the report ranks for a frame, a path or a message. */
+function reasonFor({ path, clues }: RankedFile, known: Known): string {
+  const clue = clues[0] ?? known.clues.find((given) => given.path === path);
+  return clue?.reason ?? '';
 }
 
 function listed(words: readonly string[]): string {

@@ -1,5 +1,4 @@
 // What each signal found in one file, in words: the clues that the reasons of a suspect are made of.
-import { cutText } from '../../domain/cut-text.ts';
 import type { Clue } from '../candidates/clue.ts';
 import { looksLikeCode } from '../identifiers.ts';
 import type { Combined, SignalName } from './combine.ts';
@@ -17,17 +16,12 @@ const MAX_SAID = 3;
 /** What a log holds is said by the frame or the message that it leads to. */
 const SAID: readonly QueryPart[] = ['title', 'name', 'prose', 'code'];
 const IN_TEXT = { ...WHOLE, log: 0 };
-const MAX_SUBJECT = 80;
-/** Words meet in their stems and names without case and joints: the report may have it otherwise than the file that is shown. */
-const IN_SOME_FORM = 'in some form';
 
 export interface Explained {
   readonly table: Table;
   readonly query: Query;
   readonly gathered: Gathered;
   readonly combined: Combined;
-  /** Of the commits that are told of, by sha. */
-  readonly subjects: ReadonlyMap<string, string>;
 }
 
 export interface LookedAt {
@@ -93,8 +87,9 @@ function definitionClues(
   });
 }
 
+/** Names meet without case and joints: the report may write one otherwise than the file does. */
 function named(isSame: boolean): string {
-  return isSame ? 'named in the report' : `which the report names ${IN_SOME_FORM}`;
+  return isSame ? 'named in the report' : 'similar to a name in the report';
 }
 
 /** The first line that defines just this name, else the first that defines a form of it; line 0 and no name where none does. */
@@ -115,17 +110,13 @@ function useClue({ table, query }: Explained, file: number, text: string): Said 
   const telling = tellingWords(table, query, IN_TEXT, file).slice(0, 8);
   const found = foundForms(text, telling);
   if (telling.length === 0) return { reason: '' };
-  if (found.length === 0)
-    return { reason: `holds forms of ${quoted(telling.slice(0, MAX_SAID))}, in the report`, names: [] };
+  if (found.length === 0) return { reason: `mentions forms of ${quoted(telling.slice(0, MAX_SAID))}`, names: [] };
   const names = found.filter(isCodeName).slice(0, MAX_SAID);
   if (names.length > 0) {
     const isSame = names.every((form) => form.isSame);
-    return { reason: `holds ${ticked(names)}, ${named(isSame)}`, names: names.map(({ asked }) => asked.word) };
+    return { reason: `mentions ${ticked(names)}, ${named(isSame)}`, names: names.map(({ asked }) => asked.word) };
   }
-  const words = found.slice(0, MAX_SAID);
-  const those = words.length === 1 ? 'the word' : 'the words';
-  const end = words.every(({ isSame }) => isSame) ? ' of the report' : `, which the report has ${IN_SOME_FORM}`;
-  return { reason: `holds ${those} ${quoted(words)}${end}`, names: [] };
+  return { reason: `mentions ${quoted(found.slice(0, MAX_SAID))}`, names: [] };
 }
 
 /** Written as code is by the report, and by the file too. */
@@ -138,22 +129,14 @@ function testClue({ table, query }: Explained, file: number, text: string): Said
   const telling = tellingWords(table, query, weights, file).slice(0, MAX_SAID);
   const found = foundForms(text, telling);
   if (telling.length === 0) return { reason: '' };
-  if (found.length === 0) return { reason: `holds forms of ${ticked(telling)}, which the failing test uses` };
-  const end = found.every(({ isSame }) => isSame) ? '' : ` ${IN_SOME_FORM}`;
-  return { reason: `holds ${ticked(found)}, which the failing test uses${end}` };
+  if (found.length === 0) return { reason: `mentions forms of ${ticked(telling)}, used by the failing test` };
+  const isSame = found.every((one) => one.isSame);
+  return { reason: `mentions ${ticked(found)}, ${isSame ? 'used by' : 'similar to words of'} the failing test` };
 }
 
 function pathClue({ gathered }: Explained, file: number): Said {
   const shared = gathered.paths.shared(file).slice(0, 4);
-  if (shared.length === 0) return { reason: '' };
-  const said = quoted(shared);
-  const isSame = shared.every((one) => one.isSame);
-  return {
-    reason: isSame
-      ? `its path shares ${said} with the report`
-      : `its path has ${said}, which the report has ${IN_SOME_FORM}`,
-    names: [],
-  };
+  return shared.length === 0 ? { reason: '' } : { reason: `path contains ${quoted(shared)}`, names: [] };
 }
 
 function quoted(words: readonly { readonly word: string }[]): string {
@@ -164,10 +147,8 @@ function ticked(words: readonly { readonly word: string }[]): string {
   return words.map(({ word }) => `\`${word}\``).join(', ');
 }
 
-function commitClue({ gathered, subjects }: Explained, file: number): Said {
+function commitClue({ gathered }: Explained, file: number): Said {
   const [commit] = gathered.commits.commits.get(file) ?? [];
   if (!commit) return { reason: '' };
-  const subject = cutText(subjects.get(commit.sha) ?? '', MAX_SUBJECT);
-  const said = subject === '' ? '' : ` “${subject}”`;
-  return { reason: `was changed by ${commit.sha.slice(0, 7)}${said}, which reads like the report`, names: [] };
+  return { reason: `changed in ${commit.sha.slice(0, 7)}, whose message resembles this report`, names: [] };
 }

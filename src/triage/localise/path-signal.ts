@@ -19,15 +19,8 @@ interface PathWords {
 export interface PathScores {
   readonly names: Float64Array;
   readonly folders: Float64Array;
-  /** The words that a path shares, seldom ones first, each once; numbers say nothing to a reader. */
-  shared(file: number): readonly SharedWord[];
-}
-
-interface SharedWord {
-  /** As the path has it, in lower case. */
-  readonly word: string;
-  /** Whether the report has it like that, rather than with another ending. */
-  readonly isSame: boolean;
+  /** The words that a path shares with the report, rare ones first, each once, as the path has them in lower case; numbers say nothing to a reader. */
+  shared(file: number): readonly { readonly word: string }[];
 }
 
 export async function pathScores(table: Table, query: Query, { weights, signal }: Weighing): Promise<PathScores> {
@@ -53,11 +46,7 @@ export async function pathScores(table: Table, query: Query, { weights, signal }
       [...(files[file]?.name ?? []), ...(files[file]?.folders ?? [])]
         .filter((word) => value(word) > 0 && !isNumber(words[word] ?? ''))
         .sort((a, b) => (rarities[b] ?? 0) - (rarities[a] ?? 0))
-        .map((number) => {
-          const stemmed = words[number] ?? '';
-          const word = partOf(table.paths[file] ?? '', stemmed);
-          return { word, isSame: word === partOf(wanted.get(stemmed)?.word ?? '', stemmed) };
-        }),
+        .map((number) => ({ word: partOf(table.paths[file] ?? '', words[number] ?? '') })),
   };
 }
 

@@ -6,7 +6,7 @@ import { combine, type SignalValues } from './combine.ts';
 import { describeRanking } from './describe-ranking.ts';
 import { explainFile, type LookedAt } from './explain.ts';
 import { testPlaces, testSource } from './failing-test.ts';
-import { CLOSELY, type Gathered, gatherSignals, type Known } from './gather-signals.ts';
+import { CLOSELY, gatherSignals, type Known } from './gather-signals.ts';
 import { inSlices } from './in-slices.ts';
 import type { Digests } from './open-digests.ts';
 import { type Query, queryOf } from './query.ts';
@@ -55,8 +55,7 @@ export async function rankFiles(input: RankFilesInput): Promise<readonly RankedF
   const best = bestFirst(combined.sums)
     .filter((file) => (combined.sums[file] ?? 0) > 0)
     .filter((file, rank) => rank < MAX_RANKED || clued.has(table.paths[file] ?? ''));
-  const subjects = await subjectsOf(lookups, gathered, best);
-  const all = { table, query, gathered: { ...gathered, values }, combined, subjects };
+  const all = { table, query, gathered: { ...gathered, values }, combined };
   const ranked: RankedFile[] = [];
   // Each is read once more for how it writes the report's words: up to 50 ms.
   await inSlices(best.length, { size: 1, signal: lookups.signal }, (rank) => {
@@ -65,23 +64,9 @@ export async function rankFiles(input: RankFilesInput): Promise<readonly RankedF
     ranked.push({ path: table.paths[file] ?? '', score: combined.scores[file] ?? 0, clues });
   });
   const at = shortSha(lookups.tree.revision);
-  await lookups.notebook.record(describeRanking(known, { at, cut: [lexicon.cut, history.cut], ranked }));
-  return ranked.filter(({ clues, path }) => clues.length > 0 || clued.has(path));
-}
-
-/** Digests hold no words of a commit: those few that are told of are read. */
-async function subjectsOf(
-  { tree, signal }: Lookups,
-  { commits }: Gathered,
-  files: readonly number[],
-): Promise<ReadonlyMap<string, string>> {
-  const told = new Set(files.flatMap((file) => commits.commits.get(file)?.[0]?.sha ?? []));
-  const subjects = new Map<string, string>();
-  if (told.size === 0) return subjects;
-  for await (const messages of tree.messages([...told], signal)) {
-    for (const { sha, message } of messages) subjects.set(sha, message.split('\n', 1)[0]?.trim() ?? '');
-  }
-  return subjects;
+  const found = ranked.filter(({ clues, path }) => clues.length > 0 || clued.has(path));
+  await lookups.notebook.record(describeRanking(known, { at, cut: [lexicon.cut, history.cut], ranked: found }));
+  return found;
 }
 
 async function testTexts({ report, lookups }: RankFilesInput): Promise<string> {

@@ -15,7 +15,7 @@ const NEXT: Readonly<Record<Outcome, string>> = {
   already_fixed: 'update to a version that has the fix',
   not_a_bug: 'close the report, or say what was missed',
   inconclusive: 'add what you know, and hand the report in again',
-  facts_only: 'look where the facts point',
+  facts_only: 'check the places below',
 };
 
 const VERDICTS: Readonly<Record<Verdict, string>> = {
@@ -36,8 +36,10 @@ ${verdict === null ? '' : html`<p>${VERDICTS[verdict]}</p>`}
 ${cutShort(issue)}${scriptedNote(issue)}${sharedNote(issue)}`;
 }
 
-function nextAction({ analysis: { outcome, links } }: Issue, project: Project): string {
+function nextAction({ analysis: { outcome, links, suspects } }: Issue, project: Project): string {
   if (links.pullRequest !== null) return 'review the pull request';
+  // Without a suspect there is no place to check.
+  if (outcome === 'facts_only' && suspects.length === 0) return NEXT.inconclusive;
   return outcome === 'code_fix' && !isGithubProject(project) ? 'read the change, then apply it' : NEXT[outcome];
 }
 

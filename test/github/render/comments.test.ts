@@ -124,14 +124,14 @@ describe('the result', () => {
       recordUrl: '',
     });
     expect(text.slice(0, text.indexOf('<details>'))).toMatchInlineSnapshot(`
-      "**Facts only, no model was asked · next: look where the facts point**
+      "**Facts only, no model was asked · next: check the places below**
 
-      The facts point at [\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14), in \`discountFor\`: innermost own frame of the stack trace. These are the facts alone: they say where to look, not yet why it breaks.
+      Most likely place: [\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14) in \`discountFor()\` (top frame of the trace in this repository). This is where to look; no model was used to find out why.
 
-      Where to look, the likeliest first:
+      Where to look (most likely first):
 
-      - [\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14) in \`discountFor\`: innermost own frame of the stack trace; defines \`coupon\`, named in the report
-      - \`src/checkout.js\`: own frame 2 of the stack trace
+      - [\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14) in \`discountFor\`: top frame of the trace in this repository; defines \`coupon\`, named in the report
+      - \`src/checkout.js\`: 2nd project frame in the stack trace
 
       What to do:
 
@@ -188,10 +188,10 @@ describe('the result', () => {
 
       The budget ended the run. Ruled out, as the model says: the cache; the clock.
 
-      Where to look, the likeliest first:
+      Where to look (most likely first):
 
-      - [\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14) in \`discountFor\`: innermost own frame of the stack trace; defines \`coupon\`, named in the report
-      - \`src/checkout.js\`: own frame 2 of the stack trace
+      - [\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14) in \`discountFor\`: top frame of the trace in this repository; defines \`coupon\`, named in the report
+      - \`src/checkout.js\`: 2nd project frame in the stack trace
 
       "
     `);
@@ -233,7 +233,7 @@ describe('the result', () => {
         "**Cause found, with a fix · confidence 92 % · next: review \`#12\`, its checks are green**",
         "**Cause found, with something to do · confidence 92 % · next: do what stands below**",
         "**Not a bug · confidence 80 % · next: close this, or say what was missed**",
-        "**Facts only, the model gave no answer · next: look where the facts point**",
+        "**Facts only, the model gave no answer · next: check the places below**",
       ]
     `);
   });
@@ -306,12 +306,12 @@ describe('the comment while it runs', () => {
     ).toMatchInlineSnapshot(`
       "**Investigating · step 3: \`read src/coupons.js:9-17 at 484f10e\`**
 
-      The facts point at [\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14), in \`discountFor\`: innermost own frame of the stack trace. These are the facts alone: they say where to look, not yet why it breaks.
+      Most likely place: [\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14) in \`discountFor()\` (top frame of the trace in this repository). This is where to look; no model was used to find out why.
 
-      Where to look, the likeliest first:
+      Where to look (most likely first):
 
-      - [\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14) in \`discountFor\`: innermost own frame of the stack trace; defines \`coupon\`, named in the report
-      - \`src/checkout.js\`: own frame 2 of the stack trace
+      - [\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14) in \`discountFor\`: top frame of the trace in this repository; defines \`coupon\`, named in the report
+      - \`src/checkout.js\`: 2nd project frame in the stack trace
 
       …
       <sub>asked for by \`mona\` · this comment follows the investigation, and the result takes its place · \`/analyse stop\` ends it</sub>

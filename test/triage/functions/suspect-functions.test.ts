@@ -1,10 +1,10 @@
 // Suspects get their function and line; what a frame or the report itself names is left as it is.
 import { describe, expect, it } from 'vitest';
 import type { InvestigationStep } from '../../../src/domain/evidence.ts';
-import type { Suspect } from '../../../src/domain/issue.ts';
 import { suspectFunctions, withFunctions } from '../../../src/triage/functions/suspect-functions.ts';
 import { createNotebook } from '../../../src/triage/lookups.ts';
 import { createPathIndex } from '../../../src/triage/path-index.ts';
+import type { RankedSuspect } from '../../../src/triage/rank-suspects.ts';
 import { createMemoryRepository, type MemoryOptions } from '../../support/memory-source.ts';
 
 const SHA = 'a'.repeat(40);
@@ -15,12 +15,13 @@ const FILES = {
 };
 const REPORT = { report: 'The discount of a coupon', title: 'The discount of a coupon', traces: [], mapped: [] };
 
-function suspect(file: string, more: Partial<Suspect> = {}): Suspect {
-  return { file, line: 0, function: '', score: 0.5, reasons: [], ...more };
+function suspect(file: string, more: Partial<RankedSuspect> = {}): RankedSuspect {
+  const known = { evidence: 'words', isFramed: false, lineFrom: '' } as const;
+  return { file, line: 0, function: '', score: 0.5, reasons: [], ...known, ...more };
 }
 
 async function look(
-  suspects: readonly Suspect[],
+  suspects: readonly RankedSuspect[],
   before?: MemoryOptions['before'],
   files: Readonly<Record<string, string>> = FILES,
 ) {
@@ -56,15 +57,18 @@ describe('functions of suspects', () => {
       suspect('gone.py', { line: 3 }),
     ];
     const { ranked } = await look(suspects);
-    expect(withFunctions(suspects, ranked, new Set())).toEqual([
+    expect(withFunctions(suspects, ranked)).toEqual([
       { ...suspects[0], line: 7, function: 'total' },
       { ...suspects[1], line: 1, function: 'send' },
       suspects[2],
     ]);
-    expect(withFunctions(suspects, ranked, new Set(['cart.py']))[0]).toEqual(suspects[0]);
+    const firm = suspect('cart.py', { line: 1, function: 'add', evidence: 'firm' });
+    expect(withFunctions([firm], ranked)).toEqual([firm]);
     const inside = suspect('cart.py', { line: 6, function: '' });
-    expect(withFunctions([inside], ranked, new Set())[0]).toMatchObject({ line: 6, function: 'total' });
-    expect(withFunctions([suspect('cart.py')], ranked, new Set(['cart.py']))[0]).toMatchObject({ line: 7 });
+    expect(withFunctions([inside], ranked)[0]).toMatchObject({ line: 6, function: 'total' });
+    expect(withFunctions([suspect('cart.py', { evidence: 'firm' })], ranked)[0]).toMatchObject({ line: 7 });
+    const compiled = suspect('cart.py', { function: 'add', evidence: 'firm', isFramed: true });
+    expect(withFunctions([compiled], ranked)).toEqual([compiled]);
   });
 
   it('are those of the other files where one cannot be read', async () => {
