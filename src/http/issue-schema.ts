@@ -98,7 +98,7 @@ const Analysis = z
     reason: z.string(),
     verdict: z.enum(['code', 'base_broken', 'flaky', 'infrastructure', 'inconclusive']).nullable(),
     confidence: z.number().min(0).max(1).nullable(),
-    suspects: z.array(Suspect).openapi({ description: 'Best first.' }),
+    suspects: z.array(Suspect).openapi({ description: 'Best first, at most 8. Empty: no reliable suspect.' }),
     citations: z.array(z.strictObject({ claim: z.string(), step: z.int(), quote: z.string() })),
     guards: z.array(z.strictObject({ rule: z.string(), file: z.string(), reason: z.string() })),
     questions: z.array(z.string()),

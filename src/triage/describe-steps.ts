@@ -1,11 +1,10 @@
 // The steps that are not lookups, in words: reading the report, choosing the commit, mapping frames, ranking.
 import type { InvestigationStep } from '../domain/evidence.ts';
-import type { Suspect } from '../domain/issue.ts';
 import type { MappedFrame } from './candidates/from-frames.ts';
 import { counted } from './counted.ts';
 import type { Frame, Trace } from './frames/frame.ts';
 import { shortSha } from './lookups.ts';
-import { isReliable } from './rank-suspects.ts';
+import { isReliable, type RankedSuspect } from './rank-suspects.ts';
 import type { Revisions } from './resolve-revision.ts';
 import { isSilent, type Signals } from './signals.ts';
 
@@ -121,7 +120,7 @@ function written({ file, line, symbol, function: name }: Frame): string {
 }
 
 /** `shown` of `ranked` files are worth telling. */
-export function describeSuspects(shown: readonly Suspect[], ranked: number, revision: string): InvestigationStep {
+export function describeSuspects(shown: readonly RankedSuspect[], ranked: number, revision: string): InvestigationStep {
   const lines = shown.map(
     ({ file, line, score, reasons }, index) =>
       `${index + 1}. ${file}${line > 0 ? `:${line}` : ''} (${score.toFixed(2)}): ${reasons[0] ?? ''}`,
@@ -139,8 +138,9 @@ function nothingMeaning(ranked: number): string {
     : `No reliable suspect: ${counted(ranked, 'file')} share only a few words with the report.`;
 }
 
-function rankMeaning([first, second]: readonly Suspect[]): string {
+function rankMeaning([first, second]: readonly RankedSuspect[]): string {
   if (!isReliable(first)) return 'No reliable suspect: the best matches share only words and names with the report.';
+  if (first?.isFramed && second?.isFramed) return 'The stack trace leads to the first one.';
   const isClose = first && second && first.score - second.score < 0.05;
   return isClose ? 'The first suspects score about the same; no single file stands out.' : 'One file stands out.';
 }

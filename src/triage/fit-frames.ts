@@ -68,20 +68,20 @@ function isLost({ frame, mapping, printedLine }: MappedFrame): boolean {
 }
 
 function lossOf({ code }: Frame, path: string): string {
-  return `\`${code.replaceAll('`', "'").slice(0, 120)}\`, which the report shows in \`${path}\`, stands nowhere in that file here`;
+  return `\`${code.replaceAll('`', "'").slice(0, 120)}\`, which the report shows in \`${path}\`, isn't in that file at this commit`;
 }
 
 function renderFit({ frame, mapping, printedLine }: MappedFrame): string {
   const place = `${pathOf(mapping)}:${printedLine ?? frame.line}`;
   if (printedLine === undefined) return `${place}: compiled; not found as it is`;
-  if (frame.line === printedLine) return `${place}: reads the same`;
-  return frame.line === 0 ? `${place}: stands nowhere in this file` : `${place}: stands at line ${frame.line}`;
+  if (frame.line === printedLine) return `${place}: same text`;
+  return frame.line === 0 ? `${place}: not in this file` : `${place}: found at line ${frame.line}`;
 }
 
 function meaningOf(fitted: readonly MappedFrame[]): string {
   const known = fitted.filter(({ printedLine }) => printedLine !== undefined);
-  if (known.some(isLost)) return 'Some lines stand nowhere: the report is from another version of this code.';
+  if (known.some(isLost)) return 'Some lines are not in their files: the report is from another version of this code.';
   return known.every(({ frame, printedLine }) => frame.line === printedLine)
-    ? 'They read the same here, so their line numbers can be trusted.'
-    : 'Some lines stand elsewhere in their file; from here on they are looked at where they stand.';
+    ? 'The lines are the same here, so their numbers can be trusted.'
+    : 'Some lines have moved; from here on their new line numbers are used.';
 }

@@ -37,6 +37,13 @@ describe('a proven fix', () => {
     ]);
   });
 
+  it('is surer where the trace runs through the place of the cause, whatever the reasons of the suspects say', async () => {
+    const proof = async (framed: readonly string[]) =>
+      (await concludeRun(await sampleRun({}, { framed }))).analysis.confidence ?? 0;
+    expect(await proof(['src/coupons.js'])).toBeGreaterThan(await proof(['src/server.js']));
+    expect(FACTS.analysis.suspects[0]?.reasons[0]).toContain('frame');
+  });
+
   it('marks what is assumed, and says what was dropped', async () => {
     const { rootCause, analysis } = await conclude({
       rootCause: [CLAIM, { text: 'Hence the crash.' }, { ...INVENTED, places: [] }],

@@ -33,7 +33,7 @@ describe('a line that the trace prints', () => {
     expect(facts.suspects[0]?.reasons[0]).toContain('line 4 of the report is line 7 here');
     expect(facts.mismatches).toEqual([]);
     const step = facts.told.find(({ action }) => action.startsWith('compare the source line that'));
-    expect(step?.result).toBe('shop/cart.py:4: stands at line 7');
+    expect(step?.result).toBe('shop/cart.py:4: found at line 7');
   });
 
   it('and that stands where the trace says needs no word', async () => {
@@ -47,7 +47,9 @@ describe('a line that the trace prints', () => {
     expect(facts.suspects[0]).toMatchObject({ file: 'shop/cart.py', line: 0, function: 'total' });
     expect(rootCause).not.toContain('Each item has a price');
     expect(rootCause).toContain('Most likely place: `shop/cart.py` in `total()`');
-    expect(rootCause.match(/stands nowhere in that file here. The report is from another version\./g)).toHaveLength(1);
+    expect(rootCause.match(/isn't in that file at this commit\. The report is from another version\./g)).toHaveLength(
+      1,
+    );
   });
 
   it('tells a file of another program that only has the name', async () => {

@@ -116,11 +116,11 @@ function reasonsOf({ unit, features, framedAlike, isNamed, caller, words }: Weig
   const reasons = [
     framedReason(name, framedAlike),
     isNamed ? `the report names \`${name}\`` : '',
-    !isNamed && features.name > TOLD.name ? `the report has words of its name, \`${name}\`` : '',
-    features.owner > TOLD.owner ? `it belongs to \`${owner}\`, whose name has words of the report` : '',
-    features.pairs > TOLD.pairs ? 'words stand side by side in it as they do in the report' : '',
+    !isNamed && features.name > TOLD.name ? `the report mentions words of its name, \`${name}\`` : '',
+    features.owner > TOLD.owner ? `belongs to \`${owner}\`, whose name has words of the report` : '',
+    features.pairs > TOLD.pairs ? 'has words in the same order as the report' : '',
     caller === '' ? '' : `\`${caller}\`, named in the report, calls it`,
-    quoted === '' ? '' : `it holds ${words.length === 1 ? 'the word' : 'the words'} ${quoted} of the report`,
+    quoted === '' ? '' : `mentions ${quoted}`,
   ];
   return reasons.filter((reason) => reason !== '').slice(0, MAX_REASONS);
 }

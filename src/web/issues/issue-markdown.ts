@@ -115,7 +115,7 @@ function suspects({ analysis }: Issue, links: SourceLinks): readonly string[] {
     const shown = address === null ? codeSpan(place) : `[${codeSpan(place)}](${address})`;
     return `${shown}: ${inertInline(reasons.slice(0, 3).join('; '), 400, links)}`;
   });
-  return listed('Where the facts point', items);
+  return listed('Where to look', items);
 }
 
 function guards({ analysis }: Issue, links: SourceLinks): readonly string[] {

@@ -224,14 +224,14 @@ describe('the ranking of functions', () => {
   it('is not said to hold a name of which it holds a part alone', async () => {
     const held = { 'a.py': 'def one():\n    ledger()\n' };
     const [first] = await rank('`LedgerBook` is refused', { files: held });
-    expect(first?.reasons).toEqual(['it holds the word “ledger” of the report']);
+    expect(first?.reasons).toEqual(['mentions “ledger”']);
   });
 
   it('tells which words stand in it, and those that stand side by side', async () => {
     const [first] = await rank('A mail is not sent\n\nIt says: no such host was found');
     expect(first?.name).toBe('connect');
-    expect(first?.reasons).toContain('words stand side by side in it as they do in the report');
-    expect(first?.reasons.at(-1)).toMatch(/^it holds the words? .*“host”/);
+    expect(first?.reasons).toContain('has words in the same order as the report');
+    expect(first?.reasons.at(-1)).toMatch(/^mentions .*“host”/);
   });
 
   it('takes the class where the words stand in it outside of its functions', async () => {

@@ -90,7 +90,7 @@ const last = items[items.length];
    curl localhost
    \`\`\`
 
-### Where the facts point
+### Where to look
 
 - \`src/cart.ts:20\`: own frame of the stack trace
 - \`src/odd name#1.ts:3\`: named in the report

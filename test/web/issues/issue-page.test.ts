@@ -162,7 +162,7 @@ describe('the page of an issue', () => {
       ...['2 Report', '2 Record'],
     ]);
     const words = contentOf(page);
-    expect(words).toContain('Facts only Next: check the places below.');
+    expect(words).toContain('Facts only Next: add what you know, and hand the report in again.');
     expect(words).toContain('none: facts only, at no cost');
     expect(linksOf(page).map(({ words: text }) => text)).not.toContain('Download patch');
   });

@@ -1,0 +1,150 @@
+// Which places a report leads to: what a trace says before what people write around it, and nothing where nothing is reliable.
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { gatherFacts } from '../../src/triage/facts.ts';
+import { factsOnlyConclusion } from '../../src/triage/facts-only.ts';
+import { gitRepository } from '../support/git-repository.ts';
+import { pathProject, testSource } from '../git/open-project.ts';
+import { testLexicons } from '../support/test-lexicons.ts';
+import { FIRST, factsOf } from './shop.ts';
+
+const SIGNAL = new AbortController().signal;
+const DEMO = path.join(import.meta.dirname, '..', '..', 'demo');
+
+const COOKIE = `export function serialize(name: string, value: string, maxAge: number): string {
+  if (name === '') throw new Error('a cookie needs a name');
+  return encode(name, value, maxAge);
+}
+
+function encode(name: string, value: string, maxAge: number): string {
+  if (maxAge > 34_560_000) throw new Error('lifetime is over 400 days: ' + maxAge);
+  return name + '=' + value;
+}
+`;
+const FILES = {
+  'package.json': '{ "name": "shop" }\n',
+  'src/cookie.ts': COOKIE,
+  'src/login.ts': `import { serialize } from './cookie.ts';
+
+/** Signs a customer in: checks the password, then starts a session with its refresh token. */
+export function login(customer: Customer, token: Token): string {
+  return serialize('session', token.text, token.lifetime);
+}
+`,
+  'src/refresh-token.ts': `/** The refresh token of a session: the middleware of the mobile app checks its lifetime and signature. */
+export function refreshToken(session: Session, lifetime: number): Token {
+  const signature = sign(session, lifetime);
+  return { text: session.id + signature, lifetime };
+}
+
+// Refresh tokens of the mobile app live for a year. The middleware refuses a token whose session ended.
+export function tokenMiddleware(session: Session, token: Token): boolean {
+  return session.isOpen && token.lifetime > 0;
+}
+`,
+  ...Object.fromEntries(
+    Array.from({ length: 30 }, (_, index) => [`src/part-${index}.ts`, `export const part${index} = ${index};\n`]),
+  ),
+};
+const COMMITS = [{ sha: FIRST, subject: 'Refresh tokens for the session of the mobile app', files: FILES }];
+
+const PROSE = `Refresh token of the mobile app ends the session
+
+Since the refresh token has a longer lifetime, the session of each customer of the mobile app is lost at once. The token
+middleware refuses the signature of the refresh token, or so it seems: the middleware logs the token, and then the session
+ends. With the old lifetime of the refresh token the session of the mobile app stays open. I looked into refresh-token.ts:
+tokenMiddleware and refreshToken look fine to me, but the signature may be wrong.
+
+`;
+
+describe('a stack trace beside prose', () => {
+  it('leads to the line that threw, whatever the prose is about', async () => {
+    const trace = `Error: lifetime is over 400 days: 63072000
+    at encode (/srv/shop/src/cookie.ts:7:34)
+    at serialize (/srv/shop/src/cookie.ts:3:10)
+    at login (/srv/shop/src/login.ts:5:10)
+    at process.processTicksAndRejections (node:internal/process/task_queues:105:5)
+`;
+    const { shown } = await factsOf(PROSE + trace, { commits: COMMITS });
+    expect(shown[0]).toMatchObject({ file: 'src/cookie.ts', line: 7, function: 'encode' });
+  });
+
+  it('prints no line where the trace gives none of the source, unless the message gives it', async () => {
+    const trace = (message: string): string => `Error: ${message}
+    at serialize (/srv/app/node_modules/shop/dist/cookie.js:1:2044)
+    at login (/srv/app/node_modules/shop/dist/login.js:1:310)
+`;
+    const unknown = await factsOf(PROSE + trace('x'), { commits: COMMITS });
+    expect(unknown.shown[0]).toMatchObject({ file: 'src/cookie.ts', line: 0, function: 'serialize' });
+    const { rootCause } = factsOnlyConclusion(unknown, { seconds: 1 });
+    expect(rootCause).toContain(
+      'Most likely place: `src/cookie.ts` in `serialize()` (top frame of the trace in this repository; compiled file; exact line unknown)',
+    );
+    const known = await factsOf(PROSE + trace('a cookie needs a name'), { commits: COMMITS });
+    expect(known.shown[0]).toMatchObject({ file: 'src/cookie.ts', line: 2, function: 'serialize' });
+  });
+
+  it('of the demo leads to the line that node printed', async () => {
+    await using shop = await gitRepository();
+    shop.git('pull', '--quiet', path.join(DEMO, 'corner-shop.bundle'), 'main');
+    await using opened = testSource();
+    await using lexicons = testLexicons();
+    const facts = await gatherFacts({
+      report: readFileSync(path.join(DEMO, 'report.md'), 'utf8'),
+      revision: '',
+      repository: await opened.source.open(pathProject(shop.path), SIGNAL),
+      lexicon: lexicons.of(pathProject(shop.path)),
+      onStep: async () => {},
+      signal: SIGNAL,
+    });
+    const { rootCause, analysis } = factsOnlyConclusion(facts, { seconds: 1 });
+    expect(rootCause).toMatch(/^Most likely place: `src\/coupons\.js:14` in `discountFor\(\)`/);
+    // The files that only share words with the report are not shown.
+    expect(analysis.suspects.map(({ file }) => file).sort()).toEqual([
+      'src/checkout.js',
+      'src/coupons.js',
+      'src/server.js',
+    ]);
+  });
+});
+
+describe('what is not reliable', () => {
+  it('is not shown: common words are no reason, and the Issue says that there is no suspect', async () => {
+    const facts = await factsOf('It is up to us whether `customer` is or is not whole, or so it seems to be', {
+      commits: [{ sha: FIRST, subject: 'Begin', files: { ...FILES, 'src/a.ts': '// if it is up to us, or whole\n' } }],
+    });
+    const said = JSON.stringify(facts.suspects.map(({ reasons }) => reasons));
+    for (const word of ['it', 'is', 'up', 'to', 'us', 'or', 'whole']) expect(said).not.toContain(`“${word}”`);
+    const few = await factsOf('The number of the mobile session', { commits: COMMITS });
+    const { rootCause } = factsOnlyConclusion(few, { seconds: 1 });
+    expect(rootCause).toMatch(/^I don't know.*no reliable suspect/);
+  });
+
+  it('never has a high score for words alone, and nobody is sent there', async () => {
+    const facts = await factsOf(PROSE.replace(/I looked into.*\n.*$/s, ''), { commits: COMMITS });
+    const { rootCause, solutionSteps, analysis } = factsOnlyConclusion(facts, { seconds: 1 });
+    expect(facts.suspects[0]).toMatchObject({ file: 'src/refresh-token.ts', evidence: 'words' });
+    expect(facts.suspects[0]!.score).toBeGreaterThan(0.6);
+    for (const { score } of analysis.suspects) expect(score).toBeLessThanOrEqual(0.5);
+    expect(rootCause).toContain("I don't know the cause: no reliable suspect. The closest match is");
+    expect(JSON.stringify(solutionSteps)).not.toContain('src/');
+    expect(analysis.questions).not.toEqual([]);
+  });
+
+  it('leaves at most eight of the ranking, each as the interface has it', async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 20 }, (_, index) => [`src/a${index}.ts`, `export function openLedger${index}() {}\n`]),
+    );
+    const trace = Object.keys(files).map((file, index) => `    at openLedger${index} (/srv/shop/${file}:1:8)\n`);
+    const facts = await factsOf(`Error: no ledger\n${trace.join('')}`, {
+      commits: [{ sha: FIRST, subject: 'Begin', files }],
+    });
+    const { suspects } = factsOnlyConclusion(facts, { seconds: 1 }).analysis;
+    expect(facts.suspects.length).toBeGreaterThan(15);
+    expect(suspects.length).toBeLessThanOrEqual(8);
+    expect(Object.keys(suspects[0]!)).toEqual(['file', 'line', 'function', 'score', 'reasons']);
+    for (const { score } of suspects) expect(score).toBeGreaterThanOrEqual(0.2);
+  });
+});
