@@ -70,9 +70,13 @@ export const COMMON_WORDS: ReadonlySet<string> = new Set(
   values very version want was way well were what when where whether which while who why will with within without work
   worked working works would wrong yes yet you your add and are any can for github com www org have please
   the not should want seems python javascript typescript java rust golang node windows linux macos ubuntu screenshot
-  additional context logs checklist searched existing discussions attach
-  am an as at be by do he if in is it me my no of on or so to up us we ago all nor off per too via any few lot his her him she
-  whole else till onto upon both own such once ever never least less rather same several somehow someone anyone everyone everything`.split(
-    /\s+/,
-  ),
+  additional context logs checklist searched existing discussions attach`.split(/\s+/),
 );
+
+/** Words that no sentence for people rests on. They count in the ranking, as keywords of a template language may be what a report is about. */
+export const STOP_WORDS: ReadonlySet<string> = new Set([
+  ...COMMON_WORDS,
+  ...`a am an as at be by do he i if in is it me my no of on or so to up us we ago all nor off per too via any few lot his her him
+  she whole else till onto upon both own such once ever never least less rather same several somehow someone anyone everyone
+  everything`.split(/\s+/),
+]);

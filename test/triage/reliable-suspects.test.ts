@@ -5,8 +5,8 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { gatherFacts } from '../../src/triage/facts.ts';
 import { factsOnlyConclusion } from '../../src/triage/facts-only.ts';
-import { gitRepository } from '../support/git-repository.ts';
 import { pathProject, testSource } from '../git/open-project.ts';
+import { gitRepository } from '../support/git-repository.ts';
 import { testLexicons } from '../support/test-lexicons.ts';
 import { FIRST, factsOf } from './shop.ts';
 

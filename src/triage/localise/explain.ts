@@ -1,6 +1,7 @@
 // What each signal found in one file, in words: the clues that the reasons of a suspect are made of.
 import type { Clue } from '../candidates/clue.ts';
 import { looksLikeCode } from '../identifiers.ts';
+import { STOP_WORDS } from '../tokens.ts';
 import type { Combined, SignalName } from './combine.ts';
 import { definedNames } from './defined-names.ts';
 import { type FoundForm, foundForms } from './found-forms.ts';
@@ -107,7 +108,7 @@ function definitionOf(text: string, name: string): { readonly name: string; read
 
 /** Names from code are worth telling; words only where the file holds no such name. */
 function useClue({ table, query }: Explained, file: number, text: string): Said {
-  const telling = tellingWords(table, query, IN_TEXT, file).slice(0, 8);
+  const telling = tellingWords(table, query, IN_TEXT, file).filter(isInformative).slice(0, 8);
   const found = foundForms(text, telling);
   if (telling.length === 0) return { reason: '' };
   if (found.length === 0) return { reason: `mentions forms of ${quoted(telling.slice(0, MAX_SAID))}`, names: [] };
@@ -126,7 +127,7 @@ function isCodeName({ word, asked }: FoundForm): boolean {
 
 function testClue({ table, query }: Explained, file: number, text: string): Said {
   const weights = { title: 0, name: 0, prose: 0, code: 0, log: 0, test: 1 };
-  const telling = tellingWords(table, query, weights, file).slice(0, MAX_SAID);
+  const telling = tellingWords(table, query, weights, file).filter(isInformative).slice(0, MAX_SAID);
   const found = foundForms(text, telling);
   if (telling.length === 0) return { reason: '' };
   if (found.length === 0) return { reason: `mentions forms of ${ticked(telling)}, used by the failing test` };
@@ -135,8 +136,12 @@ function testClue({ table, query }: Explained, file: number, text: string): Said
 }
 
 function pathClue({ gathered }: Explained, file: number): Said {
-  const shared = gathered.paths.shared(file).slice(0, 4);
+  const shared = gathered.paths.shared(file).filter(isInformative).slice(0, 4);
   return shared.length === 0 ? { reason: '' } : { reason: `path contains ${quoted(shared)}`, names: [] };
+}
+
+function isInformative({ word }: { readonly word: string }): boolean {
+  return !STOP_WORDS.has(word.toLowerCase());
 }
 
 function quoted(words: readonly { readonly word: string }[]): string {

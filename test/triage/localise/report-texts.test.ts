@@ -88,6 +88,7 @@ describe('a query', () => {
       ['readcart', true, 1, 0],
       ['read', false, 1, 0],
       ['cart', false, 1, 2],
+      ['by', false, 0, 1],
     ]);
   });
 
