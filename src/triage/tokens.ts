@@ -73,10 +73,17 @@ export const COMMON_WORDS: ReadonlySet<string> = new Set(
   additional context logs checklist searched existing discussions attach`.split(/\s+/),
 );
 
-/** Words that no sentence for people rests on. They count in the ranking, as keywords of a template language may be what a report is about. */
+/** Short words of English, which the list of common words leaves out, and which functions use rarely enough to look informative. */
+export const SHORT_WORDS: ReadonlySet<string> = new Set(
+  'am an as at be by do doesn don go he hi if in is isn it ll me my no of on or re so to up us ve we didn wasn shouldn couldn'.split(
+    ' ',
+  ),
+);
+
+/** Words that no reason rests on. They count in the ranking of files, as keywords of a template language may be what a report is about. */
 export const STOP_WORDS: ReadonlySet<string> = new Set([
   ...COMMON_WORDS,
-  ...`a am an as at be by do he i if in is it me my no of on or so to up us we ago all nor off per too via any few lot his her him
-  she whole else till onto upon both own such once ever never least less rather same several somehow someone anyone everyone
-  everything`.split(/\s+/),
+  ...SHORT_WORDS,
+  ...`a i ago all nor off per too via few lot his her him she whole else till onto upon both own such once ever never least less
+  rather same several somehow someone anyone everyone everything`.split(/\s+/),
 ]);

@@ -1,6 +1,7 @@
 // What the report's terms are worth among the functions: by where the report has them, and by how seldom functions do.
 import type { Query } from '../localise/query.ts';
 import { asWritten, saturation } from '../localise/words-signal.ts';
+import { SHORT_WORDS } from '../tokens.ts';
 import type { Unit } from './read-units.ts';
 
 export interface TermWeights {
@@ -16,12 +17,6 @@ export interface TermWeights {
 }
 
 const PART_WEIGHT = { title: 2, name: 1, prose: 1, code: 0.5, log: 0.5, test: 0.5 } as const;
-/** Short words of English, which the longer list of common words leaves out, and which functions use seldom enough to look rare. */
-const SHORT_WORDS: ReadonlySet<string> = new Set(
-  'am an as at be by do doesn don go he hi if in is isn it ll me my no of on or re so to up us ve we didn wasn shouldn couldn'.split(
-    ' ',
-  ),
-);
 /** Said more often than this, it says nothing more; in a title, once. */
 const REPEATED = 4;
 

@@ -1,6 +1,8 @@
 // What speaks for each function: the features that the ranking adds up, each between 0 and about 1.
+
 import type { Query } from '../localise/query.ts';
 import { hashesOfWord } from '../localise/terms.ts';
+import { STOP_WORDS } from '../tokens.ts';
 import { callersOf } from './callers.ts';
 import { framedUnits } from './framed-units.ts';
 import type { MarkedFrame } from './mark-frames.ts';
@@ -152,5 +154,5 @@ function tellingWords(unit: Unit, { all, words, meanLength }: TermWeights): read
     gainOf(all.get(hash) ?? 0, count, unit.length / meanLength),
   ]);
   const best = gains.toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).map(([word]) => word);
-  return [...new Set(best)].slice(0, MAX_WORDS);
+  return [...new Set(best)].filter((word) => !STOP_WORDS.has(word.toLowerCase())).slice(0, MAX_WORDS);
 }
