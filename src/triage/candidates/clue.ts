@@ -19,7 +19,7 @@ export interface Clue {
   readonly frame?: FrameOrder;
 }
 
-export interface FrameOrder {
+interface FrameOrder {
   /** Number of its trace in the report, and its place among the own files of that trace; 0: the innermost. */
   readonly trace: number;
   readonly position: number;

@@ -52,13 +52,17 @@ function traceClues(frames: readonly MappedFrame[], { trace, factor, name }: Tra
 /** Functions that only make or throw an error for their callers: `reportError`, `throwIfClosed`, `parseException`. */
 const ERROR_MAKER = /^_?(?:throw|raise|fail|report|abort|panic)|(?:Error|Exception)$/i;
 
+/** Their traces print no source lines to compare. */
+const WITHOUT_SOURCE: ReadonlySet<string> = new Set(['javascript', 'jvm']);
+
 /**
- * The innermost own frame, unless it may be of another file or another version: a line that the trace prints must be in the file. Where the trace
+ * The innermost own frame, unless it may be of another file or another version: a line that the trace prints must be in the file. Where the language
  * prints none, one that only makes the error does not lead: of 71 traces of Java through own files the fault was then mostly in its caller.
  */
 function leads({ frame, mapping, printedLine }: MappedFrame, path: string): boolean {
   if (mapping.kind !== 'own' || fileKind(path) !== 'source') return false;
   if (printedLine !== undefined) return frame.line > 0;
+  if (!WITHOUT_SOURCE.has(frame.language)) return false;
   return (mapping.certain || mapping.compiled) && !ERROR_MAKER.test(frame.function.split('.').at(-1) ?? '');
 }
 
