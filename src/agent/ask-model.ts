@@ -11,7 +11,7 @@ import {
   type TurnUsage,
 } from '../ports/model.ts';
 import { bookedPrices, costOf, reservationFor, type Standing, standing } from './budget.ts';
-import { type Session, turnsOf, usageNow } from './session.ts';
+import { type Session, type Stop, turnsOf, usageNow } from './session.ts';
 import { estimatePrompt } from './token-estimate.ts';
 import { messagesOf, type RecordedTurn } from './transcript.ts';
 
@@ -22,8 +22,6 @@ const MAX_ARGUMENTS = 200_000;
 
 /** Failures of which nothing is billed but what had come of an answer before; a refused or useless answer was billed whole. */
 const BILLED_AS_SPENT: ReadonlySet<string> = new Set(['model_unavailable', 'model_rejected', 'model_overflow']);
-/** Failures that end the run with what it has; anything else (`model_unavailable` above all) is the caller's. */
-const ENDING: ReadonlySet<string> = new Set(['model_rejected', 'model_refused', 'model_misbehaved']);
 
 /** Where the budget stands before the next question. */
 export function standingNow(session: Session): Standing {
@@ -31,16 +29,16 @@ export function standingNow(session: Session): Standing {
   return standing(session.input.budget.limits, usageNow(session), { promptTokens, usd });
 }
 
-/** Asks and stores the turn (or the compaction, where the prompt did not fit). Gives null, or why the run ends. */
+/** Asks and stores the turn (or the compaction, where the prompt did not fit). Gives null, or why the run ends with what it has. */
 export async function askModel(
   session: Session,
   toolChoice: ModelRequest['toolChoice'],
   signal: AbortSignal,
-): Promise<string | null> {
+): Promise<Stop | null> {
   const { model, budget } = session.input;
   const { reserved } = nextCost(session);
   const granted = await budget.ledger.reserve(reserved);
-  if (granted !== 'ok') return granted.refused;
+  if (granted !== 'ok') return { reason: granted.refused, detail: '' };
   let booked = 0;
   let tokens: TurnUsage | undefined;
   try {
@@ -85,19 +83,26 @@ function nextCost({ input, records, descriptions }: Session): NextCost {
   return { promptTokens, usd: reservation(prices), reserved: reservation(bookedPrices(prices)) };
 }
 
-async function afterFailure(session: Session, error: unknown, signal: AbortSignal): Promise<string | null> {
+async function afterFailure(session: Session, error: unknown, signal: AbortSignal): Promise<Stop | null> {
   signal.throwIfAborted();
   if (!(error instanceof CausewayError)) throw error;
-  if (error.code === 'model_overflow') {
-    if (session.records.some(({ kind }) => kind === 'compaction')) {
-      return 'the context of the model overflowed a second time';
-    }
-    await session.append({ kind: 'compaction' });
-    return null;
+  const { code, message: detail } = error;
+  switch (code) {
+    case 'model_overflow':
+      if (session.records.some(({ kind }) => kind === 'compaction')) return { reason: { code }, detail };
+      await session.append({ kind: 'compaction' });
+      return null;
+    case 'model_unavailable':
+      if (error instanceof ModelUnavailable && !session.input.mayWait(error.retryAt))
+        return { reason: { code }, detail };
+      throw error;
+    case 'model_rejected':
+    case 'model_refused':
+    case 'model_misbehaved':
+      return { reason: { code }, detail };
+    default:
+      throw error;
   }
-  if (error instanceof ModelUnavailable && !session.input.mayWait(error.retryAt)) return error.message;
-  if (ENDING.has(error.code)) return error.message;
-  throw error;
 }
 
 function recordedTurn(

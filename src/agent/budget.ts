@@ -1,5 +1,6 @@
 // What a run may spend, and where it stands: pure arithmetic over the turns taken, and the door to the ledgers of the month.
 import type { Analysis } from '../domain/issue.ts';
+import type { CutReason } from '../domain/reason.ts';
 import type { Prices, TurnUsage } from '../ports/model.ts';
 import type { RecordedTurn } from './transcript.ts';
 
@@ -19,8 +20,8 @@ export interface BudgetLimits {
 
 /** The budgets that runs share: the repository's month and everyone's month. A model without prices is booked at a nominal one, so that they hold for it too. */
 export interface Ledger {
-  /** Sets the sum aside, or says in words which budget refuses it. */
-  reserve(usd: number): Promise<'ok' | { readonly refused: string }>;
+  /** Sets the sum aside, or says which budget refuses it. */
+  reserve(usd: number): Promise<'ok' | { readonly refused: CutReason }>;
   /** Puts what a call really cost in the place of what was set aside for it. `tokens`: of its answer, where there was one. */
   settle(reservedUsd: number, actualUsd: number, tokens?: TurnUsage): Promise<void>;
 }
@@ -30,7 +31,7 @@ export type Usage = Analysis['usage'];
 /** `open`: go on. `concluding`: the model is told to. `closing`: tools are shut. `over`: nothing more is asked. */
 export type Standing =
   | { readonly phase: 'open' }
-  | { readonly phase: 'concluding' | 'closing' | 'over'; readonly reason: string };
+  | { readonly phase: 'concluding' | 'closing' | 'over'; readonly reason: CutReason };
 
 /** Output tokens set aside for a call: conclusions and edits of real runs stay below. */
 const MAX_OUTPUT_TOKENS = 4_096;
@@ -102,35 +103,16 @@ export function standing(
     ...(next.usd > 0 ? [{ unit: 'usd' as const, spent: usage.costUsd, limit: limits.usd, next: next.usd }] : []),
   ];
   const over = shares.find((share) => share.spent >= share.limit || share.spent + share.next > share.limit);
-  if (over) return { phase: 'over', reason: overText(over) };
+  if (over) return { phase: 'over', reason: budgetReason(over, 'over') };
   const closing = shares.find((share) => isClosing(share, usage.turns));
-  if (closing) return { phase: 'closing', reason: `the run came to the end of its budget of ${named(closing)}` };
+  if (closing) return { phase: 'closing', reason: budgetReason(closing, 'concluding') };
   const concluding = shares.find((share) => share.spent >= share.limit * CONCLUDE_AT);
-  if (concluding)
-    return {
-      phase: 'concluding',
-      reason: `the run was told to conclude at 80 % of its budget of ${named(concluding)}`,
-    };
+  if (concluding) return { phase: 'concluding', reason: budgetReason(concluding, 'concluding') };
   return { phase: 'open' };
 }
 
-/** A question may be refused before anything is spent: the dearest that it could be does not fit. */
-function overText(share: Share): string {
-  const name = named(share);
-  if (share.spent >= share.limit || share.unit !== 'usd') return `the run's budget of ${name} is spent`;
-  return `the run's budget of ${name} leaves nothing for another question, which may cost up to $${share.next.toFixed(2)}`;
-}
-
-function named({ unit, limit }: Share): string {
-  switch (unit) {
-    case 'usd':
-      return `$${limit} (BUDGET_RUN)`;
-    case 'seconds':
-      return `${limit.toLocaleString('en')} seconds (INVESTIGATION_TIMEOUT_S)`;
-    case 'tokens':
-    case 'turns':
-      return `${limit.toLocaleString('en')} ${unit}`;
-  }
+function budgetReason({ unit, limit }: Share, phase: 'concluding' | 'over'): CutReason {
+  return { code: 'run_budget', unit, limit, phase };
 }
 
 /** Turns: the last two. Anything else: its last tenth, or when one call more would leave nothing for the conclusion; never before the first call. */

@@ -2,6 +2,7 @@
 import type { ChangeSet } from '../domain/change-set.ts';
 import type { InvestigationStep } from '../domain/evidence.ts';
 import type { Analysis, Conclusion, Step } from '../domain/issue.ts';
+import { audienceOf, type CutReason, textForPeople } from '../domain/reason.ts';
 import type { GuardedChange } from './change-guards.ts';
 import type { GroundStep } from './check-citation.ts';
 import { type CheckedClaim, type CheckedDraft, checkEvidence, type EvidenceGround } from './check-evidence.ts';
@@ -28,8 +29,10 @@ export interface FinishedRun {
   readonly model: string;
   /** A budget ended the run. */
   readonly partial: boolean;
-  /** Why the run ended as it did; "" where it ended on its own. */
-  readonly reason: string;
+  /** Why the run ended as it did; null where it ended on its own. */
+  readonly reason: CutReason | null;
+  /** Learns what only the operator should know of what was left out. */
+  readonly onLeftOut?: (reason: CutReason) => void;
 }
 
 /** The conclusion; a run without a draft gives an honest `inconclusive`. Throws only what `exists` and `commitExists` throw. */
@@ -96,7 +99,7 @@ function withoutDraft(run: FinishedRun): Conclusion {
       ...analysisOf(run),
       outcome: 'inconclusive',
       partial: true,
-      reason: `${sentence(run.reason || 'The model gave no conclusion')} ${steps.length} steps were taken; nothing was ruled out for certain.${left}`,
+      reason: `${textForPeople(run.reason ?? { code: 'no_conclusion' })} ${steps.length} steps were taken; nothing was ruled out for certain.${left}`,
       confidence: null,
     },
   };
@@ -127,27 +130,25 @@ function claimSentence({ text, support, citations, places }: CheckedClaim): stri
 }
 
 function reasonOf(run: FinishedRun, { draft, dropped, quotations }: CheckedDraft, decision: Decision): string {
+  const leftOut: readonly CutReason[] = [
+    ...(dropped.length > 0
+      ? [{ code: 'claims_dropped' as const, dropped: dropped.length, given: draft.rootCause.length }]
+      : []),
+    ...(quotations.false > 0
+      ? [{ code: 'quotes_not_found' as const, missing: quotations.false, given: quotations.given }]
+      : []),
+  ];
+  for (const reason of leftOut) if (audienceOf(reason) === 'operator') run.onLeftOut?.(reason);
   const parts = [
-    run.reason === '' ? '' : sentence(run.reason),
+    run.reason === null ? '' : textForPeople(run.reason),
     decision.reason,
-    dropped.length > 0
-      ? `${dropped.length} of ${draft.rootCause.length} claims were dropped: nothing that was found supports them.`
-      : '',
-    quotations.false > 0
-      ? `${quotations.false} of ${quotations.given} quotations did not stand where they were said to.`
-      : '',
+    ...leftOut.map(textForPeople),
     draft.fixedBy.length > 0 && decision.outcome === 'already_fixed' ? `Fixed by ${draft.fixedBy.join(', ')}.` : '',
     draft.ruledOut.length > 0
       ? `Ruled out, as the model says: ${draft.ruledOut.map((text) => text.replace(/[.\s]+$/, '')).join('; ')}.`
       : '',
   ];
   return parts.filter((part) => part !== '').join(' ');
-}
-
-/** With a capital and one full stop. */
-export function sentence(text: string): string {
-  const trimmed = text.trim();
-  return `${trimmed.slice(0, 1).toUpperCase()}${trimmed.slice(1).replace(/\.$/, '')}.`;
 }
 
 function solution(steps: readonly string[], { draft }: CheckedDraft, facts: Conclusion): readonly Step[] {

@@ -1,19 +1,20 @@
 // The loop: ask, act, conclude.
+import type { CutReason } from '../domain/reason.ts';
 import { askModel, standingNow } from './ask-model.ts';
 import type { Usage } from './budget.ts';
 import type { ConclusionDraft } from './conclusion-draft.ts';
 import { draftSentBack, type Move, nextMove } from './next-move.ts';
 import { reviewDraft } from './review-draft.ts';
 import { runCall } from './run-call.ts';
-import { type AgentInput, openSession, replayEdits, type Session, usageNow } from './session.ts';
+import { type AgentInput, openSession, replayEdits, type Session, type Stop, usageNow } from './session.ts';
 import { type AgentStep, stepsOf, type TranscriptRecord } from './transcript.ts';
 
 interface Ended {
   readonly usage: Usage;
   /** All steps of the run, those before a cut included; `analysis` with what the model said about them. */
   readonly steps: readonly AgentStep[];
-  /** Why it ended so; "" where the model concluded on its own. */
-  readonly reason: string;
+  /** Why it ended so; null where the model concluded on its own. */
+  readonly stop: Stop | null;
 }
 
 export type AgentEnd =
@@ -39,7 +40,8 @@ export async function runAgent(input: AgentInput, signal: AbortSignal): Promise<
     return await investigate(session, AbortSignal.any([signal, deadline]));
   } catch (error) {
     if (signal.aborted || !deadline.aborted) throw error;
-    return noConclusion(session, `the run's budget of ${input.budget.limits.seconds} seconds is spent`);
+    const limit = input.budget.limits.seconds;
+    return noConclusion(session, stopFor({ code: 'run_budget', unit: 'seconds', limit, phase: 'over' }));
   }
 }
 
@@ -51,8 +53,8 @@ async function investigate(session: Session, signal: AbortSignal): Promise<Agent
     const move = nextMove({ records, tools, standing: () => standingNow(session) });
     switch (move.kind) {
       case 'ask': {
-        const reason = await askModel(session, move.toolChoice, signal);
-        if (reason !== null) return noConclusion(session, reason);
+        const stop = await askModel(session, move.toolChoice, signal);
+        if (stop !== null) return noConclusion(session, stop);
         break;
       }
       case 'act':
@@ -68,7 +70,7 @@ async function investigate(session: Session, signal: AbortSignal): Promise<Agent
         break;
       }
       case 'stop':
-        return noConclusion(session, move.reason);
+        return noConclusion(session, stopFor(move.reason));
     }
   }
 }
@@ -84,17 +86,22 @@ async function faultsOf(
 }
 
 function concluded(session: Session, draft: ConclusionDraft): AgentEnd {
-  const told = session.records.filter((record) => record.kind === 'notice').findLast(({ reason }) => reason !== '');
-  return { kind: 'concluded', draft, partial: told !== undefined, ...ended(session, told?.reason ?? '') };
+  const told = session.records.filter((record) => record.kind === 'notice').findLast(({ reason }) => reason !== null);
+  const reason = told?.reason ?? null;
+  return { kind: 'concluded', draft, partial: reason !== null, ...ended(session, reason && stopFor(reason)) };
 }
 
 /** A conclusion that was sent back and never came again still stands: what does not hold in it is left out later. */
-function noConclusion(session: Session, reason: string): AgentEnd {
+function noConclusion(session: Session, stop: Stop): AgentEnd {
   const draft = draftSentBack(session.records);
-  if (draft !== null) return { kind: 'concluded', draft, partial: true, ...ended(session, reason) };
-  return { kind: 'no_conclusion', ...ended(session, reason) };
+  if (draft !== null) return { kind: 'concluded', draft, partial: true, ...ended(session, stop) };
+  return { kind: 'no_conclusion', ...ended(session, stop) };
 }
 
-function ended(session: Session, reason: string): Ended {
-  return { usage: usageNow(session), steps: stepsOf(session.records), reason };
+function ended(session: Session, stop: Stop | null): Ended {
+  return { usage: usageNow(session), steps: stepsOf(session.records), stop };
+}
+
+function stopFor(reason: CutReason): Stop {
+  return { reason, detail: '' };
 }

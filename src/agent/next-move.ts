@@ -1,5 +1,6 @@
 // What the loop does next, decided from the transcript alone: so a run that was cut decides the same again.
 
+import type { CutReason } from '../domain/reason.ts';
 import type { ToolCall } from '../ports/model.ts';
 import { CLOSING_TURNS, type Standing } from './budget.ts';
 import { type ConclusionDraft, parseDraft } from './conclusion-draft.ts';
@@ -22,7 +23,7 @@ export type Move =
   | { readonly kind: 'note'; readonly record: NoticeRecord | AnswerRecord }
   /** `sendBack`: how faults of what it says are told; null where that was done once. */
   | { readonly kind: 'conclude'; readonly draft: ConclusionDraft; readonly sendBack: FaultRecord | null }
-  | { readonly kind: 'stop'; readonly reason: string };
+  | { readonly kind: 'stop'; readonly reason: CutReason };
 
 export interface Situation {
   readonly records: readonly TranscriptRecord[];
@@ -52,7 +53,7 @@ function afterDraft(exchanges: readonly Exchange[], raw: string, record: FaultRe
   const parsed = parseDraft(raw);
   const repaired = exchanges.some(wasSentBack);
   if (parsed.kind === 'draft') return { kind: 'conclude', draft: parsed.draft, sendBack: repaired ? null : record };
-  if (repaired) return { kind: 'stop', reason: 'the conclusion still had faults after one repair' };
+  if (repaired) return { kind: 'stop', reason: { code: 'conclusion_faulty' } };
   return { kind: 'note', record: record(parsed.fault) };
 }
 
@@ -63,12 +64,12 @@ function wasSentBack({ replies, notices }: Exchange): boolean {
 /** Text is a conclusion where it holds one or tools were shut; else the model is reminded, once in a row. */
 function afterText(exchanges: readonly Exchange[], { turn }: Exchange): Move {
   if (turn.toolChoice === 'none' || /"outcome"\s*:/.test(turn.content)) {
-    return afterDraft(exchanges, turn.content, (text) => notice('faults', '', text));
+    return afterDraft(exchanges, turn.content, (text) => notice('faults', null, text));
   }
   if (exchanges.at(-2)?.notices.includes('nudge')) {
-    return { kind: 'stop', reason: 'the model answered with text instead of a tool call, twice' };
+    return { kind: 'stop', reason: { code: 'no_tool_call' } };
   }
-  return { kind: 'note', record: notice('nudge', '', NUDGE) };
+  return { kind: 'note', record: notice('nudge', null, NUDGE) };
 }
 
 function atQuestion(records: readonly TranscriptRecord[], standing: Standing): Move {
@@ -94,7 +95,7 @@ function wasTold(records: readonly TranscriptRecord[], about: NoticeRecord['abou
   return records.some((record) => record.kind === 'notice' && record.about === about);
 }
 
-function notice(about: NoticeRecord['about'], reason: string, text: string): NoticeRecord {
+function notice(about: NoticeRecord['about'], reason: CutReason | null, text: string): NoticeRecord {
   return { kind: 'notice', about, reason, text };
 }
 

@@ -1,5 +1,6 @@
 // One run as it stands: its records, its clock, its overlay brought back to where it was.
 import type { Finding, InvestigationStep } from '../domain/evidence.ts';
+import type { CutReason } from '../domain/reason.ts';
 import type { Model, ToolDescription } from '../ports/model.ts';
 import type { Tool } from '../ports/tool.ts';
 import { type Brief, newFence, openingMessages } from './brief.ts';
@@ -32,6 +33,13 @@ export interface Session {
   appendStep(step: InvestigationStep, status: Finding['status']): Promise<void>;
   /** Seconds of work, those before a cut included. */
   seconds(): number;
+}
+
+/** Why nothing more is asked. */
+export interface Stop {
+  readonly reason: CutReason;
+  /** What the model's failure says, for the operator alone: it may name hosts and settings. "" where nothing failed. */
+  readonly detail: string;
 }
 
 /** Begins the run, or brings back the one that was cut, whose edits are still to be repeated. */
@@ -73,7 +81,7 @@ export function usageNow(session: Session): Usage {
  * before them: one that now ends otherwise means other tools, as after an upgrade. Gives null, or why the run cannot go on: what its
  * records say of the overlay is no longer true.
  */
-export async function replayEdits({ input, records }: Session, signal: AbortSignal): Promise<string | null> {
+export async function replayEdits({ input, records }: Session, signal: AbortSignal): Promise<Stop | null> {
   for (const { turn, replies } of exchangesOf(records)) {
     for (const [at, reply] of replies.entries()) {
       const call = turn.toolCalls[at];
@@ -81,7 +89,8 @@ export async function replayEdits({ input, records }: Session, signal: AbortSign
       signal.throwIfAborted();
       const result = await input.tools.find(({ name }) => name === call.name)?.run(argumentsOf(call), signal);
       if (result?.finding.status !== 'found') {
-        return `the edit of step ${reply.number} could not be placed again when the investigation was resumed, as happens when Causeway was upgraded meanwhile: send the report again`;
+        const detail = `The edit of step ${reply.number} could not be placed again when the investigation was resumed, as happens after an upgrade.`;
+        return { reason: { code: 'edits_lost' }, detail };
       }
     }
   }

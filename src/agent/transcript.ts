@@ -1,6 +1,7 @@
 // The transcript: what was said and found, append-only; everything the loop knows is read from it, so a run goes on where it was cut.
 import type { Finding, InvestigationStep } from '../domain/evidence.ts';
 import { inertText } from '../domain/inert-text.ts';
+import type { CutReason } from '../domain/reason.ts';
 import type { Message, ToolCall, TurnUsage } from '../ports/model.ts';
 
 /** Where the records of one run are kept. `append` and `appendStep` return when the record is durable. */
@@ -43,8 +44,8 @@ export interface RecordedTurn {
 export interface NoticeRecord {
   readonly kind: 'notice';
   readonly about: NoticeKind;
-  /** Which budget is behind it, in words; "" where none is. */
-  readonly reason: string;
+  /** Which budget is behind it; null where none is. */
+  readonly reason: CutReason | null;
   readonly text: string;
 }
 

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { parseCallbackAllow } from '../callback/callback-policy.ts';
 import type { Config } from '../config.ts';
 import type { Project, ProjectSource } from '../domain/project.ts';
+import { waitingFor } from '../domain/reason.ts';
 import type { Report } from '../domain/report.ts';
 import { DEFAULT_SETTINGS } from '../domain/settings.ts';
 import { toUnifiedPatch } from '../domain/unified-patch.ts';
@@ -16,7 +17,7 @@ import type { AnalysisSession } from '../terminal/analyse.ts';
 import { nameOf, type Subject } from '../terminal/gather-subject.ts';
 import { printableLine } from '../terminal/printable.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
-import { type House, openHouse, startWork } from './house.ts';
+import { type House, openHouse, startWork, type Wait } from './house.ts';
 import { openInvestigator } from './open-investigator.ts';
 
 export interface SessionOptions {
@@ -52,11 +53,15 @@ export async function openSession(
       patienceMs: PATIENCE_MS,
     }),
   );
-  const onWait = ({ until, reason }: { until: Date; reason: string }) =>
-    options.say(`Waiting for the model until ${until.toLocaleTimeString('en-GB')}: ${printableLine(reason)}\n`);
   // Somebody sits before the terminal: on a full disk the command fails and says so, instead of waiting for space.
   const room = async () => null;
-  opening.use(startWork({ ...house, ...keptBySource(house), room }, { ...config, investigator, onWait }));
+  const onWait = ({ until, code, detail }: Wait) =>
+    options.say(
+      `Waiting for ${waitingFor(code)} until ${until.toLocaleTimeString('en-GB')}: ${printableLine(detail)}\n`,
+    );
+  // The person at the terminal is the operator.
+  const onTrouble = (text: string) => options.say(`${printableLine(text)}\n`);
+  opening.use(startWork({ ...house, ...keptBySource(house), room }, { ...config, investigator, onWait, onTrouble }));
   const opened = opening.move();
   return {
     start: (report) => start(house, project, { ...report, isTrusted: isOwn }),

@@ -1,5 +1,6 @@
 // The kinds of work that only a service over GitHub takes: deliveries, threads, heads, our own check runs, and the past of projects.
 import type { Config } from '../config.ts';
+import type { WaitCode } from '../domain/reason.ts';
 import type { ReceivingProbot } from '../github/intake/open-probot.ts';
 import type { CheckReading } from '../jobs/checks/check-reader.ts';
 import type { LaneLimits } from '../ports/queue.ts';
@@ -15,7 +16,7 @@ export interface GithubLanesOptions {
   readonly probot: ReceivingProbot;
   readonly readCheck: CheckReading;
   /** What a run waits for, such as a model out of reach; "" for nothing. */
-  readonly waitsFor: (runId: string) => string;
+  readonly waitsFor: (runId: string) => WaitCode | null;
 }
 
 /** Events of one issue, pull request or repository, and effects of one thread or head, come one after the other. */

@@ -4,6 +4,7 @@ import type { CallbackPolicy } from '../callback/callback-policy.ts';
 import { createWebhookHandler, type WebhookHandlerOptions } from '../callback/deliver-webhook.ts';
 import { newSigningSecret } from '../callback/sign.ts';
 import type { Account } from '../domain/account.ts';
+import type { WaitCode } from '../domain/reason.ts';
 import { createGitSource, type GitSourceOptions } from '../git/mirror.ts';
 import type { Changes } from '../jobs/changes.ts';
 import type { Investigator } from '../jobs/investigator.ts';
@@ -121,7 +122,9 @@ export async function openAccount(store: AccountStore, now: Date): Promise<Accou
 export interface Wait {
   readonly runId: string;
   readonly until: Date;
-  readonly reason: string;
+  readonly code: WaitCode;
+  /** For the operator alone. */
+  readonly detail: string;
 }
 
 /** Work of a kind besides the house's own. */
@@ -139,6 +142,8 @@ export interface WorkLimits extends Pick<WebhookHandlerOptions, 'mayBeTold'> {
   readonly paused?: () => boolean;
   /** Told when an investigation waits for the model. */
   readonly onWait?: (wait: Wait) => void;
+  /** Learns what only the operator should know of a run that was cut short or gave up; it is in the log in any case. */
+  readonly onTrouble?: (text: string) => void;
   readonly lanes?: Readonly<Partial<Record<JobKind, Lane>>>;
 }
 

@@ -8,12 +8,12 @@ import type { House, WorkLimits } from './house.ts';
 import { lateHandler } from './late-handler.ts';
 
 export function runHandler(house: House, limits: WorkLimits): JobHandler {
-  const { investigationTimeoutMs: timeoutMs, paused = () => false, onWait = () => {} } = limits;
+  const { investigationTimeoutMs: timeoutMs, paused = () => false, onWait = () => {}, onTrouble } = limits;
   const investigator = limits.investigator && {
     ...limits.investigator,
     model: pausableModel(watchedModel(house, limits.investigator), { paused, now: house.now }),
   };
-  const deps = { ...house, timeoutMs, investigator, paused };
+  const deps = { ...house, timeoutMs, investigator, paused, onTrouble };
   return lateHandler(async () => {
     const { createRunHandler } = await import('../jobs/run-investigation.ts');
     // One for each job, so that it is known which run it is that waits.

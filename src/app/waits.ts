@@ -1,11 +1,12 @@
 // What runs wait for, such as a model out of reach: told to those who look at their thread.
+import type { WaitCode } from '../domain/reason.ts';
 import type { ThreadStore } from '../ports/github-store.ts';
 import type { House, Wait } from './house.ts';
 
 export interface Waits {
   readonly onWait: (wait: Wait) => void;
-  /** In words; "" for nothing. */
-  readonly waitsFor: (runId: string) => string;
+  /** Null: for nothing. */
+  readonly waitsFor: (runId: string) => WaitCode | null;
 }
 
 const MOST_WAITS = 1_000;
@@ -27,7 +28,7 @@ export function createWaits(
     },
     waitsFor: (runId) => {
       const wait = waits.get(runId);
-      return wait === undefined || wait.until < house.now() ? '' : wait.reason;
+      return wait === undefined || wait.until < house.now() ? null : wait.code;
     },
   };
 }

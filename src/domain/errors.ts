@@ -1,19 +1,5 @@
 // What can go wrong, by code; the message always contains the repair.
-
-/** Reasons with which an investigation gives up. The list is the contract of the `issue.failed` webhook. */
-type FailureCode =
-  | 'revision_not_found'
-  | 'repository_empty'
-  | 'repository_unreachable'
-  | 'access_lost'
-  | 'cancelled'
-  | 'internal';
-
-export interface FailureReason {
-  readonly code: FailureCode;
-  /** One or two sentences for a person: what was tried, and what to do about it. */
-  readonly detail: string;
-}
+import { type EndReason, type FailureCode, type FailureReason, failureOf } from './reason.ts';
 
 /** Every other code that a room may raise; doors map these to a status or an exit code. */
 export type ErrorCode =
@@ -34,14 +20,20 @@ export type ErrorCode =
   | 'model_refused'
   | 'model_misbehaved';
 
-/** The one error class of the house: `code` for programs, `message` (with the repair) for people, `cause` kept. */
+/**
+ * The one error class of the house: `code` for programs, `message` (with the repair) for the one who runs the command or the service, `cause`
+ * kept. An investigation that it ends shows the message to nobody else: see `endReason`.
+ */
 export class CausewayError extends Error {
   override readonly name = 'CausewayError';
   readonly code: ErrorCode;
+  /** Why an investigation ends that meets it, where the code alone does not say it. */
+  readonly reason: EndReason | null;
 
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions & { readonly reason?: EndReason }) {
     super(message, options);
     this.code = code;
+    this.reason = options?.reason ?? null;
   }
 }
 
@@ -79,13 +71,17 @@ const FAILURE_CODES: readonly string[] = [
   'internal',
 ];
 
-/** The reason that ends an investigation: a known failure keeps its words; anything else is our bug and says so without inner text. */
+/** Why an investigation ends that met the error: from its code and data, never from its words. Anything unknown is our own fault. */
+export function endReason(error: unknown): EndReason {
+  if (!(error instanceof CausewayError)) return { code: 'internal' };
+  return error.reason ?? { code: isFailureCode(error.code) ? error.code : 'internal' };
+}
+
+/** The same as people see it. */
 export function failureReason(error: unknown): FailureReason {
-  if (error instanceof CausewayError && FAILURE_CODES.includes(error.code)) {
-    return { code: error.code as FailureCode, detail: error.message };
-  }
-  return {
-    code: 'internal',
-    detail: 'Causeway failed on its own account. The log of the service has the details; the report can be sent again.',
-  };
+  return failureOf(endReason(error));
+}
+
+function isFailureCode(code: ErrorCode): code is FailureCode {
+  return FAILURE_CODES.includes(code);
 }

@@ -1,5 +1,5 @@
 // An investigation: one caller's report on its way. Equal reports share one run; each caller keeps an own investigation.
-import type { FailureReason } from './errors.ts';
+import type { FailureReason } from './reason.ts';
 import type { Origin } from './report.ts';
 
 export const INVESTIGATION_STATES = ['queued', 'running', 'concluded', 'gave_up', 'cancelled'] as const;

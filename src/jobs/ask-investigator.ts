@@ -1,11 +1,12 @@
 // The model's part of a run: begun or gone on with, its conclusion checked, its change guarded, nothing secret in either.
 import { type GuardedChange, guardChange } from '../agent/change-guards.ts';
-import { concludeRun, sentence } from '../agent/conclude.ts';
+import { concludeRun } from '../agent/conclude.ts';
 import { type AgentEnd, runAgent } from '../agent/loop.ts';
 import type { ReviewGround } from '../agent/review-draft.ts';
 import type { Conclusion } from '../domain/issue.ts';
 import { globMatcher } from '../domain/path-glob.ts';
 import type { Project } from '../domain/project.ts';
+import { type CutReason, textForOperator, textForPeople } from '../domain/reason.ts';
 import type { AgentStore } from '../ports/agent-store.ts';
 import type { Repository, SourceTree } from '../ports/source.ts';
 import type { InvestigationStore, Run } from '../ports/store.ts';
@@ -22,6 +23,8 @@ export interface AskInvestigatorDeps {
   readonly redactor: Redactor;
   readonly now: () => Date;
   readonly onStep: () => void;
+  /** Learns, free of secrets, what of the run's end only the operator should know. */
+  readonly onTrouble: (text: string) => void;
 }
 
 /** The repository as it is, for edits, and as it may be shown. */
@@ -83,15 +86,18 @@ export async function askInvestigator(
     },
     signal,
   );
-  // What an endpoint says of itself may quote the key that it was asked with.
-  if (end.usage.turns === 0) return deps.redactor.redactJson(unasked(facts, end.reason, model.name));
+  if (end.stop !== null) {
+    // What an endpoint says of itself may quote the key that it was asked with.
+    deps.onTrouble(await deps.redactor.redact(textForOperator(end.stop.reason, end.stop.detail)));
+  }
+  if (end.usage.turns === 0) return unasked(facts, end.stop?.reason ?? { code: 'no_conclusion' });
   const guarded = await guardChange(workbench.changeSet(), {
     entries: (await tree.files(signal)).entries,
     stillParses: investigator.stillParses,
     mayTouch: touchable(run.settings.paths),
     redact: (text) => deps.redactor.redact(text),
   });
-  return concluded(deps.redactor, { end, guarded, ground, review, model: model.name });
+  return concluded(deps, { end, guarded, ground, review, model: model.name });
 }
 
 function reviewGround(
@@ -137,7 +143,10 @@ interface Ended {
   readonly model: string;
 }
 
-async function concluded(redactor: Redactor, { end, guarded, ground, review, model }: Ended): Promise<Conclusion> {
+async function concluded(
+  { redactor, onTrouble }: AskInvestigatorDeps,
+  { end, guarded, ground, review, model }: Ended,
+): Promise<Conclusion> {
   const clean = await withoutSecrets(guarded, redactor);
   const conclusion = await concludeRun({
     draft: end.kind === 'concluded' ? end.draft : null,
@@ -151,20 +160,21 @@ async function concluded(redactor: Redactor, { end, guarded, ground, review, mod
     usage: end.usage,
     model,
     partial: end.kind === 'no_conclusion' || end.partial,
-    reason: end.reason,
+    reason: end.stop?.reason ?? null,
+    onLeftOut: (reason) => onTrouble(textForOperator(reason)),
   });
   const { changeSet, ...words } = conclusion;
   return { ...(await redactor.redactJson(words)), changeSet };
 }
 
 /** Nothing came from the model, be it that it failed or that no money was left to ask it: what stands are the facts, and why there is no more. */
-function unasked(facts: Conclusion, reason: string, model: string): Conclusion {
+function unasked(facts: Conclusion, reason: CutReason): Conclusion {
   return {
     ...facts,
     analysis: {
       ...facts.analysis,
       partial: true,
-      reason: `The language model ${model} gave no answer, so these are the facts alone. ${sentence(reason)}`,
+      reason: `${textForPeople(reason)} This is the result of searching the source alone.`,
     },
   };
 }

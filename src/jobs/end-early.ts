@@ -1,5 +1,5 @@
 // What a person may do to stop or erase: cancel an investigation, erase an Issue.
-import type { FailureReason } from '../domain/errors.ts';
+import { type EndReason, failureOf } from '../domain/reason.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { Cancelled, InvestigationStore, IssueStore } from '../ports/store.ts';
 import type { Changes } from './changes.ts';
@@ -15,8 +15,6 @@ export interface EndEarlyDeps extends CancelDeps {
   readonly store: Pick<InvestigationStore, 'cancel'> & Pick<IssueStore, 'eraseIssue'>;
 }
 
-const BY_A_PERSON: FailureReason = { code: 'cancelled', detail: 'The investigation was cancelled before it ended.' };
-
 /**
  * Cancels one caller's investigation; the run behind it stops only when nobody else waits for it. `by`: id of the account that wished it;
  * absent where none did, and the caller's own stands in the audit log.
@@ -24,10 +22,10 @@ const BY_A_PERSON: FailureReason = { code: 'cancelled', detail: 'The investigati
 export async function cancelInvestigation(
   deps: CancelDeps,
   id: string,
-  reason = BY_A_PERSON,
+  reason: EndReason = { code: 'cancelled' },
   by?: string,
 ): Promise<Cancelled> {
-  const result = await deps.store.cancel(id, reason, deps.now().toISOString(), by);
+  const result = await deps.store.cancel(id, failureOf(reason), deps.now().toISOString(), by);
   if (result.kind !== 'cancelled') return result;
   if (result.runEnded) await deps.queue.cancel('run', result.runId);
   deps.changes.notify(result.runId);

@@ -36,6 +36,8 @@ export interface InvestigateDeps {
   readonly timeoutMs: number;
   /** Null: no model is configured, and facts are all there is. */
   readonly investigator: Investigator | null;
+  /** Learns what only the operator should know of a run that was cut short or gave up; it is in the log in any case. */
+  readonly onTrouble?: ((text: string) => void) | undefined;
 }
 
 /** An equal report concluded within this time at the same commit by the same model is answered from: 24 h. */
@@ -64,6 +66,7 @@ async function knownProject({ store }: InvestigateDeps, run: Run): Promise<Proje
   throw new CausewayError(
     'access_lost',
     'The project is no longer known to Causeway; add it again and send the report anew.',
+    { reason: { code: 'project_forgotten' } },
   );
 }
 
@@ -145,12 +148,12 @@ async function withModel(
   const seconds = Math.max(1, Math.round(deps.timeoutMs / 1_000 - secondsOf(deps, run)));
   const ground = { project, source, facts, seconds };
   const onStep = () => deps.changes.notify(run.id);
-  const conclusion = await askInvestigator({ ...deps, onStep }, investigator, { run, ground }, signal);
-  const { partial, reason } = conclusion.analysis;
   // A wrong key or an empty account ends every run so; the operator should not have to read Issues to learn it.
-  if (partial)
+  const onTrouble = (reason: string) => {
     deps.log.warn({ run: run.id, model: investigator.model.name, reason }, 'the investigation was cut short');
-  return conclusion;
+    deps.onTrouble?.(reason);
+  };
+  return await askInvestigator({ ...deps, onStep, onTrouble }, investigator, { run, ground }, signal);
 }
 
 async function recordStep(deps: InvestigateDeps, run: Run, step: InvestigationStep): Promise<void> {

@@ -1,5 +1,6 @@
 // The handler of the `run` jobs: takes the run, and says how it ended: concluded, given up, or to be gone on with later.
-import { CausewayError, type FailureReason, failureReason } from '../domain/errors.ts';
+import { CausewayError, endReason } from '../domain/errors.ts';
+import { type FailureReason, failureOf, textForOperator, type WaitCode } from '../domain/reason.ts';
 import { noteOnTrail } from '../log.ts';
 import { ModelUnavailable } from '../ports/model.ts';
 import type { ClaimedJob, JobHandler, JobResult, Queue } from '../ports/queue.ts';
@@ -14,8 +15,8 @@ export interface RunInvestigationDeps extends InvestigateDeps {
   readonly paused: () => boolean;
   /** While it names a shortage no run begins: a fetch would fail, and the run with it. */
   readonly room: AskRoom;
-  /** Told when a run waits for the model, or for its source. */
-  readonly onWait: (wait: { readonly until: Date; readonly reason: string }) => void;
+  /** Called when a run waits for the model, or for its source. `detail` is for the operator alone. */
+  readonly onWait: (wait: { readonly until: Date; readonly code: WaitCode; readonly detail: string }) => void;
 }
 
 /** What concluding may take beyond the time for investigating: a model at the end of its time still leaves a result. */
@@ -59,28 +60,30 @@ async function runToItsEnd(deps: RunInvestigationDeps, run: Run, signal: AbortSi
     if (error instanceof ModelUnavailable || error instanceof SourceBusy) return laterThan(deps, run, error);
     const reason = timeout.aborted ? tookTooLong(deps.timeoutMs) : error;
     if (!timeout.aborted && !(error instanceof CausewayError && FINAL.has(error.code))) throw error;
+    deps.log.warn({ run: run.id, err: reason }, 'the investigation gave up');
     await deps.store.giveUp(run, await spokenReason(deps, reason), deps.now().toISOString());
   }
   return { kind: 'done' };
 }
 
 /** Nobody else tells the operator why nothing happens meanwhile. */
-function laterThan(
-  { log, onWait }: RunInvestigationDeps,
-  run: Run,
-  { message, retryAt }: ModelUnavailable | SourceBusy,
-): JobResult {
+function laterThan({ log, onWait }: RunInvestigationDeps, run: Run, error: ModelUnavailable | SourceBusy): JobResult {
+  const { message, retryAt } = error;
+  const code = error instanceof ModelUnavailable ? 'model_unavailable' : 'repository_unreachable';
   const runAt = retryAt.toISOString();
-  onWait({ until: retryAt, reason: message });
   // The first one tells the operator; the same again every few seconds tells nothing more.
   const level = run.generation <= 1 ? 'warn' : 'debug';
   log[level]({ run: run.id, runAt, reason: message }, 'investigation deferred');
+  onWait({ until: retryAt, code, detail: message });
   return { kind: 'later', runAt };
 }
 
-/** The words of a failure may quote the report, the repository or git. */
-function spokenReason(deps: RunInvestigationDeps, error: unknown): Promise<FailureReason> {
-  return deps.redactor.redactJson(failureReason(error));
+/** The error's own words, which may quote the repository, git or a path, are for the operator; a revision may still hold what is secret. */
+async function spokenReason(deps: RunInvestigationDeps, error: unknown): Promise<FailureReason> {
+  const reason = endReason(error);
+  const detail = error instanceof CausewayError ? await deps.redactor.redact(error.message) : '';
+  deps.onTrouble?.(textForOperator(reason, detail));
+  return await deps.redactor.redactJson(failureOf(reason));
 }
 
 /** Those who wait look again, and the webhooks that the end has caused are sent. */
@@ -90,8 +93,10 @@ function announce(deps: RunInvestigationDeps, runId: string): void {
 }
 
 function tookTooLong(timeoutMs: number): CausewayError {
+  const seconds = timeoutMs / 1_000;
   return new CausewayError(
     'internal',
-    `The investigation took longer than ${timeoutMs / 1_000} s (INVESTIGATION_TIMEOUT_S) and was stopped. Send it again with a shorter text, or raise the limit.`,
+    `The investigation took longer than ${seconds} s (INVESTIGATION_TIMEOUT_S) and was stopped. Send it again with a shorter text, or raise the limit.`,
+    { reason: { code: 'took_too_long', seconds } },
   );
 }

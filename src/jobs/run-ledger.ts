@@ -1,5 +1,6 @@
-// The budgets that runs share, in the words of the settings that an operator can change.
+// The budgets that runs share.
 import type { Ledger } from '../agent/budget.ts';
+import type { CutReason } from '../domain/reason.ts';
 import type { AgentStore, LimitName, Settlement } from '../ports/agent-store.ts';
 import type { TurnUsage } from '../ports/model.ts';
 import type { Run } from '../ports/store.ts';
@@ -41,13 +42,8 @@ function tokensOf({ promptTokens, cachedTokens, completionTokens }: TurnUsage): 
   return { prompt: promptTokens, cached: cachedTokens, completion: completionTokens };
 }
 
-function refusal(exceeded: LimitName, usd: InvestigatorLimits['usd']): string {
-  switch (exceeded) {
-    case 'run':
-      return `the budget of one investigation, $${usd.run} (BUDGET_RUN), leaves nothing for another question`;
-    case 'repository':
-      return `this repository's budget of the month, $${usd.repository} (BUDGET_REPOSITORY_MONTH), leaves nothing for another question`;
-    case 'all':
-      return `the budget of the month for all repositories, $${usd.all} (BUDGET_MONTH), leaves nothing for another question`;
-  }
+function refusal(exceeded: LimitName, usd: InvestigatorLimits['usd']): CutReason {
+  return exceeded === 'run'
+    ? { code: 'run_budget', unit: 'usd', limit: usd.run, phase: 'over' }
+    : { code: 'month_budget', of: exceeded, usd: usd[exceeded] };
 }

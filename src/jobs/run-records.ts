@@ -44,7 +44,7 @@ export function runTranscript(deps: RunRecordsDeps, run: Run): Transcript {
   return {
     load: async () => {
       const [, ...records] = await deps.store.transcript(run.id);
-      return records.map((record): TranscriptRecord => JSON.parse(record));
+      return records.map(parseRecord);
     },
     append: (record) => deps.store.appendTranscript(run, JSON.stringify(record), now()),
     appendStep: async (step, status) => {
@@ -57,4 +57,10 @@ export function runTranscript(deps: RunRecordsDeps, run: Run): Transcript {
       return answer(number);
     },
   };
+}
+
+/** Notices of earlier versions have a text as their reason, which nothing reads any more. */
+function parseRecord(text: string): TranscriptRecord {
+  const record: TranscriptRecord = JSON.parse(text);
+  return record.kind === 'notice' && typeof record.reason === 'string' ? { ...record, reason: null } : record;
 }

@@ -1,10 +1,10 @@
 // The door to what is remembered. One verb = one transaction; the jobs that a verb causes are written in it.
 import type { ChangeSet } from '../domain/change-set.ts';
-import type { FailureReason } from '../domain/errors.ts';
 import type { InvestigationStep } from '../domain/evidence.ts';
 import type { Investigation, InvestigationState } from '../domain/investigation.ts';
 import type { Conclusion, Issue } from '../domain/issue.ts';
 import type { Project, ProjectSource } from '../domain/project.ts';
+import type { FailureReason } from '../domain/reason.ts';
 import type { Report } from '../domain/report.ts';
 import type { InvestigationSettings } from '../domain/settings.ts';
 import type { AccountStore } from './account-store.ts';

@@ -1,6 +1,7 @@
 // The door to the webhooks that callers wait for: what they say, and how their delivery stands.
-import type { FailureReason } from '../domain/errors.ts';
+
 import type { Issue } from '../domain/issue.ts';
+import type { FailureReason } from '../domain/reason.ts';
 import type { Webhook, WebhookState } from '../domain/webhook.ts';
 
 export interface WebhookStore {

@@ -1,5 +1,5 @@
 // Cancelling one caller's investigation; the run behind it ends where nobody else waits.
-import type { FailureReason } from '../domain/errors.ts';
+import type { FailureReason } from '../domain/reason.ts';
 import type { Cancelled } from '../ports/store.ts';
 import { writeAudit } from './audit.ts';
 import { attachedTo, endInvestigation, endRun, forgetTranscript, type Moment, tellThreads } from './end-run.ts';

@@ -1,7 +1,8 @@
 // How a run ends for everyone who waits for it: with Issues, or without one.
-import type { FailureReason } from '../domain/errors.ts';
+
 import { newId } from '../domain/ids.ts';
 import type { Conclusion } from '../domain/issue.ts';
+import type { FailureReason } from '../domain/reason.ts';
 import type { InvestigationStore, Run } from '../ports/store.ts';
 import { cancel } from './cancelling.ts';
 import { linksOfChecks } from './check-links.ts';

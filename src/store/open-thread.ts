@@ -1,5 +1,6 @@
 // What an accepted report does to a thread: a person opens it, or opens it anew; a further attempt follows it.
-import { CausewayError, type FailureReason } from '../domain/errors.ts';
+import { CausewayError } from '../domain/errors.ts';
+import { failureOf } from '../domain/reason.ts';
 import { EMPTY_RECORD, type FixRequest, subjectKey, type ThreadRecord, triggerKey } from '../domain/thread.ts';
 import type { ThreadPart } from '../ports/github-store.ts';
 import type { Acceptance } from '../ports/store.ts';
@@ -12,10 +13,7 @@ import { recordColumns } from './thread-rows.ts';
 type Opening = Extract<ThreadPart, { kind: 'opens' }>;
 type Found = Extract<ThreadPart, { kind: 'found' }>;
 
-const REPLACED: FailureReason = {
-  code: 'cancelled',
-  detail: 'A newer request on the same subject took the place of this investigation.',
-};
+const REPLACED = failureOf({ code: 'replaced' });
 
 /** The id of the thread that the report belongs to, which is there from now on; null: of none. Throws `absent` where it follows one that is gone. */
 export async function threadFor(trx: Trx, acceptance: Acceptance): Promise<string | null> {

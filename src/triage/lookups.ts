@@ -59,10 +59,11 @@ export async function attempt<T>(lookups: Lookups, action: string, lookup: () =>
     // `internal` is how a source says that one lookup went wrong, `absent` that what it needs is not there, such as old contents in a partial
     // clone; every other code is about the repository as a whole.
     if (error instanceof CausewayError && error.code !== 'internal' && error.code !== 'absent') throw error;
-    const detail = error instanceof Error ? error.message : String(error);
+    // What git says may name paths of this machine, and a step is shown to everybody.
+    const isAbsent = error instanceof CausewayError && error.code === 'absent';
     await lookups.notebook.record({
       action,
-      result: `failed: ${detail}`,
+      result: isAbsent ? 'failed: its content is missing or damaged in the copy of the repository' : 'failed',
       analysis: 'The lookup itself failed, so this fact is missing; nothing follows from it.',
     });
     return null;

@@ -58,6 +58,7 @@ export async function resolveAsked(repository: Repository, revision: string, sig
   throw new CausewayError(
     'revision_not_found',
     `${missing}. ${instead}, or give a branch, a tag, or at least 7 digits of the id of a commit on one of its branches.`,
+    { reason: { code: 'revision_not_found', revision, defaultBranch: repository.defaultBranch } },
   );
 }
 

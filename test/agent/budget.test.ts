@@ -20,12 +20,14 @@ function budget(limits: Partial<typeof LIMITS>, ledger?: Ledger) {
   };
 }
 
+const SPENT = { code: 'month_budget', of: 'all', usd: 200 } as const;
+
 async function withLedger(turns: readonly Played[], refuseAt = Number.POSITIVE_INFINITY) {
   const entries: (readonly [string, number, number?])[] = [];
   const ledger: Ledger = {
     reserve: async (usd) => {
       entries.push(['reserve', usd]);
-      return entries.length > refuseAt ? { refused: 'BUDGET_MONTH of $200 is spent' } : 'ok';
+      return entries.length > refuseAt ? { refused: SPENT } : 'ok';
     },
     settle: async (reserved, actual) => void entries.push(['settle', reserved, actual]),
   };
@@ -75,7 +77,7 @@ describe('a run at the end of its budget', () => {
     expect(end).toMatchObject({
       kind: 'concluded',
       partial: true,
-      reason: expect.stringContaining('told to conclude'),
+      stop: { reason: { code: 'run_budget', unit: 'turns', phase: 'concluding' } },
     });
     const told = model.asked.at(-1)?.messages.filter(({ role }) => role === 'user') ?? [];
     expect(told).toHaveLength(2);
@@ -95,7 +97,7 @@ describe('a run at the end of its budget', () => {
     expect(end).toMatchObject({
       kind: 'no_conclusion',
       usage: { turns: 6 },
-      reason: expect.stringContaining('6 turns'),
+      stop: { reason: { code: 'run_budget', unit: 'turns', limit: 6 } },
     });
     expect(shop.ran).toHaveLength(4);
   });
@@ -111,7 +113,7 @@ describe('a run at the end of its budget', () => {
     const keepAlive = setTimeout(() => {}, 20_000);
     const end = await runAgent(input, new AbortController().signal);
     clearTimeout(keepAlive);
-    expect(end).toMatchObject({ kind: 'no_conclusion', reason: expect.stringContaining('seconds') });
+    expect(end).toMatchObject({ kind: 'no_conclusion', stop: { reason: { unit: 'seconds' } } });
   });
 });
 
@@ -128,7 +130,7 @@ describe('the ledger', () => {
 
   it('ends the run with its own words when it refuses', async () => {
     const { end, entries } = await withLedger([...searches(2), CONCLUSION], 2);
-    expect(end).toMatchObject({ kind: 'no_conclusion', reason: 'BUDGET_MONTH of $200 is spent' });
+    expect(end).toMatchObject({ kind: 'no_conclusion', stop: { reason: SPENT } });
     expect(entries).toHaveLength(3);
   });
 

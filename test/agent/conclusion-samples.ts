@@ -155,7 +155,7 @@ export async function sampleRun(
     usage: { turns: 3, promptTokens: 10, cachedTokens: 5, completionTokens: 2, costUsd: 0.01, seconds: 4 },
     model: 'scripted',
     partial: false,
-    reason: '',
+    reason: null,
     ...over,
   };
 }

@@ -27,7 +27,7 @@ describe('an investigation', () => {
       { say: 'It starts at one.', ...call('replace', { path: 'sum.ts', old: '= 1', with: '= 0' }) },
       CONCLUSION,
     ]);
-    expect(end).toMatchObject({ kind: 'concluded', partial: false, reason: '', draft: { outcome: 'code_fix' } });
+    expect(end).toMatchObject({ kind: 'concluded', partial: false, stop: null, draft: { outcome: 'code_fix' } });
     expect(end.usage).toMatchObject({ turns: 4, completionTokens: 400, costUsd: 0 });
     expect(shop.files.get('sum.ts')).toBe('let sum = 0');
     expect(end.steps).toEqual([
@@ -154,7 +154,7 @@ describe('a model that does not conclude well', () => {
     const { end, model } = await play([{ say: 'I think it is fine.' }, { say: 'Really.' }, CONCLUSION]);
     expect(end).toMatchObject({
       kind: 'no_conclusion',
-      reason: expect.stringContaining('text instead of a tool call'),
+      stop: { reason: { code: 'no_tool_call' } },
     });
     expect(model.asked[1]?.messages.at(-1)).toMatchObject({
       role: 'user',
@@ -169,7 +169,7 @@ describe('a model that does not conclude well', () => {
     expect(answersTo(mended.model)[0]).toContain('outcome');
     expect(mended.end.kind).toBe('concluded');
     const worse = await play([bad, bad, CONCLUSION]);
-    expect(worse.end).toMatchObject({ kind: 'no_conclusion', reason: expect.stringContaining('faults') });
+    expect(worse.end).toMatchObject({ kind: 'no_conclusion', stop: { reason: { code: 'conclusion_faulty' } } });
   });
 
   it('is understood when the conclusion comes as text', async () => {
@@ -182,7 +182,11 @@ describe('an endpoint that fails', () => {
   it('ends the run with its reason where asking again is of no use', async () => {
     for (const code of ['model_refused', 'model_misbehaved', 'model_rejected'] as const) {
       const { end } = await play([SEARCH, new CausewayError(code, `${code}, in words`)]);
-      expect(end).toMatchObject({ kind: 'no_conclusion', reason: `${code}, in words`, steps: [{ number: 1 }] });
+      expect(end).toMatchObject({
+        kind: 'no_conclusion',
+        stop: { reason: { code }, detail: `${code}, in words` },
+        steps: [{ number: 1 }],
+      });
     }
   });
 
@@ -273,6 +277,10 @@ describe('a conclusion whose evidence does not hold', () => {
       quoting('let sum = 7'),
       new CausewayError('model_misbehaved', 'It fell silent.'),
     ]);
-    expect(end).toMatchObject({ kind: 'concluded', partial: true, reason: 'It fell silent.' });
+    expect(end).toMatchObject({
+      kind: 'concluded',
+      partial: true,
+      stop: { reason: { code: 'model_misbehaved' }, detail: 'It fell silent.' },
+    });
   });
 });

@@ -14,6 +14,7 @@ import type { Tool } from '../../src/ports/tool.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
 import { createSeal } from '../../src/store/seal.ts';
+import { expectForPeople } from '../support/for-people.ts';
 import { createMemoryRepository } from '../support/memory-source.ts';
 import { migratedStore } from '../support/sqlite-template.ts';
 import { ground } from '../support/store-samples.ts';
@@ -77,13 +78,15 @@ async function house(
   const { project, account } = await ground(store);
   const model = playing(answers);
   const waits: string[] = [];
+  const troubles: string[] = [];
   const clock = { now: new Date('2026-11-20T10:00:00.000Z') };
   const deps = {
     ...{ store, redactor, changes: createChanges(), now: () => clock.now, timeoutMs: 60_000 },
     queue: { wake: () => {}, cancel: async () => {} },
     paused: () => false,
     room: async () => null,
-    onWait: ({ reason }: { reason: string }) => void waits.push(reason),
+    onWait: ({ detail }: { detail: string }) => void waits.push(detail),
+    onTrouble: (text: string) => void troubles.push(text),
     lexicons,
     source: { open: async () => repository, forget: async () => {} },
     log: createLog({ level: 'silent' }),
@@ -98,7 +101,7 @@ async function house(
   const standing = { isTrusted: true, settings: DEFAULT_SETTINGS };
   const opened = opening.move();
   return {
-    ...{ store, model, clock, waits },
+    ...{ store, model, clock, waits, troubles },
     report: async (revision = '', settings: Partial<InvestigationSettings> = {}) => {
       const asked = { ...own, ...standing, settings: { ...DEFAULT_SETTINGS, ...settings } };
       const accepted = await acceptReport(deps, { ...asked, text: REPORT, revision, fresh: true });
@@ -157,7 +160,8 @@ describe('a model that cannot be reached', () => {
     expect(await at.run(runId)).toEqual({ kind: 'done' });
     const issue = await at.issue(investigationId);
     expect(issue?.analysis).toMatchObject({ outcome: 'facts_only', partial: true, model: null });
-    expect(issue?.analysis.reason).toContain('It asks to wait for an hour.');
+    expect(at.troubles).toEqual(['It asks to wait for an hour.']);
+    expect(issue?.analysis.reason).toContain("The language model wasn't available.");
     expect(issue?.analysis.suspects[0]?.file).toBe('src/total.js');
   });
 });
@@ -168,13 +172,14 @@ describe('what an endpoint says when it fails', () => {
   it.each([
     ['at the first question', [failure()]],
     ['later', [call('prometheus__query', {}), failure()]],
-  ])('is told without a secret that it quotes, %s', async (_when, answers) => {
+  ])('is for the operator alone, without a secret that it quotes, %s', async (_when, answers) => {
     await using at = await house(answers);
     const { investigationId, runId } = await at.report();
     await at.run(runId);
     const reason = (await at.issue(investigationId))?.analysis.reason;
-    expect(reason).toContain('Incorrect key provided: [redacted]');
-    expect(reason).not.toContain(SECRET.slice(4, 20));
+    expect(reason).toContain("couldn't be used");
+    expect(reason).not.toContain('Incorrect key');
+    expect(at.troubles).toEqual(['Incorrect key provided: [redacted]']);
   });
 });
 
@@ -187,7 +192,8 @@ describe('a budget', () => {
     await using at = await house([], usd);
     const { investigationId, runId } = await at.report();
     await at.run(runId);
-    expect((await at.issue(investigationId))?.analysis.reason).toContain(`(${name})`);
+    expectForPeople((await at.issue(investigationId))?.analysis.reason ?? '');
+    expect(at.troubles.join()).toContain(`(${name})`);
     expect(at.model.asked).toEqual([]);
   });
 });
@@ -219,7 +225,8 @@ describe('what a repository sets for itself', () => {
     await using at = await house([]);
     const { investigationId, runId } = await at.report('', { budget });
     await at.run(runId);
-    expect((await at.issue(investigationId))?.analysis.reason).toContain(`(${name})`);
+    expectForPeople((await at.issue(investigationId))?.analysis.reason ?? '');
+    expect(at.troubles.join()).toContain(`(${name})`);
     expect(at.model.asked).toEqual([]);
   });
 
@@ -227,7 +234,8 @@ describe('what a repository sets for itself', () => {
     await using at = await house([], { run: 0.000_01, repository: 1, all: 1 });
     const { investigationId, runId } = await at.report('', { budget: { run: 100, month: 100 } });
     await at.run(runId);
-    expect((await at.issue(investigationId))?.analysis.reason).toContain('(BUDGET_RUN)');
+    expectForPeople((await at.issue(investigationId))?.analysis.reason ?? '');
+    expect(at.troubles.join()).toContain('(BUDGET_RUN)');
   });
 
   it('names the language in which people read', async () => {

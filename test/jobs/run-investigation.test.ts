@@ -177,7 +177,7 @@ describe('a run', () => {
     expect(await at.handler(20).handle(job(runId), SIGNAL)).toEqual({ kind: 'done' });
     expect((await at.store.investigation(id))?.outcome).toMatchObject({
       state: 'gave_up',
-      reason: { code: 'internal', detail: expect.stringContaining('INVESTIGATION_TIMEOUT_S') },
+      reason: { code: 'internal', detail: expect.stringContaining('0.02 seconds') },
     });
   });
 
@@ -212,7 +212,7 @@ describe('a run', () => {
     expect((await at.store.investigation(id))?.outcome.state).toBe('running');
     await at.handler().dead(job(runId), gone);
     expect((await at.store.investigation(id))?.outcome).toMatchObject({
-      reason: { code: 'repository_unreachable', detail: 'The disk is away.' },
+      reason: { code: 'repository_unreachable', detail: expect.not.stringContaining('disk') },
     });
   });
 
@@ -267,13 +267,13 @@ describe('a run', () => {
     expect(JSON.stringify(outcome)).not.toContain(secret.slice(4, 20));
   });
 
-  it('whose failure quotes a secret tells it redacted', async () => {
+  it('whose failure quotes a secret or names a place tells people neither', async () => {
     await using at = await place();
     const secret = ['ghp', 'x9Kd72LmQp04VbN3tYw8ZrAe5HcJ1uSg6FoT'].join('_');
     const { id, runId } = await at.report();
     await at.handler().dead(job(runId), new CausewayError('repository_unreachable', `Git said: bad ${secret}.`));
     expect((await at.store.investigation(id))?.outcome).toMatchObject({
-      reason: { detail: 'Git said: bad [redacted].' },
+      reason: { code: 'repository_unreachable', detail: expect.not.stringContaining('Git') },
     });
   });
 

@@ -288,7 +288,7 @@ describe('a report that a model investigates', () => {
       citations: [{ quote: CAUSE }],
     });
     expect(rootCause).not.toContain('tax');
-    expect(analysis.reason).toContain('1 of 2 claims were dropped');
+    expect(analysis.reason).toContain('1 of 2 claims were left out');
     const last = endpoint.requests.findLast((asked) => textsIn(asked).join('\n').includes('play-false'));
     expect(last && textsIn(last).at(-1)).toContain('The conclusion is not taken yet');
   });

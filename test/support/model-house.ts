@@ -21,6 +21,8 @@ export interface ModelHouse extends AsyncDisposable {
   investigate(url: string, reference: string, limits?: ModelLimits): Promise<Investigation>;
   /** The Issue in which it ended. */
   issue(investigation: Investigation): Promise<Issue>;
+  /** What the operator was told last. */
+  trouble(): string;
   cancel(investigation: Investigation): Promise<unknown>;
   /** Lets time pass, and works on what is due then; gives the investigation as it stands after it. */
   later(milliseconds: number, investigation: Investigation): Promise<Investigation>;
@@ -50,7 +52,10 @@ export async function modelHouse(place: {
   const house = { ...opened, source: { open: async () => repository, forget: async () => {} } };
   const wanted = [{ name: 'local/shop', source: { kind: 'path', path: '/shop' } as const }];
   const [project] = await house.store.syncProjects(wanted, new Date().toISOString());
-  const { worker, switchTo } = startAsking(house, opening);
+  let trouble = '';
+  const { worker, switchTo } = startAsking(house, opening, (text) => {
+    trouble = text;
+  });
   const moved = opening.move();
   return {
     investigate: async (url, reference, limits = {}) => {
@@ -74,6 +79,7 @@ export async function modelHouse(place: {
       if (issue === null) throw new Error(`there is no Issue: ${JSON.stringify(outcome)}`);
       return issue;
     },
+    trouble: () => trouble,
     cancel: ({ id }) => cancelInvestigation(house, id),
     later: async (milliseconds, { id }) => {
       ahead += milliseconds;
@@ -104,7 +110,7 @@ function optionsOf(dataDir: string): Omit<HouseOptions, 'now'> {
 }
 
 /** Work with a model that is another one for each investigation: a queue has one worker. */
-function startAsking(house: House, opening: AsyncDisposableStack) {
+function startAsking(house: House, opening: AsyncDisposableStack, onTrouble: (text: string) => void) {
   const { log, now } = house;
   const endpoint = { name: 'test-model', apiKey: MODEL_KEY, timeoutMs: 20_000, idleMs: 10_000 };
   const model = { kind: 'endpoint', pricesFile: null, baseUrl: null, ...endpoint } as const;
@@ -123,7 +129,7 @@ function startAsking(house: House, opening: AsyncDisposableStack) {
       },
     },
   };
-  const work = { concurrency: 1, investigationTimeoutMs: MOST_MS, investigator: switched };
+  const work = { concurrency: 1, investigationTimeoutMs: MOST_MS, investigator: switched, onTrouble };
   return {
     worker: opening.use(startWork(house, work)),
     switchTo: (baseUrl: string, { patienceMs: patience = 3_600_000, ...own }: ModelLimits) => {

@@ -65,7 +65,7 @@ KeyError: 'apple'
     });
     expect(facts.suspects[0]).toMatchObject({ file: 'shop/cart.py', line: 32, function: 'total' });
     const failed = facts.steps.filter(({ result }) => result.startsWith('failed: '));
-    expect(failed.map(({ result }) => result).join()).toContain('partial clone');
+    expect(failed.map(({ result }) => result).join()).toContain('missing');
   });
 
   it('finds messages and methods with the expressions that git takes', async () => {

@@ -9,7 +9,7 @@ export const onIssueClosed: EventHandler = async (deps, delivered) => {
   await nudge(deps, await threadOfIssue(deps, delivered));
 };
 
-const GONE = { code: 'cancelled', detail: 'The issue was deleted or moved to another repository.' } as const;
+const GONE = { code: 'subject_gone' } as const;
 
 /** There is no place left for the answer. */
 export const onIssueGone: EventHandler = async (deps, delivered) => {

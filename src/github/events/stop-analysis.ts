@@ -8,7 +8,7 @@ import { react } from './react.ts';
 
 type Spot = Pick<Wish, 'project' | 'configuration' | 'subject' | 'comment'>;
 
-const STOPPED = { code: 'cancelled', detail: 'It was stopped with "/analyse stop".' } as const;
+const STOPPED = { code: 'stopped_by_command' } as const;
 
 /** On our own pull request: the analysis that it came from, too. Where nothing runs the command gets one look of confusion. */
 export async function stopAnalysis(deps: CausewayAppDeps, spot: Spot, signal: AbortSignal): Promise<void> {

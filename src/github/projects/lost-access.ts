@@ -10,11 +10,7 @@ export interface LostAccessDeps extends CancelDeps {
   readonly log: Log;
 }
 
-const LOST = {
-  code: 'access_lost',
-  detail:
-    'Causeway lost access to the repository while it worked: the App was uninstalled or suspended there, or the repository was removed. Install it again, then send the report again.',
-} as const;
+const LOST = { code: 'access_lost' } as const;
 
 /** May be done twice. What fails is said in the log and done again by `endHidden`. */
 export async function endAccess(deps: LostAccessDeps, projectId: string): Promise<void> {

@@ -5,6 +5,7 @@ import type { Finding, Head } from '../../domain/head.ts';
 import type { Investigation } from '../../domain/investigation.ts';
 import type { Conclusion, Issue } from '../../domain/issue.ts';
 import type { GithubProject } from '../../domain/project.ts';
+import type { WaitCode } from '../../domain/reason.ts';
 import type { Thread, ThreadRecord } from '../../domain/thread.ts';
 import type { Changes } from '../../jobs/changes.ts';
 import type { Log } from '../../log.ts';
@@ -42,8 +43,8 @@ export interface PublishDeps {
   /** The operator's: a repository's own mode counts below it alone. */
   readonly ceiling: Mode;
   readonly paused: () => boolean;
-  /** What a run waits for, such as a model out of reach; "" for nothing. */
-  readonly waitsFor: (runId: string) => string;
+  /** What a run waits for, such as a model out of reach; null: for nothing. */
+  readonly waitsFor: (runId: string) => WaitCode | null;
   /** Name of the operator's model; null: none. */
   readonly operatorModel: string | null;
   /** Base address for people, such as https://github.com. */
@@ -108,7 +109,7 @@ export interface View {
   readonly result: Result | null;
   /** Null until they are recorded, and after the end. */
   readonly facts: Conclusion | null;
-  readonly waitsFor: string;
+  readonly waitsFor: WaitCode | null;
   /** What the standing comment tells of, where that is another investigation's. */
   readonly earlier: Result | null;
   /** What the recorded pull request carries out. */

@@ -2,6 +2,7 @@
 import type { Issue } from '../../domain/issue.ts';
 import { bullet, codeSpan } from '../../domain/markdown/code-marks.ts';
 import { inertInline } from '../../domain/markdown/inert-inline.ts';
+import { waitingFor } from '../../domain/reason.ts';
 import { shownIssue } from '../../domain/shown-issue.ts';
 import { sourceLinks } from '../../domain/source-links.ts';
 import { type Cause, type CheckRunGround, isRed, tellsCause, uncited } from './check-run-ground.ts';
@@ -119,7 +120,7 @@ function inquiryBlocks(ground: CheckRunGround, cause: Cause): readonly Block[] {
       return [text(finding.notBegun === '' ? '' : `Not looked into further: ${inertInline(finding.notBegun, 400)}`)];
     case 'running':
       return [
-        text(inquiry.waitsFor === '' ? '' : `It waits: ${inertInline(inquiry.waitsFor, 300)}. It goes on by itself.`),
+        text(inquiry.waitsFor === null ? '' : `Waiting for ${waitingFor(inquiry.waitsFor)}; resumes automatically.`),
       ];
     case 'lost':
       return [text('What was found about it has been erased.')];

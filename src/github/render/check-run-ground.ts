@@ -1,9 +1,9 @@
 // What our own check run on a head is rendered from. Rendering is pure: the same ground gives the same texts.
 import type { ChangeSet } from '../../domain/change-set.ts';
-import type { FailureReason } from '../../domain/errors.ts';
 import type { Failure } from '../../domain/failure.ts';
 import type { Finding, Head } from '../../domain/head.ts';
 import type { Issue } from '../../domain/issue.ts';
+import type { FailureReason, WaitCode } from '../../domain/reason.ts';
 
 export interface CheckRunGround {
   /** `owner/name`. */
@@ -31,8 +31,8 @@ export interface Cause {
 /** Where the investigation of a cause stands. */
 export type Inquiry =
   | { readonly kind: 'none' }
-  /** `waitsFor`: such as a model out of reach; "" for nothing. */
-  | { readonly kind: 'running'; readonly waitsFor: string }
+  /** `waitsFor`: such as a model out of reach; null: for nothing. */
+  | { readonly kind: 'running'; readonly waitsFor: WaitCode | null }
   /** `changeSet`: the edits behind the Issue's diff; null: erased. */
   | {
       readonly kind: 'concluded';

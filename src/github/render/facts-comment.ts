@@ -1,7 +1,7 @@
 // The comment while an investigation runs: what is known without a model, where it is, and how to stop it.
 import type { Conclusion, Issue } from '../../domain/issue.ts';
 import { codeSpan } from '../../domain/markdown/code-marks.ts';
-import { inertInline } from '../../domain/markdown/inert-inline.ts';
+import { waitingFor } from '../../domain/reason.ts';
 import { asksMonitoring, shownIssue } from '../../domain/shown-issue.ts';
 import { sourceLinks } from '../../domain/source-links.ts';
 import { investigationFold, reproductionFold } from './folds.ts';
@@ -17,7 +17,7 @@ export function factsComment(ground: FactsGround): string {
   return pageText({
     open: [text(`**${standing(ground)}**`), ...open],
     folds,
-    footer: `asked for by ${codeSpan(place.askedBy)} · this comment follows the investigation, and the result takes its place · ${STOP}`,
+    footer: `asked for by ${codeSpan(place.askedBy)} · updates live · ${STOP}`,
     marker: place.marker,
   });
 }
@@ -41,7 +41,7 @@ function asIssue({ changeSet: _, analysis, ...facts }: Conclusion): Issue {
 }
 
 function standing({ place, facts, progress, waitsFor }: FactsGround): string {
-  if (waitsFor !== '') return `Waiting · ${inertInline(waitsFor, 300)} · it goes on by itself`;
+  if (waitsFor !== null) return `Waiting for ${waitingFor(waitsFor)} · resumes automatically`;
   if (progress.step === 0)
     return facts === null ? 'Investigating · gathering facts' : 'Investigating · the facts are gathered';
   const isHidden = place.isPublic && asksMonitoring(progress.action);

@@ -3,7 +3,7 @@ import type { Issue } from '../../domain/issue.ts';
 import { codeSpan } from '../../domain/markdown/code-marks.ts';
 import type { Place } from './ground.ts';
 
-export const STOP = '`/analyse stop` ends it';
+export const STOP = '`/analyse stop` to cancel';
 const AGAIN = '`/analyse retry <what to look at>` runs it again';
 const BACK: Readonly<Record<Place['subject']['kind'], string>> = {
   issue: '`/analyse retry <what to look at>` on the issue, or close this',

@@ -1,10 +1,10 @@
 // What a text for GitHub is rendered from. Rendering is pure: the same ground gives the same text.
 import type { ChangeSet } from '../../domain/change-set.ts';
 import type { Verdict } from '../../domain/check.ts';
-import type { FailureReason } from '../../domain/errors.ts';
 import type { CommitRange, Failure } from '../../domain/failure.ts';
 import type { Excerpt } from '../../domain/head.ts';
 import type { Conclusion, Issue } from '../../domain/issue.ts';
+import type { FailureReason, WaitCode } from '../../domain/reason.ts';
 import type { ChecksState, Subject } from '../../domain/thread.ts';
 
 /** What every text needs to know of its place. */
@@ -75,8 +75,8 @@ export interface FactsGround {
   readonly facts: Conclusion | null;
   /** Where the run is: the number of the last step and its action. */
   readonly progress: { readonly step: number; readonly action: string };
-  /** What it waits for, such as a model out of reach; "" for nothing. */
-  readonly waitsFor: string;
+  /** What it waits for, such as a model out of reach; null: for nothing. */
+  readonly waitsFor: WaitCode | null;
 }
 
 export interface ResultGround {

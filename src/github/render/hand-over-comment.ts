@@ -14,13 +14,13 @@ const CHECKS_SHOWN = 10;
 
 /** Markdown of at most 60,000 characters, the marker as its last line. */
 export function handOverComment({ place, attempts, failedChecks, lastIssue }: HandOverGround): string {
-  const tried = attempts === 0 ? '' : ` after ${attempts} further ${attempts === 1 ? 'attempt' : 'attempts'}`;
+  const tried = attempts === 0 ? '' : attempts === 1 ? ' after a second attempt' : ` after ${attempts} more attempts`;
   const { open, folds } = lastIssue === null ? { open: [], folds: [] } : lastFound(lastIssue, place);
   return pageText({
     open: [
-      text(`**The checks are still red${tried} · next: this needs a person**`),
+      text(`**CI still fails${tried} · over to you**`),
       text(checkList(failedChecks, place)),
-      text('Causeway pushes nothing more here by itself. Push to this branch, or close the pull request.'),
+      text("Causeway won't push to this branch again unless asked. Push to it yourself, or close the pull request."),
       ...open,
     ],
     folds,
@@ -43,7 +43,7 @@ function lastFound(last: Issue, place: Place): { readonly open: readonly Block[]
   const links = sourceLinks(place, shown.issue);
   return {
     open: [
-      text('What the last look found:'),
+      text('Latest findings:'),
       ...causeBlocks(shown.issue, links),
       ...reasonBlocks(shown.issue, links),
       ...whatToDo(shown.issue, links),

@@ -43,11 +43,11 @@ export async function readCheckLog(
   return await downloadLog(deps, { address, read: (chunks) => shorten(chunks, bytes, deadline) }, deadline);
 }
 
-/** Why there is none, in words. */
+/** Why there is none, for people. What the error says besides may name hosts and settings. */
 export function noLogOf(error: unknown): string {
   const isGone = error instanceof GithubFailure ? error.status === 410 : isAbsent(error);
   if (isGone) return 'GitHub no longer keeps the log: run the job again to have it read.';
-  return error instanceof CausewayError ? error.message : 'The log could not be read.';
+  return "The log couldn't be read from GitHub.";
 }
 
 /** As the host that stores logs says it. */

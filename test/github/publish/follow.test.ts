@@ -159,7 +159,7 @@ describe('red checks', () => {
     expect(text).toContain('expected 22, got 2');
     expect(text).toContain('-two\n+2');
     expect(await house.store.investigation(attempt!.investigationId)).toMatchObject({ origin: 'check-run' });
-    expect(house.comments()[0]?.body).toContain('a further attempt runs, `/analyse stop` ends it');
+    expect(house.comments()[0]?.body).toContain('a further attempt runs, `/analyse stop` to cancel');
     await house.conclude({ ...SECOND_FIX, base: first });
     await house.settle();
     const second = await pull.head();
@@ -170,7 +170,7 @@ describe('red checks', () => {
     expect(await house.settle()).toEqual({ kind: 'done' });
     await house.settle();
     expect(house.comments(pull.number)).toHaveLength(1);
-    expect(house.comments(pull.number)[0]?.body).toContain('still red after 1 further attempt');
+    expect(house.comments(pull.number)[0]?.body).toContain('CI still fails after a second attempt');
     expect(await attempts(house)).toHaveLength(1);
     expect(house.comments()).toHaveLength(1);
     expect(house.comments()[0]?.body).toContain('needs a person');

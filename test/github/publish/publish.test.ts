@@ -254,7 +254,7 @@ describe('the conversation', () => {
     await house.publish();
     house.double.people.deleteComment(SHOP, house.comments()[0]!.id, 'wanda');
     house.advance(30);
-    house.setting.waitsFor = 'the model is out of reach';
+    house.setting.waitsFor = 'model_unavailable';
     await house.publish();
     await house.conclude();
     expect(await house.settle()).toEqual({ kind: 'done' });

@@ -1,12 +1,12 @@
 // A house that publishes on the GitHub double: real store, real git, real clients; investigations end as the test says.
 import type { ChangeSet } from '../../../src/domain/change-set.ts';
 import type { Verdict } from '../../../src/domain/check.ts';
-import type { FailureReason } from '../../../src/domain/errors.ts';
 import { EMPTY_EXCERPT, type Excerpt, type Finding, type HeadPlace, type HeadState } from '../../../src/domain/head.ts';
 import { newId } from '../../../src/domain/ids.ts';
 import type { Installation } from '../../../src/domain/installation.ts';
 import type { Analysis, Conclusion } from '../../../src/domain/issue.ts';
 import type { GithubProject } from '../../../src/domain/project.ts';
+import type { FailureReason, WaitCode } from '../../../src/domain/reason.ts';
 import type { Role } from '../../../src/domain/role.ts';
 import type { Person, Subject, Thread, Trigger } from '../../../src/domain/thread.ts';
 import { createGithubClients } from '../../../src/github/clients/create-github-clients.ts';
@@ -57,7 +57,7 @@ export interface PublishingHouse extends AsyncDisposable {
   readonly project: GithubProject;
   readonly deps: PublishDeps;
   /** What the repository and the operator say, changed by tests. */
-  readonly setting: { config: RepositoryConfig; paused: boolean; waitsFor: string };
+  readonly setting: { config: RepositoryConfig; paused: boolean; waitsFor: WaitCode | null };
   readonly issue: GithubIssue;
   /** A person asks; the earlier investigation of the subject, if any, is cancelled as the store does it. */
   ask(asked?: Asked): Promise<Thread>;
@@ -160,7 +160,7 @@ export async function publishingHouse(setting: Setting = {}): Promise<Publishing
   const changing = {
     config: { ...DEFAULT_CONFIG, ...setting.config },
     paused: false,
-    waitsFor: '',
+    waitsFor: null,
   };
   const deps: PublishDeps = {
     store,

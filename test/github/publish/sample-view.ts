@@ -67,7 +67,7 @@ export function sampleView(over: Partial<View> = {}, thread: Partial<Thread> = {
     investigation: investigation({ state: 'running' }),
     result: null,
     facts: null,
-    waitsFor: '',
+    waitsFor: null,
     earlier: null,
     published: null,
     storedInvestigationId: 'inv_1',

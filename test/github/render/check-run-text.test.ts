@@ -117,7 +117,7 @@ describe('the title', () => {
   });
 
   it('names several causes, and says while the cause is being looked for', () => {
-    const running = cause({ inquiry: { kind: 'running', waitsFor: '' } });
+    const running = cause({ inquiry: { kind: 'running', waitsFor: null } });
     const disk = cause({ finding: finding({ verdict: 'infrastructure', reasons: ['the disk was full'] }) });
     expect(checkRunTitle(ground({ causes: [running, disk] }))).toBe(
       '2 causes: test (20): your change; test (20): the disk was full · the cause is being looked for',
@@ -231,8 +231,8 @@ describe('the summary', () => {
     ],
     [
       'that it waits',
-      { inquiry: { kind: 'running', waitsFor: 'the model is out of reach' } },
-      'the model is out of reach',
+      { inquiry: { kind: 'running', waitsFor: 'model_unavailable' } },
+      'Waiting for the language model; resumes automatically.',
     ],
     [
       'why there is no result',
@@ -421,7 +421,7 @@ function hostile(text: string): CheckRunGround {
     },
   );
   const ended = { kind: 'ended', reason: { code: 'internal', detail: text } } as const;
-  const inquiries: readonly Cause['inquiry'][] = [bad.inquiry, found, ended, { kind: 'running', waitsFor: text }];
+  const inquiries: readonly Cause['inquiry'][] = [bad.inquiry, found, ended, { kind: 'running', waitsFor: null }];
   const place = { ...ground().head.place!, base: { branch: text, sha: '' } } as CheckRunGround['head']['place'];
   return ground(
     { causes: inquiries.map((inquiry) => ({ ...bad, inquiry })) },

@@ -227,7 +227,7 @@ describe('the result', () => {
         "**Cause found, with a fix · confidence 92 % · next: review [#12](https://github.com/octo/shop/pull/12), its checks are green**",
         "**Cause found, with a fix · confidence 92 % · next: [#12](https://github.com/octo/shop/pull/12) needs a person, its checks are red**",
         "**Cause found, with a fix · confidence 92 % · merged in [#12](https://github.com/octo/shop/pull/12)**",
-        "**Cause found, with a fix · confidence 92 % · [#12](https://github.com/octo/shop/pull/12) has red checks · a further attempt runs, \`/analyse stop\` ends it**",
+        "**Cause found, with a fix · confidence 92 % · [#12](https://github.com/octo/shop/pull/12) has red checks · a further attempt runs, \`/analyse stop\` to cancel**",
         "**Cause found, with a fix · confidence 92 % · next: review [#12](https://github.com/octo/shop/pull/12), no checks ran here**",
         "**Cause found, with a fix · confidence 92 % · a pull request would be opened, were it not for mode \`observe\`**",
         "**Cause found, with a fix · confidence 92 % · next: review \`#12\`, its checks are green**",
@@ -296,7 +296,7 @@ describe('the comment while it runs', () => {
     place: PLACE,
     facts: { ...facts, changeSet: CHANGE },
     progress: { step: 3, action: 'read src/coupons.js:9-17 at 484f10e' },
-    waitsFor: '',
+    waitsFor: null,
   };
 
   it('says where it is, what is known, and how to stop it', () => {
@@ -314,7 +314,7 @@ describe('the comment while it runs', () => {
       - \`src/checkout.js\`: 2nd project frame in the stack trace
 
       …
-      <sub>asked for by \`mona\` · this comment follows the investigation, and the result takes its place · \`/analyse stop\` ends it</sub>
+      <sub>asked for by \`mona\` · updates live · \`/analyse stop\` to cancel</sub>
 
       <!-- causeway thread=thr_1 investigation=inv_1 kind=result -->"
     `);
@@ -323,7 +323,7 @@ describe('the comment while it runs', () => {
   it('says what it waits for, and hides what it asks of monitoring in public', () => {
     const first = (text: string) => text.split('\n')[0];
     expect([
-      first(factsComment({ ...ground, waitsFor: 'the model is out of reach' })),
+      first(factsComment({ ...ground, waitsFor: 'model_unavailable' })),
       first(factsComment({ ...ground, facts: null, progress: { step: 0, action: '' } })),
       first(
         factsComment({
@@ -333,7 +333,7 @@ describe('the comment while it runs', () => {
       ),
     ]).toMatchInlineSnapshot(`
       [
-        "**Waiting · the model is out of reach · it goes on by itself**",
+        "**Waiting for the language model · resumes automatically**",
         "**Investigating · gathering facts**",
         "**Investigating · step 5: a lookup in monitoring**",
       ]
@@ -346,7 +346,7 @@ describe('the other texts', () => {
     expect(
       endComment({ place: PLACE, reason: { code: 'cancelled', detail: 'Stopped by @hubot with `/analyse stop`.' } }),
     ).toMatchInlineSnapshot(`
-      "**Stopped, without a result · next: \`/analyse\` starts again**
+      "**Stopped · comment \`/analyse\` to start again**
 
       Stopped by \`@hubot\` with \`/analyse stop\`.
 
@@ -362,19 +362,19 @@ describe('the other texts', () => {
       { name: 'deploy @ops', url: 'https://ci.example/1' },
     ];
     expect(handOverComment({ place: PLACE, attempts: 1, failedChecks, lastIssue: null })).toMatchInlineSnapshot(`
-      "**The checks are still red after 1 further attempt · next: this needs a person**
+      "**CI still fails after a second attempt · over to you**
 
       - [\`build\`](https://github.com/octo/shop/actions/runs/1/job/2)
       - \`deploy @ops\`
 
-      Causeway pushes nothing more here by itself. Push to this branch, or close the pull request.
+      Causeway won't push to this branch again unless asked. Push to it yourself, or close the pull request.
 
       <sub>\`/analyse retry <what to look at>\` on the issue, or close this</sub>
 
       <!-- causeway thread=thr_1 investigation=inv_1 kind=result -->"
     `);
     const last = handOverComment({ place: PLACE, attempts: 2, failedChecks, lastIssue: fixedIssue() });
-    expect(last).toContain('What the last look found:');
+    expect(last).toContain('Latest findings:');
   });
 
   it('complain about a configuration file', () => {

@@ -38,7 +38,7 @@ it('tries once more with the log of what failed, hands over when that is red too
 
   await shop.checks({ test: 'failure', lint: 'success' });
   const [words = ''] = shop.said();
-  expect(words).toContain('The checks are still red after 1 further attempt · next: this needs a person');
+  expect(words).toContain('CI still fails after a second attempt · over to you');
   expect(words).toContain('test');
   expect(words).not.toContain('lint');
   expect(shop.desk.headlines()).toEqual([expect.stringContaining('needs a person, its checks are red')]);
@@ -57,7 +57,7 @@ it('tries once more with the log of what failed, hands over when that is red too
 it('hands over at once where no further attempts are wanted', async () => {
   const shop = await openRedShop(stage, 'corner/no-attempt', 'pull_request: { attempts: 0 }\n');
   await shop.checks({ test: 'failure' });
-  expect(shop.said()).toEqual([expect.stringContaining('The checks are still red · next: this needs a person')]);
+  expect(shop.said()).toEqual([expect.stringContaining('CI still fails · over to you')]);
   expect(await shop.commits()).toEqual([shop.head()]);
   await shop.checks({ test: 'failure' });
   expect(shop.said()).toHaveLength(1);
@@ -73,7 +73,7 @@ it('tries three times where three are wanted, each on top of the one before, and
     expect(shop.said()).toEqual([]);
   }
   await shop.checks({ test: 'failure' });
-  expect(shop.said()).toEqual([expect.stringContaining('still red after 3 further attempts')]);
+  expect(shop.said()).toEqual([expect.stringContaining('still fails after 3 more attempts')]);
   expect(await shop.commits()).toEqual(heads);
   await shop.checks({ test: 'failure' });
   expect([shop.said().length, shop.desk.pulls().length, shop.desk.ours().length]).toEqual([1, 1, 1]);
@@ -97,6 +97,6 @@ it('tries no more for a person who may not write any more, and hands over', asyn
   await stage.service().end('SIGTERM');
   await stage.restart();
   await shop.checks({ test: 'failure' });
-  expect(shop.said()).toEqual([expect.stringContaining('The checks are still red · next: this needs a person')]);
+  expect(shop.said()).toEqual([expect.stringContaining('CI still fails · over to you')]);
   expect(await shop.commits()).toEqual([shop.head()]);
 }, 180_000);

@@ -37,7 +37,7 @@ it('stops at /analyse stop, says so, and starts again when asked again', async (
   const question = await asked;
   await desk.comment('Investigating');
   desk.say('per', '/analyse stop');
-  await desk.comment('Stopped, without a result');
+  await desk.comment('Stopped · comment');
   await question.closed;
   release();
   await stage.rest();

@@ -1,0 +1,174 @@
+// Why an investigation waits, ended without a result, or found less than was asked for: a code with its data, and the one text that people read.
+// What an error says of hosts, settings or files is never part of it: that is for the operator, and goes to the log and the terminal alone.
+
+/** Codes with which an investigation ends without a result. The list is the contract of the `issue.failed` webhook. */
+export type FailureCode =
+  | 'revision_not_found'
+  | 'repository_empty'
+  | 'repository_unreachable'
+  | 'access_lost'
+  | 'cancelled'
+  | 'internal';
+
+/** As the API, the webhook and GitHub show it. */
+export interface FailureReason {
+  readonly code: FailureCode;
+  /** One or two sentences for people: what happened, and what they can do about it. */
+  readonly detail: string;
+}
+
+/** Why there is no result. */
+export type EndReason =
+  | { readonly code: 'revision_not_found'; readonly revision?: string; readonly defaultBranch?: string }
+  | {
+      readonly code:
+        | Exclude<FailureCode, 'revision_not_found'>
+        | 'project_forgotten'
+        | 'stopped_by_command'
+        | 'replaced'
+        | 'subject_gone';
+    }
+  | { readonly code: 'took_too_long'; readonly seconds: number };
+
+/** Why there is a result, but less than was asked for. */
+export type CutReason =
+  | {
+      readonly code:
+        | 'model_unavailable'
+        | 'model_rejected'
+        | 'model_refused'
+        | 'model_misbehaved'
+        | 'model_overflow'
+        | 'no_conclusion'
+        | 'conclusion_faulty'
+        | 'no_tool_call'
+        | 'edits_lost';
+    }
+  | {
+      readonly code: 'run_budget';
+      readonly unit: 'turns' | 'seconds' | 'tokens' | 'usd';
+      readonly limit: number;
+      /** `concluding`: the model was asked to conclude. `over`: nothing more could be asked. */
+      readonly phase: 'concluding' | 'over';
+    }
+  | { readonly code: 'month_budget'; readonly of: 'repository' | 'all'; readonly usd: number }
+  | { readonly code: 'claims_dropped'; readonly dropped: number; readonly given: number }
+  | { readonly code: 'quotes_not_found'; readonly missing: number; readonly given: number };
+
+export type Reason = EndReason | CutReason;
+
+/** What a run that cannot go on waits for. */
+export type WaitCode = 'model_unavailable' | 'repository_unreachable';
+
+/** `operator`: nothing that people outside can act on, or should see; it has no text for them. */
+export function audienceOf({ code }: Reason): 'people' | 'operator' {
+  return code === 'quotes_not_found' ? 'operator' : 'people';
+}
+
+/** Names no host, setting, file or command of the machine. "": it is for the operator alone. */
+export function textForPeople(reason: Reason): string {
+  if (audienceOf(reason) === 'operator') return '';
+  switch (reason.code) {
+    case 'revision_not_found':
+      return revisionNotFound(reason);
+    case 'took_too_long':
+      return `The investigation was stopped after ${reason.seconds} seconds. Try again with a shorter report.`;
+    case 'run_budget':
+      return reason.phase === 'over'
+        ? `The investigation used up its budget of ${amountOf(reason)}.`
+        : `The investigation neared its budget of ${amountOf(reason)}, so the model was asked to conclude.`;
+    case 'month_budget':
+      return reason.of === 'repository'
+        ? `This repository's monthly budget of $${reason.usd} is used up.`
+        : `The monthly budget of $${reason.usd} for all repositories is used up.`;
+    case 'claims_dropped':
+      return `${reason.dropped} of ${reason.given} claims were left out because nothing found supports them.`;
+    case 'quotes_not_found':
+      return '';
+    default:
+      return TEXTS[reason.code];
+  }
+}
+
+type PlainCode = Exclude<
+  Reason['code'],
+  'revision_not_found' | 'took_too_long' | 'run_budget' | 'month_budget' | 'claims_dropped' | 'quotes_not_found'
+>;
+
+const TEXTS: Readonly<Record<PlainCode, string>> = {
+  repository_empty: 'The repository has no commit yet. Add a first commit, then try again.',
+  repository_unreachable: "The repository couldn't be read. The operator of this service can see why in its log.",
+  access_lost:
+    'Access to the repository was lost during the investigation: the App was uninstalled or suspended, or the repository was removed from it. Install it again, then try again.',
+  project_forgotten: 'The project is no longer known here. Add it again, then try again.',
+  cancelled: 'The investigation was cancelled before it ended.',
+  stopped_by_command: 'It was stopped with "/analyse stop".',
+  replaced: 'A newer request on the same subject replaced it.',
+  subject_gone: 'The issue was deleted or moved to another repository.',
+  internal: 'Causeway failed because of an internal error. The operator can see it in the log. You can try again.',
+  model_unavailable: "The language model wasn't available.",
+  model_rejected: "The language model couldn't be used. The operator of this service can see why in its log.",
+  model_refused: 'The language model declined to answer.',
+  model_misbehaved: 'The language model gave no usable answer.',
+  model_overflow: 'The investigation became too long for the language model.',
+  no_conclusion: 'The language model gave no conclusion.',
+  conclusion_faulty: "The language model's conclusion still had errors after one correction.",
+  no_tool_call: 'The language model stopped investigating without a conclusion.',
+  edits_lost: "The investigation was interrupted, and its edits couldn't be restored. Try again.",
+};
+
+function revisionNotFound({ revision = '', defaultBranch = '' }: Extract<EndReason, { code: 'revision_not_found' }>) {
+  const missing =
+    revision === '' ? 'The commit to look at was not found.' : `There is no branch, tag or commit "${revision}" here.`;
+  const instead = defaultBranch === '' ? '' : ` (${defaultBranch})`;
+  return `${missing} Leave the revision out to use the default branch${instead}, or give a branch, a tag, or at least 7 digits of a commit's id.`;
+}
+
+function amountOf({ unit, limit }: Extract<CutReason, { code: 'run_budget' }>): string {
+  return unit === 'usd' ? `$${limit}` : `${limit.toLocaleString('en')} ${unit}`;
+}
+
+/** For log and terminal. `detail`: what the error said; without one, the setting that decides it. */
+export function textForOperator(reason: Reason, detail = ''): string {
+  if (detail !== '') return detail;
+  if (reason.code === 'quotes_not_found')
+    return `${reason.missing} of ${reason.given} quotations of the model were not found in what it cited.`;
+  const setting = settingOf(reason);
+  return `${textForPeople(reason)}${setting === '' ? '' : ` (${setting})`}`;
+}
+
+function settingOf(reason: Reason): string {
+  switch (reason.code) {
+    case 'took_too_long':
+      return 'INVESTIGATION_TIMEOUT_S';
+    case 'run_budget':
+      return { usd: 'BUDGET_RUN', seconds: 'INVESTIGATION_TIMEOUT_S', tokens: '', turns: '' }[reason.unit];
+    case 'month_budget':
+      return reason.of === 'repository' ? 'BUDGET_REPOSITORY_MONTH' : 'BUDGET_MONTH';
+    default:
+      return '';
+  }
+}
+
+const FAILURES: Readonly<Record<EndReason['code'], FailureCode>> = {
+  revision_not_found: 'revision_not_found',
+  repository_empty: 'repository_empty',
+  repository_unreachable: 'repository_unreachable',
+  access_lost: 'access_lost',
+  project_forgotten: 'access_lost',
+  cancelled: 'cancelled',
+  stopped_by_command: 'cancelled',
+  replaced: 'cancelled',
+  subject_gone: 'cancelled',
+  internal: 'internal',
+  took_too_long: 'internal',
+};
+
+export function failureOf(reason: EndReason): FailureReason {
+  return { code: FAILURES[reason.code], detail: textForPeople(reason) };
+}
+
+/** What is waited for, as it continues "Waiting for". */
+export function waitingFor(code: WaitCode): string {
+  return { model_unavailable: 'the language model', repository_unreachable: 'the repository' }[code];
+}
