@@ -14,16 +14,18 @@ export function nearestName(word: string, known: readonly string[]): string | nu
   return best.name;
 }
 
-/** Insertions, deletions and replacements between the two (Levenshtein). */
-function editDistance(from: string, to: string): number {
-  let last = Array.from({ length: to.length + 1 }, (_, at) => at);
-  for (const [i, character] of [...from].entries()) {
-    const row = [i + 1];
+/** Insertions, deletions, replacements and swaps of neighbours between the two (optimal string alignment). */
+export function editDistance(from: string, to: string): number {
+  const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, at) => at)];
+  const at = (i: number, j: number): number => rows[i]?.[j] ?? Number.POSITIVE_INFINITY;
+  for (let i = 1; i <= from.length; i++) {
+    rows.push([i]);
     for (let j = 1; j <= to.length; j++) {
-      const replaced = (last[j - 1] ?? 0) + (character === to[j - 1] ? 0 : 1);
-      row.push(Math.min(replaced, (last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
+      const cost = from[i - 1] === to[j - 1] ? 0 : 1;
+      const isSwap = from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
+      const swapped = isSwap ? at(i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY;
+      rows[i]?.push(Math.min(at(i - 1, j - 1) + cost, at(i - 1, j) + 1, at(i, j - 1) + 1, swapped));
     }
-    last = row;
   }
-  return last[to.length] ?? 0;
+  return at(from.length, to.length);
 }

@@ -68,10 +68,29 @@ export interface ThreadRecord {
   readonly posts: readonly string[];
   /** In mode `observe`: what would have been posted. */
   readonly held: { readonly comment: string; readonly pullRequest: string } | null;
+  /** The last command that was not carried out. Written by whoever handles the command, and left alone by the publisher. Absent: none. */
+  readonly reply?: CommandReply;
   /** What GitHub took no comment for, such as that of a locked issue: not tried again before something else is to be said or asked for. */
   readonly unspoken?: string;
   /** The suggestions in a pull request, as one review. Absent: there are none. */
   readonly suggested?: PostedSuggestions;
+}
+
+/** Why a command was not carried out, and when it was given: a later one that is carried out makes it void. */
+export interface CommandReply {
+  readonly why:
+    | {
+        readonly code:
+          | 'fix_needs_write'
+          | 'nothing_to_stop'
+          | 'branch_in_fork'
+          | 'overtaken'
+          | 'nothing_failed'
+          | 'no_feedback_yet';
+      }
+    | { readonly code: 'already_open'; readonly number: number; readonly url: string }
+    | { readonly code: 'did_you_mean'; readonly command: 'fix' | 'stop' | 'retry' };
+  readonly at: string;
 }
 
 export interface PostedSuggestions {
@@ -95,6 +114,8 @@ export interface PostedComment {
   readonly isMinimized?: boolean;
   /** `facts`: while it runs. `result`: what came of it, be it an Issue or the reason that there is none. `settled`: the one line that is left once the checks are green. */
   readonly shows: 'facts' | 'result' | 'settled';
+  /** `at` of the reply that was put into it since we last wrote it. Absent: none was. */
+  readonly replied?: string;
   /** Of the text as we last wrote it: an unchanged text is not written again. Empty, like `url`, where somebody has deleted the comment. */
   readonly digest: string;
   readonly at: string;

@@ -1,7 +1,7 @@
 // The door to what is remembered of GitHub: deliveries, installations with their repositories, and threads.
 import type { Installation, InstalledRepository } from '../domain/installation.ts';
 import type { GithubProject, Project } from '../domain/project.ts';
-import type { FixRequest, Person, Subject, Thread, ThreadRecord, Trigger } from '../domain/thread.ts';
+import type { CommandReply, FixRequest, Person, Subject, Thread, ThreadRecord, Trigger } from '../domain/thread.ts';
 import type { Urgency } from './queue.ts';
 
 export interface GithubStore extends DeliveryStore, InstallationStore, ThreadStore, ToldStore {}
@@ -143,6 +143,8 @@ export interface ThreadStore {
   openInvestigationsOf(threadId: string): Promise<readonly string[]>;
   /** Someone with write asks for the pull request of a thread: for that of what it was at by then. */
   requestFix(threadId: string, request: FixRequest, now: string): Promise<void>;
+  /** A command in the thread was not carried out: its comment says why. */
+  noteReply(threadId: string, reply: CommandReply, now: string): Promise<void>;
   /** Someone with write asks for the pull request of an Issue: of the thread that it belongs to, else of a new one of kind `report`. Null: no such Issue. */
   requestFixOfIssue(
     issueId: string,

@@ -1,11 +1,11 @@
 // What stands on GitHub for a thread, and what the Issues of its investigations say of it.
 import type { Issue } from '../domain/issue.ts';
-import type { ThreadRecord } from '../domain/thread.ts';
+import type { CommandReply, ThreadRecord } from '../domain/thread.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { withoutForgotten } from './forgotten-since.ts';
 import type { Trx } from './schema.ts';
 import { nudgeHeads } from './thread-nudges.ts';
-import { recordColumns, threadFrom } from './thread-rows.ts';
+import { nudgeThreads, recordColumns, threadFrom } from './thread-rows.ts';
 
 /** What of `analysis.links` is learnt after the conclusion. */
 export type LearntLinks = Partial<Pick<Issue['analysis']['links'], 'comment' | 'checkRun' | 'pullRequest'>>;
@@ -19,7 +19,8 @@ export async function saveThreadRecord(
   const row = await trx.selectFrom('threads').selectAll().where('id', '=', threadId).executeTakeFirst();
   if (!row) return;
   const stored = threadFrom(row);
-  const record = withoutForgotten(saved.record, stored);
+  const { reply } = stored.record;
+  const record = { ...withoutForgotten(saved.record, stored), ...(reply && { reply }) };
   await trx
     .updateTable('threads')
     .set({ ...recordColumns(record), changed_at: now })
@@ -27,6 +28,22 @@ export async function saveThreadRecord(
     .execute();
   await saveLinks(trx, threadId, record);
   if (shownOf(record) !== shownOf(stored.record)) await nudgeHeads(trx, [threadId], { enqueuer, runAt: now });
+}
+
+export async function noteReply(
+  trx: Trx,
+  threadId: string,
+  { reply, now, enqueuer }: { readonly reply: CommandReply; readonly now: string; readonly enqueuer: Enqueuer },
+): Promise<void> {
+  const row = await trx.selectFrom('threads').selectAll().where('id', '=', threadId).executeTakeFirst();
+  if (!row) return;
+  const record = { ...threadFrom(row).record, reply };
+  await trx
+    .updateTable('threads')
+    .set({ ...recordColumns(record), changed_at: now })
+    .where('id', '=', threadId)
+    .execute();
+  await nudgeThreads(trx, [threadId], { enqueuer, runAt: now, urgency: 'person' });
 }
 
 /** What check runs show of a thread: its pull request, or why there is none. */

@@ -7,7 +7,7 @@ import { requestFix, requestFixOfIssue } from './fix-requests.ts';
 import type { ThreadTable } from './github-tables.ts';
 import type { Reader, Trx } from './schema.ts';
 import { nudgeShown } from './thread-nudges.ts';
-import { saveThreadRecord } from './thread-records.ts';
+import { noteReply, saveThreadRecord } from './thread-records.ts';
 import { type Nudge, nudgeThreads, threadFrom } from './thread-rows.ts';
 
 export function threadVerbs(database: Database, enqueuer: Enqueuer): ThreadStore {
@@ -20,6 +20,7 @@ export function threadVerbs(database: Database, enqueuer: Enqueuer): ThreadStore
     openInvestigationsOf: (threadId) => database.read((reader) => openOf(reader, threadId)),
     requestFix: (threadId, request, now) =>
       database.write((trx) => requestFix(trx, threadId, request, { now, enqueuer })),
+    noteReply: (threadId, reply, now) => database.write((trx) => noteReply(trx, threadId, { reply, now, enqueuer })),
     requestFixOfIssue: (issueId, request) =>
       database.write((trx) => requestFixOfIssue(trx, issueId, { ...request, enqueuer })),
     saveThreadRecord: (threadId, record, now) =>

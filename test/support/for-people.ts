@@ -16,7 +16,7 @@ const OPERATORS: readonly RegExp[] = [
 
 /** A sentence that may stand on GitHub: it names no host, address, variable, path or code of the machine. `own`: what the reader gave us. */
 export function expectForPeople(text: string, own: readonly string[] = []): void {
-  const rest = own.reduce((left, word) => left.replaceAll(word, ''), text.replaceAll('`/analyse', '`'));
+  const rest = own.reduce((left, word) => left.replaceAll(word, ''), text.replaceAll('/analyse', ''));
   expect(OPERATORS.filter((sign) => sign.test(rest))).toEqual([]);
   expect(text).not.toMatch(/undefined|\[object/);
 }

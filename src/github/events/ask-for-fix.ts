@@ -7,23 +7,22 @@ import { GithubFailure } from '../clients/github-clients.ts';
 import type { CausewayAppDeps } from './app-deps.ts';
 import { beginAnalysis, type Wish } from './begin-analysis.ts';
 import { react } from './react.ts';
+import { reply } from './reply.ts';
 
 /** Where it runs still, its end brings the pull request. Nothing is pushed to a fork: there it is not carried out. */
 export async function askForFix(deps: CausewayAppDeps, wish: Wish, signal: AbortSignal): Promise<void> {
   const { project, subject, trigger } = wish;
   if (subject.kind === 'pull_request' && !(await isOfThisRepository(deps, wish, signal))) {
-    await react(deps, wish, 'confused', signal);
-    return;
+    return await reply(deps, wish, { code: 'branch_in_fork' }, signal);
   }
   const thread = await deps.store.threadOf(project.id, subject);
   if (thread === null || !(await leadsToChange(deps, thread))) {
     // An equal report would be answered with the result that has no change.
     return await beginAnalysis(deps, { ...wish, fresh: true, isForFix: true }, signal);
   }
-  if (await isOvertaken(deps, thread, trigger)) {
-    await react(deps, wish, 'confused', signal);
-    return;
-  }
+  if (await isOvertaken(deps, thread, trigger)) return await reply(deps, wish, { code: 'overtaken' }, signal);
+  const open = await openPull(deps, wish, thread, signal);
+  if (open !== null) return await reply(deps, wish, { code: 'already_open', ...open }, signal);
   await react(deps, wish, 'eyes', signal);
   // As of the comment: what was concluded since, its writer has not seen.
   await deps.store.requestFix(thread.id, { ...trigger.by, at: trigger.at }, deps.now().toISOString());
@@ -42,6 +41,21 @@ async function isOfThisRepository(deps: CausewayAppDeps, { project, subject }: W
     if (!(error instanceof GithubFailure) || error.kind === 'busy' || error.kind === 'unsure') throw error;
     return false;
   }
+}
+
+/** The pull request that the request would lead to, as GitHub has it now; null: none is open. */
+async function openPull(
+  { clients }: Pick<CausewayAppDeps, 'clients'>,
+  { project }: Wish,
+  { record: { pullRequest: posted } }: Thread,
+  signal: AbortSignal,
+): Promise<{ readonly number: number; readonly url: string } | null> {
+  if (posted === null || posted.number === 0 || posted.state !== 'open') return null;
+  const pull = { ...repositoryOf(project), pull_number: posted.number };
+  const { data } = await clients
+    .repository(project.source, 'read')
+    .call(({ rest }, request) => rest.pulls.get({ ...pull, request }), signal);
+  return data.state === 'open' ? { number: posted.number, url: posted.url } : null;
 }
 
 /** A newer analysis has begun since the comment was written: whoever wrote it meant the one before. */

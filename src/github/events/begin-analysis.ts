@@ -14,6 +14,7 @@ import type { CausewayAppDeps } from './app-deps.ts';
 import { complainOnce } from './complain-once.ts';
 import type { CommentPayload, IssuePayload } from './payloads.ts';
 import { react } from './react.ts';
+import { reply } from './reply.ts';
 
 export interface Wish {
   readonly deliveryId: string;
@@ -37,7 +38,7 @@ export async function beginAnalysis(deps: CausewayAppDeps, wish: Wish, signal: A
   await complainOnce(deps, wish, signal);
   const gathered = await gather(deps, wish, signal);
   if (gathered === null) {
-    if (wish.comment !== null) await react(deps, wish, 'confused', signal);
+    if (wish.comment !== null) await reply(deps, wish, { code: 'nothing_failed' }, signal);
     return;
   }
   signal.throwIfAborted();

@@ -1,4 +1,5 @@
 // Commands in comments: `/analyse`, with what is to be done or heeded behind it.
+import { editDistance } from '../../domain/nearest-name.ts';
 import { markLines } from '../report/markdown-lines.ts';
 
 export type Command =
@@ -6,7 +7,9 @@ export type Command =
   /** Even where the report has not changed. */
   | { readonly kind: 'retry'; readonly guidance: string }
   | { readonly kind: 'fix' }
-  | { readonly kind: 'stop' };
+  | { readonly kind: 'stop' }
+  /** One word that is nearly a command: a slip, and no hint worth a paid run. */
+  | { readonly kind: 'unclear'; readonly meant: 'fix' | 'stop' | 'retry' | 'feedback' };
 
 const COMMAND = /^ {0,3}\/analy[sz]e(?![\w/-])[ \t]*(.*)$/i;
 const GUIDANCE_CHARACTERS = 4_000;
@@ -36,8 +39,23 @@ export function splitAtCommand(body: string): { readonly before: string; readonl
 function commandOf(words: string, after: string): Command {
   const verb = /^(fix|stop)[.!]?$/i.exec(words)?.[1]?.toLowerCase();
   if (verb === 'fix' || verb === 'stop') return { kind: verb };
+  const meant = nearlyCommand(words);
+  if (meant !== null) return { kind: 'unclear', meant };
   const isRetry = /^retry(?!\S)/i.test(words);
   const rest = isRetry ? words.slice('retry'.length) : words;
   const guidance = `${rest.trim()}\n${after}`.trim().slice(0, GUIDANCE_CHARACTERS).toWellFormed();
   return { kind: isRetry ? 'retry' : 'analyse', guidance };
+}
+
+const NAMES = ['fix', 'stop', 'retry', 'right', 'wrong'] as const;
+
+/** A slip of one key in a short word, of two in a longer one. `right` and `wrong` have no effect yet, and are no hints either. */
+function nearlyCommand(words: string): Extract<Command, { kind: 'unclear' }>['meant'] | null {
+  const word = /^([a-z]{2,8})[.!?]?$/i.exec(words)?.[1]?.toLowerCase();
+  if (word === undefined || word === 'retry') return null;
+  const [nearest] = NAMES.map((name) => ({ name, distance: editDistance(word, name) })).sort(
+    (one, other) => one.distance - other.distance,
+  );
+  if (nearest === undefined || nearest.distance > (word.length <= 3 ? 1 : 2)) return null;
+  return nearest.name === 'right' || nearest.name === 'wrong' ? 'feedback' : nearest.name;
 }

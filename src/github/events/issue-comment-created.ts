@@ -1,5 +1,6 @@
 // A comment was written: a command in it starts, replaces or stops an analysis, or asks for the pull request.
 import { isAtLeast, type Role } from '../../domain/role.ts';
+import type { CommandReply } from '../../domain/thread.ts';
 import type { CausewayAppDeps, EventHandler } from './app-deps.ts';
 import { askForFix } from './ask-for-fix.ts';
 import { beginAnalysis, type Wish } from './begin-analysis.ts';
@@ -7,7 +8,7 @@ import { type Command, parseCommand } from './command.ts';
 import { isOurs } from './ours.ts';
 import { commentCreated, isBot, personOf } from './payloads.ts';
 import { projectForTrigger } from './project-for-trigger.ts';
-import { react } from './react.ts';
+import { reply } from './reply.ts';
 import { stopAnalysis } from './stop-analysis.ts';
 import { isTooOld } from './too-old.ts';
 import { mayAsk } from './who-may-ask.ts';
@@ -45,11 +46,16 @@ async function carryOut(deps: CausewayAppDeps, { command, role, wish }: Order, s
       return await stopAnalysis(deps, wish, signal);
     case 'fix':
       if (isAtLeast(role, 'write')) return await askForFix(deps, wish, signal);
-      await react(deps, wish, 'confused', signal);
-      return;
+      return await reply(deps, wish, { code: 'fix_needs_write' }, signal);
+    case 'unclear':
+      return await reply(deps, wish, unclear(command.meant), signal);
     case 'retry':
       return await beginAnalysis(deps, { ...wish, fresh: true }, signal);
     case 'analyse':
       return await beginAnalysis(deps, wish, signal);
   }
+}
+
+function unclear(meant: Extract<Command, { kind: 'unclear' }>['meant']): CommandReply['why'] {
+  return meant === 'feedback' ? { code: 'no_feedback_yet' } : { code: 'did_you_mean', command: meant };
 }

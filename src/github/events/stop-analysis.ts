@@ -5,12 +5,13 @@ import type { CausewayAppDeps } from './app-deps.ts';
 import type { Wish } from './begin-analysis.ts';
 import { nudge } from './nudge.ts';
 import { react } from './react.ts';
+import { reply } from './reply.ts';
 
-type Spot = Pick<Wish, 'project' | 'configuration' | 'subject' | 'comment'>;
+type Spot = Pick<Wish, 'project' | 'configuration' | 'subject' | 'comment' | 'trigger'>;
 
 const STOPPED = { code: 'stopped_by_command' } as const;
 
-/** On our own pull request: the analysis that it came from, too. Where nothing runs the command gets one look of confusion. */
+/** On our own pull request: the analysis that it came from, too. Where nothing runs it says so. */
 export async function stopAnalysis(deps: CausewayAppDeps, spot: Spot, signal: AbortSignal): Promise<void> {
   let count = 0;
   for (const thread of await threadsAt(deps, spot)) {
@@ -21,7 +22,8 @@ export async function stopAnalysis(deps: CausewayAppDeps, spot: Spot, signal: Ab
     await nudge(deps, thread);
   }
   try {
-    await react(deps, spot, count > 0 ? 'eyes' : 'confused', signal);
+    if (count > 0) await react(deps, spot, 'eyes', signal);
+    else await reply(deps, spot, { code: 'nothing_to_stop' }, signal);
   } catch (error) {
     signal.throwIfAborted();
     // Done again for the sign's sake it would find nothing that runs.

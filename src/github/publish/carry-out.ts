@@ -4,7 +4,7 @@ import type { Work } from './deps.ts';
 import type { Step } from './desired.ts';
 import { fold, reopen, settle, unfold } from './fold-away.ts';
 import { openPullRequest } from './open-pull-request.ts';
-import { edit, post, react, remove, unlessRefused } from './show-comment.ts';
+import { addReply, edit, post, react, remove, unlessRefused } from './show-comment.ts';
 import { suggest } from './suggest.ts';
 
 export type Effect = Exclude<Step, { kind: 'later' | 'done' }>;
@@ -24,6 +24,8 @@ export async function effectOf(work: Work, step: Effect): Promise<ThreadRecord> 
       return await unlessRefused(work, step.comment, settle(work, step.standing, step.comment));
     case 'reopen':
       return await unlessRefused(work, step.comment, reopen(work, step.standing, step.comment));
+    case 'reply':
+      return await addReply(work, step);
     case 'suggest':
       return await suggest(work, step.number);
     case 'fold':

@@ -1,6 +1,6 @@
 // The next thing to be done so that GitHub shows what it should; one at a time, until nothing is left. Pure.
 import { isEnded } from '../../domain/investigation.ts';
-import { type PostedComment, triggerKey } from '../../domain/thread.ts';
+import { type CommandReply, type PostedComment, triggerKey } from '../../domain/thread.ts';
 import { isSettled } from './causes.ts';
 import type { View } from './deps.ts';
 import { areSuggestionsBack, areSuggestionsOver } from './green-again.ts';
@@ -22,6 +22,8 @@ export type Step =
   | { readonly kind: 'settle'; readonly standing: PostedComment; readonly comment: WantedComment }
   /** Unfolds it, and says in it what is to be said now. */
   | { readonly kind: 'reopen'; readonly standing: PostedComment; readonly comment: WantedComment }
+  /** Puts into our comment why a command was not carried out. */
+  | { readonly kind: 'reply'; readonly number: number; readonly standing: PostedComment; readonly reply: CommandReply }
   /** Looks at the pull request that it is about. */
   | { readonly kind: 'look'; readonly number: number }
   /** Puts the change into its files as suggestions. */
@@ -55,7 +57,14 @@ const WATCH_MS = 60_000;
 export function nextStep(view: View, progress: Progress): Step {
   const first = firstStep(view);
   if (first !== null) return first;
-  const steps = [suggestStep(view), commentStep(view), foldStep(view), requestStep(view), followStep(view, progress)];
+  const steps = [
+    suggestStep(view),
+    commentStep(view),
+    replyStep(view),
+    foldStep(view),
+    requestStep(view),
+    followStep(view, progress),
+  ];
   const now = steps.find((step) => step !== null && step.kind !== 'later');
   return now ?? waiting(view, steps, progress);
 }
@@ -103,6 +112,17 @@ function editStep(view: View, standing: PostedComment, comment: WantedComment): 
   if (comment.shows === 'facts' && due > view.now.getTime()) return later(due);
   if (comment.shows === 'settled') return { kind: 'settle', standing, comment };
   return { kind: standing.isMinimized === true ? 'reopen' : 'edit', standing, comment };
+}
+
+/** Once for each text of ours: a new one does not have it yet. */
+function replyStep({ record, thread }: View): Step | null {
+  const { comment, reply } = record;
+  const number = placeNumber(thread.subject);
+  if (comment === null || isRemoved(comment) || reply === undefined || number === null) return null;
+  if (comment.replied === reply.at) return null;
+  // What was carried out since is the answer.
+  const since = Math.max(Date.parse(thread.trigger.at), Date.parse(thread.fixRequest?.at ?? '') || 0);
+  return Date.parse(reply.at) < since ? null : { kind: 'reply', number, standing: comment, reply };
 }
 
 /** Before the comment, which then says that they are there. */

@@ -1,8 +1,9 @@
 // The one comment on a thread's subject: made once, edited in place, replaced by a result, and never forced on those who took it away.
 import { type PostedComment, type Thread, type ThreadRecord, triggerKey } from '../../domain/thread.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
-import type { Work } from './deps.ts';
-import { recentPosts } from './desired.ts';
+import { isReplyAlone, REPLY_MS, withReply } from '../render/command-reply.ts';
+import type { View, Work } from './deps.ts';
+import { recentPosts, type Step } from './desired.ts';
 import { digestOf, type Marker, markerIn } from './marker.ts';
 import type { OwnComment } from './outbox.ts';
 import { isRemoved, removed, type WantedComment } from './standing-comment.ts';
@@ -30,15 +31,18 @@ export async function react({ outbox, view, signal, deps }: Work, number: number
 /** Looks for one that was made but not recorded before it makes another. */
 export async function post(work: Work, number: number, wanted: WantedComment): Promise<ThreadRecord> {
   const { outbox, view, signal } = work;
-  const found = await unrecorded(work, number);
-  if (found.length > 0) return adopted(work, found);
+  const own = await outbox.ownComments(number, sinceWhen(view), signal);
+  const found = unrecorded(view, own);
+  const known = new Set(view.record.replaced);
+  const replies = own.flatMap(({ id, body }) => (isReplyAlone(body) && !known.has(id) ? [id] : []));
+  if (found.length > 0) return adopted(work, found, replies);
   const made = await outbox.createComment(number, wanted.text, signal);
   const before = view.record.comment;
   const replaced = before === null || isRemoved(before) ? [] : [before.id];
   return {
     ...posted(work),
     comment: commentOf(work, wanted, made),
-    replaced: [...view.record.replaced, ...replaced],
+    replaced: [...view.record.replaced, ...replaced, ...replies],
   };
 }
 
@@ -70,6 +74,22 @@ export async function edit(work: Work, standing: PostedComment, wanted: WantedCo
   }
 }
 
+/** Into what is there now: a person may have edited it, and a text of ours that needs no other words is not rendered again. */
+export async function addReply(
+  { outbox, view, signal, deps }: Work,
+  { number, standing, reply }: Extract<Step, { kind: 'reply' }>,
+): Promise<ThreadRecord> {
+  const own = await outbox.ownComments(number, lookedSince(view.thread), signal);
+  const current = own.find(({ id }) => id === standing.id);
+  try {
+    if (current !== undefined) await outbox.updateComment(standing.id, withReply(current.body, reply), signal);
+  } catch (error) {
+    if (!(error instanceof GithubFailure) || (error.kind !== 'gone' && error.kind !== 'refused')) throw error;
+    deps.log.info({ thread: view.thread.id, err: error }, 'GitHub took no reply to a command');
+  }
+  return { ...view.record, comment: { ...standing, replied: reply.at } };
+}
+
 /** Of a comment that a newer one has replaced; gone is gone. */
 export async function remove({ outbox, view, signal }: Work, commentId: number): Promise<ThreadRecord> {
   try {
@@ -80,16 +100,20 @@ export async function remove({ outbox, view, signal }: Work, commentId: number):
   return { ...view.record, replaced: view.record.replaced.filter((id) => id !== commentId) };
 }
 
+/** A reply to a command may have been there before the thread was; the first comment of the thread takes its place. */
+function sinceWhen({ record, thread }: View): string {
+  const since = lookedSince(thread);
+  return record.comment === null ? new Date(Date.parse(since) - REPLY_MS).toISOString() : since;
+}
+
 interface Found {
   readonly comment: OwnComment;
   readonly marker: Marker;
 }
 
 /** Our own on this subject that the record does not know, oldest first. */
-async function unrecorded({ outbox, view, signal }: Work, number: number): Promise<readonly Found[]> {
-  const { record, thread } = view;
+function unrecorded({ record, thread }: View, own: readonly OwnComment[]): readonly Found[] {
   const known = new Set([record.comment?.id, ...record.replaced]);
-  const own = await outbox.ownComments(number, lookedSince(thread), signal);
   return own.flatMap((comment) => {
     const marker = markerIn(comment.body);
     const isHere = marker?.threadId === thread.id && (marker.kind === 'facts' || marker.kind === 'result');
@@ -98,7 +122,7 @@ async function unrecorded({ outbox, view, signal }: Work, number: number): Promi
 }
 
 /** The newest is the one that stands; what stood before it is replaced. */
-function adopted(work: Work, found: readonly Found[]): ThreadRecord {
+function adopted(work: Work, found: readonly Found[], replies: readonly number[]): ThreadRecord {
   const { record } = work.view;
   const [newest] = found.slice(-1);
   if (newest === undefined) return record;
@@ -113,7 +137,7 @@ function adopted(work: Work, found: readonly Found[]): ThreadRecord {
       ...{ investigationId: marker.investigationId, shows },
       ...{ digest: digestOf(comment.body), at: work.deps.now().toISOString() },
     },
-    replaced: [...record.replaced, ...before, ...others],
+    replaced: [...record.replaced, ...before, ...others, ...replies],
   };
 }
 

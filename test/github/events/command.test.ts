@@ -32,6 +32,15 @@ describe('a comment', () => {
     ['/analyse\n/analyse stop', analyse('/analyse stop')],
     ['```\ncode\n```\n/analyse', analyse()],
     ['<!-- hidden -->\n/analyse', analyse()],
+    ['/analyse checkout', analyse('checkout')],
+    ['/analyse ci', analyse('ci')],
+    ['/analyse fxi the login', analyse('fxi the login')],
+    ['/analyse fxi', { kind: 'unclear', meant: 'fix' }],
+    ['/analyze Fixx!', { kind: 'unclear', meant: 'fix' }],
+    ['/analyse sotp', { kind: 'unclear', meant: 'stop' }],
+    ['/analyse rety', { kind: 'unclear', meant: 'retry' }],
+    ['/analyse right', { kind: 'unclear', meant: 'feedback' }],
+    ['/analyse worng', { kind: 'unclear', meant: 'feedback' }],
   ])('asks for something: %j', (body, command) => {
     expect(parseCommand(body)).toEqual(command);
   });

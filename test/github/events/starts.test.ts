@@ -226,7 +226,7 @@ describe('a command', () => {
     expect(stop.reactions.map(({ content }) => content)).toEqual(['eyes']);
   });
 
-  it('"fix" by triage gets one look of confusion and no words', async () => {
+  it('"fix" by triage gets one look of confusion and one line that says why', async () => {
     await using house = await shop();
     const { people } = house.double;
     const comment = people.comment(NAME, 1, { by: 'tria', body: '/analyse fix' });
@@ -234,7 +234,9 @@ describe('a command', () => {
     await house.handle(commented!, 'd-1');
     await house.handle(commented!, 'd-1');
     expect(comment.reactions.map(({ content }) => content)).toEqual(['confused']);
-    expect(people.comments(NAME, 1)).toHaveLength(1);
+    expect(people.comments(NAME, 1).slice(1).map(({ body }) => body)).toEqual([
+      expect.stringContaining('`/analyse fix` needs write access'),
+    ]);
     expect(await house.runs()).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 // Commands in comments: what they start, replace and stop, and what is none.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openDesk } from '../../support/github-desk.ts';
+import { type Desk, openDesk } from '../../support/github-desk.ts';
 import { type ShopModel, shopModel } from '../../support/github-model.ts';
 import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
 
@@ -119,4 +119,91 @@ it('opens a pull request for a writer who asks for it while the run of a triager
   await stage.rest();
   expect(pull.body).toContain('asked for by `mara`');
   expect([desk.ours().length, desk.pulls().length]).toEqual([1, 1]);
+}, 180_000);
+
+/** What our comments on it say, and that there is one at most. */
+function saidOn(desk: Desk): string {
+  expect(desk.ours().length).toBeLessThan(2);
+  return desk
+    .ours()
+    .map(({ body }) => desk.shown(body).text)
+    .join();
+}
+
+it('asks back after a slip instead of starting a run, once, until an analysis takes the place of the question', async () => {
+  const desk = await openDesk(stage, 'corner/slip');
+  const slip = desk.say('mara', '/analyze fxi');
+  await stage.until('a question', () => desk.ours().length > 0);
+  await stage.rest();
+  expect(saidOn(desk)).toContain('Did you mean /analyse fix? Nothing was started.');
+  expect(desk.reactions(slip)).toEqual(['confused']);
+  expect(model.told('Repository corner/slip ')).toEqual([]);
+  const [question] = desk.ours();
+
+  for (const [command, meant] of [
+    ['/analyse sotp', '/analyse stop'],
+    ['/analyse rety.', '/analyse retry'],
+  ] as const) {
+    desk.say('per', command);
+    await stage.until(meant, () => desk.ours()[0]?.body.includes(meant));
+  }
+  await stage.rest();
+  // Edited, so that nobody is notified again.
+  expect(desk.ours().map(({ id }) => id)).toEqual([question?.id]);
+  expect(model.told('Repository corner/slip ')).toEqual([]);
+
+  desk.say('mara', '/analyse checkout');
+  await desk.pull();
+  await stage.rest();
+  expect(saidOn(desk)).not.toContain('Did you mean');
+  expect(desk.headlines()).toEqual([expect.stringContaining('Cause found, with a fix')]);
+  const [told = ''] = model.told('Repository corner/slip ');
+  expect(told).not.toContain('fxi');
+}, 180_000);
+
+it('says why a command is not carried out, in the footer of its comment, while it runs and after', async () => {
+  const desk = await openDesk(stage, 'corner/refusals');
+  const { asked, release } = model.hold('Repository corner/refusals ');
+  desk.label('per');
+  await asked;
+  await desk.comment('Investigating');
+  const early = desk.say('per', '/analyse fix');
+  await stage.until('why', () => saidOn(desk).includes('/analyse fix needs write access'));
+  expect(desk.reactions(early)).toEqual(['confused']);
+  release();
+  await desk.comment('Cause found, with a fix');
+  await stage.rest();
+  expect(saidOn(desk)).toContain('/analyse fix needs write access');
+
+  stage.double.state.clock.advance(2_000);
+  const late = desk.say('per', '/analyse stop');
+  await stage.until('why', () => saidOn(desk).includes('nothing to stop'));
+  expect(desk.reactions(late)).toEqual(['confused']);
+  expect(saidOn(desk)).not.toContain('needs write access to this repository');
+
+  stage.double.state.clock.advance(2_000);
+  desk.say('mara', '/analyse fix');
+  const pull = await desk.pull();
+  await stage.rest();
+
+  stage.double.state.clock.advance(2_000);
+  const again = desk.say('mara', '/analyse fix');
+  await stage.until('the link', () => saidOn(desk).includes('A pull request is already open'));
+  await stage.rest();
+  expect(desk.reactions(again)).toEqual(['confused']);
+  expect(desk.ours()[0]?.body).toContain(`[#${pull.number}](`);
+  expect(desk.pulls()).toHaveLength(1);
+}, 180_000);
+
+it('says that nothing runs in one short comment where there is none, and nothing to people without a role', async () => {
+  const desk = await openDesk(stage, 'corner/idle');
+  for (const command of ['/analyse stop', '/analyse fxi', '/analyse fix']) desk.say('ola', command);
+  await stage.rest();
+  expect(desk.writes()).toEqual([]);
+  desk.say('per', '/analyse stop');
+  desk.say('per', '/analyse stop');
+  await stage.until('a word', () => desk.ours().length > 0);
+  await stage.rest();
+  expect(saidOn(desk)).toContain('Nothing is running here');
+  expect(desk.writes().filter((write) => write.endsWith('/comments'))).toHaveLength(1);
 }, 180_000);

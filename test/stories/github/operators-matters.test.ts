@@ -4,8 +4,8 @@ import { expectForPeople } from '../../support/for-people.ts';
 import { openDesk } from '../../support/github-desk.ts';
 import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
 import { type AskedBehaviour, fails, gives, type ModelEndpoint, modelEndpoint } from '../../support/model-endpoint.ts';
-import { temporaryFolder } from '../../support/service.ts';
 import { modelSettings } from '../../support/model-service.ts';
+import { temporaryFolder } from '../../support/service.ts';
 import { type WebhookReceiver, webhookReceiver } from '../../support/webhook-receiver.ts';
 
 const HTML = gives('<!doctype html><title>Sign in to /srv/gateway</title>', 'text/html');
@@ -15,7 +15,7 @@ const KEY = fails(401, 'Incorrect API key provided');
 /** By the repository that is asked about. */
 const answer: AskedBehaviour = (response, request, asked) => {
   const behaviour = asked.raw.includes('corner/limited') ? LIMIT : asked.raw.includes('corner/page') ? HTML : KEY;
-  return behaviour(response, request, asked);
+  return behaviour(response, request);
 };
 
 const cleanup = new AsyncDisposableStack();

@@ -41,6 +41,7 @@ it('answers a triager with a comment alone, which says who can have the pull req
   await stage.until('the reaction', () => desk.reactions(asked).length > 0);
   await stage.rest();
   expect(desk.reactions(asked)).toEqual(['confused']);
+  await stage.until('why', () => desk.ours()[0]?.body.includes('needs write access to this repository'));
   expect([desk.pulls().length, desk.ours().length]).toEqual([0, 1]);
 
   const questions = model.told('Repository corner/triaged ').length;
