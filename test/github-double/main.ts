@@ -45,6 +45,7 @@ function optionsOf(given: readonly string[]): Options | null {
 async function prepareApp({ app, people }: GithubDouble, webhook: string): Promise<App> {
   await asManifestSays(app);
   app.webhookUrl = webhook;
+  app.callbackUrls.push(new URL('/account/callback', webhook).href);
   people.organization(OWNER, { owners: ['nora'], members: ['per'] });
   return app;
 }
@@ -102,7 +103,7 @@ async function run({ webhook, port, data }: Options): Promise<void> {
   double.people.install(OWNER, { by: 'nora' });
   process.stdout.write(`The GitHub double shows its page at ${double.webUrl}/${REPOSITORY}/issues/1
 Its people: nora (owner), mara (write), per (triage), ola (a stranger).
-Deliveries go to ${webhook}.
+Deliveries go to ${webhook}; the account area there is ${new URL('/projects', webhook)}, where any of them can sign in.
 
 Settings for Causeway, to be put into its environment or its .env file:
 

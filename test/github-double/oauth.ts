@@ -1,6 +1,7 @@
 // Signing in with GitHub: the authorisation page, codes with PKCE, tokens of people; and the conversion of App manifests.
 import { createHash, randomBytes } from 'node:crypto';
 import { accountByLogin } from './lookup.ts';
+import { authorizePage } from './page/authorize.ts';
 import { addApp } from './people/accounts.ts';
 import { appBody } from './resources/app.ts';
 import { type Answer, notFound, ok, type Route, route } from './route.ts';
@@ -28,31 +29,50 @@ export class SignIns {
   readonly #state: State;
   readonly #codes = new Map<string, Code>();
   readonly #manifests = new Map<string, Manifest>();
-  /** Login of the person who sits at the browser and says yes; null: nobody, and the page shows an error. */
+  /** Login of the person who sits at the browser and says yes at once; null: the page asks who it is, and whether they want to. */
   signedIn: string | null = null;
 
   constructor(state: State) {
     this.#state = state;
   }
 
-  /** `GET /login/oauth/authorize`: whoever is signed in says yes at once. */
-  authorize(url: URL): Answer {
-    const app = this.#appOf(url.searchParams.get('client_id'));
-    const account = accountByLogin(this.#state, this.signedIn ?? '');
+  /** `GET /login/oauth/authorize`: somebody who is signed in says yes at once, anybody else is asked. */
+  authorize({ searchParams }: URL): Answer {
+    const app = this.#appOf(searchParams.get('client_id'));
+    if (app === undefined) return { status: 404, body: 'Not Found' };
+    if (this.signedIn !== null) return this.#send(searchParams, this.signedIn);
+    const people = [...this.#state.accounts.values()].filter(({ type }) => type === 'User').map(({ login }) => login);
+    return { status: 200, body: authorizePage(app.name, people, searchParams).source };
+  }
+
+  /** `POST /login/oauth/authorize`: what the person on the page chose. */
+  decide(form: URLSearchParams): Answer {
+    return this.#send(form, form.get('decision') === 'authorize' ? (form.get('login') ?? '') : null);
+  }
+
+  /** Back to the App; `login` null: with nobody. */
+  #send(asked: URLSearchParams, login: string | null): Answer {
+    const app = this.#appOf(asked.get('client_id'));
+    const account = login === null ? null : accountByLogin(this.#state, login);
     if (app === undefined || account === undefined) return { status: 404, body: 'Not Found' };
-    const redirectUri = url.searchParams.get('redirect_uri');
+    const redirectUri = asked.get('redirect_uri');
     if (redirectUri !== null && !app.callbackUrls.includes(redirectUri)) {
       return { status: 200, body: 'The redirect_uri is not associated with this application.' };
     }
     const code = randomBytes(10).toString('hex');
-    const challenge = url.searchParams.get('code_challenge');
-    if (challenge !== null && url.searchParams.get('code_challenge_method') !== 'S256') {
+    const challenge = asked.get('code_challenge');
+    if (challenge !== null && asked.get('code_challenge_method') !== 'S256') {
       return { status: 400, body: 'code_challenge_method must be S256' };
     }
-    this.#codes.set(code, { userId: account.id, appId: app.id, redirectUri, challenge });
     const target = new URL(redirectUri ?? app.callbackUrls[0] ?? this.#state.urls.web);
-    target.searchParams.set('code', code);
-    const state = url.searchParams.get('state');
+    if (account === null) {
+      target.searchParams.set('error', 'access_denied');
+      target.searchParams.set('error_description', 'The user has denied your application access.');
+    } else {
+      this.#codes.set(code, { userId: account.id, appId: app.id, redirectUri, challenge });
+      target.searchParams.set('code', code);
+    }
+    const state = asked.get('state');
     if (state !== null) target.searchParams.set('state', state);
     return { status: 302, headers: { location: target.href }, body: '' };
   }

@@ -65,6 +65,7 @@ async function answerWeb(api: Api, url: URL, request: IncomingMessage): Promise<
   const { signIns, state } = api;
   const line = `${request.method} ${url.pathname}`;
   if (line === 'GET /login/oauth/authorize') return signIns.authorize(url);
+  if (line === 'POST /login/oauth/authorize') return signIns.decide(await readForm(request));
   const manifest = /^POST (?:\/organizations\/([^/]+))?\/settings\/apps\/new$/.exec(line);
   if (manifest !== null)
     return signIns.takeManifest(manifest[1] ?? null, await readForm(request), url.searchParams.get('state'));

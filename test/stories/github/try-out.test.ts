@@ -1,0 +1,45 @@
+// What the README offers for trying out on the double: the script whose first fix turns CI red, and whose further attempt turns it green.
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fileAt, openDesk } from '../../support/github-desk.ts';
+import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+
+const SCRIPT = path.join(import.meta.dirname, '..', '..', '..', 'demo', 'second-attempt.script.json');
+/** As the form of the double proposes it. */
+const LOG = 'Error: expected 1 to equal 2\n    at test/coupons.test.js:7:3\n';
+
+let stage: GithubStage;
+
+beforeAll(async () => {
+  stage = await openGithubStage({ script: JSON.parse(await readFile(SCRIPT, 'utf8')) });
+}, 180_000);
+
+afterAll(() => stage[Symbol.asyncDispose]());
+
+it('shows a red check on the fix, one further attempt, and then green', async () => {
+  const desk = await openDesk(stage, 'corner/shop');
+  const { people } = stage.double;
+  const ci = (sha: string, conclusion: 'success' | 'failure') =>
+    people.reportWorkflowRun(desk.name, {
+      ...{ sha, event: 'pull_request' },
+      jobs: [{ name: 'CI', conclusion, failedStep: 'Test', log: conclusion === 'failure' ? LOG : 'ok\n' }],
+    });
+  desk.label('mara');
+  const pull = await desk.pull();
+  await stage.rest();
+  const first = pull.pull?.headSha ?? '';
+  expect(await fileAt(stage, desk.name, `${first}:src/coupons.js`)).toContain('COUPONS.get(code.toUpperCase())');
+
+  await ci(first, 'failure');
+  const second = await stage.until('a further commit', () => pull.pull?.headSha !== first && pull.pull?.headSha);
+  await stage.rest();
+  expect(await fileAt(stage, desk.name, `${second}:src/coupons.js`)).toContain(
+    'COUPONS.get(code.trim().toUpperCase())',
+  );
+
+  await ci(second, 'success');
+  await desk.comment('its checks are green');
+  await stage.rest();
+  expect([desk.ours().length, desk.pulls().length, stage.ourComments(desk.name, pull.number)]).toEqual([1, 1, []]);
+}, 180_000);
