@@ -103,7 +103,8 @@ async function run({ webhook, port, data }: Options): Promise<void> {
   double.people.install(OWNER, { by: 'nora' });
   process.stdout.write(`The GitHub double shows its page at ${double.webUrl}/${REPOSITORY}/issues/1
 Its people: nora (owner), mara (write), per (triage), ola (a stranger).
-Deliveries go to ${webhook}; the account area there is ${new URL('/projects', webhook)}, where any of them can sign in.
+Deliveries go to ${webhook}.
+The account area of Causeway: ${new URL('/projects', webhook)} (sign in as mara, per or nora).
 
 Settings for Causeway, to be put into its environment or its .env file:
 

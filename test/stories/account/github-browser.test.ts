@@ -66,6 +66,28 @@ async function openProject(page: Page, name: string): Promise<string> {
   return here(page);
 }
 
+describe('somebody whom GitHub does not know yet', () => {
+  it('says there who they are and comes in, or cancels and is told so', async () => {
+    stage.double.signIns.signedIn = null;
+    const { page } = await browser.page();
+    const begin = async () => {
+      await page.goto(`${stage.service().address}/projects`);
+      await page.getByRole('button', { name: 'Sign in with GitHub' }).click();
+      await page.getByRole('heading', { name: /^Authorize / }).waitFor();
+    };
+    await begin();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('nobody signed in').waitFor();
+    await begin();
+    await page.getByRole('radio', { name: 'mara' }).check();
+    await page.getByRole('button', { name: /^Authorize / }).click();
+    await page.getByRole('link', { name: SHOP, exact: true }).first().waitFor();
+    expect(here(page)).toBe('/projects');
+    await page.getByRole('link', { name: SHOP, exact: true }).first().click();
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(SHOP);
+  }, 180_000);
+});
+
 describe('somebody whom GitHub knows', () => {
   it('comes by one button and by way of GitHub to the page that was asked for', async () => {
     await signIn(mara, 'mara', '/usage');
