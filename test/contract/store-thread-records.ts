@@ -25,6 +25,22 @@ async function openThread(opened: Opened) {
 
 export function threadRecordsContract(engine: Engine): void {
   describe('what stands on GitHub', () => {
+    it('keeps why a command was not carried out, whatever the publisher records meanwhile, and has it published', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store, investigationId } = await openThread(opened);
+      const reply = { why: { code: 'nothing_to_stop' }, at: NOW } as const;
+      await store.noteReply('thr_1', reply, at(1));
+      const saved = record({ comment: comment(investigationId) });
+      await store.saveThreadRecord('thr_1', saved, at(2));
+      expect((await store.thread('thr_1'))?.record).toEqual({ ...saved, reply });
+      expect(butBackfills(await opened.jobs()).map(({ kind, subject }) => [kind, subject])).toContainEqual([
+        'publish',
+        'thr_1',
+      ]);
+      await store.noteReply('thr_unknown', reply, at(3));
+    });
+
     it('is kept as it was recorded, and finds its thread by branch and by pull request, within the project', async () => {
       await using place = await engine.place();
       await using opened = await place.open();

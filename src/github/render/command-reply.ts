@@ -8,7 +8,7 @@ export const REPLY_MS = 90 * 86_400_000;
 const LINE = /^<sub>😕 .*<\/sub><!-- causeway:reply -->\n*/m;
 
 /** One line of Markdown. */
-export function replyText({ why }: CommandReply): string {
+function replyText({ why }: CommandReply): string {
   switch (why.code) {
     case 'fix_needs_write':
       return '`/analyse fix` needs write access to this repository.';

@@ -234,9 +234,12 @@ describe('a command', () => {
     await house.handle(commented!, 'd-1');
     await house.handle(commented!, 'd-1');
     expect(comment.reactions.map(({ content }) => content)).toEqual(['confused']);
-    expect(people.comments(NAME, 1).slice(1).map(({ body }) => body)).toEqual([
-      expect.stringContaining('`/analyse fix` needs write access'),
-    ]);
+    expect(
+      people
+        .comments(NAME, 1)
+        .slice(1)
+        .map(({ body }) => body),
+    ).toEqual([expect.stringContaining('`/analyse fix` needs write access')]);
     expect(await house.runs()).toEqual([]);
   });
 

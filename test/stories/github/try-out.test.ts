@@ -2,7 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expectForPeople } from '../../support/for-people.ts';
 import { fileAt, openDesk } from '../../support/github-desk.ts';
+import { shopScript } from '../../support/github-shop.ts';
 import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
 
 const SCRIPT = path.join(import.meta.dirname, '..', '..', '..', 'demo', 'second-attempt.script.json');
@@ -42,4 +44,24 @@ it('shows a red check on the fix, one further attempt, and then green', async ()
   await desk.comment('its checks are green');
   await stage.rest();
   expect([desk.ours().length, desk.pulls().length, stage.ourComments(desk.name, pull.number)]).toEqual([1, 1, []]);
+}, 180_000);
+
+it('with the first script hands over after a second attempt, and names neither the script nor how its quotations were checked', async () => {
+  await using other = await openGithubStage({ script: await shopScript() });
+  const desk = await openDesk(other, 'corner/shop');
+  desk.label('mara');
+  const pull = await desk.pull();
+  await other.rest();
+  await other.double.people.reportWorkflowRun(desk.name, {
+    ...{ sha: pull.pull?.headSha ?? '', event: 'pull_request' },
+    jobs: [{ name: 'CI', conclusion: 'failure', failedStep: 'Test', log: LOG }],
+  });
+  const [word] = await other.until('the hand-over', () => {
+    const said = other.ourComments(desk.name, pull.number);
+    return said.length > 0 && said;
+  });
+  const shown = desk.shown((word?.body ?? '').split('<details>')[0] ?? '').text;
+  expect(shown).toContain('over to you');
+  expect(shown).not.toMatch(/\d of \d quotations|\bscript\b/);
+  expectForPeople(shown, ['src/coupons.js', 'test/coupons.test.js']);
 }, 180_000);
