@@ -75,7 +75,7 @@ export interface Finding {
   /** `new`: never seen before. `known`: seen, and open. `regression`: it was closed by a green default branch, and is back. */
   readonly standing: 'new' | 'known' | 'regression';
   readonly excerpt: Excerpt;
-  /** Whether the change under test touches what fails; absent: not known. */
+  /** Whether the change under test touches what fails, or what the failing test is for; absent: not known. */
   readonly isTouched?: boolean;
   /** The same checks on the base, where all of them are alike; absent: not known, or some are this and some that. */
   readonly base?: 'green' | 'red';

@@ -6,5 +6,6 @@ import { FILES, TRACES } from './files.ts';
 import { FINGERPRINTS } from './fingerprints.ts';
 import { FUNCTIONS } from './functions.ts';
 import type { Part } from './part.ts';
+import { TIES } from './ties.ts';
 
-export const PARTS: readonly Part[] = [FILES, TRACES, FUNCTIONS, CI_LINES, CI_NAMES, CI_PLACES, FINGERPRINTS];
+export const PARTS: readonly Part[] = [FILES, TRACES, FUNCTIONS, CI_LINES, CI_NAMES, CI_PLACES, FINGERPRINTS, TIES];

@@ -99,6 +99,7 @@ export async function headGround(file?: string): Promise<HeadGround> {
   const deps: JudgeHeadDeps = {
     ...{ store, redactor, readCheck, now, paused: () => false, newSigningSecret: () => 'whsec_bot' },
     checks: createMemoryChecks(world),
+    source: { open: () => Promise.reject(new Error('this project has no repository')) },
     queue: { wake: () => {}, cancel: async () => {} },
     changes: createChanges(),
     log: createLog({ level: 'silent' }),

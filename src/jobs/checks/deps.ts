@@ -8,6 +8,7 @@ import type { AccountStore } from '../../ports/account-store.ts';
 import type { FailureStore, HeadStore } from '../../ports/check-store.ts';
 import type { ChangedFiles, Checks } from '../../ports/checks.ts';
 import type { ThreadStore } from '../../ports/github-store.ts';
+import type { Source } from '../../ports/source.ts';
 import type { InvestigationStore, ProjectStore } from '../../ports/store.ts';
 import type { Redactor } from '../../redact/redactor.ts';
 import type { AcceptReportDeps } from '../accept-report.ts';
@@ -22,6 +23,7 @@ export interface JudgeHeadDeps extends AcceptReportDeps {
     FailureStore;
   readonly redactor: Pick<Redactor, 'redact' | 'redactJson'>;
   readonly checks: Checks;
+  readonly source: Pick<Source, 'open'>;
   readonly readCheck: CheckReading;
   /** While it says so nothing is looked at. */
   readonly paused: () => boolean;

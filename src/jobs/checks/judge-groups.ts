@@ -5,13 +5,14 @@ import { isSafePath } from '../../domain/safe-path.ts';
 import type { ChangedFiles } from '../../ports/checks.ts';
 import type { Judgement } from '../../triage/ci/evidence.ts';
 import { judgeCheck } from '../../triage/ci/judge.ts';
-import { changedPlaces } from '../../triage/ci/touches.ts';
+import { isCertain, type Tie } from '../../triage/ci/touches.ts';
 import { type BaseOf, readBase } from './base-checks.ts';
 import { type Comparison, comparisonOf } from './compare-passing.ts';
 import type { Look } from './deps.ts';
 import { historyOf, type Known, knownOf } from './history.ts';
 import type { Group, ReadSuspect } from './read-suspects.ts';
 import { type SeenAt, seenAt } from './sighting-of.ts';
+import { createTieFinder, type FindTies } from './tie-tests.ts';
 import { NOT_YET, UNTELLING } from './why-not-begun.ts';
 
 /** A finding that is not yet in the ledger. */
@@ -38,6 +39,7 @@ export async function judgeGroups(look: Look, place: HeadPlace, groups: readonly
   const base = await readBase(look, place);
   const changed = await look.changed(place);
   const compare = comparisonOf(look, place);
+  const findTies = createTieFinder(look, place);
   const judged: Judged[] = [];
   for (const found of groups) {
     if (!isNew(found)) {
@@ -47,9 +49,20 @@ export async function judgeGroups(look: Look, place: HeadPlace, groups: readonly
     const of = { projectId: project.id, fingerprint: found.fingerprint };
     const known = await knownOf(deps.store, of, where);
     const group = isUntold(known) ? await compared(found, compare) : found;
-    judged.push(await judgedAs(look, group, judgeNew(group, { base, changed, where, known })));
+    const ties = await tiesOf(group, changed, findTies);
+    judged.push(await judgedAs(look, group, judgeNew(group, { base, changed, ties, where, known })));
   }
   return judged;
+}
+
+async function tiesOf(group: Group, changed: ChangedFiles | null, find: FindTies): Promise<Evidence['ties']> {
+  const ties = new Map<ReadSuspect, readonly Tie[]>();
+  for (const read of redOf(group)) ties.set(read, await find(read, changed));
+  return ties;
+}
+
+function redOf({ reads }: Group): readonly ReadSuspect[] {
+  return reads.filter(({ suspect }) => suspect.isRed);
 }
 
 function isNew({ before, suspects }: Group): boolean {
@@ -79,36 +92,42 @@ function judgedAgain({ before, suspects, reads }: Group): Told {
 interface Evidence {
   readonly base: BaseOf;
   readonly changed: ChangedFiles | null;
+  /** Of each red check. */
+  readonly ties: ReadonlyMap<ReadSuspect, readonly Tie[]>;
   readonly where: SeenAt;
   /** Null: it was never seen. */
   readonly known: Known | null;
 }
 
 function judgeNew(group: Group, evidence: Evidence): Told {
-  const { reads, fingerprint } = group;
+  const { fingerprint } = group;
   const { base, changed, where, known } = evidence;
-  const judgements = reads
-    .filter(({ suspect }) => suspect.isRed)
-    .map(({ suspect: { check, passedHere }, read, words: { noLog } }) => {
-      const { greenAt, ...itsBase } = base(check, fingerprint);
-      const history = historyOf(known, where, greenAt);
-      const judgement = judgeCheck({
-        ...{ name: check.name, conclusion: check.conclusion, read, passedHere, base: itsBase, history, changed },
-        ...{ isOnDefault: where.isOnDefault, noLog },
-      });
-      return { judgement, weight: weightOf(judgement, itsBase.sameCause === true) };
+  const judgements = redOf(group).map((red) => {
+    const {
+      suspect: { check, passedHere },
+      read,
+      words: { noLog },
+    } = red;
+    const { greenAt, ...itsBase } = base(check, fingerprint);
+    const history = historyOf(known, where, greenAt);
+    const judgement = judgeCheck({
+      ...{ name: check.name, conclusion: check.conclusion, read, passedHere, base: itsBase, history, changed },
+      ...{ ties: evidence.ties.get(red) ?? [], isOnDefault: where.isOnDefault, noLog },
     });
+    return { judgement, weight: weightOf(judgement, itsBase.sameCause === true) };
+  });
   const best = judgements.toSorted((a, b) => a.weight - b.weight)[0]?.judgement ?? PASSED;
   return { ...best, ...sidesOf(group, evidence) };
 }
 
 /** What is known for certain of change and base. */
-function sidesOf({ reads, fingerprint }: Group, { base, changed }: Evidence): Pick<Finding, 'isTouched' | 'base'> {
-  const red = reads.filter(({ suspect }) => suspect.isRed);
+function sidesOf(group: Group, { base, changed, ties }: Evidence): Pick<Finding, 'isTouched' | 'base'> {
+  const { fingerprint } = group;
+  const red = redOf(group);
   const states = new Set(red.map(({ suspect }) => base(suspect.check, fingerprint).state));
   const [state = 'unknown'] = states;
   return {
-    ...(changed !== null && { isTouched: red.some(({ read }) => changedPlaces({ changed, read }).length > 0) }),
+    ...(changed !== null && { isTouched: red.some((one) => (ties.get(one) ?? []).some(isCertain)) }),
     ...(states.size === 1 && state !== 'unknown' && { base: state }),
   };
 }

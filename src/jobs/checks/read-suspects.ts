@@ -60,7 +60,8 @@ export async function readSuspects(look: Look, place: HeadPlace, suspects: reado
   return { groups: await grouped(look, { suspects, causes, reads }), leftOut };
 }
 
-function isOfOutsiders(place: HeadPlace): boolean {
+/** Whether anybody may have written what is read. */
+export function isOfOutsiders(place: HeadPlace): boolean {
   return place.kind === 'pull_request' && (place.isFork || !place.isTrusted);
 }
 

@@ -1,6 +1,7 @@
 // What is known of a red check before it is judged, and what a judgement says.
 import type { Annotation, Verdict } from '../../domain/check.ts';
 import type { Excerpt } from '../../domain/head.ts';
+import type { Tie } from './touches.ts';
 
 /** What of a red check is read for its cause. Nothing of it is trusted. */
 export interface CheckTexts {
@@ -61,6 +62,8 @@ export interface CheckEvidence {
   readonly history: FailureHistory | null;
   /** What the change under test touches; null: not known. */
   readonly changed: { readonly paths: readonly string[]; readonly isCut: boolean } | null;
+  /** What ties the failure to the change; absent: what its names alone say. */
+  readonly ties?: readonly Tie[];
   /** A push to the default branch has no base but what stood there before. */
   readonly isOnDefault: boolean;
 }

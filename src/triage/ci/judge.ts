@@ -4,7 +4,7 @@ import { counted } from '../counted.ts';
 import { signOf } from './error-signs.ts';
 import type { CheckEvidence, FailureHistory, Judgement } from './evidence.ts';
 import { TIME_OUT } from './infrastructure-signs.ts';
-import { changedPlaces } from './touches.ts';
+import { type Tie, tiesByName } from './touches.ts';
 
 /** A rule gives reasons where it fits, the most telling first; else null. */
 interface Rule {
@@ -82,20 +82,38 @@ function tellsNothing(evidence: CheckEvidence): readonly string[] | null {
 /** Checks that never run on the base leave open whose fault it is, unless the change touches what fails. */
 function unproven(evidence: CheckEvidence): readonly string[] | null {
   const { base, isOnDefault } = evidence;
-  if (isOnDefault || base.state !== 'unknown' || changedPlaces(evidence).length > 0) return null;
+  if (isOnDefault || base.state !== 'unknown' || tiesOf(evidence).length > 0) return null;
   const open = `whether ${named(base.name)} is red on the base as well is not known, and nothing ties it to the change`;
   return [...code(evidence), open];
 }
 
 function code(evidence: CheckEvidence): readonly string[] {
   const { read } = evidence;
-  const touched = changedPlaces(evidence);
+  const ties = tiesOf(evidence);
   const [test] = read.excerpt.tests;
   const more = read.excerpt.tests.length - 1;
   const failing = test ? `${quoted(test)}${more > 0 ? ` and ${counted(more, 'other test')}` : ''} failed` : '';
   const said = read.excerpt.headline === '' ? 'it says what is wrong' : `it says: ${quoted(read.excerpt.headline)}`;
-  const touch = touched.length > 0 ? [`the change touches ${list(touched)}, where it fails`] : [];
-  return [...touch, failing || said, ...(touch.length > 0 ? [] : untouched(evidence)), ...besides(evidence)];
+  return [
+    ...touchReasons(ties),
+    failing || said,
+    ...(ties.length > 0 ? [] : untouched(evidence)),
+    ...besides(evidence),
+  ];
+}
+
+function tiesOf({ ties, changed, read }: CheckEvidence): readonly Tie[] {
+  return ties ?? tiesByName(changed?.paths ?? [], read);
+}
+
+/** By what says most: a file that a test only uses is named where there is nothing else. */
+function touchReasons(ties: readonly Tie[]): readonly string[] {
+  const named = ties.filter(({ kind }) => kind === 'named').map(({ path }) => path);
+  const tested = ties.find(({ kind }) => kind === 'tested');
+  const used = ties.find(({ kind }) => kind === 'used');
+  if (named.length > 0) return [`the change touches ${list(named)}, where it fails`];
+  if (tested) return [`the change touches ${tested.path}, which ${tested.test} tests`];
+  return used ? [`the change touches ${used.path}, which ${used.test} uses`] : [];
 }
 
 function untouched({ changed, read }: CheckEvidence): readonly string[] {

@@ -20,16 +20,16 @@ const START = `(?<![\\w/\\\\.:-])(?:${ADDRESS})?`;
 /** Each names file and line in groups of these names. */
 const ON_ONE_LINE: readonly RegExp[] = [
   // gcc, clang, rustc, go, flake8, mypy and most others: `path:12:3`; javac, Python: `path:12`; Maven: `path:[12,3]`; msvc, tsc, msbuild:
-  // `path(12,3)`; Python, OCaml: `"path", line 12`; ShellCheck, Terraform: `path line 12`; ESLint compact: `path: line 12`
+  // `path(12,3)`; Python, OCaml: `"path", line 12`; ShellCheck, Terraform: `path line 12`; ESLint compact: `path: line 12`; .NET: `path:line 12`
   new RegExp(
-    `${START}(?<path>${PATH})(?:"?[,:]? line (?<a>\\d{1,6})\\b|:\\[?(?<b>\\d{1,6})(?:[-:,]\\d{1,6})?\\]?(?![\\w.])|\\((?<c>\\d{1,6})(?:,\\d{1,5}){0,3}\\))`,
+    `${START}(?<path>${PATH})(?:"?(?:[,:]? |:)line (?<a>\\d{1,6})\\b|:\\[?(?<b>\\d{1,6})(?:[-:,]\\d{1,6})?\\]?(?![\\w.])|\\((?<c>\\d{1,6})(?:,\\d{1,5}){0,3}\\))`,
     'g',
   ),
   // Any kind of file with line and column
   new RegExp(`${START}(?<path>(?:[A-Za-z]:)?${FOLDERS}\\.[A-Za-z]\\w{0,9}):(?<a>\\d{1,6}):\\d{1,5}\\b`, 'g'),
 ];
 /** What all of these have: most lines do not, and are spared the long search for a path. */
-const LINE_BEHIND = /\w(?:"?[,:]? line \d|:\[?\d|\(\d)/;
+const LINE_BEHIND = /\w(?:"?(?:[,:]? |:)line \d|:\[?\d|\(\d)/;
 const MESSAGE_BETWEEN: readonly RegExp[] = [
   // PHP, puppet-lint: the line comes last
   new RegExp(`${START}(?<path>${PATH})(?: - \\S.{1,600}?)? on line (?<a>\\d{1,6})\\b`),

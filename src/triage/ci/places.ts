@@ -20,9 +20,12 @@ const JVM_FRAME =
 export function findPlaces(lines: readonly PlainLine[], cause: Cause, most = MAX_PLACES): readonly Place[] {
   const found = new Map<string, Place>();
   let over = '';
-  for (const line of nearLines(lines, cause)) {
+  const inFolder = createGoFolders(lines);
+  for (const at of nearLines(lines, cause)) {
+    const line = lines[at]?.text ?? '';
     over = overAfter(line, over);
-    for (const place of [...placesIn(line), ...placesUnder(line, over)]) {
+    for (const written of [...placesIn(line), ...placesUnder(line, over)]) {
+      const place = { ...written, path: inFolder(written.path, at) };
       const key = `${place.path}:${place.line}`;
       if (!found.has(key)) found.set(key, { ...place, message: line.trim().slice(0, MAX_MESSAGE) });
     }
@@ -31,15 +34,42 @@ export function findPlaces(lines: readonly PlainLine[], cause: Cause, most = MAX
   return [...found.values()].slice(0, most);
 }
 
-/** The telling lines with those that follow them, each once; the first with what a linter listed right before it, and the file's name. */
-function* nearLines(lines: readonly PlainLine[], { telling, headline, step }: Cause): Generator<string> {
+/** Indices of the telling lines and of those that follow them, each once; the first with what a linter listed right before it, and the file's name. */
+function* nearLines(lines: readonly PlainLine[], { telling, headline, step }: Cause): Generator<number> {
   const to = step?.to ?? lines.length;
   let next = listBefore(lines, headline, step?.from ?? 0);
   for (const { at, kind } of telling) {
     if (kind === 'weak' || kind === 'end' || at < headline) continue;
-    for (next = Math.max(at === headline ? next : at, next); next < Math.min(at + REACH, to); next += 1)
-      yield lines[next]?.text ?? '';
+    for (next = Math.max(at === headline ? next : at, next); next < Math.min(at + REACH, to); next += 1) yield next;
   }
+}
+
+/** How far below a failed test its package may be named: what its other tests print comes first. */
+const PACKAGE_REACH = 3_000;
+const GO_PACKAGE = /^(?:FAIL|ok {2})\s{1,4}(\S{1,300})/;
+
+/**
+ * `go test` names files without their folder, and the package below all of its tests: `FAIL github.com/acme/shop/cart 0.004s`. Each line is
+ * looked at once: the lines up to a package are all of it.
+ */
+function createGoFolders(lines: readonly PlainLine[]): (path: string, at: number) => string {
+  let known = { from: 0, to: 0, folder: '' };
+  return (path, at) => {
+    if (!path.endsWith('.go') || path.includes('/')) return path;
+    if (at < known.from || at >= known.to) known = folderBelow(lines, at);
+    return `${known.folder}${path}`;
+  };
+}
+
+function folderBelow(lines: readonly PlainLine[], from: number): { from: number; to: number; folder: string } {
+  const end = Math.min(lines.length, from + PACKAGE_REACH);
+  for (let to = from + 1; to < end; to += 1) {
+    const name = GO_PACKAGE.exec(lines[to]?.text ?? '')?.[1] ?? '';
+    // Most modules of GitHub begin at the root of their repository; of others the folders at the end are right.
+    if (/\.\w+\//.test(name))
+      return { from, to, folder: `${name}/`.replace(/^github\.com\/[^/]+\/[^/]+\/(?:v\d{1,3}\/)?/, '') };
+  }
+  return { from, to: end, folder: '' };
 }
 
 function listBefore(lines: readonly PlainLine[], headline: number, from: number): number {
