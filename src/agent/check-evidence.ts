@@ -11,6 +11,7 @@ import {
   writtenBy,
 } from './check-citation.ts';
 import type { ConclusionDraft } from './conclusion-draft.ts';
+import { type FailedCheckGround, isAboutFailure } from './failed-check.ts';
 
 export interface EvidenceGround {
   readonly steps: readonly GroundStep[];
@@ -20,6 +21,8 @@ export interface EvidenceGround {
   readonly exists: (file: string, line: number) => Promise<boolean>;
   /** Whether the repository has that commit. Asked for 7 to 40 hexadecimal digits only. */
   readonly commitExists: (sha: string) => Promise<boolean>;
+  /** The failed check that the conclusion must be about; absent or null: any proof will do. */
+  readonly failedCheck?: FailedCheckGround | null;
 }
 
 type DraftClaim = ConclusionDraft['rootCause'][number];
@@ -46,6 +49,8 @@ export interface CheckedDraft {
   readonly dropped: readonly string[];
   /** Quotations that were given, and those of them that do not hold. */
   readonly quotations: { readonly given: number; readonly false: number };
+  /** False: of a failed check, and no claim quotes anything of it. */
+  readonly isAboutFailure: boolean;
   /** What the check found wrong, in words for the model; empty where all holds. */
   readonly faults: readonly string[];
 }
@@ -67,6 +72,8 @@ export async function checkEvidence(draft: ConclusionDraft, ground: EvidenceGrou
   );
   const anyProven = checked.some(({ citations }) => citations.length > 0);
   const claims = checked.flatMap((claim) => judged(claim, steps, anyProven));
+  const isAbout = !ground.failedCheck || (await isAboutFailure(claims, steps, ground.failedCheck));
+  if (!isAbout && claimsCause(draft)) faults.push(ABOUT_SOMETHING_ELSE);
   const given = draft.rootCause.reduce((sum, { citations }) => sum + citations.length, 0);
   const held = checked.reduce((sum, { citations }) => sum + citations.length, 0);
   return {
@@ -78,8 +85,17 @@ export async function checkEvidence(draft: ConclusionDraft, ground: EvidenceGrou
     claims,
     dropped: checked.filter((claim) => judged(claim, steps, anyProven).length === 0).map(({ claim }) => claim.text),
     quotations: { given, false: given - held },
+    isAboutFailure: isAbout,
     faults,
   };
+}
+
+const ABOUT_SOMETHING_ELSE =
+  'No claim of rootCause is about the check that failed: at least one must quote the failed test, its error, the values that it compared, a frame of its stack, or the change under test. If nothing ties the cause to that check, the outcome is inconclusive.';
+
+/** Whether an outcome says that the cause is known. */
+export function claimsCause({ outcome }: Pick<ConclusionDraft, 'outcome'>): boolean {
+  return outcome !== 'inconclusive' && outcome !== 'needs_information';
 }
 
 interface ClaimFindings {

@@ -8,6 +8,7 @@ import type { GroundStep } from './check-citation.ts';
 import { type CheckedClaim, type CheckedDraft, checkEvidence, type EvidenceGround } from './check-evidence.ts';
 import type { ConclusionDraft } from './conclusion-draft.ts';
 import { type Decision, decideOutcome } from './decide-outcome.ts';
+import type { FailedCheckGround } from './failed-check.ts';
 import { proposalSteps } from './proposal-steps.ts';
 import { mergedSuspects, placeName, placeOf } from './proven-places.ts';
 import { confidenceIn } from './weigh-proof.ts';
@@ -25,6 +26,7 @@ export interface FinishedRun {
   readonly guarded: GuardedChange;
   readonly exists: EvidenceGround['exists'];
   readonly commitExists: EvidenceGround['commitExists'];
+  readonly failedCheck?: FailedCheckGround | null;
   readonly usage: Analysis['usage'];
   readonly model: string;
   /** A budget ended the run. */
@@ -46,7 +48,10 @@ export async function concludeRun(run: FinishedRun): Promise<Conclusion> {
   // Edits that are not the result would look as if they were.
   const changeSet =
     isFix && decision.outcome !== 'inconclusive' ? guarded.allowed : { base: guarded.allowed.base, files: [] };
-  const steps = [...draft.solutionSteps, ...(draft.outcome === 'code_fix' ? proposalSteps(guarded) : [])];
+  const isBeside = decision.isBesideFailure === true;
+  const steps = isBeside
+    ? []
+    : [...draft.solutionSteps, ...(draft.outcome === 'code_fix' ? proposalSteps(guarded) : [])];
   return {
     problem: draft.problem,
     rootCause: rootCause(checked, decision),
@@ -60,7 +65,7 @@ export async function concludeRun(run: FinishedRun): Promise<Conclusion> {
       partial: run.partial,
       reason: reasonOf(run, checked, decision),
       confidence: confidenceIn(run, checked, decision),
-      suspects: mergedSuspects(draft.suspects, facts.analysis.suspects),
+      suspects: mergedSuspects(isBeside ? [] : draft.suspects, facts.analysis.suspects),
       citations: checked.claims.flatMap(({ text, citations }) =>
         citations.map(({ step, quote }) => ({ claim: text, step, quote })),
       ),
@@ -106,13 +111,14 @@ function withoutDraft(run: FinishedRun): Conclusion {
 }
 
 /** Claims in the model's order. Only a step that holds is named, so what looks like such a reference in the text itself goes. */
-function rootCause({ claims }: CheckedDraft, { outcome, reason }: Decision): string {
+function rootCause({ claims }: CheckedDraft, { outcome, reason, isBesideFailure = false }: Decision): string {
   if (claims.length === 0) {
     return outcome === 'needs_information'
       ? "I don't know the cause yet: information is missing."
       : `I don't know the cause. ${reason}`.trim();
   }
-  return claims.map(claimSentence).join(' ');
+  const found = claims.map(claimSentence).join(' ');
+  return isBesideFailure ? `I don't know why the check failed. Found, but not shown to be the cause: ${found}` : found;
 }
 
 function claimSentence({ text, support, citations, places }: CheckedClaim): string {

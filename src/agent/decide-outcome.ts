@@ -2,12 +2,14 @@
 import type { Outcome } from '../domain/issue.ts';
 import type { GuardedChange } from './change-guards.ts';
 import { changesCode } from './changes-code.ts';
-import type { CheckedDraft } from './check-evidence.ts';
+import { type CheckedDraft, claimsCause } from './check-evidence.ts';
 
 export interface Decision {
   readonly outcome: Outcome;
   /** Why it is not the model's; "" where it is. */
   readonly reason: string;
+  /** What was claimed is true and has nothing to do with the check that failed. */
+  readonly isBesideFailure?: boolean;
 }
 
 /** Downgraded where the proof that an outcome needs is missing. */
@@ -15,6 +17,7 @@ export function decideOutcome(checked: CheckedDraft, guarded: GuardedChange): De
   const { outcome } = checked.draft;
   const proven = checked.claims.some(({ support }) => support === 'proven');
   const inSource = checked.claims.some(({ seenInSource }) => seenInSource);
+  if (proven && !checked.isAboutFailure && claimsCause({ outcome })) return besideFailure();
   switch (outcome) {
     case 'code_fix':
       return codeFix(checked, guarded);
@@ -54,6 +57,12 @@ function codeFix({ claims }: CheckedDraft, { allowed, verdict }: GuardedChange):
   if (allowed.files.length === 0) return inconclusive('a code fix was announced, but no file was changed');
   if (!allowed.files.some(changesCode)) return inconclusive('the change alters nothing but comments and blanks');
   return { outcome: 'code_fix', reason: '' };
+}
+
+function besideFailure(): Decision {
+  const reason =
+    'Nothing that was quoted is about the check that failed: not the failed test, its error, its stack trace or the change under test.';
+  return { outcome: 'inconclusive', reason, isBesideFailure: true };
 }
 
 function inconclusive(why: string): Decision {

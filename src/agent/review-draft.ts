@@ -4,7 +4,7 @@ import { changesSomething } from '../domain/diff.ts';
 import { checkEvidence, type EvidenceGround } from './check-evidence.ts';
 import type { ConclusionDraft } from './conclusion-draft.ts';
 
-export interface ReviewGround extends Pick<EvidenceGround, 'exists' | 'commitExists'> {
+export interface ReviewGround extends Pick<EvidenceGround, 'exists' | 'commitExists' | 'failedCheck'> {
   /** Steps that were taken before the model was asked; it may cite them too. */
   readonly earlierSteps: EvidenceGround['steps'];
   /** What the edits come to now. */

@@ -77,6 +77,8 @@ export interface Finding {
   readonly excerpt: Excerpt;
   /** Whether the change under test touches what fails, or what the failing test is for; absent: not known. */
   readonly isTouched?: boolean;
+  /** Files that the change under test touches, at most 300; absent: not known. */
+  readonly changed?: readonly string[];
   /** The same checks on the base, where all of them are alike; absent: not known, or some are this and some that. */
   readonly base?: 'green' | 'red';
   /** Places that the checks name, in paths of the repository where they could be mapped. */

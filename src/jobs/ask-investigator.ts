@@ -1,6 +1,7 @@
 // The model's part of a run: begun or gone on with, its conclusion checked, its change guarded, nothing secret in either.
 import { type GuardedChange, guardChange } from '../agent/change-guards.ts';
 import { concludeRun } from '../agent/conclude.ts';
+import type { FailedCheckGround } from '../agent/failed-check.ts';
 import { type AgentEnd, runAgent } from '../agent/loop.ts';
 import type { ReviewGround } from '../agent/review-draft.ts';
 import type { Conclusion } from '../domain/issue.ts';
@@ -38,6 +39,8 @@ export interface InvestigationGround {
   readonly source: Sources;
   /** What is known without a model, cleaned of secrets. */
   readonly facts: GatheredFacts;
+  /** Null: the report is of no failed check. */
+  readonly failedCheck: FailedCheckGround | null;
   /** Seconds that are left for this. */
   readonly seconds: number;
 }
@@ -101,7 +104,7 @@ export async function askInvestigator(
 }
 
 function reviewGround(
-  { source: { repository }, facts }: InvestigationGround,
+  { source: { repository }, facts, failedCheck }: InvestigationGround,
   { tree, workbench }: { readonly tree: SourceTree; readonly workbench: Workbench },
   signal: AbortSignal,
 ): ReviewGround {
@@ -115,6 +118,7 @@ function reviewGround(
         : read.kind === 'text' && line <= read.totalLines;
     },
     commitExists: async (sha) => (await repository.resolve(sha, signal)) !== null,
+    failedCheck,
   };
 }
 
@@ -157,6 +161,7 @@ async function concluded(
     guarded: clean,
     exists: review.exists,
     commitExists: review.commitExists,
+    failedCheck: ground.failedCheck,
     usage: end.usage,
     model,
     partial: end.kind === 'no_conclusion' || end.partial,

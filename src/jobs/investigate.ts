@@ -15,6 +15,7 @@ import { gatherFacts } from '../triage/facts.ts';
 import { factsOnlyConclusion } from '../triage/facts-only.ts';
 import { askInvestigator, type Sources } from './ask-investigator.ts';
 import type { Changes } from './changes.ts';
+import { type FailedCheckStore, failedCheckOf } from './checks/failed-check-of.ts';
 import { cleanRepository } from './clean-source.ts';
 import type { Investigator } from './investigator.ts';
 import { type GatheredFacts, recordedFacts, recordFacts } from './run-records.ts';
@@ -25,6 +26,7 @@ export interface InvestigateDeps {
     AgentStore &
     Pick<ProjectStore, 'project'> &
     Pick<FailureStore, 'rangeOfRun' | 'saveLikeliest'> &
+    FailedCheckStore &
     Pick<ThreadStore, 'nudgeThreadsOfRun'>;
   readonly source: Source;
   readonly lexicons: Lexicons;
@@ -146,7 +148,8 @@ async function withModel(
 ): Promise<Conclusion> {
   // Whole ones: the number is told to people where it ends the run.
   const seconds = Math.max(1, Math.round(deps.timeoutMs / 1_000 - secondsOf(deps, run)));
-  const ground = { project, source, facts, seconds };
+  const failedCheck = await failedCheckOf(deps.store, run, source.repository, signal);
+  const ground = { project, source, facts, failedCheck, seconds };
   const onStep = () => deps.changes.notify(run.id);
   // A wrong key or an empty account ends every run so; the operator should not have to read Issues to learn it.
   const onTrouble = (reason: string) => {

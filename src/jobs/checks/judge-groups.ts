@@ -22,7 +22,8 @@ export interface Judged {
 }
 
 /** A judgement with what it leaves to be said of change and base. */
-type Told = Judgement & Pick<Finding, 'isTouched' | 'base'>;
+type Told = Judgement & Sides;
+type Sides = Pick<Finding, 'isTouched' | 'changed' | 'base'>;
 
 const PASSED: Told = {
   verdict: 'flaky',
@@ -121,12 +122,13 @@ function judgeNew(group: Group, evidence: Evidence): Told {
 }
 
 /** What is known for certain of change and base. */
-function sidesOf(group: Group, { base, changed, ties }: Evidence): Pick<Finding, 'isTouched' | 'base'> {
+function sidesOf(group: Group, { base, changed, ties }: Evidence): Sides {
   const { fingerprint } = group;
   const red = redOf(group);
   const states = new Set(red.map(({ suspect }) => base(suspect.check, fingerprint).state));
   const [state = 'unknown'] = states;
   return {
+    ...(changed !== null && { changed: changed.paths.slice(0, MOST_CHANGED) }),
     ...(changed !== null && { isTouched: red.some((one) => (ties.get(one) ?? []).some(isCertain)) }),
     ...(states.size === 1 && state !== 'unknown' && { base: state }),
   };
@@ -141,10 +143,11 @@ function weightOf({ verdict }: Judgement, isSameOnBase: boolean): number {
 const MOST_CHECKS = 100;
 const MOST_REASONS = 10;
 const MOST_PLACES = 20;
+const MOST_CHANGED = 300;
 const MOST_MESSAGE = 500;
 
 async function judgedAs({ deps, project }: Look, group: Group, told: Told): Promise<Judged> {
-  const { verdict, reasons, isTouched = group.before?.isTouched, base = group.before?.base } = told;
+  const { verdict, reasons } = told;
   const { before, suspects } = group;
   const failure = await deps.store.failureOf(project.id, group.fingerprint);
   const shown = before ?? (await shownOf(deps.redactor, group));
@@ -158,8 +161,8 @@ async function judgedAs({ deps, project }: Look, group: Group, told: Told): Prom
       before?.verdict === verdict ? before.reasons : await deps.redactor.redactJson(reasons.slice(0, MOST_REASONS)),
     standing: before?.standing ?? (failure === null ? 'new' : 'known'),
     excerpt: shown.excerpt,
-    ...(isTouched !== undefined && { isTouched }),
-    ...(base !== undefined && { base }),
+    ...knownSides(before),
+    ...knownSides(told),
     places: shown.places,
     investigationId: before?.investigationId ?? null,
     threadId: before?.threadId ?? null,
@@ -167,6 +170,16 @@ async function judgedAs({ deps, project }: Look, group: Group, told: Told): Prom
     notBegun: before?.notBegun ?? (group.reads.some(({ read }) => read.isTelling) ? NOT_YET : UNTELLING),
   };
   return { group, finding };
+}
+
+/** What is not known now was known at an earlier look, or never. */
+function knownSides(of: Sides | null): Sides {
+  const { isTouched, changed, base } = of ?? {};
+  return {
+    ...(isTouched !== undefined && { isTouched }),
+    ...(changed !== undefined && { changed }),
+    ...(base !== undefined && { base }),
+  };
 }
 
 /** Of the check that tells most, the first of those that do. */
