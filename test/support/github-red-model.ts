@@ -40,7 +40,7 @@ export interface RedModel extends ShopModel {
   askedAt(sha: string): readonly string[];
 }
 
-/** What it plays where it is told of a cause: as many turns as for the shop's bug. */
+/** What it plays where it is told of a cause. */
 export interface RedTurns {
   readonly of: Failing;
   readonly turns: readonly Played[];
@@ -49,12 +49,17 @@ export interface RedTurns {
 /** Coupons are mended in `src/coupons.js`, the delivery in `src/delivery.js`; everything else but `more` is taken for the coupons. */
 export async function redModel(more: readonly RedTurns[] = []): Promise<RedModel> {
   const all: readonly RedTurns[] = [...more, { of: DELIVERY, turns: DELIVERY_TURNS }];
-  const turns: readonly Played[] = SHOP_TURNS.map((turn, at) => (asked: AskedRequest) => {
-    const told = textsIn(asked).join('\n');
-    const other = all.find(({ of }) => told.includes(of.test));
-    const played = other === undefined ? turn : other.turns[at];
-    return typeof played === 'function' ? played(asked) : (played ?? {});
-  });
+  const most = Math.max(SHOP_TURNS.length, ...all.map((one) => one.turns.length));
+  const turns = Array.from(
+    { length: most },
+    (_, at): Played =>
+      (asked: AskedRequest) => {
+        const told = textsIn(asked).join('\n');
+        const other = all.find(({ of }) => told.includes(of.test));
+        const played = (other?.turns ?? SHOP_TURNS)[at];
+        return typeof played === 'function' ? played(asked) : (played ?? { say: 'I have nothing more to say.' });
+      },
+  );
   const model = await shopModel(turns);
   const first = (text: string) =>
     model.endpoint.requests

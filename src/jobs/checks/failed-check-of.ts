@@ -1,6 +1,8 @@
 // What is known of the red checks that a run looks into, as data: what its conclusion must be about.
 import type { FailedCheckGround } from '../../agent/failed-check.ts';
+import type { Failure } from '../../domain/failure.ts';
 import type { Finding, Head } from '../../domain/head.ts';
+import { isSafePath } from '../../domain/safe-path.ts';
 import type { FailureStore, HeadStore } from '../../ports/check-store.ts';
 import type { Repository } from '../../ports/source.ts';
 import type { InvestigationStore, Run } from '../../ports/store.ts';
@@ -21,28 +23,39 @@ export async function failedCheckOf(
   const investigation = await store.investigation(run.investigationId);
   if (investigation?.origin !== 'check-run') return null;
   const head = await store.headOf(run.projectId, run.revision);
-  const findings = head === null ? [] : await findingsOf(store, run, head);
-  if (head === null || findings.length === 0) return null;
+  const failures = head === null ? [] : await failuresOf(store, run, head);
+  if (head === null || failures.length === 0) return null;
+  const findings = failures.map(({ finding }) => finding);
   const excerpts = findings.map(({ excerpt }) => excerpt);
-  const before = head.place?.kind === 'pull_request' ? head.place.base.sha : null;
-  const revisions = [run.revision, ...(before === null ? [] : [before])];
+  const ranges = failures.flatMap(({ failure }) => failure?.range ?? []);
+  const before = head.place?.kind === 'pull_request' ? [head.place.base.sha] : ranges.map(({ from }) => from);
+  const revisions = distinct([run.revision, ...before]);
+  const read = new Map<string, Promise<readonly string[]>>();
   return {
     tests: distinct(excerpts.flatMap(({ tests }) => tests)),
     lines: distinct(excerpts.flatMap(({ headline, lines }) => [headline, ...lines.filter(isTold)])),
     files: distinct(findings.flatMap(({ places, changed = [] }) => [...places.map(({ path }) => path), ...changed])),
-    commits: [head.sha],
-    textsOf: async (file) => (await Promise.all(revisions.map((sha) => textOf(repository, sha, file, signal)))).flat(),
+    commits: distinct([head.sha, ...ranges.flatMap(({ commits }) => commits.map(({ sha }) => sha))]),
+    textsOf: (file) => {
+      const known = read.get(file) ?? textsAt(repository, revisions, file, signal);
+      read.set(file, known);
+      return known;
+    },
   };
 }
 
+interface Failed {
+  readonly finding: Finding;
+  /** Null: erased. */
+  readonly failure: Failure | null;
+}
+
 /** Those that the run was begun for; all that are red where a person asked about the pull request. */
-async function findingsOf(store: FailedCheckStore, run: Run, { findings }: Head): Promise<readonly Finding[]> {
-  const red = findings.filter(({ checks }) => checks.some(({ isRed }) => isRed));
-  const own: Finding[] = [];
-  for (const finding of red) {
-    const failure = await store.failure(finding.failureId);
-    if (failure?.investigationId === run.investigationId) own.push(finding);
-  }
+async function failuresOf(store: FailedCheckStore, run: Run, { findings }: Head): Promise<readonly Failed[]> {
+  const red: Failed[] = [];
+  for (const finding of findings.filter(({ checks }) => checks.some(({ isRed }) => isRed)))
+    red.push({ finding, failure: await store.failure(finding.failureId) });
+  const own = red.filter(({ failure }) => failure?.investigationId === run.investigationId);
   return own.length > 0 ? own : red;
 }
 
@@ -52,15 +65,19 @@ function isTold(line: string): boolean {
   return line.trim() !== '' && kind !== 'end' && kind !== 'weak';
 }
 
-async function textOf(
+async function textsAt(
   repository: Repository,
-  sha: string,
+  revisions: readonly string[],
   file: string,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  if ((await repository.resolve(sha, signal)) === null) return [];
-  const read = await repository.tree(sha).read(file, {}, signal);
-  return read.kind === 'text' ? [read.text] : [];
+  const texts: string[] = [];
+  for (const sha of isSafePath(file) ? revisions : []) {
+    if ((await repository.resolve(sha, signal)) === null) continue;
+    const read = await repository.tree(sha).read(file, {}, signal);
+    if (read.kind === 'text') texts.push(read.text);
+  }
+  return texts;
 }
 
 function distinct(texts: readonly string[]): readonly string[] {

@@ -162,7 +162,7 @@ async function judgedAs({ deps, project }: Look, group: Group, told: Told): Prom
     standing: before?.standing ?? (failure === null ? 'new' : 'known'),
     excerpt: shown.excerpt,
     ...knownSides(before),
-    ...knownSides(told),
+    ...(await deps.redactor.redactJson(knownSides(told))),
     places: shown.places,
     investigationId: before?.investigationId ?? null,
     threadId: before?.threadId ?? null,

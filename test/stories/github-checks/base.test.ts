@@ -1,6 +1,7 @@
 // Red on the base as well: not the change's doing where the cause is the same, its doing where it is another, and unknown where nobody knows.
 import { expect, it } from 'vitest';
-import { BASKET, COUPONS } from '../../support/github-red-logs.ts';
+import { BESIDE_THE_BUG } from '../../support/github-red-acts.ts';
+import { BASKET, COUPONS, type Failing } from '../../support/github-red-logs.ts';
 import { redStage } from '../../support/github-red-stage.ts';
 
 const stage = redStage();
@@ -65,6 +66,36 @@ it('takes the change for the cause where no check ever ran on main, and the chan
   expect(shown.words).not.toMatch(/on the base|on main/);
   expect([desk.comments(number).length, desk.begun().length]).toEqual([1, 1]);
 }, 180_000);
+
+it('takes the change for the cause where it touches what the failing test is for, though the log names the test alone', async () => {
+  const desk = await stage.desk('corner/tested');
+  const { number, sha } = await desk.pull({ files: BESIDE_THE_BUG });
+  await desk.run(sha, { test: inTestAlone('test/coupons.test.js') });
+  const shown = desk.checkRun(sha);
+  expect(shown.title).toMatch(/^Your change: /);
+  expect(shown.words).toContain('The change touches src/coupons.js, which test/coupons.test.js tests');
+  expect(shown.words).not.toContain('nothing ties it to the change');
+  expect([desk.comments(number).length, desk.begun().length]).toEqual([1, 1]);
+}, 180_000);
+
+it('says that the failing test uses what the change touches, and does not call it your change for that', async () => {
+  const desk = await stage.desk('corner/used');
+  const money = 'export function percentOf(cents, percent) {\n  return Math.floor((cents * percent) / 100);\n}\n';
+  const test = "import { percentOf } from '../src/money.js';\n\ntest('all of it', () => percentOf(1, 100));\n";
+  await desk.push('main', { files: { 'test/receipt.test.js': test } });
+  const { sha } = await desk.pull({ files: { 'src/money.js': money } });
+  await desk.run(sha, { test: inTestAlone('test/receipt.test.js') });
+  const shown = desk.checkRun(sha);
+  expect(shown.title).toMatch(/^test is red here: /);
+  expect(shown.words).toContain('The change touches src/money.js, which test/receipt.test.js uses');
+}, 180_000);
+
+/** A failed assertion, whose only own frame is the test itself. */
+function inTestAlone(path: string): Failing {
+  const frame = `    at TestContext.<anonymous> (file:///home/runner/work/shop/shop/${path}:15:10)`;
+  const error = ['AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:', '', '0 !== 100', '', frame];
+  return { test: 'all of it', at: `${path}:14:1`, error };
+}
 
 it('leaves open whose it is where no check ever ran on main, and the change touches something else', async () => {
   const desk = await stage.desk('corner/untied');

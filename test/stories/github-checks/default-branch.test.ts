@@ -5,10 +5,15 @@ import { renderMarkdown } from '../../github-double/page/markdown.ts';
 import { minutesAgo } from '../../support/github-red-acts.ts';
 import type { RedDesk } from '../../support/github-red-desk.ts';
 import { BASKET, COUPONS, DELIVERY, type Failing } from '../../support/github-red-logs.ts';
-import { SCRIPT, SCRIPT_TURNS } from '../../support/github-red-script.ts';
+import { ELSEWHERE_TURNS, SCRIPT, SCRIPT_TURNS } from '../../support/github-red-script.ts';
 import { redStage } from '../../support/github-red-stage.ts';
 
-const stage = redStage({ turns: [{ of: SCRIPT, turns: SCRIPT_TURNS }] });
+const stage = redStage({
+  turns: [
+    { of: SCRIPT, turns: SCRIPT_TURNS },
+    { of: BASKET, turns: ELSEWHERE_TURNS },
+  ],
+});
 
 interface Red {
   readonly by?: string;
