@@ -4,7 +4,7 @@ import type { CheckedClaim } from './check-evidence.ts';
 import { isTelling, quotable, standsIn } from './quotation.ts';
 
 /** What a failed check is about, known without a model. */
-export interface FailedCheck {
+interface FailedCheck {
   /** Names of the failed tests. */
   readonly tests: readonly string[];
   /** What its log says of the failure: errors with their values, frames. */
