@@ -101,7 +101,7 @@ function hiddenNote({ removed }: Part): string {
 
 /** Anything that looks like a fence loses its angle bracket, whatever name it bears. */
 function fenced({ text }: Part, fence: string): string {
-  const inert = text.replace(/<(?=\s*\/?\s*evidence-)/gi, '‹').replaceAll(fence, 'evidence');
+  const inert = text.replace(/<(?=\s*(?:\/\s*)?evidence-)/gi, '‹').replaceAll(fence, 'evidence');
   return `<${fence}>\n${inert}\n</${fence}>`;
 }
 
@@ -112,7 +112,7 @@ function capped(text: string, bytes: number): string {
   const head = Math.floor(bytes * HEAD);
   const tail = all.length - (bytes - head);
   const [before, after] = [all.subarray(0, head).toString(), all.subarray(tail).toString()];
-  return `${before.replace(/\ufffd+$/, '')}\n[… ${tail - head} bytes left out …]\n${after.replace(/^\ufffd+/, '')}`;
+  return `${before.replace(/(?<!\ufffd)\ufffd+$/, '')}\n[… ${tail - head} bytes left out …]\n${after.replace(/^\ufffd+/, '')}`;
 }
 
 function oneLine(text: string): string {

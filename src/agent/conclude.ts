@@ -126,7 +126,7 @@ function claimSentence({ text, support, citations, places }: CheckedClaim): stri
     .replace(/\[\s*steps?\b[^\]]{0,80}\]/gi, '')
     .replace(/\s+/g, ' ')
     .trim()
-    .replace(/[.\s]+$/, '');
+    .replace(/(?<![.\s])[.\s]+$/, '');
   const where = places.filter(({ file }) => !bare.includes(file)).map(placeOf);
   const place = where.length > 0 ? ` (${where.join(', ')})` : '';
   const steps = [...new Set(citations.map(({ step }) => step))].sort((a, b) => a - b);
@@ -151,7 +151,7 @@ function reasonOf(run: FinishedRun, { draft, dropped, quotations }: CheckedDraft
     ...leftOut.map(textForPeople),
     draft.fixedBy.length > 0 && decision.outcome === 'already_fixed' ? `Fixed by ${draft.fixedBy.join(', ')}.` : '',
     draft.ruledOut.length > 0
-      ? `Ruled out, as the model says: ${draft.ruledOut.map((text) => text.replace(/[.\s]+$/, '')).join('; ')}.`
+      ? `Ruled out, as the model says: ${draft.ruledOut.map((text) => text.replace(/(?<![.\s])[.\s]+$/, '')).join('; ')}.`
       : '',
   ];
   return parts.filter((part) => part !== '').join(' ');

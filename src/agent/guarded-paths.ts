@@ -183,7 +183,7 @@ export function plainPath(path: string): string {
     .normalize('NFKC')
     .replace(/[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}]/gu, '')
     .replace(/\\/g, '/')
-    .replace(/[. ]+(?=\/|$)/g, '')
+    .replace(/(?<![. ])[. ]+(?=\/|$)/g, '')
     .normalize('NFC')
     .toLowerCase();
 }

@@ -46,7 +46,7 @@ export function reader(environment: Environment) {
     return known ?? fallback;
   };
   const address = (name: string, fallback: string): string => {
-    const value = text(name, fallback).replace(/\/+$/, '');
+    const value = text(name, fallback).replace(/(?<!\/)\/+$/, '');
     if (value !== '' && !/^https?:$/.test(URL.parse(value)?.protocol ?? '')) {
       faults.push(`${name} is "${value}": give an address that begins with https:// or http://.`);
     }

@@ -7,6 +7,6 @@ export function keepBeginning(text: string, bytes: number): string {
   const kept = all
     .subarray(0, bytes)
     .toString()
-    .replace(/\ufffd+$/, '');
+    .replace(/(?<!\ufffd)\ufffd+$/, '');
   return `${kept}\n[${all.length - Buffer.byteLength(kept)} bytes more were left out]`;
 }

@@ -54,7 +54,7 @@ function withoutQuotes(
   return (text) =>
     quotes
       .reduce((all, quote) => all.replaceAll(quote, LEFT_OUT), text)
-      .replace(/`+([^`]{8,400})`+|["“]([^"“”]{8,400})["”]/g, (whole, span?: string, words?: string) => {
+      .replace(/(?<!`)`+([^`]{8,400})`+|["“]([^"“”]{8,400})["”]/g, (whole, span?: string, words?: string) => {
         const inside = span ?? words ?? '';
         return told.includes(inside) && !known.includes(inside) ? LEFT_OUT : whole;
       });

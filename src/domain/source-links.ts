@@ -24,7 +24,7 @@ function knownPaths({ diff, investigationSteps, analysis }: Parameters<typeof so
   const looked = investigationSteps.flatMap(({ action }) =>
     action
       .split(/[\s;,]+/)
-      .map((word) => word.replace(/:\d.*$/, ''))
+      .map((word) => word.replace(/:\d.*$/s, ''))
       .filter((word) => /[./]/.test(word)),
   );
   const old = diff.files.flatMap(({ previousFileName, fileName, status }) =>

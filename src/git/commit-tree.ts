@@ -98,7 +98,7 @@ function createBulkReads(
 
 /** The path as the tree spells it: `./src/a.ts` and `src/` are common ways to say `src/a.ts` and `src`. */
 function cleanPath(path: string): string {
-  const clean = path.replace(/^(?:\.\/+)+/, '').replace(/\/+$/, '');
+  const clean = path.replace(/^(?:\.\/+)+/, '').replace(/(?<!\/)\/+$/, '');
   return clean === '.' ? '' : clean;
 }
 

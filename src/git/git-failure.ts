@@ -15,7 +15,7 @@ const CAUSES: readonly Cause[] = [
     repair: 'Access was refused: give Causeway credentials that may read this repository.',
   },
   {
-    sign: /repository '?.*'? not found|returned error: 404/i,
+    sign: /repository .{0,2000}not found|returned error: 404/i,
     repair: 'It does not exist there, or the credentials may not see it: check the address and the access.',
   },
   {

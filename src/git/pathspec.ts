@@ -29,7 +29,7 @@ export function pathFilter(paths: readonly string[], exists: (path: string) => b
   const specs: string[] = [];
   const unknown: string[] = [];
   for (const asked of paths) {
-    const path = asked.replace(/^(?:\.?\/)+/, '').replace(/\/+$/, '');
+    const path = asked.replace(/^(?:\.?\/)+/, '').replace(/(?<!\/)\/+$/, '');
     if (path === '' || path === '.') return { specs: [], unknown: [] };
     if (exists(path)) specs.push(literalSpec(path));
     else if (isGlob(path)) specs.push(...expandBraces(path).map(globSpec));

@@ -141,8 +141,9 @@ function faultOf(ending: Ending, stderr: string): string {
   if (ending.kind === 'aborted')
     throw new CausewayError('cancelled', 'The search was ended because Causeway is stopping.');
   if (ending.kind !== 'exited' || ending.code <= 1) return '';
-  const expression = /-e option, '.*': (.+)/s.exec(stderr)?.[1];
-  if (expression !== undefined) return `The pattern is not a valid expression: ${expression.trim()}`;
+  const [from, to] = [stderr.indexOf("-e option, '"), stderr.lastIndexOf("': ")];
+  const expression = from >= 0 && to > from ? stderr.slice(to + 3) : '';
+  if (expression !== '') return `The pattern is not a valid expression: ${expression.trim()}`;
   if (tellsOfDamage(stderr)) return '';
   throw new CausewayError('internal', `The search failed. ${stderr}`);
 }

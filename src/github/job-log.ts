@@ -56,7 +56,7 @@ export async function logAddress(
 /** Only the API itself is asked with the token. An Enterprise server may keep its logs under other paths of its own host. */
 function isApi(address: URL, apiUrl: string): boolean {
   const base = new URL(apiUrl);
-  const prefix = base.pathname.replace(/\/+$/, '');
+  const prefix = base.pathname.replace(/(?<!\/)\/+$/, '');
   return address.origin === base.origin && /^\/(repos|repositories)\//.test(address.pathname.slice(prefix.length));
 }
 

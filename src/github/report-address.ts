@@ -39,7 +39,7 @@ type Named =
 export function parseReportAddress(url: string, webUrl: string): ReportAddress {
   const address = URL.parse(url);
   const base = new URL(webUrl);
-  const prefix = base.pathname.replace(/\/+$/, '');
+  const prefix = base.pathname.replace(/(?<!\/)\/+$/, '');
   if (address === null || address.host !== base.host || !address.pathname.startsWith(`${prefix}/`)) {
     throw new CausewayError(
       'usage',

@@ -15,7 +15,7 @@ import type { Redactor } from '../redact/redactor.ts';
 /** Characters of cleaned files that are kept for the next question about them. */
 const KEPT_CHARACTERS = 16 * 1024 * 1024;
 /** What a line must hold to be looked at together with its file: any shorter secret is known by its own line. */
-const LONG_RUN = /(?=[A-Za-z+/=_.~-]*\d)[A-Za-z0-9+/=_.~-]{16,}|PRIVATE KEY/;
+const LONG_RUN = /(?=[A-Za-z+/=_.~-]{0,15}\d)[A-Za-z0-9+/=_.~-]{16,}|PRIVATE KEY/;
 /** In a file that is too large to be looked at whole, whatever may be a line of a key. */
 const KEY_LINE = /(?=[^\s]{0,64}\d)(?=[^\s]{0,64}[a-z])(?=[^\s]{0,64}[A-Z])[A-Za-z0-9+/=]{32,}/;
 const WITHHELD = '[withheld: this file is too large to be looked through for secrets]';

@@ -45,7 +45,7 @@ function readFullAnswer(object: JsonObject): Answer {
 
 /** Calls that a model wrote as text although it was offered real ones; null where the text is not just that. */
 export function readWrittenCalls(text: string, tools: readonly ToolDescription[]): Answer | null {
-  const tagged = [...text.matchAll(/<tool_call>([\s\S]*?)<\/tool_call>/g)].map(([, inner = '']) => findObject(inner));
+  const tagged = taggedParts(text).map(findObject);
   const whole = /^\s*(?:```(?:json)?\s*)?\{[\s\S]*\}\s*(?:```\s*)?$/.test(text) ? findObject(text) : null;
   const listed: unknown = whole?.['tool_calls'];
   const objects: readonly unknown[] = tagged.length > 0 ? tagged : Array.isArray(listed) ? listed : [whole];
@@ -74,7 +74,23 @@ function findObject(text: string): JsonObject | null {
   return parseObject(body) ?? parseObject(withoutTrailingCommas(body));
 }
 
-/** Strings are matched first, so that commas in them stay. */
+/** What each pair of tags encloses. Not by an expression: it would search from each tag to the end of the text. */
+function taggedParts(text: string): readonly string[] {
+  const [open, close] = ['<tool_call>', '</tool_call>'];
+  const parts: string[] = [];
+  for (let from = text.indexOf(open); from >= 0; ) {
+    const to = text.indexOf(close, from);
+    if (to < 0) break;
+    parts.push(text.slice(from + open.length, to));
+    from = text.indexOf(open, to);
+  }
+  return parts;
+}
+
+/**
+ * Strings are matched first, so that commas in them stay. A string that is not closed is matched as well: else the text would be
+ * searched to its end from each quotation mark.
+ */
 function withoutTrailingCommas(json: string): string {
-  return json.replace(/("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])/g, (_, string: string | undefined) => string ?? '');
+  return json.replace(/("(?:[^"\\]|\\.)*"?)|,(?=\s*[}\]])/gs, (_, string: string | undefined) => string ?? '');
 }

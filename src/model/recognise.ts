@@ -4,7 +4,7 @@ import type { Feature } from './dialect.ts';
 const OVERFLOW: readonly RegExp[] = [
   /context_length_exceeded|exceed_context_size|string_above_max_length|tokens_limit_reached/i, // OpenAI, Azure, llama.cpp, GitHub Models
   /maximum (?:context|prompt|model) length/i, // OpenAI, vLLM, OpenRouter, Mistral, xAI
-  /(?:exceed\w*|longer than|greater than|larger than|overflow\w*)\b.{0,60}\b(?:context|maximum (?:model )?(?:length|number of tokens))/i, // Ollama, llama.cpp, LM Studio, Gemini
+  /(?:exceed\w{0,20}|longer than|greater than|larger than|overflow\w{0,20})\b.{0,60}\b(?:context|maximum (?:model )?(?:length|number of tokens))/i, // Ollama, llama.cpp, LM Studio, Gemini
   /context (?:size|length|window)\b.{0,40}\bexceeded/i, // llama.cpp
   /context the overflows/i, // LM Studio, its own spelling
   /(?:prompt|input|request) (?:is |was )?too (?:long|large)/i, // Anthropic, Bedrock, Ollama, OpenAI's limit of tokens a minute

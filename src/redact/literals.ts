@@ -57,7 +57,7 @@ function isNoLiteral(value: string, writing: Writing): boolean {
 export function isCredential(value: string): boolean {
   return (
     value.length >= 6 &&
-    !isStandIn(value.replace(/[):]+$/, '')) &&
+    !isStandIn(value.replace(/(?<![):])[):]+$/, '')) &&
     !isMemberExpression(value) &&
     !isCall(value) &&
     (/\d/.test(value) || !isWordy(value))

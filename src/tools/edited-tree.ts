@@ -55,6 +55,6 @@ function readEdited(text: string, range: LineRange = { from: 1, to: Number.MAX_S
 
 /** A path as listings spell it: `./src/a.ts`, `/src/a.ts` and `src/` are common ways to say `src/a.ts` and `src`. */
 export function plainPath(path: string): string {
-  const plain = path.replace(/^(?:\.?\/+)+/, '').replace(/\/+$/, '');
+  const plain = path.replace(/^(?:\.?\/+)+/, '').replace(/(?<!\/)\/+$/, '');
   return plain === '.' ? '' : plain;
 }

@@ -105,7 +105,7 @@ async function matching({ entries, prefix, budget, signal }: GlobSearch, glob: s
 
 /** A glob that means folders would say that they are not there. */
 async function noMatch(search: GlobSearch, glob: string) {
-  const inFolders = `${glob.replace(/\/+$/, '')}/**`;
+  const inFolders = `${glob.replace(/(?<!\/)\/+$/, '')}/**`;
   const { lines, stop } = await matching(search, inFolders.replace(/^\/+/, ''));
   const where = search.prefix === '' ? 'the root' : search.prefix.slice(0, -1);
   if (lines.length === 0) {

@@ -177,8 +177,10 @@ function takesComments(file: string): boolean {
 }
 
 function withoutComments(text: string): string {
-  const blank = text.replaceAll(/"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (part) =>
-    part.startsWith('"') ? part : part.replaceAll(/[^\n]/g, ' '),
-  );
-  return blank.replaceAll(/"(?:[^"\\\n]|\\.)*"|,(?=\s*[}\]])/g, (part) => (part === ',' ? ' ' : part));
+  // A string or a comment that is not closed is matched as well: else each quotation mark would be searched from to the end.
+  const blank = text.replaceAll(/"(?:[^"\\\n]|\\.)*"?|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g, (part) => {
+    const isComment = part.startsWith('//') || (part.length >= 4 && part.endsWith('*/') && part.startsWith('/*'));
+    return isComment ? part.replaceAll(/[^\n]/g, ' ') : part;
+  });
+  return blank.replaceAll(/"(?:[^"\\\n]|\\.)*"?|,(?=\s*[}\]])/g, (part) => (part === ',' ? ' ' : part));
 }

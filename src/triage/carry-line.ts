@@ -17,7 +17,7 @@ export async function carryLine(
 
 /** Whether a line says enough to be known again: two words or more. */
 export function isTelling(text: string): boolean {
-  return /\w+\W+\w/.test(text);
+  return /\w\W+\w/.test(text);
 }
 
 /** Number (from 1) of the line with this trimmed text that is nearest to line `near`; 0 where there is none. */

@@ -123,7 +123,7 @@ function telling(word: string, called: boolean, quoted: boolean): number {
 function shapeOf(word: string, last: string): number {
   if (/[a-z0-9]_[a-z0-9]/i.test(last)) return 1.6;
   if (/[a-z0-9][A-Z]/.test(last)) return 1.5;
-  if (/[A-Z]{2,}[a-z]{2}/.test(last)) return 1.2;
+  if (/[A-Z]{2}[a-z]{2}/.test(last)) return 1.2;
   return word.length > last.length && /^[A-Za-z]/.test(last) ? 0.8 : 0;
 }
 
@@ -133,7 +133,7 @@ function lastPart(word: string): string {
 
 function note(seen: Map<string, Sighting>, word: string, weight: number): void {
   const name = lastPart(word);
-  const qualifier = lastPart(word.slice(0, Math.max(0, word.length - name.length)).replace(/[.:#]+$/, ''));
+  const qualifier = lastPart(word.slice(0, Math.max(0, word.length - name.length)).replace(/(?<![.:#])[.:#]+$/, ''));
   const known = seen.get(name);
   // Each further sighting counts less: a log that repeats a name a thousand times says it once.
   if (known) known.weight = Math.max(known.weight, weight) + Math.min(0.1, weight / 20);

@@ -33,7 +33,7 @@ function isFolded(line: string): boolean {
 function unfolded(line: string): string[] {
   const [first = '', ...rest] = line.split('\\n');
   const opening = /^(.*(?<!\\)")([^"]*)$/.exec(first.slice(-MAX_LINE));
-  const parts = [opening?.[1] ?? '', opening?.[2] ?? first, ...rest.map((part) => part.replace(/(?<!\\)".*$/, ''))];
+  const parts = [opening?.[1] ?? '', opening?.[2] ?? first, ...rest.map((part) => part.replace(/(?<!\\)".*$/s, ''))];
   return parts.map((part) => part.replaceAll('\\r', '').replaceAll('\\t', '\t').replaceAll('\\"', '"'));
 }
 

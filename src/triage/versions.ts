@@ -43,7 +43,7 @@ function namedVersion(line: string, index: number, text: string, version: string
   const word = /([@\w][\w@/.-]{0,60})[^\w]{0,6}$/.exec(clause)?.[1] ?? '';
   return {
     version,
-    of: word.replace(/[@/.-]+$/, '').toLowerCase(),
+    of: word.replace(/(?<![@/.-])[@/.-]+$/, '').toLowerCase(),
     context: clause.toLowerCase(),
     labelled: /^v/i.test(text) || /\b(?:version|release|tag|v)\b[^\w]{0,6}$/i.test(clause),
     foreign: FOREIGN.test(clause),

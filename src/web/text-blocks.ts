@@ -8,7 +8,6 @@ export type TextBlock =
 
 const FENCE = /^\s{0,12}(`{3,}|~{3,})[^`]{0,100}$/;
 const ITEM = /^\s{0,12}(?:[-*+]|(\d{1,4})[.)])\s+(\S.*)$/;
-const HEADING = /^\s{0,3}#{1,6}\s+(.*?)(?:\s#+)?\s*$/;
 
 /** Of lines with LF between them. */
 export function textBlocks(text: string): readonly TextBlock[] {
@@ -59,13 +58,13 @@ function readList(lines: readonly string[], from: number, blocks: TextBlock[]): 
 }
 
 function readParagraph(lines: readonly string[], from: number, blocks: TextBlock[]): number {
-  const heading = HEADING.exec(lines[from] ?? '')?.[1] ?? '';
+  const heading = headingText(lines[from] ?? '') ?? '';
   if (heading !== '') {
     blocks.push({ kind: 'paragraph', text: heading.includes('**') ? heading : `**${heading}**` });
     return from + 1;
   }
   let at = from;
-  const isInside = (line: string) => line.trim() !== '' && !FENCE.test(line) && !ITEM.test(line) && !HEADING.test(line);
+  const isInside = (line: string) => line.trim() !== '' && !FENCE.test(line) && !ITEM.test(line) && headingText(line) === null;
   while (at < lines.length && (at === from || isInside(lines[at] ?? ''))) at += 1;
   blocks.push({ kind: 'paragraph', text: lines.slice(from, at).join('\n') });
   return at;

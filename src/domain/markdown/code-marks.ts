@@ -41,7 +41,8 @@ export function codeSpan(text: string): string {
  */
 export function fenced(text: string, info: string): string {
   const lines = withoutMarks(text)
-    .replace(/^(?:[ \t]*\n)+|\s+$/g, '')
+    .trimEnd()
+    .replace(/^(?:[ \t]*\n)+/, '')
     .split('\n')
     .map((line) =>
       line.length > MAX_LINE ? `${cutAt(line, MAX_LINE)}… [${line.length - MAX_LINE} characters cut]` : line,

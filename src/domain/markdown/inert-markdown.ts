@@ -1,4 +1,5 @@
 // Foreign Markdown as Markdown that does nothing: code and lists stay, everything else is text.
+import { headingText } from './heading-text.ts';
 import { inertText } from '../inert-text.ts';
 import { fenced } from './code-marks.ts';
 import { withoutOrders } from './commit-orders.ts';
@@ -8,7 +9,6 @@ const FENCE = /^\s*(`{3,}|~{3,})\s*([^\s`]*)/;
 const LIST = /^(\s*)(?:[-*+]|(\d{1,9})[.)])\s+(\S.*)$/;
 /** Rules, underlined headings, second lines of tables: they carry no word. */
 const WORDLESS = /^[\s|:=*_+-]+$/;
-const HEADING = /^\s{0,3}#{1,6}(?:\s+|$)(.*?)(?:\s#+)?\s*$/;
 const INDENTED = /^(?: {4}|\t)/;
 const MAX_LINE = 10_000;
 
@@ -72,9 +72,9 @@ function readLine(lines: readonly string[], at: number, reading: Reading): numbe
   else if (item) reading.out.push(listItem(item, reading));
   else {
     if (!/^\s/.test(line)) reading.inList = false;
-    const heading = HEADING.exec(line);
-    reading.out.push(inertInline(heading?.[1] ?? line, MAX_LINE, reading.links));
-    if (heading) reading.out.push('');
+    const heading = headingText(line);
+    reading.out.push(inertInline(heading ?? line, MAX_LINE, reading.links));
+    if (heading !== null) reading.out.push('');
   }
   return at + 1;
 }

@@ -11,7 +11,7 @@ export type Command =
   /** One word that is nearly a command: a slip, and no hint worth a paid run. */
   | { readonly kind: 'unclear'; readonly meant: 'fix' | 'stop' | 'retry' | 'feedback' };
 
-const COMMAND = /^ {0,3}\/analy[sz]e(?![\w/-])[ \t]*(.*)$/i;
+const COMMAND = /^ {0,3}\/analy[sz]e(?![\w/-])[ \t]*(.*)$/is;
 const GUIDANCE_CHARACTERS = 4_000;
 
 /**

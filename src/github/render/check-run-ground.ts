@@ -79,5 +79,5 @@ export function tellsCause({ analysis: { outcome } }: Issue): boolean {
 
 /** Without the numbers of steps, which a check run does not show. */
 export function uncited(text: string): string {
-  return text.replace(/\s*\[step \d+\]/g, '');
+  return text.replace(/(?<!\s)\s*\[step \d+\]/g, '');
 }

@@ -22,7 +22,7 @@ const ORIGINS: Readonly<Record<Subject['kind'], string>> = {
 export function commitMessage(whole: Issue, subject: Subject): { readonly headline: string; readonly body: string } {
   // A commit outlives what a repository is today: private ones become public.
   const { issue } = shownIssue(whole, { isPublic: true });
-  const cause = plainWords(firstSentences(issue.rootCause, 3).first.replace(/\s*\[step \d+\]/g, ''), MAX_BODY);
+  const cause = plainWords(firstSentences(issue.rootCause, 3).first.replace(/(?<!\s)\s*\[step \d+\]/g, ''), MAX_BODY);
   const origin = ORIGINS[subject.kind];
   const body = [cause, `Proposed by Causeway from ${origin}; the pull request says how it is known.`];
   return { headline: fixTitle(issue, MAX_HEADLINE), body: body.filter((part) => part !== '').join('\n\n') };

@@ -11,7 +11,7 @@ export function plainWords(text: string, max: number): string {
   }
   if (plain.length <= max) return plain;
   const cut = cutAt(plain, max - 1);
-  const word = cut.replace(/\s+\S*$/, '');
+  const word = cut.replace(/(?<!\s)\s+\S*$/, '');
   return `${(word.length > max / 2 ? word : cut).trimEnd()}…`;
 }
 
@@ -23,10 +23,10 @@ function disarmed(text: string): string {
     .replace(/[\]}]/g, ')')
     .replace(/(?<=[\p{L}\p{N}])@/gu, ' at ')
     .replaceAll('@', '')
-    .replace(/(?:[a-z][a-z0-9+.-]*)?:\/\/+/gi, '')
+    .replace(/(?:[a-z][a-z0-9+.-]{0,30})?:\/\/+/gi, '')
     .replace(/www\./gi, '')
     .replace(/mailto:/gi, '')
-    .replace(/\s*#+\s*(?=\d)/g, ' no. ')
+    .replace(/\s{0,9}(?<!#)#+\s{0,9}(?=\d)/g, ' no. ')
     .replace(/\b(GH|GHSA|CVE)-/gi, '$1 ')
     .replace(/([\w-]-by)\s*:/gi, '$1')
     .replace(/skip-checks/gi, 'skip checks')

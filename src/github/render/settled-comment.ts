@@ -28,6 +28,6 @@ function causeWords({ issue, place }: SettledGround): string {
   if (issue === null || issue.analysis.outcome === 'inconclusive' || issue.analysis.outcome === 'facts_only')
     return '.';
   const shown = shownIssue(issue, place).issue;
-  const { first } = firstSentences(shown.rootCause.replace(/\s*\[step \d+\]/g, ''), 1);
+  const { first } = firstSentences(shown.rootCause.replace(/(?<!\s)\s*\[step \d+\]/g, ''), 1);
   return `. The cause was: ${inertInline(first, MAX_CAUSE, sourceLinks(place, shown))}`;
 }

@@ -2,7 +2,7 @@
 import type { Excerpt } from '../../domain/head.ts';
 
 /** How long a test took differs each time, and tells nothing. */
-const TIME = /\s*[([]\d{1,6}(?:\.\d{1,9})?\s?m?s[)\]]$/;
+const TIME = /(?<!\s)\s*[([]\d{1,6}(?:\.\d{1,9})?\s?m?s[)\]]$/;
 const MARK = /^(?:[✖✗✘×●❌✕]|not ok \d{1,6} -|--- FAIL:|FAIL:?|\d{1,4}\))\s+/;
 const FRAME = /^\s*(?:at |File "|from \/)/;
 const ERROR = /\b\w{0,60}(?:Error|Exception|Failure|Failed|panic)\b|^\s*(?:E\s|error\b|assert|expected\b|panicked\b)/i;

@@ -37,7 +37,7 @@ export function stepBlocks(steps: readonly Step[], links: SourceLinks): readonly
   const shown = steps.slice(0, MAX_STEPS).map(({ description }, index) => {
     const lead = `${index + 1}. `;
     const body = inertMarkdown(description, MAX_STEP, links) || '–';
-    return text(`${lead}${body.replaceAll('\n', `\n${' '.repeat(lead.length)}`).replace(/[ \t]+$/gm, '')}`);
+    return text(`${lead}${body.replaceAll('\n', `\n${' '.repeat(lead.length)}`).replace(/(?<![ \t])[ \t]+$/gm, '')}`);
   });
   const more = steps.length - shown.length;
   return more > 0 ? [...shown, text(`${more} more steps were left out.`)] : shown;

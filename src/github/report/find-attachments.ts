@@ -22,7 +22,7 @@ export function findAttachments(
 ): readonly Attachment[] {
   const found = new Map<string, Attachment>();
   for (const [link] of text.matchAll(LINK)) {
-    const attachment = attachmentOf(link.replace(/[.,;:!?*_~]+$/, ''), webUrl, project.name);
+    const attachment = attachmentOf(link.replace(/(?<![.,;:!?*_~])[.,;:!?*_~]+$/, ''), webUrl, project.name);
     if (attachment !== null) found.set(attachment.url, attachment);
   }
   return [...found.values()].slice(0, MOST);
@@ -33,7 +33,7 @@ function attachmentOf(link: string, webUrl: string, repository: string): Attachm
   const url = URL.parse(link);
   const base = new URL(webUrl);
   if (url === null || url.origin !== base.origin || url.username !== '' || url.password !== '') return null;
-  const prefix = base.pathname.replace(/\/+$/, '');
+  const prefix = base.pathname.replace(/(?<!\/)\/+$/, '');
   if (!url.pathname.startsWith(`${prefix}/`)) return null;
   const [, place = '', name = ''] = /^\/(.+)\/files\/\d+\/([^/]+)$/.exec(url.pathname.slice(prefix.length)) ?? [];
   if (place !== 'user-attachments' && place.toLowerCase() !== repository.toLowerCase()) return null;

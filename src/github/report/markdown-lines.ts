@@ -41,7 +41,7 @@ export function withoutHiddenText(markdown: string): string {
 }
 
 function opened(line: string): Fence | null {
-  const marks = /^ {0,3}(?:(`{3,})[^`]*|(~{3,}).*)$/.exec(line);
+  const marks = /^ {0,3}(?:(`{3,})[^`]*|(~{3,}).*)$/s.exec(line);
   const found = marks?.[1] ?? marks?.[2];
   return found === undefined ? null : { mark: found.charAt(0), length: found.length };
 }

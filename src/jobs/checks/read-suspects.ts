@@ -95,7 +95,7 @@ function spread(suspects: readonly Suspect[]): readonly Suspect[] {
 
 /** Jobs of a matrix have the name of the job, and what differs behind it: `test (ubuntu, 20)`, `test-3`. */
 function kindOf({ check }: Suspect): string {
-  const stem = check.name.replace(/\s*\([^()]*\)\s*$/, '').replace(/[\s\-_:#/]*\d[\d./]*$/, '');
+  const stem = check.name.replace(/(?<!\s)\s*\([^()]*\)\s*$/, '').replace(/[\s\-_:#/]{0,20}\d[\d./]{0,40}$/, '');
   return `${check.app}\n${stem === '' ? check.name : stem}`;
 }
 

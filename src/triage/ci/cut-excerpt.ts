@@ -44,7 +44,7 @@ export function cutExcerpt(lines: readonly PlainLine[], cause: Cause, passing?: 
 
 /** How long a test took differs every time. */
 const DURATION =
-  /\s*[([](?:< ?)?\d{1,9}(?:\.\d{1,9})? ?(?:ms|s|secs?|seconds?|m|min)[)\]]$| {1,4}(?:-- )?Time elapsed: [\d.]{1,20} ?s(?:ec)?\b/g;
+  /(?<!\s)\s*[([](?:< ?)?\d{1,9}(?:\.\d{1,9})? ?(?:ms|s|secs?|seconds?|m|min)[)\]]$| {1,4}(?:-- )?Time elapsed: [\d.]{1,20} ?s(?:ec)?\b/g;
 
 /** One line, at most 300 characters, without durations. */
 export function headlineText(text: string): string {

@@ -101,7 +101,7 @@ function numbered(title: string, steps: readonly Step[], links: SourceLinks): re
     const lead = `${index + 1}. `;
     return `${lead}${(inertMarkdown(description, 2_000, links) || '–').replaceAll('\n', `\n${' '.repeat(lead.length)}`)}`;
   });
-  return [`### ${title}`, items.join('\n').replace(/[ \t]+$/gm, '')];
+  return [`### ${title}`, items.join('\n').replace(/(?<![ \t])[ \t]+$/gm, '')];
 }
 
 function listed(title: string, items: readonly string[]): readonly string[] {

@@ -9,7 +9,7 @@ const SHA = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 /** Address of the repository's page, without a slash at its end; "" where it has none. */
 export function repositoryPage({ source }: Project): string {
   if (source.kind !== 'github' || !isWebAddress(source.url)) return '';
-  return source.url.replace(/\/+$/, '').replace(/\.git$/, '');
+  return source.url.replace(/(?<!\/)\/+$/, '').replace(/\.git$/, '');
 }
 
 export function commitLink(project: Project, sha: string): Html {

@@ -1,0 +1,82 @@
+// The thread that tries to make one expression slow, so that whoever started it can end it.
+import { parentPort } from 'node:worker_threads';
+import { type Attack, attacksOn } from './attacks.ts';
+import { type Expression, findExpressions, parserFor } from './find-expressions.ts';
+
+export interface Slow {
+  readonly attack: Attack;
+  readonly length: number;
+  readonly ms: number;
+}
+
+/** `most`: how long the texts are that the expression reads, where its callers bound them. */
+export type Order = { readonly find: true } | { readonly screen: Expression; readonly most: number };
+
+/** Repetitions over which a search that is linear takes microseconds and a quadratic one milliseconds. */
+const FIRST = 2_048;
+const FIRST_OF_LONG_ONES = 512;
+const SUSPICIOUS_MS = 0.4;
+const DOUBLINGS = 5;
+/** Long enough that a pause for garbage is not what was measured. */
+const SLOW_MS = 60;
+/** What doubling the text multiplies the time with: by 2 where it is linear, by 4 where quadratic. */
+const MOST_GROWTH = 2.8;
+const LINEAR_GROWTH = 2.3;
+/** A megabyte in 20 seconds: no bound of repetitions may make a search that slow. */
+const MOST_MS_A_CHARACTER = 0.02;
+
+/** The first text over which it takes far too long, or null. */
+function screen(expression: Expression, attacks: readonly Attack[], most: number): Slow | null {
+  const compiled = new RegExp(expression.source, expression.flags);
+  for (const attack of attacks) {
+    const slow = most < Number.POSITIVE_INFINITY ? slowAt(compiled, attack, most) : slowWithoutBound(compiled, attack);
+    if (slow !== null) return slow;
+  }
+  return null;
+}
+
+function slowAt(compiled: RegExp, attack: Attack, length: number): Slow | null {
+  const text = textOf(attack, length / attack.pump.length).slice(0, length);
+  const ms = Math.min(timeOf(compiled, text), timeOf(compiled, text));
+  return ms > SLOW_MS ? { attack, length, ms } : null;
+}
+
+function slowWithoutBound(compiled: RegExp, attack: Attack): Slow | null {
+  // Exponential ones show here already.
+  if (timeOf(compiled, textOf(attack, 28)) > SLOW_MS) return { attack, length: 28, ms: SLOW_MS };
+  const first = attack.pump.length > 4 ? FIRST_OF_LONG_ONES : FIRST;
+  let before = timeOf(compiled, textOf(attack, first));
+  if (before < SUSPICIOUS_MS) return null;
+  let linear = 0;
+  for (let doubled = 1; doubled <= DOUBLINGS && linear < 2; doubled += 1) {
+    const text = textOf(attack, first * 2 ** doubled);
+    const ms = timeOf(compiled, text);
+    const growth = Math.min(ms, timeOf(compiled, text)) / before;
+    if (ms > SLOW_MS && growth > MOST_GROWTH) return { attack, length: text.length, ms: Math.round(ms) };
+    // Much work for each character, and no more for each of a longer text.
+    if (growth < LINEAR_GROWTH) linear += 1;
+    if (linear === 2 && ms / text.length > MOST_MS_A_CHARACTER) return { attack, length: text.length, ms };
+    before = ms;
+  }
+  return null;
+}
+
+function textOf({ prefix, pump, suffix }: Attack, repetitions: number): string {
+  return prefix + pump.repeat(Math.max(1, Math.floor(repetitions))) + suffix;
+}
+
+/** Milliseconds of this thread, so that other work on the machine counts for nothing. */
+function timeOf(compiled: RegExp, text: string): number {
+  const from = process.threadCpuUsage();
+  if (compiled.global) text.replace(compiled, '');
+  else compiled.test(text);
+  compiled.lastIndex = 0;
+  const { user, system } = process.threadCpuUsage(from);
+  return (user + system) / 1_000;
+}
+
+const parser = await parserFor('regex');
+parentPort?.on('message', async (order: Order) => {
+  const answer = 'find' in order ? await findExpressions() : screen(order.screen, attacksOn(order.screen, parser), order.most);
+  parentPort?.postMessage(answer);
+});
