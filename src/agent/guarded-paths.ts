@@ -171,7 +171,7 @@ const RULES: readonly PathRule[] = [
       // and sources of a change anyway, and guarding every program in them would leave command lines without a fix.
       /^(?:ci|jenkins)\/(?:[^/]+\/)*[^/]+\.(?:py|rb|[cm]?[jt]s|pl|php|go)$/,
       /^[^/]+\.(?:sh|bash|zsh|ps1|bat|cmd)$/,
-      /(?:^|\/)(?:ci|scripts?|hack|tools?|build|bin|dev|\.config)\/(?:[^/]+\/)*[^/]+\.(?:sh|bash|zsh|ps1|bat|cmd)$/,
+      /\.(?:sh|bash|zsh|ps1|bat|cmd)$(?<=(?:^|\/)(?:ci|scripts?|hack|tools?|build|bin|dev|\.config)\/(?:[^/]+\/)*[^/]+\.\w+)/,
     ),
     reason: 'is run by builds and tests',
   },

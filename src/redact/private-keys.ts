@@ -99,7 +99,7 @@ function keyStart(text: string, end: number): number {
     const from = Math.max(0, start - MAX_KEY_LINE - 1);
     const lineStart = text.slice(from, start - 1).lastIndexOf('\n') + 1 + from;
     if (start - lineStart > MAX_KEY_LINE) break;
-    const run = /([A-Za-z0-9+/]{4,}={0,2})["'`,;+\\ \t\r\n]*$/.exec(text.slice(lineStart, start));
+    const run = /(?<![A-Za-z0-9+/])([A-Za-z0-9+/]{4,}={0,2})["'`,;+\\ \t\r\n]*$/.exec(text.slice(lineStart, start));
     if (run?.[1] === undefined || !isKeyLine(run[1])) break;
     start = lineStart + run.index;
     if (run.index > 0 && !/^[\s"'`,;+\\|>*#-]*$/.test(text.slice(lineStart, start))) break;

@@ -13,6 +13,7 @@ const ENDS = ['\0', '', '\n', '\n\0', '\0 \0\n\0 '];
 const COMMON = [...'aZ0 \t\n.-_/:"\'`<>(){}[]@#%=+*,;!?\\|&~^$é'];
 const MANY = 30;
 const MOST_SAMPLES = 5;
+const MOST_ATTACKS = 300;
 /** Pairs of characters, which find what no single part of the expression shows. */
 const MOST_PAIRS = 60;
 
@@ -36,7 +37,9 @@ export function attacksOn({ source, flags }: Expression, parser: Parser): readon
     for (const one of reading.alphabet) for (const before of ['', '\0']) add(before, one);
     for (const pair of pairs(reading.alphabet)) add('', pair);
     for (const whole of reading.samples(tree.rootNode)) add('', whole);
-    return [...found.values()];
+    const all = [...found.values()];
+    const step = Math.max(1, all.length / MOST_ATTACKS);
+    return Array.from({ length: Math.min(all.length, MOST_ATTACKS) }, (_, index) => all[Math.floor(index * step)]!);
   } finally {
     tree.delete();
   }
@@ -46,6 +49,7 @@ export function attacksOn({ source, flags }: Expression, parser: Parser): readon
 function plainClasses(source: string): string {
   let isInClass = false;
   return source.replaceAll(/\\.|[[\]:.=]/gs, (part) => {
+    if (part === '\\]' && isInClass) return '\\x5d';
     if (part === ']') isInClass = false;
     else if (part === '[' && !isInClass) isInClass = true;
     else if (isInClass && part.length === 1) return `\\x${part.charCodeAt(0).toString(16)}`;

@@ -9,8 +9,8 @@ export interface Slow {
   readonly ms: number;
 }
 
-/** `most`: how long the texts are that the expression reads, where its callers bound them. */
-export type Order = { readonly find: true } | { readonly screen: Expression; readonly most: number };
+/** `most`: how long the texts are that the expression reads, where its callers bound them; else null. */
+export type Order = { readonly find: true } | { readonly screen: Expression; readonly most: number | null };
 
 /** Repetitions over which a search that is linear takes microseconds and a quadratic one milliseconds. */
 const FIRST = 2_048;
@@ -25,35 +25,48 @@ const LINEAR_GROWTH = 2.3;
 /** A megabyte in 20 seconds: no bound of repetitions may make a search that slow. */
 const MOST_MS_A_CHARACTER = 0.02;
 
+/** How many of the texts that take longest are made longer. */
+const MOST_SUSPECTS = 16;
+
 /** The first text over which it takes far too long, or null. */
 function screen(expression: Expression, attacks: readonly Attack[], most: number): Slow | null {
   const compiled = new RegExp(expression.source, expression.flags);
+  const suspects: { readonly attack: Attack; readonly ms: number }[] = [];
   for (const attack of attacks) {
-    const slow = most < Number.POSITIVE_INFINITY ? slowAt(compiled, attack, most) : slowWithoutBound(compiled, attack);
+    // Exponential ones show here already, and would never end below.
+    if (timeOf(compiled, textOf(attack, 28)) > SLOW_MS) return { attack, length: 28, ms: SLOW_MS };
+    const first = Math.min(firstOf(attack), most / attack.pump.length);
+    const ms = timeOf(compiled, textOf(attack, first));
+    // Much worse than quadratic, so that a longer text would not end.
+    if (ms > 2 * SLOW_MS) return { attack, length: first * attack.pump.length, ms };
+    if (ms > SUSPICIOUS_MS) suspects.push({ attack, ms });
+  }
+  suspects.sort((a, b) => b.ms - a.ms);
+  for (const { attack } of suspects.slice(0, MOST_SUSPECTS)) {
+    const slow = most < Number.POSITIVE_INFINITY ? slowAt(compiled, attack, most) : slowGrowing(compiled, attack);
     if (slow !== null) return slow;
   }
   return null;
 }
 
+const firstOf = ({ pump }: Attack) => (pump.length > 4 ? FIRST_OF_LONG_ONES : FIRST);
+
 function slowAt(compiled: RegExp, attack: Attack, length: number): Slow | null {
-  const text = textOf(attack, length / attack.pump.length).slice(0, length);
+  const text = textOf(attack, length / attack.pump.length);
   const ms = Math.min(timeOf(compiled, text), timeOf(compiled, text));
   return ms > SLOW_MS ? { attack, length, ms } : null;
 }
 
-function slowWithoutBound(compiled: RegExp, attack: Attack): Slow | null {
-  // Exponential ones show here already.
-  if (timeOf(compiled, textOf(attack, 28)) > SLOW_MS) return { attack, length: 28, ms: SLOW_MS };
-  const first = attack.pump.length > 4 ? FIRST_OF_LONG_ONES : FIRST;
+function slowGrowing(compiled: RegExp, attack: Attack): Slow | null {
+  const first = firstOf(attack);
   let before = timeOf(compiled, textOf(attack, first));
-  if (before < SUSPICIOUS_MS) return null;
   let linear = 0;
   for (let doubled = 1; doubled <= DOUBLINGS && linear < 2; doubled += 1) {
     const text = textOf(attack, first * 2 ** doubled);
-    const ms = timeOf(compiled, text);
-    const growth = Math.min(ms, timeOf(compiled, text)) / before;
-    if (ms > SLOW_MS && growth > MOST_GROWTH) return { attack, length: text.length, ms: Math.round(ms) };
-    // Much work for each character, and no more for each of a longer text.
+    const ms = Math.min(timeOf(compiled, text), timeOf(compiled, text));
+    const growth = ms / before;
+    if (ms > SLOW_MS && growth > MOST_GROWTH) return { attack, length: text.length, ms };
+    // Much work for each character, but no more for each of a longer text.
     if (growth < LINEAR_GROWTH) linear += 1;
     if (linear === 2 && ms / text.length > MOST_MS_A_CHARACTER) return { attack, length: text.length, ms };
     before = ms;
@@ -77,6 +90,6 @@ function timeOf(compiled: RegExp, text: string): number {
 
 const parser = await parserFor('regex');
 parentPort?.on('message', async (order: Order) => {
-  const answer = 'find' in order ? await findExpressions() : screen(order.screen, attacksOn(order.screen, parser), order.most);
+  const answer = 'find' in order ? await findExpressions() : screen(order.screen, attacksOn(order.screen, parser), order.most ?? Number.POSITIVE_INFINITY);
   parentPort?.postMessage(answer);
 });

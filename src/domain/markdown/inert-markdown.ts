@@ -1,8 +1,8 @@
 // Foreign Markdown as Markdown that does nothing: code and lists stay, everything else is text.
-import { headingText } from './heading-text.ts';
 import { inertText } from '../inert-text.ts';
 import { fenced } from './code-marks.ts';
 import { withoutOrders } from './commit-orders.ts';
+import { headingText } from './heading-text.ts';
 import { inertInline, NO_LINKS, type SourceLinks } from './inert-inline.ts';
 
 const FENCE = /^\s*(`{3,}|~{3,})\s*([^\s`]*)/;

@@ -1,0 +1,41 @@
+// Expressions that are slow over long texts, and read none: each with the bound that its callers keep. They are screened at that length.
+
+interface Bound {
+  /** Files of src whose expressions read such texts alone; `only` narrows it to expressions that begin so. */
+  readonly file: string;
+  readonly only?: string;
+  /** Characters. */
+  readonly most: number;
+  readonly why: string;
+}
+
+const OUTLINE = 'definitionsIn (git/outline.ts) skips lines of more than 1,000 characters';
+const LOG_LINE = 'plainLine (triage/ci/plain-lines.ts) cuts each line of a log at 1,000 characters';
+const REPORT_LINE = 'plainLines (triage/plain-text.ts) cuts each line of a report at 2,000 characters';
+
+export const BOUNDED: readonly Bound[] = [
+  { file: 'git/outline.ts', most: 1_000, why: OUTLINE },
+  { file: 'git/outline-compiled.ts', most: 1_000, why: OUTLINE },
+  { file: 'git/outline-scripting.ts', most: 1_000, why: OUTLINE },
+  { file: 'triage/ci/own-words.ts', most: 1_000, why: LOG_LINE },
+  { file: 'triage/ci/place-forms.ts', most: 1_000, why: LOG_LINE },
+  { file: 'triage/ci/test-lists.ts', most: 1_000, why: LOG_LINE },
+  { file: 'triage/ci/test-names.ts', only: ' \\(?\\d+', most: 1_000, why: LOG_LINE },
+  { file: 'triage/ci/test-naming-lines.ts', most: 1_000, why: LOG_LINE },
+  { file: 'triage/regression/failing-evidence.ts', most: 1_000, why: LOG_LINE },
+  { file: 'triage/error-lines.ts', most: 2_000, why: REPORT_LINE },
+  { file: 'triage/frames/csharp.ts', most: 2_000, why: REPORT_LINE },
+  { file: 'triage/frames/frame.ts', most: 2_000, why: REPORT_LINE },
+  { file: 'triage/frames/rust.ts', most: 2_000, why: REPORT_LINE },
+  { file: 'triage/path-forms.ts', most: 2_000, why: `Paths and symbols of frames: ${REPORT_LINE}` },
+  { file: 'triage/installed-versions.ts', most: 2_000, why: `Paths of frames: ${REPORT_LINE}` },
+  { file: 'triage/sections.ts', only: '^#{1,6}\\s+', most: 90, why: 'headingOf reads no line of more than 90 characters' },
+  { file: 'triage/sections.ts', only: '[:：', most: 90, why: 'headingOf reads no line of more than 90 characters' },
+  { file: 'triage/localise/report-texts.ts', only: '^#{1,6}', most: 100, why: 'headingOf reads at most 100 characters' },
+  { file: 'triage/localise/report-texts.ts', only: '^(?:(?:describe', most: 100, why: 'reads what headingOf returns' },
+];
+
+/** How long the texts of an expression are at most; null where nothing bounds them. */
+export function mostCharacters(file: string, source: string): number | null {
+  return BOUNDED.find((bound) => bound.file === file && source.startsWith(bound.only ?? ''))?.most ?? null;
+}

@@ -1,0 +1,109 @@
+// No text can make an expression of src slow: each is tried with texts made from the expression itself, which grow until the time says how it grows.
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { expect, it } from 'vitest';
+import { BOUNDED, mostCharacters } from './bounded-texts.ts';
+import type { Expression, Found } from './find-expressions.ts';
+import type { Order, Slow } from './screening-worker.ts';
+
+/** For a search that does not end. */
+const DEADLINE_MS = 120_000;
+
+/** Composed from names of the repository, which are escaped, or from other expressions of the list; their texts are lines and paths. */
+const COMPOSED_LATER = [
+  'agent/guarded-paths.ts',
+  'agent/guarded-paths.ts',
+  'agent/guarded-paths.ts',
+  'triage/candidates/definitions.ts',
+  'triage/candidates/definitions.ts',
+  'triage/candidates/definitions.ts',
+  'triage/path-forms.ts',
+  'triage/path-forms.ts',
+];
+
+/** Such as stood in src once. */
+const SLOW_ONES: readonly Expression[] = [
+  ['[.,;:!?*_~]+$', ''],
+  ['("(?:[^"\\\\]|\\\\.)*")|,(?=\\s*[}\\]])', 'g'],
+  ['<tool_call>([\\s\\S]*?)<\\/tool_call>', 'g'],
+  ['"(?:[^"\\\\\\n]|\\\\.)*"|\\/\\/[^\\n]*|\\/\\*[\\s\\S]*?\\*\\/', 'g'],
+  ['^#{1,6}\\s+(.+)$', ''],
+  ['\\s+\\S*$', ''],
+  ['(?:[a-z][a-z0-9+.-]*)?:\\/\\/+', 'gi'],
+  ['\\ufffd+$', ''],
+  ['(?:^|\\/)pkg\\/mod\\/(.+?)@', ''],
+  ['^(?:[a-z]+\\s?)+$', ''],
+].map(([source = '', flags = '']) => ({ source, flags, at: 'known to be slow' }));
+
+type Verdict = Slow | null | 'it did not end' | { readonly fault: string };
+
+function startWorker(): Worker {
+  return new Worker(path.join(import.meta.dirname, 'screening-worker.ts'));
+}
+
+function answerOf<T>(worker: Worker, order: Order): Promise<T | 'it did not end' | { readonly fault: string }> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => end('it did not end'), DEADLINE_MS);
+    const end = (answer: T | 'it did not end' | { readonly fault: string }) => {
+      clearTimeout(timer);
+      worker.removeAllListeners();
+      resolve(answer);
+    };
+    worker.once('message', end);
+    worker.once('error', (error) => end({ fault: String(error) }));
+    worker.postMessage(order);
+  });
+}
+
+/** Those that are slow, with the text that shows it. */
+async function slowOf(expressions: readonly Expression[]): Promise<ReadonlyMap<Expression, Exclude<Verdict, null>>> {
+  const waiting = expressions[Symbol.iterator]();
+  const slow = new Map<Expression, Exclude<Verdict, null>>();
+  const screenAll = async () => {
+    let worker = startWorker();
+    for (const expression of waiting) {
+      const most = mostCharacters(expression.at.replace(/:\d+$/, ''), expression.source);
+      const verdict: Verdict = await answerOf<Slow | null>(worker, { screen: expression, most });
+      if (verdict === null) continue;
+      slow.set(expression, verdict);
+      await worker.terminate();
+      worker = startWorker();
+    }
+    await worker.terminate();
+  };
+  await Promise.all(Array.from({ length: Math.min(4, availableParallelism()) }, screenAll));
+  return slow;
+}
+
+async function everyExpression(): Promise<Found> {
+  const worker = startWorker();
+  const found = await answerOf<Found>(worker, { find: true });
+  await worker.terminate();
+  if (typeof found === 'string' || 'fault' in found) throw new Error(JSON.stringify(found));
+  return found;
+}
+
+it('no regular expression of src takes time that grows faster than its text', { timeout: 600_000 }, async () => {
+  const { expressions, composedLater } = await everyExpression();
+  expect(expressions.length).toBeGreaterThan(1_000);
+  expect(composedLater.map((call) => call.split(':')[0]).toSorted()).toEqual(COMPOSED_LATER);
+
+  const different = new Map(expressions.map((one) => [`${one.at.split(':')[0]} ${one.flags} ${one.source}`, one]));
+  const slow = await slowOf([...different.values()]);
+  expect([...slow].map(([{ at, source, flags }, verdict]) => `${at} /${source}/${flags} ${JSON.stringify(verdict)}`)).toEqual([]);
+});
+
+it('the bounds name expressions that are there', async () => {
+  const { expressions } = await everyExpression();
+  const unused = BOUNDED.filter(
+    ({ file, only }) => !expressions.some(({ at, source }) => at.startsWith(`${file}:`) && source.startsWith(only ?? '')),
+  );
+  expect(unused).toEqual([]);
+});
+
+it('expressions that are known to be slow are found', async () => {
+  const slow = await slowOf(SLOW_ONES);
+  expect(SLOW_ONES.filter((one) => !slow.has(one)).map(({ source }) => source)).toEqual([]);
+  expect([...slow.values()].filter((verdict) => typeof verdict === 'object' && 'fault' in verdict)).toEqual([]);
+});
