@@ -1,5 +1,5 @@
 // Secrets in the arguments of commands, whose flags say what they are.
-import { isCredential, isSecretLiteral, isStandIn } from './literals.ts';
+import { isCredential, isRandom, isSecretLiteral, isStandIn } from './literals.ts';
 import { NAME, VALUE } from './named-values.ts';
 import type { Rule } from './rule.ts';
 
@@ -28,9 +28,11 @@ export const COMMAND_VALUES: readonly Rule[] = [
     accepts: isCredential,
   },
   {
-    pattern: new RegExp(`(--(?:[a-z]{1,20}-){0,3}(?:${NAME})[ =])(?:${VALUE})`, 'gi'),
+    pattern: new RegExp(`(--(?:[a-z]{1,20}-){0,3}(?:${NAME}|pass|pat)[ =])(?:${VALUE})`, 'gi'),
     wrapped: 'start',
-    accepts: (value, context) =>
-      isSecretLiteral(value, 'quoted', /^(?:pass|pwd)/i.test(context.replace(/^-.*-(?=\w)/, ''))),
+    accepts: (value, context) => {
+      const name = context.replace(/^-.*-(?=\w)/, '');
+      return /^pat[ =]/i.test(name) ? isRandom(value) : isSecretLiteral(value, 'quoted', /^(?:pass|pwd)/i.test(name));
+    },
   },
 ];

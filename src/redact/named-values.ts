@@ -1,12 +1,16 @@
 // Values that are secret for the name beside them: assigned, in a pair, as an attribute, said in a sentence.
-import { isRandom, isSecretLiteral, type Writing } from './literals.ts';
+import { isRandom, isSecretLiteral, isStandIn, type Writing } from './literals.ts';
 import type { Rule } from './rule.ts';
 
 // Names that hold secrets, as they end: `dbPassword`, `AWS_SECRET_ACCESS_KEY`, `x-api-key`, `_authToken`.
 const KEYS =
   'api|access|secret|private|encryption|signing|master|account|storage|session|deploy|auth|admin|app|application|licen[cs]e|webhook|subscription|service|ingest(?:ion)?|integration|jwt|hmac';
-export const NAME = `pass(?:word|wd|phrase)|pwd|secret|token|_auth|(?:${KEYS})[-_]?key|secret_key_base|credentials?`;
-const PASSWORD = /^(?:pass|pwd)/i;
+export const NAME = `pass(?:word|wd|phrase)|pwd|secret(?:[-_]?string)?|token|_auth|(?:${KEYS})[-_]?key|secret_key_base|credentials?`;
+/** `DB_PASS`, `GH_PAT`: short names that end so, where a separator says that they are no part of a word. */
+const SHORT_NAME = '[-_.](?:pass|pat)';
+/** The same and alone, and as in `dbPass`: never the end of `bypass`, `compass` or `path`. */
+const SHORT_WORD = '(?:(?<![A-Za-z0-9])(?:pass|Pass|PASS|pat|Pat|PAT)|(?<=[a-z0-9])(?:Pass|Pat))';
+const PASSWORD = /^[-_.]?(?:pass|pwd)/i;
 export const VALUE =
   '"([^"\\n\\uFFFF]{6,1000})"|\'([^\'\\n\\uFFFF]{6,1000})\'|["\'`]?((?:[^\\s"\'`,;<>{}&\\\\\\uFFFF]|&(?!\\w{1,40}=)|\\\\(?![nrtbfux"\'`/\\\\])){6,1000})';
 const GAPS = '[ \\t]{0,3}';
@@ -18,9 +22,30 @@ export const NAMED_VALUES: readonly Rule[] = [
     accepts: acceptsAssigned,
   },
   {
+    pattern: new RegExp(`(${SHORT_WORD}\\\\{0,3}["'\`\\]]{0,2}${GAPS}(?:=>|:=|==?|:)${GAPS})(?:${VALUE})`, 'g'),
+    wrapped: 'start',
+    accepts: acceptsShort,
+  },
+  {
+    // A block of YAML: the value is the only word of the next line.
+    pattern: new RegExp(
+      `((?:${NAME}|(?<![a-z])pass)["']?:[ \\t]{0,3}[|>][-+\\d]{0,2}[ \\t]{0,3}\\r?\\n[ \\t]{1,40})([^\\s\\uFFFF]{6,1000})(?=[ \\t]{0,3}(?:\\r?\\n|$))`,
+      'gi',
+    ),
+    wrapped: 'start',
+    accepts: (value, context) => isSecretLiteral(value, 'quoted', PASSWORD.test(context)),
+  },
+  {
+    // SQL, which writes no sign between them.
+    pattern:
+      /(\b(?:password|identified(?: with [\w"'`]{1,60})? by(?: password)?)\s{1,10}\\{0,3}['"])([^\s'"\\\uFFFF]{4,256})(?=\\{0,3}['"])/gi,
+    wrapped: 'start',
+    accepts: (value) => !isStandIn(value),
+  },
+  {
     // The value beside the name as a field of its own: an attribute, an environment of a container.
     pattern: new RegExp(
-      `((?:${NAME})["']?${GAPS}[,;]?\\s{0,40}["']?value["']?${GAPS}[:=]${GAPS})(?:"([^"\\n\\uFFFF]{6,1000})"|'([^'\\n\\uFFFF]{6,1000})'|([^\\s"',;<>{}\\\\\\uFFFF]{6,1000}))`,
+      `((?:${NAME}|${SHORT_NAME})["']?${GAPS}[,;]?\\s{0,40}["']?value["']?${GAPS}[:=]${GAPS})(?:"([^"\\n\\uFFFF]{6,1000})"|'([^'\\n\\uFFFF]{6,1000})'|([^\\s"',;<>{}\\\\\\uFFFF]{6,1000}))`,
       'gi',
     ),
     wrapped: 'start',
@@ -29,7 +54,7 @@ export const NAMED_VALUES: readonly Rule[] = [
   },
   {
     // Two arguments: `define('DB_PASSWORD', '…')`, `setProperty("token", "…")`.
-    pattern: new RegExp(`((?:${NAME})["'],${GAPS}["'])([^"'\\s\\uFFFF]{6,1000})(?=["'])`, 'gi'),
+    pattern: new RegExp(`((?:${NAME}|${SHORT_NAME})["'],${GAPS}["'])([^"'\\s\\uFFFF]{6,1000})(?=["'])`, 'gi'),
     wrapped: 'start',
     accepts: (value) =>
       isRandom(value) || (value.length >= 12 && !value.includes('/') && isSecretLiteral(value, 'quoted', false)),
@@ -47,7 +72,7 @@ export const NAMED_VALUES: readonly Rule[] = [
     accepts: (value) => /^[\x21-\x7e]{1,200}:[\x20-\x7e]{3,500}$/.test(Buffer.from(value, 'base64').toString('latin1')),
   },
   {
-    pattern: new RegExp(`(<(?:\\w{1,20}[-_.:]){0,3}(?:${NAME})>)([^<>\\s\\uFFFF]{6,1000})(?=</)`, 'gi'),
+    pattern: new RegExp(`(<(?:\\w{1,20}[-_.:]){0,3}(?:${NAME}|pass)>)([^<>\\s\\uFFFF]{6,1000})(?=</)`, 'gi'),
     wrapped: 'start',
     accepts: (value, context) => isSecretLiteral(value, 'quoted', /pass|pwd/i.test(context)),
   },
@@ -64,6 +89,15 @@ function acceptsAssigned(value: string, context: string, match: RegExpExecArray)
   const before = match.input.slice(Math.max(0, match.index - 80), match.index);
   if (/:\/\/[\w.-]{0,60}$/.test(before)) return false; // The user name of an address: the rule for addresses cuts less.
   return isSecretLiteral(value, writingOf(context, match, before), PASSWORD.test(context));
+}
+
+/** Tests pass as well: alone and unquoted, `pass` is a password only where the value looks like nothing else. A PAT is drawn at random. */
+function acceptsShort(value: string, context: string, match: RegExpExecArray): boolean {
+  if (/^pat/i.test(context)) return /^[\w.~=-]+$/.test(value) && isRandom(value);
+  const before = match.input.slice(Math.max(0, match.index - 80), match.index);
+  const writing = writingOf(context, match, before);
+  const isAlone = !/[\w.-]$/.test(before);
+  return isSecretLiteral(value, writing === 'environment' && isAlone ? 'bare' : writing, !isAlone || writing === 'quoted');
 }
 
 /** `NAME=value` at the start of a line, as in a shell or an .env file, is never code; so there even a plain word is the secret. */

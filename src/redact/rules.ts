@@ -40,7 +40,7 @@ export const RULES: readonly Rule[] = [
     accepts: isCredential,
   },
   {
-    pattern: /(\b(?:bearer|basic)[ \t]{1,3})([A-Za-z0-9._~+/=-]{16,4000})/gi,
+    pattern: /(\b(?:bearer|basic|ssws)[ \t]{1,3})([A-Za-z0-9._~+/=-]{16,4000})/gi,
     wrapped: 'start',
     accepts: (value) => isRandom(value) || /^[A-Za-z0-9+/]{16,}={1,2}$/.test(value),
   },
@@ -50,7 +50,7 @@ export const RULES: readonly Rule[] = [
     wrapped: 'form',
     accepts: (password) => !isStandIn(password),
   },
-  { needs: '://', pattern: /(:\/\/)([\w-]{20,256})(?=@[^\s/@])/g, wrapped: 'form', accepts: isRandom },
+  { needs: '://', pattern: /(:\/\/)([\w.~%+=-]{12,256})(?=@[^\s/@])/g, wrapped: 'form', accepts: isRandom },
   {
     pattern:
       /([?&](?:access_token|auth_token|token|api_?key|key|sig|signature|x-amz-signature|x-amz-security-token|x-goog-signature|client_secret|password|secret)=)([^\s&#"'`<>\\\uFFFF]{8,2000})/gi,

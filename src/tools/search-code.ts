@@ -77,7 +77,7 @@ function patternOf({ pattern, regex }: Given): string {
 }
 
 function literalNote({ pattern, regex }: Given): string {
-  const looksLike = regex !== true && /\||\.\*|\\[bwsd(]|\[[^\]]{1,200}\][+*]/.test(pattern);
+  const looksLike = regex !== true && /\||\.\*|\\[bwsd(]|\[[^\]]{1,60}\][+*]/.test(pattern);
   return looksLike ? 'It was taken literally; set "regex" if it is an expression. ' : '';
 }
 

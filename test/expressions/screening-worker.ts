@@ -65,13 +65,24 @@ function slowGrowing(compiled: RegExp, attack: Attack): Slow | null {
     const text = textOf(attack, first * 2 ** doubled);
     const ms = Math.min(timeOf(compiled, text), timeOf(compiled, text));
     const growth = ms / before;
-    if (ms > SLOW_MS && growth > MOST_GROWTH) return { attack, length: text.length, ms };
+    if (ms > SLOW_MS && growth > MOST_GROWTH && growsAgain(compiled, attack, text.length)) {
+      return { attack, length: text.length, ms };
+    }
     // Much work for each character, but no more for each of a longer text.
     if (growth < LINEAR_GROWTH) linear += 1;
     if (linear === 2 && ms / text.length > MOST_MS_A_CHARACTER) return { attack, length: text.length, ms };
     before = ms;
   }
   return null;
+}
+
+/** Measured once more, for a pause can look like growth. */
+function growsAgain(compiled: RegExp, attack: Attack, length: number): boolean {
+  const least = (size: number) => {
+    const text = textOf(attack, size / attack.pump.length);
+    return Math.min(timeOf(compiled, text), timeOf(compiled, text), timeOf(compiled, text));
+  };
+  return least(length) / least(length / 2) > MOST_GROWTH;
 }
 
 function textOf({ prefix, pump, suffix }: Attack, repetitions: number): string {

@@ -69,6 +69,13 @@ eslint a.js:12:5:E501:semi src/x.py:1234:a:b:c:d test:1:2:3:4 aa:bb:cc:dd:ee:ff 
 ?code=ECONNREFUSED&state=open ?code=404 GET /callback?code=not_found_in_this_place
 API-COMPATIBILITY-LAYER-2026 EAACounter key-value pul-request pat-terns napi_create_function re_export_named rdme_build
 W/"5f3e-18c2a1b2c3d" etag; x-request-id: 9C2A:3F1B:4D5E6F:7A8B9C:65A1B2C3 ; nonce-2726c7f26c
+tests pass: 12 | tests pass: 123456 | pass: true | pass: 3 | --pass 3 of 4 | --pass second | bypass=true | bypass=enabled1 | compass: north-west-2 | path: src/main2.js
+PASS src/x.test.js | PASS: TestOrders2 | --- PASS: TestCheckout/two_items (0.00s) | ok 12 - pass: orders | "pass": "12 of 20", "passes": 31, "pass": 1234567
+pass: loop-unroll-2 | pass: LoopUnroll2 | firstPass = compile(ast) | const pat = "src/**/*.test.ts" | FILE_PAT="*.log.gz" | pat: /^[a-z0-9]{8,}$/ | dispatch: job12345
+git@github.com:owner/x https://user@host/x https://jane.doe85@git.example.test/owner/x https://octo-deploy@example.test/ https://x-access-token@example.test/
+password VARCHAR(60) NOT NULL, password_hash TEXT DEFAULT '', COMMENT ON COLUMN users.password IS 'hashed with bcrypt2'
+CREATE USER app IDENTIFIED BY '<password>'; ALTER ROLE app PASSWORD '${'$'}{DB_PASSWORD}'; ALTER ROLE app PASSWORD NULL; ALTER USER app PASSWORD EXPIRE
+Authorization: SSWS ${'$'}{token} | SSWS is the scheme of Okta | secretString = client.getSecretValue(request).secretString() | SecretString: string
 [main] INFO cache [0m 2026-11-20 19:18:43,123 worker-7f9c6d5b8-x2k4j started in 1.234s
 `
   .trim()
