@@ -7,5 +7,8 @@
 export function cutText(text: string, length: number): string {
   if (text.length <= length) return text;
   if (/\s/.test(text.charAt(length))) return text.slice(0, length);
-  return text.slice(0, length).replace(/(?<!\S)\S+$/, '').trimEnd();
+  return text
+    .slice(0, length)
+    .replace(/(?<!\S)\S+$/, '')
+    .trimEnd();
 }

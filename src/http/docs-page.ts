@@ -61,7 +61,7 @@ function navigation(groups: readonly { readonly name: string; readonly entries: 
 function quickStart(document: OpenApiDocument, baseUrl: string): Html {
   const create = entriesOf(document.paths).find(({ operation }) => operation.operationId === 'createIssue');
   const lines = [
-    'TOKEN=cwy_…   # printed by the first start, or by: causeway token create --name me',
+    'TOKEN=cwy_…   # from the account area, or printed by: causeway token create --name me',
     `curl '${baseUrl}/api/v1/projects/' -H "Authorization: Bearer $TOKEN"`,
   ];
   return html`<h2 id="start">Quick start</h2>

@@ -11,7 +11,7 @@ export const Timestamp = z
 export const Reference = z.string().openapi({ description: "The caller's own name for the report; empty where none." });
 
 const Step = z
-  .strictObject({
+  .object({
     stepNumber: z.int().openapi({ description: 'Number of the step.' }),
     description: z
       .string()
@@ -20,7 +20,7 @@ const Step = z
   .openapi('Step');
 
 const LineChange = z
-  .strictObject({
+  .object({
     lineNumber: z.int().openapi({ description: 'Line of the base file, from 1; 0 is the top of the file.' }),
     oldCode: z.string().openapi({ description: 'Old code on the line.' }),
     newCode: z.string().openapi({ description: 'New code on the line; may hold several lines, joined by LF.' }),
@@ -28,14 +28,14 @@ const LineChange = z
   .openapi('LineChange');
 
 const Change = z
-  .strictObject({
+  .object({
     type: z.enum(['add', 'delete', 'modify']),
     lines: z.array(LineChange).openapi({ description: 'Lines that were changed.' }),
   })
   .openapi('Change');
 
 const FileDiff = z
-  .strictObject({
+  .object({
     fileName: z.string().openapi({ description: 'Name of the file.' }),
     changes: z.array(Change).openapi({ description: 'Changes made to the file.' }),
     status: z.enum(['added', 'modified', 'deleted', 'renamed']).optional(),
@@ -46,11 +46,11 @@ const FileDiff = z
   .openapi('FileDiff');
 
 const Diff = z
-  .strictObject({ files: z.array(FileDiff).openapi({ description: 'Files that were changed.' }) })
+  .object({ files: z.array(FileDiff).openapi({ description: 'Files that were changed.' }) })
   .openapi('Diff', { description: 'Line numbers are those of the base file at `analysis.revision`.' });
 
 const InvestigationStep = z
-  .strictObject({
+  .object({
     action: z.string().openapi({ description: 'The exact query.' }),
     result: z.string().openapi({ description: 'Result of the action; may hold several lines.' }),
     analysis: z.string().openapi({ description: 'What the result means; may hold several lines.' }),
@@ -58,7 +58,7 @@ const InvestigationStep = z
   .openapi('InvestigationStep');
 
 const Suspect = z
-  .strictObject({
+  .object({
     file: z.string(),
     line: z.int().openapi({ description: '0 where unknown.' }),
     function: z.string(),
@@ -68,7 +68,7 @@ const Suspect = z
   .openapi('Suspect', { description: 'A place in the source that the facts point at.' });
 
 const Usage = z
-  .strictObject({
+  .object({
     turns: z.int(),
     promptTokens: z.int(),
     cachedTokens: z.int(),
@@ -79,7 +79,7 @@ const Usage = z
   .openapi('Usage');
 
 const Analysis = z
-  .strictObject({
+  .object({
     investigationId: z.string(),
     reference: Reference,
     origin: z.enum(['api', 'github-issue', 'check-run', 'cli']),
@@ -99,13 +99,13 @@ const Analysis = z
     verdict: z.enum(['code', 'base_broken', 'flaky', 'infrastructure', 'inconclusive']).nullable(),
     confidence: z.number().min(0).max(1).nullable(),
     suspects: z.array(Suspect).openapi({ description: 'Best first, at most 8. Empty: no reliable suspect.' }),
-    citations: z.array(z.strictObject({ claim: z.string(), step: z.int(), quote: z.string() })),
-    guards: z.array(z.strictObject({ rule: z.string(), file: z.string(), reason: z.string() })),
+    citations: z.array(z.object({ claim: z.string(), step: z.int(), quote: z.string() })),
+    guards: z.array(z.object({ rule: z.string(), file: z.string(), reason: z.string() })),
     questions: z.array(z.string()),
     sameAs: z.string().nullable().openapi({ description: 'The Issue whose investigation this one shares.' }),
     model: z.string().nullable(),
     usage: Usage,
-    links: z.strictObject({
+    links: z.object({
       comment: z.string().nullable(),
       checkRun: z.string().nullable(),
       pullRequest: z.string().nullable(),
@@ -120,7 +120,7 @@ type Loose<T> = T extends object
 
 /** Every field of the interface at the top level, always there, never null. The annotation holds it to the domain's Issue. */
 export const IssueSchema: z.ZodType<Loose<Issue>> = z
-  .strictObject({
+  .object({
     id: z.string().openapi({ description: 'Unique identifier of the issue.', example: 'iss_7Hq2mXv9KcTzR4bN1wYe' }),
     projectId: z.string().openapi({ description: 'Identifier of the project the issue belongs to.' }),
     problem: z.string().openapi({ description: 'Description of the problem.' }),

@@ -9,7 +9,7 @@ export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>;
 
 const DESCRIPTION = [
   "From a problem, to its cause, to its fix. Send a report about a project; Causeway investigates it in the project's source and tells you when the issue is there.",
-  'Every call carries the header `Authorization: Bearer <token>`. Bodies are JSON. Paths end with a slash; without it they are served too. Times are ISO 8601 in UTC.',
+  'Every call carries the header `Authorization: Bearer <token>`. Bodies are JSON. Paths end with a slash; without it they are served too. Times are ISO 8601 in UTC. Answers and webhooks can gain fields: ignore those that you do not know. Requests with unknown fields are refused.',
   'A path answers `HEAD` as `GET` without a body, and a method that it does not know with 405 and the header `Allow`. An unknown path is 404. `/docs` shows this document to people, and `/` leads there.',
   'Any request can be refused before its path is looked at, with 400, 408, 417, 421 or 431; the connection is closed then. Each stands under `components.responses`.',
 ].join('\n\n');
@@ -26,7 +26,8 @@ export function openApiDocument(): OpenApiDocument {
   registry.registerComponent('securitySchemes', 'bearer', {
     type: 'http',
     scheme: 'bearer',
-    description: 'A token made with `causeway token create`: `cwy_` and 36 letters and digits.',
+    description:
+      'An auth token: `cwy_` and 36 letters and digits. Create one in the account area, under Security credentials, with “Create new auth token”. On a server without a GitHub App, and for operators, `causeway token create` does the same.',
   });
   registry.register('Problem', ProblemSchema);
   for (const [name, header] of Object.entries(HEADER_COMPONENTS)) registry.registerComponent('headers', name, header);
@@ -56,7 +57,7 @@ function webhook(type: string, data: z.ZodType, description: string) {
       headers: z.object({ 'webhook-id': id, 'webhook-timestamp': z.string(), 'webhook-signature': signature }),
       body: {
         content: {
-          'application/json': { schema: z.strictObject({ type: z.literal(type), timestamp: Timestamp, data }) },
+          'application/json': { schema: z.object({ type: z.literal(type), timestamp: Timestamp, data }) },
         },
       },
     },

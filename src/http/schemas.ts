@@ -42,9 +42,9 @@ export const CreateIssueBody = z
         .refine((value) => value.isWellFormed(), 'Holds half of a surrogate pair, which is not a character: remove it.')
         .openapi({
           minLength: 1,
-          maxLength: MAX_REPORT_BYTES,
-          description:
-            'Description of the issue with any other relevant information such as error messages and logs: 1 byte to 1 MiB of UTF-8, not only white space. NUL becomes U+FFFD.',
+          // OpenAPI can only bound characters, and the rule is about bytes.
+          'x-max-bytes': MAX_REPORT_BYTES,
+          description: `Description of the issue with any other relevant information such as error messages and logs. Not only white space; at most ${MAX_REPORT_BYTES.toLocaleString('en')} bytes of UTF-8, which is fewer characters where they take several bytes. More is refused with 413. NUL becomes U+FFFD.`,
         }),
       projectId: name(300).openapi({ description: 'Identifier of the project, or its name (`owner/name`).' }),
       callbackUrl: filled(2_048)
@@ -75,10 +75,10 @@ export const CreateIssueBody = z
   });
 export type CreateIssueBody = z.infer<typeof CreateIssueBody>;
 
-export const MessageSchema = z.strictObject({ message: z.string() }).openapi('Message');
+export const MessageSchema = z.object({ message: z.string() }).openapi('Message');
 
 export const ProjectSchema = z
-  .strictObject({
+  .object({
     id: z.string().openapi({ description: 'Unique identifier of the project.', example: 'prj_5Nf8sLw2QdVxJ7aG3uKp' }),
     name: z.string().openapi({ description: 'Name of the project.', example: 'local/shop' }),
     issueIds: z
@@ -90,7 +90,7 @@ export const ProjectSchema = z
 export type ProjectView = z.infer<typeof ProjectSchema>;
 
 const FailureReason = z
-  .strictObject({
+  .object({
     code: z.enum([
       'revision_not_found',
       'repository_empty',
@@ -105,15 +105,15 @@ const FailureReason = z
 
 /** `data` of the webhook `issue.failed`. */
 export const FailedInvestigationSchema = z
-  .strictObject({ investigationId: z.string(), projectId: z.string(), reference: Reference, reason: FailureReason })
+  .object({ investigationId: z.string(), projectId: z.string(), reference: Reference, reason: FailureReason })
   .openapi('FailedInvestigation');
 
 export const InvestigationSchema = z
-  .strictObject({
+  .object({
     id: z.string().openapi({ example: 'inv_2Bt6yPd0HnSfM8rC5kZj' }),
     projectId: z.string(),
     state: z.enum(INVESTIGATION_STATES),
-    progress: z.strictObject({
+    progress: z.object({
       step: z.int().openapi({ description: 'Number of the last step; 0 before the first.' }),
       action: z.string(),
     }),
@@ -137,14 +137,14 @@ export const InvestigationSchema = z
 export type InvestigationView = z.infer<typeof InvestigationSchema>;
 
 export const ProblemSchema = z
-  .strictObject({
+  .object({
     type: z.string(),
     title: z.string(),
     status: z.int(),
     detail: z.string(),
     errors: z
       .array(
-        z.strictObject({
+        z.object({
           pointer: z.string().openapi({ description: 'JSON Pointer to the field; a parameter or header by its name.' }),
           detail: z.string(),
         }),
@@ -153,11 +153,11 @@ export const ProblemSchema = z
   })
   .openapi('Problem', { description: 'RFC 9457. `errors` names every fault at once.' });
 
-export const HealthSchema = z.strictObject({ status: z.literal('alive') }).openapi('Health');
+export const HealthSchema = z.object({ status: z.literal('alive') }).openapi('Health');
 
 export const ReadinessSchema = z
-  .strictObject({
+  .object({
     status: z.enum(['ready', 'not_ready']),
-    checks: z.array(z.strictObject({ name: z.string(), ok: z.boolean(), detail: z.string() })),
+    checks: z.array(z.object({ name: z.string(), ok: z.boolean(), detail: z.string() })),
   })
   .openapi('Readiness');

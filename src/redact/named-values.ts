@@ -29,7 +29,7 @@ export const NAMED_VALUES: readonly Rule[] = [
   {
     // A block of YAML: the value is the only word of the next line.
     pattern: new RegExp(
-      `((?:${NAME}|(?<![a-z])pass)["']?:[ \\t]{0,3}[|>][-+\\d]{0,2}[ \\t]{0,3}\\r?\\n[ \\t]{1,40})([^\\s\\uFFFF]{6,1000})(?=[ \\t]{0,3}(?:\\r?\\n|$))`,
+      `((?:${NAME}|\\bpass|${SHORT_NAME})["']?:[ \\t]{0,3}[|>][-+\\d]{0,2}[ \\t]{0,3}\\r?\\n[ \\t]{1,40})([^\\s\\uFFFF]{6,1000})(?=[ \\t]{0,3}(?:\\r?\\n|$))`,
       'gi',
     ),
     wrapped: 'start',
@@ -97,7 +97,11 @@ function acceptsShort(value: string, context: string, match: RegExpExecArray): b
   const before = match.input.slice(Math.max(0, match.index - 80), match.index);
   const writing = writingOf(context, match, before);
   const isAlone = !/[\w.-]$/.test(before);
-  return isSecretLiteral(value, writing === 'environment' && isAlone ? 'bare' : writing, !isAlone || writing === 'quoted');
+  return isSecretLiteral(
+    value,
+    writing === 'environment' && isAlone ? 'bare' : writing,
+    !isAlone || writing === 'quoted',
+  );
 }
 
 /** `NAME=value` at the start of a line, as in a shell or an .env file, is never code; so there even a plain word is the secret. */

@@ -65,7 +65,8 @@ function readParagraph(lines: readonly string[], from: number, blocks: TextBlock
     return from + 1;
   }
   let at = from;
-  const isInside = (line: string) => line.trim() !== '' && !FENCE.test(line) && !ITEM.test(line) && headingText(line) === null;
+  const isInside = (line: string) =>
+    line.trim() !== '' && !FENCE.test(line) && !ITEM.test(line) && headingText(line) === null;
   while (at < lines.length && (at === from || isInside(lines[at] ?? ''))) at += 1;
   blocks.push({ kind: 'paragraph', text: lines.slice(from, at).join('\n') });
   return at;

@@ -84,11 +84,16 @@ const QUANTIFIERS = new Set(['zero_or_more', 'one_or_more', 'optional', 'count_q
 
 function createReading(root: Node, flags: string): Reading {
   const leaves = new Map<string, RegExp>();
-  for (const node of descendants(root).filter(({ type }) => LEAVES.has(type))) leaves.set(node.text, matcher(node, flags));
+  for (const node of descendants(root).filter(({ type }) => LEAVES.has(type)))
+    leaves.set(node.text, matcher(node, flags));
   const literals = descendants(root)
     .filter(({ type }) => type === 'pattern_character' || type === 'class_character' || type === 'identity_escape')
     .map(({ text }) => (text.length > 1 && text.startsWith('\\') ? text.slice(1) : text))
-    .concat([...(root.text.matchAll(/\\u(?:([0-9a-f]{4})|\{([0-9a-f]+)\})/gi))].map(([, four, more]) => String.fromCodePoint(Number.parseInt(four ?? more ?? '', 16))));
+    .concat(
+      [...root.text.matchAll(/\\u(?:([0-9a-f]{4})|\{([0-9a-f]+)\})/gi)].map(([, four, more]) =>
+        String.fromCodePoint(Number.parseInt(four ?? more ?? '', 16)),
+      ),
+    );
   const bySignature = new Map<string, string>();
   for (const one of new Set([...literals, ...COMMON])) {
     const signature = [...leaves.values()].map((leaf) => (leaf.test(one) ? '1' : '0')).join('');

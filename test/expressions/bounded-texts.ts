@@ -30,9 +30,19 @@ export const BOUNDED: readonly Bound[] = [
   { file: 'triage/frames/rust.ts', most: 2_000, why: REPORT_LINE },
   { file: 'triage/path-forms.ts', most: 2_000, why: `Paths and symbols of frames: ${REPORT_LINE}` },
   { file: 'triage/installed-versions.ts', most: 2_000, why: `Paths of frames: ${REPORT_LINE}` },
-  { file: 'triage/sections.ts', only: '^#{1,6}\\s+', most: 90, why: 'headingOf reads no line of more than 90 characters' },
+  {
+    file: 'triage/sections.ts',
+    only: '^#{1,6}\\s+',
+    most: 90,
+    why: 'headingOf reads no line of more than 90 characters',
+  },
   { file: 'triage/sections.ts', only: '[:：', most: 90, why: 'headingOf reads no line of more than 90 characters' },
-  { file: 'triage/localise/report-texts.ts', only: '^#{1,6}', most: 100, why: 'headingOf reads at most 100 characters' },
+  {
+    file: 'triage/localise/report-texts.ts',
+    only: '^#{1,6}',
+    most: 100,
+    why: 'headingOf reads at most 100 characters',
+  },
   { file: 'triage/localise/report-texts.ts', only: '^(?:(?:describe', most: 100, why: 'reads what headingOf returns' },
 ];
 

@@ -91,13 +91,16 @@ it('no regular expression of src takes time that grows faster than its text', { 
 
   const different = new Map(expressions.map((one) => [`${one.at.split(':')[0]} ${one.flags} ${one.source}`, one]));
   const slow = await slowOf([...different.values()]);
-  expect([...slow].map(([{ at, source, flags }, verdict]) => `${at} /${source}/${flags} ${JSON.stringify(verdict)}`)).toEqual([]);
+  expect(
+    [...slow].map(([{ at, source, flags }, verdict]) => `${at} /${source}/${flags} ${JSON.stringify(verdict)}`),
+  ).toEqual([]);
 });
 
 it('the bounds name expressions that are there', async () => {
   const { expressions } = await everyExpression();
   const unused = BOUNDED.filter(
-    ({ file, only }) => !expressions.some(({ at, source }) => at.startsWith(`${file}:`) && source.startsWith(only ?? '')),
+    ({ file, only }) =>
+      !expressions.some(({ at, source }) => at.startsWith(`${file}:`) && source.startsWith(only ?? '')),
   );
   expect(unused).toEqual([]);
 });

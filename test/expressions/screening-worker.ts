@@ -101,6 +101,9 @@ function timeOf(compiled: RegExp, text: string): number {
 
 const parser = await parserFor('regex');
 parentPort?.on('message', async (order: Order) => {
-  const answer = 'find' in order ? await findExpressions() : screen(order.screen, attacksOn(order.screen, parser), order.most ?? Number.POSITIVE_INFINITY);
+  const answer =
+    'find' in order
+      ? await findExpressions()
+      : screen(order.screen, attacksOn(order.screen, parser), order.most ?? Number.POSITIVE_INFINITY);
   parentPort?.postMessage(answer);
 });

@@ -7,8 +7,17 @@ export const document: OpenApiDocument = JSON.parse(JSON.stringify(openApiDocume
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-ajv.addSchema(document, 'openapi');
+// Clients have to take unknown fields; what is answered has none that is not documented.
+ajv.addSchema(closed(document) as object, 'openapi');
 const validators = new Map<string, ValidateFunction>();
+
+/** The same, with objects that have the documented fields alone. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (typeof value !== 'object' || value === null) return value;
+  const parts = Object.fromEntries(Object.entries(value).map(([key, part]) => [key, closed(part)]));
+  return parts['type'] === 'object' && 'properties' in parts ? { additionalProperties: false, ...parts } : parts;
+}
 
 /** Throws where the answer is not as documented. An undocumented path may only be 404, an undocumented method only 405. */
 export async function requireDocumented(method: string, url: string, answer: Response): Promise<void> {

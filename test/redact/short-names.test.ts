@@ -13,7 +13,7 @@ it.each([
   `pass: ${SECRET}`,
   `{\\"smtp\\":{\\"pass\\":\\"${SECRET}\\"}}`,
   `password: |-\n  ${SECRET}\nuser: ci`,
-  `dbPass: >\n      ${SECRET}`,
+  `db_pass: >\n      ${SECRET}`,
   `SecretString: ${SECRET}`,
   `ALTER ROLE app PASSWORD '${SECRET}'`,
   "CREATE USER app IDENTIFIED BY 'winter'",
