@@ -2,6 +2,8 @@
 
 /** Longer lines are cut before any pattern looks at them: a minified bundle in a log must not cost seconds. */
 const MAX_LINE = 2_000;
+/** Of each half of a report. A megabyte of line ends kept the event loop busy for a second and a half. */
+const MAX_LINES = 20_000;
 const ANSI = /\u001b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\^_])/g;
 const CI_TIME = /^\uFEFF?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z /;
 const SERVICE = /^[A-Za-z][\w.-]{0,60} {1,40}\| /;
@@ -14,14 +16,21 @@ export function withoutAnsi(text: string): string {
   return text.includes('\u001b') ? text.replace(ANSI, '') : text;
 }
 
-/** Lines of the text without colours and prefixes of CI and container logs; each cut to 2,000 characters. */
+/**
+ * Lines of the text without colours and prefixes of CI and container logs; each cut to 2,000 characters. Of a text with more than
+ * 40,000 lines the first and the last 20,000.
+ */
 export function plainLines(text: string): string[] {
   const lines: string[] = [];
-  for (const line of withoutAnsi(text).split(/\r\n|\n|\r/)) {
+  for (const line of bothEnds(withoutAnsi(text).split(/\r\n|\n|\r/))) {
     const bare = line.replace(CI_TIME, '').replace(SERVICE, '').replace(MARK, '').replace(QUOTE, '');
     for (const part of isFolded(bare) ? unfolded(bare) : [bare]) lines.push(part.slice(0, MAX_LINE));
   }
   return lines;
+}
+
+function bothEnds(lines: string[]): string[] {
+  return lines.length > 2 * MAX_LINES ? [...lines.slice(0, MAX_LINES), ...lines.slice(-MAX_LINES)] : lines;
 }
 
 /** A stack trace inside a JSON string: `"stack":"Error: x\n    at f (a.js:1:2)"`. */
