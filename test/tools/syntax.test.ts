@@ -107,3 +107,14 @@ describe('a new file', () => {
     expect(await stillParses('x.ts', null, 'export const a = 1;\n')).toEqual({ ok: true });
   });
 });
+
+it('a file that is read with comments is judged at once, whatever it never closes', async () => {
+  const from = process.cpuUsage();
+  for (const piece of ['\\"', '/*', '"\\']) {
+    const text = `{"a":1} ${piece.repeat(60_000)}`;
+    expect(await stillParses('tsconfig.json', '{}', text)).toMatchObject({ ok: false });
+  }
+  const { user, system } = process.cpuUsage(from);
+  expect((user + system) / 1_000).toBeLessThan(3_000);
+  expect(await stillParses('tsconfig.json', '{}', '{ /* a */ "a": "/* b", // c\n "d": [1,], }')).toEqual({ ok: true });
+});
