@@ -13,9 +13,9 @@ const ENDS = ['\0', '', '\n', '\n\0', '\0 \0\n\0 '];
 const COMMON = [...'aZ0 \t\n.-_/:"\'`<>(){}[]@#%=+*,;!?\\|&~^$é'];
 const MANY = 30;
 const MOST_SAMPLES = 5;
-const MOST_ATTACKS = 300;
+const MOST_ATTACKS = 400;
 /** Pairs of characters, which find what no single part of the expression shows. */
-const MOST_PAIRS = 60;
+const MOST_PAIRS = 30;
 
 /** How long `expression` takes over it is for the caller to measure. */
 export function attacksOn({ source, flags }: Expression, parser: Parser): readonly Attack[] {
@@ -29,9 +29,9 @@ export function attacksOn({ source, flags }: Expression, parser: Parser): readon
       for (const suffix of ENDS) found.set(JSON.stringify([prefix, pump, suffix]), { prefix, pump, suffix });
     };
     let repeated = false;
-    walk(tree.rootNode, '', reading, (prefix, pumps) => {
+    walk(tree.rootNode, ['', ''], reading, (prefixes, pumps) => {
       repeated = true;
-      for (const pump of pumps) for (const before of new Set(['', prefix])) add(before, pump);
+      for (const pump of pumps) for (const before of new Set(['', ...prefixes])) add(before, pump);
     });
     if (!repeated) return [];
     for (const one of reading.alphabet) for (const before of ['', '\0']) add(before, one);
@@ -166,31 +166,34 @@ function repetition(quantifier: Node): { readonly min: number; readonly isRepeat
   return { min: Number(min), isRepeated: most >= MANY };
 }
 
-/** Calls `found` for each repeated part, with a text that leads up to it and the texts worth repeating there. */
+/** Calls `found` for each repeated part, with the texts that lead up to it and those worth repeating there. */
 function walk(
   node: Node,
-  prefix: string,
+  leads: readonly [string, string],
   reading: Reading,
-  found: (prefix: string, pumps: readonly string[]) => void,
+  found: (prefixes: readonly string[], pumps: readonly string[]) => void,
 ): void {
   if (node.type !== 'term') {
-    for (const child of node.namedChildren) if (child !== null) walk(child, prefix, reading, found);
+    for (const child of node.namedChildren) if (child !== null) walk(child, leads, reading, found);
     return;
   }
   const parts = partsOf(node);
-  const sample = (part: Part, turn = 0) => pick(reading.samples(part.body), turn).repeat(Math.max(1, part.min));
-  const textOf = (some: readonly Part[], turn: number) => some.map((one) => sample(one, turn)).join('');
+  const textOf = (some: readonly Part[], turn: number) =>
+    some.map((part) => pick(reading.samples(part.body), turn).repeat(Math.max(1, part.min))).join('');
   parts.forEach((part, index) => {
-    const before = prefix + textOf(parts.slice(0, index), 0);
+    const lead = (turn: 0 | 1) => leads[turn] + textOf(parts.slice(0, index), turn);
+    const before = [lead(0), lead(1)] as const;
     if (part.isRepeated) {
       const bodies = reading.samples(part.body);
-      const pumps = [0, 1].flatMap((turn) => {
-        const ahead = textOf(parts.slice(0, index), turn);
+      const pumps = ([0, 1] as const).flatMap((turn) => {
         const behind = textOf(parts.slice(index + 1), turn);
-        return [ahead, ...bodies.slice(0, 2).flatMap((one) => [one + behind, ahead + one, ahead + one + behind])];
+        const whole = bodies
+          .slice(0, 2)
+          .flatMap((one) => [one + behind, before[turn] + one, before[turn] + one + behind]);
+        return [before[turn], ...whole];
       });
       const [next] = parts.slice(index + 1);
-      found(before, [...bodies, ...pumps, ...(next === undefined ? [] : reading.samples(next.body).slice(0, 3))]);
+      found([before[0]], [...bodies, ...pumps, ...(next === undefined ? [] : reading.samples(next.body).slice(0, 3))]);
     }
     walk(part.body, before, reading, found);
   });

@@ -8,7 +8,7 @@ import type { Expression, Found } from './find-expressions.ts';
 import type { Order, Slow } from './screening-worker.ts';
 
 /** For a search that does not end. */
-const DEADLINE_MS = 120_000;
+const DEADLINE_MS = 60_000;
 
 /** Composed from names of the repository, which are escaped, or from other expressions of the list; their texts are lines and paths. */
 const COMPOSED_LATER = [
@@ -36,23 +36,23 @@ const SLOW_ONES: readonly Expression[] = [
   ['^(?:[a-z]+\\s?)+$', ''],
 ].map(([source = '', flags = '']) => ({ source, flags, at: 'known to be slow' }));
 
-type Verdict = Slow | null | 'it did not end' | { readonly fault: string };
+type Verdict = Slow | Failed | null;
 
 function startWorker(): Worker {
   return new Worker(path.join(import.meta.dirname, 'screening-worker.ts'));
 }
 
-function answerOf<T>(worker: Worker, order: Order): Promise<T | 'it did not end' | { readonly fault: string }> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => end('it did not end'), DEADLINE_MS);
-    const end = (answer: T | 'it did not end' | { readonly fault: string }) => {
-      clearTimeout(timer);
-      worker.removeAllListeners();
-      resolve(answer);
-    };
-    worker.once('message', end);
-    worker.once('error', (error) => end({ fault: String(error) }));
-    worker.postMessage(order);
+type Failed = 'it did not end' | { readonly fault: string };
+
+function answerOf<T>(worker: Worker, order: Order): Promise<T | Failed> {
+  const { promise, resolve } = Promise.withResolvers<T | Failed>();
+  const fail = (error: unknown) => resolve({ fault: String(error) });
+  const timer = setTimeout(() => resolve('it did not end'), DEADLINE_MS);
+  worker.on('message', resolve).on('error', fail);
+  worker.postMessage(order);
+  return promise.finally(() => {
+    clearTimeout(timer);
+    worker.off('message', resolve).off('error', fail);
   });
 }
 

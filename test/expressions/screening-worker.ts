@@ -12,6 +12,8 @@ export interface Slow {
 /** `most`: how long the texts are that the expression reads, where its callers bound them; else null. */
 export type Order = { readonly find: true } | { readonly screen: Expression; readonly most: number | null };
 
+/** Characters over which an exponential search shows, each before it would not end. */
+const SHORT = [20, 27, 34];
 /** Repetitions over which a search that is linear takes microseconds and a quadratic one milliseconds. */
 const FIRST = 2_048;
 const FIRST_OF_LONG_ONES = 512;
@@ -34,7 +36,8 @@ function screen(expression: Expression, attacks: readonly Attack[], most: number
   const suspects: { readonly attack: Attack; readonly ms: number }[] = [];
   for (const attack of attacks) {
     // Exponential ones show here already, and would never end below.
-    if (timeOf(compiled, textOf(attack, 28)) > SLOW_MS) return { attack, length: 28, ms: SLOW_MS };
+    const short = SHORT.find((length) => timeOf(compiled, textOf(attack, length / attack.pump.length)) > SLOW_MS);
+    if (short !== undefined) return { attack, length: short, ms: SLOW_MS };
     const first = Math.min(firstOf(attack), most / attack.pump.length);
     const ms = timeOf(compiled, textOf(attack, first));
     // Much worse than quadratic, so that a longer text would not end.

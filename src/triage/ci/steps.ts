@@ -31,7 +31,7 @@ const WORK_PART = /^(?:step_script|build_script|script|before_script)/;
 const SETUP_ACTION =
   /^(?:Run |Starting: )?(?:(?:actions\/(?:checkout|cache|download-artifact)|[\w.-]{1,60}\/(?:[\w.-]{0,60}setup[\w.-]{0,60}|login-action|checkout[\w.-]{0,40}))(?:\/[\w.-]{1,60})?@|Checkout\b|Initialize |Set ?up\b|Prepare |Pull )/i;
 const INSTALL =
-  /(?:^|[\s;&|])(?:npm (?:ci|i|install)|yarn(?: install|$)|pnpm (?:i|install)|bun install|pip3? install|python3? -m pip install|poetry install|uv (?:sync|pip)|pipenv install|conda (?:install|env|create)|apt(?:-get)? (?:-\S+ )*(?:install|update)|apk add|yum |dnf |brew |choco |bundle install|gem install|composer install|go mod download|cargo fetch|dotnet restore|nuget restore|docker (?:pull|login)|git (?:clone|fetch|checkout|submodule)|wget |curl |rustup )/;
+  /(?:^|[\s;&|])(?:npm (?:ci|i|install)|yarn(?: install|$)|pnpm (?:i|install)|bun install|pip3? install|python3? -m pip install|poetry install|uv (?:sync|pip)|pipenv install|conda (?:install|env|create)|apt(?:-get)? (?:-\S{1,60} ){0,10}(?:install|update)|apk add|yum |dnf |brew |choco |bundle install|gem install|composer install|go mod download|cargo fetch|dotnet restore|nuget restore|docker (?:pull|login)|git (?:clone|fetch|checkout|submodule)|wget |curl |rustup )/;
 const EXITED =
   /^(?:Process completed with exit code [1-9]|The process '.{1,300}' failed with exit code|The operation was canceled|The action '.{1,100}' has timed out|Bash exited with code|Cmd\.exe exited with code)/;
 const COMMAND_EXITED = /^The command "(.{1,200}?)"? (?:exited with [1-9]|failed and exited with [1-9])/;
