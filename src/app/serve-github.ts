@@ -8,7 +8,7 @@ import { startForgettingMirrors } from './forget-mirrors.ts';
 import { githubConfiguration } from './github-configuration.ts';
 import { githubEntrance } from './github-entrance.ts';
 import { type GithubService, openGithubService } from './github-service.ts';
-import { modelHint } from './open-investigator.ts';
+import { modelHint, offeredModels } from './open-investigator.ts';
 import { openPort } from './open-port.ts';
 import { projectSettings } from './project-settings.ts';
 import { startRetention } from './retention.ts';
@@ -34,7 +34,10 @@ export async function serveGithub(options: ServeOptions, mode: GithubMode, signa
     await openPort(house, {
       ...{ config, publicUrl: mode.publicUrl, isLocal: false, receive, permissions: parts.permissions },
       settingsOf: projectSettings(parts.app),
-      configurationOf: githubConfiguration({ configuration: parts.configuration, config, operatorModel }),
+      configurationOf: githubConfiguration({
+        ...{ configuration: parts.configuration, config },
+        ...offeredModels(investigator),
+      }),
       entrance: githubEntrance(service, mode.credentials, config),
       modelName: operatorModel,
       sessionKey: service.sessionKey,
@@ -46,7 +49,7 @@ export async function serveGithub(options: ServeOptions, mode: GithubMode, signa
     const { openSmeeChannel } = await import('../github/intake/smee-channel.ts');
     open.use(await openSmeeChannel({ source, receive, log }));
   }
-  open.use(loadRest({ isGithub: true, answers: true, works: options.worker, model: config.model.kind }));
+  open.use(loadRest({ isGithub: true, answers: true, works: options.worker, model: config.model }));
   io.out(startText(options, mode, { service, listening: server.address }));
   await aborted(signal);
   io.err('Stopping…\n');

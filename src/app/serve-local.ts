@@ -59,7 +59,7 @@ export async function serveLocal(options: ServeOptions, signal: AbortSignal): Pr
   );
   const address = config.publicUrl || server.address;
   open.use(announceAddress(config.dataDir, { address, listensAt: server.address }));
-  open.use(loadRest({ isGithub: false, answers: true, works: options.worker, model: config.model.kind }));
+  open.use(loadRest({ isGithub: false, answers: true, works: options.worker, model: config.model }));
   // After the port: a token made by a start that then fails would never be seen.
   const token = await knownToken(house);
   io.out(

@@ -31,7 +31,7 @@ export async function serveWorker(options: WorkerOptions, signal: AbortSignal): 
   await (mode.kind === 'github'
     ? workGithub(open, { ...options, signal }, mode)
     : workLocal(open, { ...options, signal }));
-  open.use(loadRest({ isGithub: mode.kind === 'github', answers: false, works: true, model: config.model.kind }));
+  open.use(loadRest({ isGithub: mode.kind === 'github', answers: false, works: true, model: config.model }));
   await aborted(signal);
   options.io.err('Stopping…\n');
   return 0;

@@ -1,11 +1,11 @@
 // The model: one tiny question to the endpoint, by the way that investigations take; a wrong key, an unknown model and a slow one said apart.
 import { readFileSync } from 'node:fs';
+import { costOf } from '../../agent/budget.ts';
 import type { Config, ModelConfig } from '../../config.ts';
 import { CausewayError } from '../../domain/errors.ts';
-import { createOpenAiModel } from '../../model/openai-model.ts';
-import { readPrices } from '../../model/prices.ts';
-import { readScript } from '../../model/script.ts';
+import { readScript } from '../../models/scripted.ts';
 import { type Model, type ModelRequest, ModelUnavailable, type Prices, type TurnUsage } from '../../ports/model.ts';
+import { type OpenModelOptions, openEndpointModel } from '../open-model.ts';
 import { fail, ok, type Probe, type Verdict, warn } from './probe.ts';
 
 type Endpoint = Extract<ModelConfig, { kind: 'endpoint' }>;
@@ -18,7 +18,7 @@ const QUESTION: ModelRequest = {
   toolChoice: 'none',
 };
 
-export function modelProbe({ model }: Pick<Config, 'model'>, now: () => Date): Probe {
+export function modelProbe({ model, environment }: Pick<Config, 'model' | 'environment'>, now: () => Date): Probe {
   return {
     check: 'model',
     boundMs: LONGEST_MS + 5_000,
@@ -32,16 +32,15 @@ export function modelProbe({ model }: Pick<Config, 'model'>, now: () => Date): P
           readScript(readFileSync(model.file, 'utf8'));
           return warn('a script plays the model', 'Good for a demonstration only: set MODEL to a real one.');
         case 'endpoint':
-          return await askEndpoint(model, now, signal);
+          return await askEndpoint(model, { now, environment }, signal);
       }
     },
   };
 }
 
-async function askEndpoint(config: Endpoint, now: () => Date, signal: AbortSignal): Promise<Verdict> {
-  const prices = config.pricesFile === null ? null : readPrices(readFileSync(config.pricesFile, 'utf8'), config.name);
+async function askEndpoint(config: Endpoint, options: OpenModelOptions, signal: AbortSignal): Promise<Verdict> {
   const timeoutMs = Math.min(config.timeoutMs, LONGEST_MS);
-  const model = createOpenAiModel({ ...config, prices, timeoutMs, now, random: Math.random });
+  const model = openEndpointModel({ ...config, timeoutMs }, options);
   const begun = performance.now();
   try {
     const { usage } = await model.ask(QUESTION, signal);
@@ -69,7 +68,7 @@ function repairOf(error: CausewayError): string {
 
 function judgeAnswer({ name, prices }: Model, usage: TurnUsage, ms: number): Verdict {
   const seconds = `${(ms / 1_000).toFixed(1)} s`;
-  const found = `${name} answered within ${seconds} (${tokensOf(usage)}, ${costOf(usage, prices)})`;
+  const found = `${name} answered within ${seconds} (${tokensOf(usage)}, ${priceOf(usage, prices)})`;
   if (ms > SLOW_MS)
     return warn(
       found,
@@ -83,10 +82,7 @@ function tokensOf({ promptTokens, completionTokens }: TurnUsage): string {
   return `${promptTokens} + ${completionTokens} tokens`;
 }
 
-function costOf(usage: TurnUsage, prices: Prices | null): string {
+function priceOf(usage: TurnUsage, prices: Prices | null): string {
   if (prices === null) return 'price unknown';
-  const { promptTokens, cachedTokens, completionTokens } = usage;
-  const millionths =
-    (promptTokens - cachedTokens) * prices.prompt + cachedTokens * prices.cached + completionTokens * prices.completion;
-  return `$${(millionths / 1_000_000).toFixed(6)}`;
+  return `$${costOf(usage, prices).toFixed(6)}`;
 }

@@ -71,7 +71,7 @@ async function accountOf(deps: CausewayAppDeps, { login, id }: Person): Promise<
 }
 
 function reportOf(
-  { operatorModel }: CausewayAppDeps,
+  deps: CausewayAppDeps,
   { project, subject, configuration, fresh }: Wish,
   gathered: GatheredReport,
   accountId: string,
@@ -85,7 +85,7 @@ function reportOf(
     revision: gathered.revision,
     callbackUrl: '',
     isTrusted: gathered.isTrusted,
-    settings: investigationSettings(configuration.config, operatorModel),
+    settings: investigationSettings(configuration.config, deps),
     fresh,
   };
 }

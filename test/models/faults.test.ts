@@ -1,7 +1,8 @@
 // Every fault of an endpoint: a named failure, or a whole answer after repair; never half of one.
 import { describe, expect, it } from 'vitest';
-import { createOpenAiModel } from '../../src/model/openai-model.ts';
+import { createEndpointModel } from '../../src/models/endpoint-model.ts';
 import { ModelFailure, ModelUnavailable, type TurnUsage } from '../../src/ports/model.ts';
+import { endpointConfig } from '../support/endpoint-config.ts';
 import {
   type Behaviour,
   delta,
@@ -171,7 +172,7 @@ describe('a fault that the operator must mend', () => {
   );
 
   it('a key that no header can carry is refused without being repeated', async () => {
-    const failure = await failureOf(ask(modelAt('http://127.0.0.1:9/v1', { apiKey: `${KEY}\nx` }).model));
+    const failure = await failureOf(ask(modelAt('http://127.0.0.1:9/v1', { settings: { apiKey: `${KEY}\nx` } }).model));
     expect(failure.code).toBe('model_rejected');
     expect(failure.message).not.toContain(KEY);
   });
@@ -361,10 +362,8 @@ describe('an abort', () => {
       setTimeout(() => abort.abort(REASON), 50);
       return fails(503, 'down', { 'retry-after': '29' })(response, request);
     });
-    const model = createOpenAiModel({
-      name: 'm',
-      apiKey: '',
-      baseUrl: endpoint.url,
+    const model = createEndpointModel({
+      settings: endpointConfig({ baseUrl: endpoint.url }),
       prices: null,
       timeoutMs: 60_000,
       idleMs: 5_000,

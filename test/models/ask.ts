@@ -1,7 +1,8 @@
 // Questions for the tests of the model room, and what becomes of them.
 import { CausewayError } from '../../src/domain/errors.ts';
-import { createOpenAiModel, type OpenAiOptions } from '../../src/model/openai-model.ts';
+import { createEndpointModel, type EndpointModel, type EndpointModelOptions } from '../../src/models/endpoint-model.ts';
 import type { Model, ModelRequest, ModelTurn } from '../../src/ports/model.ts';
+import { endpointConfig, type GivenEndpoint } from '../support/endpoint-config.ts';
 
 export const KEY = 'sk-proj-abcdefghijklmnopqrstuvwxyz0123456789';
 export const NOW = new Date('2026-11-20T12:00:00Z');
@@ -22,13 +23,18 @@ export const QUESTION: ModelRequest = {
   toolChoice: 'auto',
 };
 
+export interface AskOptions extends Partial<Omit<EndpointModelOptions, 'settings'>> {
+  readonly settings?: GivenEndpoint;
+}
+
 /** A model whose waits between attempts take no time but are written down. */
-export function modelAt(url: string, options: Partial<OpenAiOptions> = {}): { model: Model; waits: number[] } {
+export function modelAt(
+  url: string,
+  { settings = {}, ...options }: AskOptions = {},
+): { model: EndpointModel; waits: number[] } {
   const waits: number[] = [];
-  const model = createOpenAiModel({
-    name: 'test-model',
-    apiKey: KEY,
-    baseUrl: url,
+  const model = createEndpointModel({
+    settings: endpointConfig({ apiKey: KEY, baseUrl: url, ...settings }),
     prices: null,
     timeoutMs: 60_000,
     idleMs: 10_000,

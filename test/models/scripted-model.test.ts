@@ -1,8 +1,7 @@
 // Scripts and prices: files that operators write, played and read, or refused by name.
 import { describe, expect, it } from 'vitest';
-import { readPrices } from '../../src/model/prices.ts';
-import { readScript } from '../../src/model/script.ts';
-import { createScriptedModel } from '../../src/model/scripted-model.ts';
+import { readPrices } from '../../src/models/prices.ts';
+import { createScriptedModel, readScript } from '../../src/models/scripted.ts';
 import type { Message } from '../../src/ports/model.ts';
 import { ask, failureOf, QUESTION } from './ask.ts';
 

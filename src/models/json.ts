@@ -15,3 +15,8 @@ export function parseObject(text: string): JsonObject | null {
     return null;
   }
 }
+
+/** `""` for anything but a text. */
+export function textIn(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
