@@ -80,7 +80,8 @@ export function createEndpointModel(options: EndpointModelOptions): EndpointMode
     ask: (request, signal) => ask(request, asker, signal),
     asked: () => {
       const { wire, place } = endpointNow(asker);
-      return { wire, place, leftOut: [...dialectOf(asker, wire).leftOut] };
+      const { leftOut, tools } = dialectOf(asker, wire);
+      return { wire, place, leftOut: [...leftOut, ...(tools === 'json' ? (['tools'] as const) : [])] };
     },
   };
 }

@@ -44,12 +44,14 @@ export interface CacheUsage {
 function generationOf(model: string): {
   readonly takesBudget: boolean;
   readonly takesAdaptive: boolean;
+  readonly takesEffort: boolean;
   readonly thinks: boolean;
 } {
   const [, family = '', major = '0', minor = '0'] = /^claude-([a-z]+)-(\d+)(?:-(\d{1,2}))?(?:-|$)/.exec(model) ?? [];
   const version = Number(major) + Number(minor) / 10;
   const takesAdaptive = version >= 4.6 && (family !== 'haiku' || version >= 5);
-  return { takesBudget: version < 4.7, takesAdaptive, thinks: version >= 5 };
+  const takesEffort = takesAdaptive || (family === 'opus' && version >= 4.5);
+  return { takesBudget: version < 4.7, takesAdaptive, takesEffort, thinks: version >= 5 };
 }
 
 /** Models that check what stood before a block: platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks. */
@@ -74,6 +76,7 @@ export async function anthropicDouble(
   { key }: { readonly key: string },
 ): Promise<AnthropicDouble> {
   const parts = new OpaqueParts<Thinking>();
+  const texts = new OpaqueParts<number>();
   const cache = new PromptCache();
   const usages: CacheUsage[] = [];
   const lost: string[] = [];
@@ -89,10 +92,10 @@ export async function anthropicDouble(
     stream: (turn, { body }) => {
       const usage = cache.usage(body);
       usages.push(usage);
-      return messagesStream(turn, { body, usage, parts, thinkingOf });
+      return messagesStream(turn, { body, usage, parts, texts, thinkingOf });
     },
   };
-  const double = await openDouble(dialect, turns, () => parts.all());
+  const double = await openDouble(dialect, turns, () => [...parts.all(), ...texts.all()]);
   // The getter of the opaque parts must stay one.
   return Object.defineProperties(double, { usages: { value: usages } }) as AnthropicDouble;
 }
@@ -165,7 +168,11 @@ const KNOWN = new Set([
 ]);
 
 function configurationFault(body: Json): Refusal | null {
-  const { takesBudget, takesAdaptive } = generationOf(String(body['model']));
+  const { takesBudget, takesAdaptive, takesEffort } = generationOf(String(body['model']));
+  // Opus 4.5, and from 4.6 on: platform.claude.com/docs/en/build-with-claude/effort. The words are inferred.
+  if ((body['output_config'] as Json | undefined)?.['effort'] !== undefined && !takesEffort) {
+    return invalid('This model does not support the effort parameter.');
+  }
   const thinking = (body['thinking'] ?? {}) as Json;
   if (thinking['type'] === 'enabled') {
     if (!takesBudget) {
@@ -330,15 +337,16 @@ interface Answering {
   readonly body: Json;
   readonly usage: CacheUsage;
   readonly parts: OpaqueParts<Thinking>;
+  readonly texts: OpaqueParts<number>;
   readonly thinkingOf: Map<string, string>;
 }
 
 /** Events: platform.claude.com/docs/en/build-with-claude/streaming. */
-function messagesStream(turn: Turn, { body, usage, parts, thinkingOf }: Answering): string {
+function messagesStream(turn: Turn, { body, usage, parts, texts, thinkingOf }: Answering): string {
   const at = listOf(body['messages']).length;
   const blocks: { readonly start: Json; readonly deltas: readonly Json[] }[] = [];
   if (thinks(body)) {
-    const text = `I weigh turn ${turn.number}: "quoted", \u2028 and ${randomBytes(6).toString('hex')}.`;
+    const text = `I weigh turn ${turn.number}: "quoted", \u2028 and ${texts.make(turn.number)}.`;
     const signature = parts.make({ text, prefix: prefixOf(body, at), position: 0 }, { prefix: 'Eq' });
     blocks.push({
       start: { type: 'thinking', thinking: '', signature: '' },
