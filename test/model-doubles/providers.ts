@@ -137,3 +137,17 @@ export async function openProvider(
   if (provider.host !== null) internet.serve(provider.host, double.handle);
   return { double, settings: { ...internet.environment, ...provider.settings(double.origin) } };
 }
+
+/** The provider's settings with the double's own address in them, for a model in this process. */
+export function settingsOnLoopback({ settings }: Provider, origin: string): Settings {
+  const moved = Object.entries(settings(origin)).map(([name, value]) => [
+    name,
+    value.replace(/^https:\/\/[^/]+/, origin),
+  ]);
+  const own: Settings = Object.fromEntries(moved);
+  if ('ANTHROPIC_API_KEY' in own) return { ...own, ANTHROPIC_BASE_URL: origin };
+  const { OPENAI_BASE_URL: url, OPENAI_API_KEY: key = '' } = own;
+  if (url === undefined) return { ...own, OPENAI_BASE_URL: `${origin}/v1`, MODEL_API: 'responses' };
+  // Only Azure's own hosts get the key in its header.
+  return url.includes('/deployments/') ? { ...own, OPENAI_API_KEY: '', MODEL_HEADERS: `api-key: ${key}` } : own;
+}

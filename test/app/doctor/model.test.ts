@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anthropicDouble } from '../../model-doubles/anthropic.ts';
 import { ollamaDouble, vllmDouble } from '../../model-doubles/chat.ts';
 import type { Double } from '../../model-doubles/double.ts';
-import { PROVIDERS, type Settings } from '../../model-doubles/providers.ts';
+import { PROVIDERS, type Settings, settingsOnLoopback } from '../../model-doubles/providers.ts';
 import { call, type Played } from '../../support/played-model.ts';
 import { temporaryFolder } from '../../support/service.ts';
 import { examine } from './doctor-ground.ts';
@@ -75,7 +75,7 @@ describe('the doctor says of the model of', () => {
 
   it.for(PROVIDERS.map((provider) => [provider.name, provider] as const))('%s what works', async ([name, provider]) => {
     await using double = await provider.open(TURNS);
-    const lines = await linesFor(onLoopback(provider.settings(double.origin), double));
+    const lines = await linesFor(settingsOnLoopback(provider, double.origin));
     expect(lines).toEqual((SAID[name] ?? []).map((line) => expect.stringMatching(patternOf(line))));
     expect(double.lost).toEqual([]);
   });
@@ -119,17 +119,4 @@ describe('the doctor says of the model of', () => {
 
 function patternOf(line: Line): RegExp {
   return typeof line === 'string' ? new RegExp(`^${line.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')}`) : line;
-}
-
-/** The same settings, with the double's own address in place of the provider's. */
-function onLoopback(settings: Settings, { origin }: Double): Settings {
-  const moved = Object.entries(settings).map(([name, value]) => [name, value.replace(/^https:\/\/[^/]+/, origin)]);
-  const own: Settings = Object.fromEntries(moved);
-  // Only Azure's own hosts get the key in its header.
-  if (own['OPENAI_BASE_URL']?.includes('/deployments/')) {
-    return { ...own, OPENAI_API_KEY: '', MODEL_HEADERS: `api-key: ${own['OPENAI_API_KEY']}` };
-  }
-  if ('ANTHROPIC_API_KEY' in own) return { ...own, ANTHROPIC_BASE_URL: origin };
-  if ('OPENAI_BASE_URL' in own) return own;
-  return { ...own, OPENAI_BASE_URL: `${origin}/v1`, MODEL_API: 'responses' };
 }
