@@ -202,6 +202,7 @@ const NO_TOOLS: readonly RegExp[] = [
 const WANTS_RESPONSES: readonly RegExp[] = [
   /\buse \/?v1\/responses|\/v1\/responses instead|only supported in \/?v1\/responses/i,
   /not supported in the \/?v1\/chat\/completions endpoint|use the responses api|only (?:supported|available) (?:in|through|via|with) the responses api/i,
+  /the chatcompletion operation does not work with the specified model/i, // Azure
 ];
 const WANTS_CHAT: readonly RegExp[] = [
   /only supported in \/?v1\/chat\/completions|\/v1\/chat\/completions instead/i,

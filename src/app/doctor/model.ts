@@ -161,7 +161,9 @@ function interfaceUsed(
   const { wire, place } = model.asked();
   const at = wire === 'bedrock' || wire === 'vertex' ? '' : ' at';
   const why =
-    wire === chosen ? `MODEL_API=${config.api}` : `${INTERFACES[chosen]} refused tools; MODEL_API=${wire} saves asking`;
+    wire === chosen
+      ? `MODEL_API=${config.api}`
+      : `${INTERFACES[chosen]} refuses this model with tools; MODEL_API=${wire} skips that attempt`;
   const seconds = `${(slowest / 1_000).toFixed(1)} s`;
   const found = `${model.name} answers within ${seconds} over ${INTERFACES[wire]}${at} ${place} (${why})`;
   return slowest > SLOW_MS
@@ -170,21 +172,21 @@ function interfaceUsed(
 }
 
 const NO_TOOLS_REPAIR =
-  'Choose a MODEL that can: Ollama lists "tools" under "ollama show MODEL"; vLLM needs --enable-auto-tool-choice and --tool-call-parser.';
+  'Choose a MODEL that supports tool calls: "ollama show MODEL" lists the capability "tools"; start vLLM with --enable-auto-tool-choice and --tool-call-parser.';
 
 function toolsCalled(
   model: EndpointModel,
   { calls, second }: { readonly calls: number; readonly second: Asked | null },
 ): Verdict {
-  if (calls === 0) return fail(`tools: ${model.name} called none when asked to`, NO_TOOLS_REPAIR);
+  if (calls === 0) return fail(`tools: ${model.name} called none although it was asked to`, NO_TOOLS_REPAIR);
   if (second !== null && 'failure' in second) {
-    return fail('tools: called, but the turn after it failed', repairOf(second.failure));
+    return fail('tools: called, but the next turn failed', repairOf(second.failure));
   }
   if (isDescribed(model)) {
-    const found = `tools: ${model.name} cannot call tools; they are described in the text, which works worse`;
+    const found = `tools: ${model.name} cannot call tools; they are described in the prompt instead, which works less well`;
     return warn(found, NO_TOOLS_REPAIR);
   }
-  return ok('tools: called, and the turn after it took back what came with them');
+  return ok('tools: called, and the next turn was accepted');
 }
 
 /** Tools had to be described in the text, since the endpoint or the model takes none. */
@@ -193,37 +195,40 @@ function isDescribed(model: EndpointModel): boolean {
 }
 
 function callsSideBySide(calls: number): Verdict {
-  return ok(calls > 1 ? `parallel calls: ${calls} in one turn` : 'parallel calls: none, one call a turn');
+  return ok(calls > 1 ? `parallel calls: ${calls} in one turn` : 'parallel calls: none, one call per turn');
 }
 
 function tokensCached({ usage }: ModelTurn): Verdict {
   const { promptTokens, cachedTokens, estimated } = usage;
-  if (estimated) return ok('cached tokens: not known, the endpoint counts no tokens');
+  if (estimated) return ok('cached tokens: unknown, the endpoint reports no token counts');
   return ok(
     cachedTokens > 0
-      ? `cached tokens: ${cachedTokens} of the ${promptTokens} of the second turn`
-      : `cached tokens: none of the ${promptTokens} of the second turn were reported`,
+      ? `cached tokens: ${cachedTokens} of ${promptTokens} in the second turn`
+      : `cached tokens: none of ${promptTokens} reported in the second turn`,
   );
 }
 
 function effortTaken(model: EndpointModel, { effort }: Endpoint): Verdict {
-  if (effort === null) return ok("effort: the provider's own, MODEL_EFFORT is not set");
+  if (effort === null) return ok("effort: the provider's default (MODEL_EFFORT is not set)");
   if (!model.asked().leftOut.includes('effort')) return ok(`effort: ${effort}`);
   return warn(
-    `effort: ${effort} is not taken, the provider's own is used`,
-    'Unset MODEL_EFFORT, or give a word that this model knows.',
+    `effort: ${effort} is not accepted, so the provider's default is used`,
+    'Unset MODEL_EFFORT, or set it to a value that this model accepts.',
   );
 }
 
 function priceKnown({ prices }: EndpointModel, turns: readonly ModelTurn[]): Verdict {
   const usd = turns.reduce((all, { usage }) => all + costOf(usage, prices), 0);
   const cost = `$${usd.toFixed(6)} for ${turns.length === 1 ? 'this turn' : 'both turns'}`;
-  if (turns.every(({ usage }) => usage.costUsd !== undefined)) return ok(`price: ${cost}, as the endpoint states it`);
+  if (turns.every(({ usage }) => usage.costUsd !== undefined)) return ok(`price: ${cost}, as reported by the endpoint`);
   if (prices === null) {
-    return warn('price: not known', 'Give a file in MODEL_PRICES, or $0.50 a million tokens is booked.');
+    return warn(
+      'price: unknown',
+      'Set MODEL_PRICES to a file of prices; until then $0.50 per million tokens is booked.',
+    );
   }
   const { prompt, cached, cacheWrite = prompt, completion } = prices;
   return ok(
-    `price: ${cost}, at $${prompt} a million tokens, $${cached} from the cache, $${cacheWrite} into it, $${completion} written`,
+    `price: ${cost} (per million tokens: $${prompt} input, $${cached} cached, $${cacheWrite} cache write, $${completion} output)`,
   );
 }

@@ -56,7 +56,7 @@ describe('the doctor', () => {
     ]);
     expect(found.code).toBe(0);
     // 2,051 tokens at $10 a million, 2,050 of the cache at $1, 81 answered at $100.
-    expect(found.of('model')).toContain('price: $0.030660 for both turns, at $10 a million tokens, $1 from the cache');
+    expect(found.of('model')).toContain('price: $0.030660 for both turns (per million tokens: $10 input, $1 cached');
     expect(ground.double.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
   });
 
