@@ -15,6 +15,8 @@ export interface Question {
   readonly dialect: Dialect;
   readonly watch: Watch;
   readonly signal: AbortSignal;
+  /** Without opaque parts: the endpoint has just refused those of this conversation. */
+  readonly isBare: boolean;
   /** Filled by the interface: parts of the request that could be left out, and its size. */
   readonly sent: Set<Feature>;
   promptCharacters: number;
@@ -194,7 +196,8 @@ export interface OwnCall extends ToolCall {
   readonly opaque: Readonly<Record<string, unknown>>;
 }
 
-export function ownMessages(messages: readonly Message[], origin: string): readonly OwnMessage[] {
+/** `origin`: whose opaque parts go back; null: nobody's. */
+export function ownMessages(messages: readonly Message[], origin: string | null): readonly OwnMessage[] {
   const ids = new Map<string, string>();
   return messages.map((message): OwnMessage => {
     if (message.role === 'tool') return { ...message, callId: ids.get(message.callId) ?? message.callId };

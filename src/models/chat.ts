@@ -17,7 +17,7 @@ import {
   readEvents,
   soundArguments,
 } from './answer.ts';
-import { type Feature, seemsUnableToCall } from './dialect.ts';
+import { type Dialect, type Feature, noteFeatures, seemsUnableToCall } from './dialect.ts';
 import { isAccessToken } from './endpoint.ts';
 import { AttemptFailed, leaveOut, misbehaved } from './failure.ts';
 import { guardedFetch } from './guarded-fetch.ts';
@@ -73,13 +73,40 @@ export function cacheKey({ messages, tools }: ModelRequest): string {
 }
 
 /** The same bytes for the same messages and tools. */
-function requestBody({ request, endpoint, dialect, sent }: Question): Record<string, unknown> {
-  const hasTools = request.tools.length > 0;
-  const isJson = hasTools && dialect.tools === 'json';
-  const isNative = hasTools && !isJson;
-  const origin = originOf(endpoint);
+function requestBody(question: Question): Record<string, unknown> {
+  const { request, endpoint, dialect, sent } = question;
+  const isJson = request.tools.length > 0 && dialect.tools === 'json';
+  const origin = question.isBare || dialect.leftOut.has('opaque') ? null : originOf(endpoint);
   const messages = isJson ? [] : ownMessages(request.messages, origin);
-  const wanted: Partial<Record<Feature, boolean>> = {
+  noteWanted(question, { isJson, hasOpaque: messages.some(hasOpaque) });
+  const native = () => messages.map((message) => nativeMessage(message, dialect));
+  return {
+    model: endpoint.model,
+    messages: isJson ? jsonMessages(request) : markedAs(sent, native()),
+    stream: true,
+    ...(sent.has('tools') && { tools: nativeTools(request) }),
+    ...parameters(question),
+  };
+}
+
+function parameters({ request, endpoint, sent }: Question): JsonObject {
+  const all: Partial<Record<Feature, JsonObject>> = {
+    stream_options: { stream_options: { include_usage: true } },
+    tool_choice: { tool_choice: 'none' },
+    parallel_tool_calls: { parallel_tool_calls: true },
+    prompt_cache_key: { prompt_cache_key: cacheKey(request) },
+    effort: { reasoning_effort: endpoint.effort },
+    response_format: { response_format: { type: 'json_object' } },
+  };
+  return Object.assign({}, ...[...sent].map((feature) => all[feature]));
+}
+
+function noteWanted(
+  { request, endpoint, dialect, sent }: Question,
+  { isJson, hasOpaque: isOpaque }: { readonly isJson: boolean; readonly hasOpaque: boolean },
+): void {
+  const isNative = request.tools.length > 0 && !isJson;
+  noteFeatures(sent, dialect, {
     stream_options: true,
     tools: isNative,
     tool_choice: isNative && request.toolChoice === 'none',
@@ -88,24 +115,8 @@ function requestBody({ request, endpoint, dialect, sent }: Question): Record<str
     cache_control: takesCacheMarks(endpoint),
     response_format: isJson,
     effort: endpoint.effort !== null,
-    opaque: messages.some(hasOpaque),
-  };
-  for (const [feature, isWanted] of Object.entries(wanted) as [Feature, boolean][]) {
-    if (isWanted && !dialect.leftOut.has(feature)) sent.add(feature);
-  }
-  const native = messages.map((message) => nativeMessage(message, { dialect, sent }));
-  return {
-    model: endpoint.model,
-    messages: isJson ? jsonMessages(request) : sent.has('cache_control') ? marked(native) : native,
-    stream: true,
-    ...(sent.has('stream_options') && { stream_options: { include_usage: true } }),
-    ...(sent.has('tools') && { tools: nativeTools(request) }),
-    ...(sent.has('tool_choice') && { tool_choice: 'none' }),
-    ...(sent.has('parallel_tool_calls') && { parallel_tool_calls: true }),
-    ...(sent.has('prompt_cache_key') && { prompt_cache_key: cacheKey(request) }),
-    ...(sent.has('effort') && { reasoning_effort: endpoint.effort }),
-    ...(sent.has('response_format') && { response_format: { type: 'json_object' } }),
-  };
+    opaque: isOpaque,
+  });
 }
 
 /** Hosts that document a parameter which strict servers reject; where it is rejected all the same, it is left out from then on. */
@@ -125,8 +136,9 @@ function takesCacheMarks({ place, model }: Question['endpoint']): boolean {
 
 const CACHED = { type: 'ephemeral' };
 
-/** The system text and the last message are marked: all before a mark is cached. */
-function marked(messages: readonly JsonObject[]): readonly JsonObject[] {
+/** The system text and the last message are marked, where marks are taken: all before a mark is cached. */
+function markedAs(sent: ReadonlySet<Feature>, messages: readonly JsonObject[]): readonly JsonObject[] {
+  if (!sent.has('cache_control')) return messages;
   const last = messages.length - 1;
   return messages.map((message, at) => {
     const { role, content } = message;
@@ -148,9 +160,7 @@ function hasOpaque(message: OwnMessage): boolean {
   return message.opaque !== null || message.calls.some(({ opaque }) => Object.keys(opaque).length > 0);
 }
 
-type Form = Pick<Question, 'dialect' | 'sent'>;
-
-function nativeMessage(message: OwnMessage, form: Form): JsonObject {
+function nativeMessage(message: OwnMessage, dialect: Dialect): JsonObject {
   switch (message.role) {
     case 'system':
     case 'user':
@@ -158,16 +168,16 @@ function nativeMessage(message: OwnMessage, form: Form): JsonObject {
     case 'tool':
       return { role: 'tool', tool_call_id: message.callId, content: message.content };
     case 'assistant': {
-      const parts = form.sent.has('opaque') && isObject(message.opaque) ? message.opaque : {};
+      const parts = isObject(message.opaque) ? message.opaque : {};
       if (message.calls.length === 0) return { role: 'assistant', content: message.content, ...parts };
-      const fill = form.dialect.fills.has('reasoning_content') ? { reasoning_content: '' } : {};
+      const fill = dialect.fills.has('reasoning_content') ? { reasoning_content: '' } : {};
       return {
         role: 'assistant',
         // Null, not '': endpoints in front of Anthropic's models reject empty texts.
         content: message.content || null,
         ...fill,
         ...parts,
-        tool_calls: message.calls.map((call, at) => nativeCall(call, at, form)),
+        tool_calls: message.calls.map((call, at) => nativeCall(call, at, dialect)),
       };
     }
   }
@@ -176,14 +186,11 @@ function nativeMessage(message: OwnMessage, form: Form): JsonObject {
 /** What Google documents for calls that no Gemini made; only the first of a turn is looked at. */
 const UNSIGNED = { extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } } };
 
-function nativeCall(
-  { id, name, arguments: written, opaque }: OwnCall,
-  at: number,
-  { dialect, sent }: Form,
-): JsonObject {
+function nativeCall(call: OwnCall, at: number, dialect: Dialect): JsonObject {
+  const { id, name, arguments: written, opaque } = call;
   const sound = soundArguments(written, parseObject(written));
   const fill = at === 0 && dialect.fills.has('thought_signature') ? UNSIGNED : {};
-  return { id, type: 'function', function: { name, arguments: sound }, ...fill, ...(sent.has('opaque') && opaque) };
+  return { id, type: 'function', function: { name, arguments: sound }, ...fill, ...opaque };
 }
 
 /** Calls that were written as text are taken as calls; a model that never calls is asked in JSON mode from then on. */
@@ -269,21 +276,32 @@ function addMessageParts(draft: Draft, delta: JsonObject): void {
   const parts: Record<string, unknown> = isObject(draft.opaque) ? { ...draft.opaque } : {};
   for (const name of THOUGHTS) {
     const piece = delta[name];
-    if (typeof piece !== 'string') continue;
-    grow(draft, piece.length);
-    parts[name] = `${parts[name] ?? ''}${piece}`;
+    if (typeof piece === 'string') parts[name] = `${parts[name] ?? ''}${piece}`;
   }
   for (const name of LISTS) {
     const pieces: unknown = delta[name];
-    if (!Array.isArray(pieces)) continue;
-    grow(draft, JSON.stringify(pieces).length);
-    const list: JsonObject[] = Array.isArray(parts[name]) ? parts[name] : [];
-    for (const piece of pieces.filter(isObject)) addDetail(list, piece);
-    parts[name] = list;
+    if (Array.isArray(pieces)) parts[name] = addDetails(parts[name], pieces);
   }
   const extra = delta['extra_content'];
   if (isObject(extra)) parts['extra_content'] = merged(parts['extra_content'], extra);
+  grow(
+    draft,
+    MESSAGE_PARTS.reduce((sum, name) => sum + sizeOf(delta[name]), 0),
+  );
   if (Object.keys(parts).length > 0) draft.opaque = parts;
+}
+
+const MESSAGE_PARTS = [...THOUGHTS, ...LISTS, 'extra_content'];
+
+function sizeOf(value: unknown): number {
+  if (value === undefined || value === null) return 0;
+  return typeof value === 'string' ? value.length : JSON.stringify(value).length;
+}
+
+function addDetails(known: unknown, pieces: readonly unknown[]): readonly JsonObject[] {
+  const list: JsonObject[] = Array.isArray(known) ? known : [];
+  for (const piece of pieces.filter(isObject)) addDetail(list, piece);
+  return list;
 }
 
 /** Of OpenRouter's `reasoning` and `reasoning_details` the second says all of the first. */
@@ -341,7 +359,7 @@ function addCallPiece(draft: Draft, piece: unknown): void {
     const value = piece[part];
     if (!isObject(value)) continue;
     call.opaque = { ...call.opaque, [part]: merged(call.opaque?.[part], value) };
-    grow(draft, JSON.stringify(value).length);
+    grow(draft, sizeOf(value));
   }
 }
 

@@ -20,6 +20,8 @@ export interface Dialect {
   readonly leftOut: Set<Feature>;
   /** What is put in the place of opaque parts on turns that another model took. */
   readonly fills: Set<'reasoning_content' | 'thought_signature'>;
+  /** Whether the endpoint is asked to ignore thoughts that no longer fit what stands before them, as after a compaction. */
+  dropsUnfit: boolean;
   /** Output tokens that are asked for, where an interface wants a number. */
   maxTokens: number;
   /** A call came as a call, so that text without one is meant as text. */
@@ -35,7 +37,18 @@ const TEXT_ANSWERS_UNTIL_JSON = 2;
 
 export function newDialect(): Dialect {
   const learned = { leftOut: new Set<Feature>(), fills: new Set<never>() };
-  return { tools: 'native', ...learned, maxTokens: OUTPUT_TOKENS, hasCalled: false, textAnswers: 0 };
+  return { tools: 'native', ...learned, dropsUnfit: false, maxTokens: OUTPUT_TOKENS, hasCalled: false, textAnswers: 0 };
+}
+
+/** Of the features that a request could use those that the endpoint has not refused; noted in `sent`. */
+export function noteFeatures(
+  sent: Set<Feature>,
+  { leftOut }: Dialect,
+  wanted: Readonly<Partial<Record<Feature, boolean>>>,
+): void {
+  for (const [feature, isWanted] of Object.entries(wanted) as [Feature, boolean][]) {
+    if (isWanted && !leftOut.has(feature)) sent.add(feature);
+  }
 }
 
 /** Takes note of a text where a call was expected; true: the model cannot call, and must be asked in JSON mode. */

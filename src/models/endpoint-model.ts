@@ -92,8 +92,8 @@ interface Asker {
   readonly keys: Keys;
   readonly dialects: Map<Wire, Dialect>;
   readonly hold: EndpointHold;
-  /** The interface that the endpoint turned out to want. */
-  taken: Wire | null;
+  /** The interface that the endpoint turned out to want, and until when that is believed. */
+  taken: { readonly wire: Wire; readonly until: Date } | null;
 }
 
 function dialectOf({ dialects }: Asker, wire: Wire): Dialect {
@@ -109,8 +109,8 @@ function endpointNow(asker: Asker): Endpoint {
   const wanted = (['responses', 'chat'] as const).find(
     (wire) => wire !== chosen.wire && options.holds?.until(interfaceName(chosen, wire)),
   );
-  const wire = asker.taken ?? wanted;
-  return wire === undefined ? chosen : overWire(chosen, wire);
+  const taken = asker.taken !== null && asker.taken.until > options.now() ? asker.taken.wire : wanted;
+  return taken === undefined ? chosen : overWire(chosen, taken);
 }
 
 /** Kept among the holds of everybody, which end after a day by themselves. The address may hold credentials. */
@@ -126,40 +126,71 @@ async function ask(request: ModelRequest, asker: Asker, signal: AbortSignal): Pr
   signal.throwIfAborted();
   requireSendable(asker.chosen);
   const deadline = options.now().getTime() + options.timeoutMs;
+  const course: Course = { lessons: 0, isBare: false, isNewKey: false };
   let spent: TurnUsage | null = null;
-  let lessons = 0;
-  let isNewKey = false;
   for (let failures = 0; ; ) {
     const endpoint = endpointNow(asker);
     await untilFree({ asker, endpoint, deadline, spent }, signal);
     const key = await asker.keys.current(signal);
     const leftMs = Math.max(1, deadline - options.now().getTime());
+    const asked = { request, endpoint, key, dialect: dialectOf(asker, endpoint.wire), isBare: course.isBare };
     try {
-      const turn = await attempt(
-        { request, endpoint, key, dialect: dialectOf(asker, endpoint.wire) },
-        { options, leftMs, signal },
-      );
+      const turn = await attempt(asked, { options, leftMs, signal });
       return { ...turn, usage: sumUsage(turn.usage, spent) ?? turn.usage };
     } catch (error) {
       if (!(error instanceof AttemptFailed)) throw error;
       spent = sumUsage(spent, error.spent);
-      const troubled = { asker, endpoint, deadline, spent };
-      const { fault } = error;
-      if (fault.kind === 'dialect' && lessons < MOST_LESSONS) {
-        lessons += 1;
-        fault.learn(dialectOf(asker, endpoint.wire));
-      } else if (fault.kind === 'interface' && asker.taken === null) {
-        asker.taken = fault.wire;
-        const until = new Date(options.now().getTime() + LONGEST_HOLD_MS);
-        options.holds?.hold(interfaceName(asker.chosen, fault.wire), until);
-      } else if (fault.kind === 'key' && !isNewKey && asker.keys.refused(key)) {
-        isNewKey = true;
-      } else {
-        failures += 1;
-        await pause(waitAfter(fault, failures, troubled), options, signal);
-      }
+      if (learns(error.fault, course, { ...asked, asker })) continue;
+      failures += 1;
+      await pause(waitAfter(error.fault, failures, { asker, endpoint, deadline, spent }), options, signal);
     }
   }
+}
+
+/** What one question has tried besides asking again. */
+interface Course {
+  lessons: number;
+  isBare: boolean;
+  isNewKey: boolean;
+}
+
+/** Whether the fault says how to ask otherwise; then that is how it is asked next. */
+function learns(
+  fault: Fault,
+  course: Course,
+  { asker, endpoint, key, dialect }: Pick<Question, 'endpoint' | 'key' | 'dialect'> & { readonly asker: Asker },
+): boolean {
+  course.lessons += 1;
+  if (course.lessons > MOST_LESSONS) return false;
+  switch (fault.kind) {
+    case 'dialect':
+      fault.learn(dialect);
+      return true;
+    case 'opaque': {
+      const isNews = !course.isBare;
+      course.isBare = true;
+      return isNews;
+    }
+    case 'interface':
+      return takeInterface(asker, endpoint, fault.wire);
+    case 'key': {
+      const isNews = !course.isNewKey && asker.keys.refused(key);
+      course.isNewKey = true;
+      return isNews;
+    }
+    default:
+      return false;
+  }
+}
+
+/** For a day, in other processes too. False where it was changed once already. */
+function takeInterface(asker: Asker, endpoint: Endpoint, wire: Wire): boolean {
+  const { chosen, options } = asker;
+  if (endpoint.wire !== chosen.wire) return false;
+  const until = new Date(options.now().getTime() + LONGEST_HOLD_MS);
+  asker.taken = { wire, until };
+  options.holds?.hold(interfaceName(chosen, wire), until);
+  return true;
 }
 
 interface Limits {
@@ -170,7 +201,7 @@ interface Limits {
 
 /** One request under guard: a whole turn. Rejects with the reason of `signal` when that aborts, else only with `AttemptFailed`. */
 async function attempt(
-  about: Pick<Question, 'request' | 'endpoint' | 'key' | 'dialect'>,
+  about: Pick<Question, 'request' | 'endpoint' | 'key' | 'dialect' | 'isBare'>,
   { options, leftMs, signal }: Limits,
 ): Promise<ModelTurn> {
   using watch = new Watch({ idleMs: options.idleMs, leftMs });
@@ -289,6 +320,7 @@ function failure(fault: Exclude<Fault, { kind: 'unavailable' }>, { endpoint, spe
     case 'rejected':
     case 'key':
     case 'dialect':
+    case 'opaque':
     case 'interface':
       return new ModelFailure('model_rejected', message, spent);
   }

@@ -14,6 +14,8 @@ export type Fault =
   | { readonly kind: 'key'; readonly detail: string }
   /** The endpoint takes the request in another form. `learn` changes the dialect. */
   | { readonly kind: 'dialect'; readonly learn: (dialect: Dialect) => void; readonly detail: string }
+  /** The opaque parts of this conversation are not taken back; without them it can go on. */
+  | { readonly kind: 'opaque'; readonly detail: string }
   /** The endpoint says that this model needs another interface. */
   | { readonly kind: 'interface'; readonly wire: Wire; readonly detail: string };
 
@@ -227,6 +229,9 @@ function wantedWire(wire: Wire, text: string): Wire | null {
 
 const OPAQUE_PARTS =
   /reasoning_content|reasoning_details|extra_content|thinking_blocks|provider_specific_fields|'reasoning'|"reasoning"/i;
+/** Anthropic, where a signature or what it stands for does not fit; OpenAI, where encrypted reasoning cannot be read. */
+const UNFIT =
+  /invalid `?signature`? in `?thinking|`thinking` or `redacted_thinking` blocks|invalid_encrypted_content|encrypted content[^.]{0,60}could not be (?:verified|decrypted)/i;
 const NOT_TAKEN =
   /not supported|unsupported|unrecogni[sz]ed|unknown|unexpected|extra inputs|extra_forbidden|not permitted|not allowed|cannot find field/i;
 
@@ -262,6 +267,13 @@ function otherDialect(text: string, said: string, { sent, dialect }: Asked): Fau
     return learned(`It writes no more than ${most} tokens.`, (known) => {
       known.maxTokens = most;
     });
+  }
+  if (sent.has('opaque') && UNFIT.test(text)) {
+    return dialect.dropsUnfit || !text.includes('prefix_mismatch_behavior')
+      ? { kind: 'opaque', detail: `It does not take its own earlier thoughts back.${said}` }
+      : learned('Something before its earlier thoughts has changed.', (known) => {
+          known.dropsUnfit = true;
+        });
   }
   const feature = unsupportedFeature(text, sent);
   return feature === null ? null : learned(`It does not take ${feature}.`, (known) => leaveOut(known, feature));

@@ -145,27 +145,20 @@ function findObject(text: string): JsonObject | null {
   return parseObject(body) ?? parseObject(withoutTrailingCommas(body));
 }
 
-/** Character by character: an expression that skips strings takes quadratic time where one is never closed. */
+/** By tokens, each of which is looked at once: an expression that takes a string whole is quadratic where one is never closed. */
 function withoutTrailingCommas(json: string): string {
   const kept: string[] = [];
   let isInString = false;
-  let from = 0;
-  let comma = -1;
-  for (let at = 0; at < json.length; at += 1) {
-    const character = json[at] ?? '';
-    if (isInString) {
-      if (character === '\\') at += 1;
-      else if (character === '"') isInString = false;
-    } else if (character === ',') {
-      comma = at;
-    } else if (!/\s/.test(character)) {
-      if (comma >= 0 && (character === '}' || character === ']')) {
-        kept.push(json.slice(from, comma));
-        from = comma + 1;
-      }
-      comma = -1;
-      isInString = character === '"';
-    }
+  for (const token of json.split(/(\\.|["{}[\],]|\s+)/s)) {
+    if (token === '"') isInString = !isInString;
+    else if (!isInString && /^[}\]]$/.test(token)) dropComma(kept);
+    kept.push(token);
   }
-  return kept.join('') + json.slice(from);
+  return kept.join('');
+}
+
+/** The last of the tokens that is not blank, if it is a comma. */
+function dropComma(tokens: string[]): void {
+  const last = tokens.findLastIndex((token) => token.trim() !== '');
+  if (tokens[last] === ',') tokens[last] = '';
 }

@@ -1,4 +1,5 @@
 // Anthropic's Messages, at Anthropic, Bedrock and Vertex: streamed, with thinking blocks given back as they came and cache marks.
+import { createRequire } from 'node:module';
 import { Anthropic } from '@anthropic-ai/sdk';
 import { ModelFailure, type ModelRequest } from '../ports/model.ts';
 import {
@@ -13,7 +14,7 @@ import {
   type Question,
   readEvents,
 } from './answer.ts';
-import type { Feature } from './dialect.ts';
+import { type Dialect, noteFeatures } from './dialect.ts';
 import { isAccessToken } from './endpoint.ts';
 import { AttemptFailed, misbehaved } from './failure.ts';
 import { guardedFetch } from './guarded-fetch.ts';
@@ -23,7 +24,8 @@ import { addMessagesUsage, type MessagesUsage, messagesTurnUsage } from './usage
 /** A content block as it is given back: thinking whole, the others by what the conversation holds of them. */
 type Kept =
   | { readonly kind: 'thinking'; readonly block: JsonObject }
-  | { readonly kind: 'text' }
+  /** `length`: of this one of several texts, in characters. */
+  | { readonly kind: 'text'; readonly length: number }
   | { readonly kind: 'call'; readonly at: number };
 
 /** Asks once; throws what the library throws, or `AttemptFailed`. */
@@ -84,32 +86,39 @@ const SISTERS: Readonly<Record<string, string>> = {
 };
 
 async function sister(name: string, member: string): Promise<ClientClass> {
-  try {
-    return (await import(name))[member];
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+  if (!isInstalled(name)) {
     const command = `npm install --no-save --ignore-scripts ${name}@${SISTERS[name]}`;
     const message = `MODEL_API asks for ${name}, which is not installed: run "${command}" in the folder of Causeway.`;
     throw new ModelFailure('model_rejected', message);
   }
+  return (await import(name))[member];
+}
+
+function isInstalled(name: string): boolean {
+  try {
+    return createRequire(import.meta.url).resolve(name) !== '';
+  } catch {
+    return false;
+  }
 }
 
 /** The same bytes for the same messages and tools. */
-function requestBody({ request, endpoint, dialect, sent }: Question): Record<string, unknown> {
+function requestBody({ request, endpoint, dialect, sent, isBare }: Question): Record<string, unknown> {
   const { effort } = endpoint;
-  const wanted: Partial<Record<Feature, boolean>> = {
+  noteFeatures(sent, dialect, {
     cache_control: true,
     thinking: true,
     effort: effort !== null && effort !== 'none',
     tool_choice: request.tools.length > 0 && request.toolChoice === 'none',
-  };
-  for (const [feature, isWanted] of Object.entries(wanted) as [Feature, boolean][]) {
-    if (isWanted && !dialect.leftOut.has(feature)) sent.add(feature);
-  }
+    opaque: !isBare,
+  });
   const mark = sent.has('cache_control') ? CACHED : {};
-  const opening = request.messages.findIndex(({ role }) => role !== 'system');
-  const system = request.messages.slice(0, Math.max(0, opening)).map(({ content }) => content);
-  const messages = ownMessages(request.messages.slice(Math.max(0, opening)), originOf(endpoint));
+  const opening = Math.max(
+    0,
+    request.messages.findIndex(({ role }) => role !== 'system'),
+  );
+  const system = request.messages.slice(0, opening).map(({ content }) => content);
+  const messages = ownMessages(request.messages.slice(opening), sent.has('opaque') ? originOf(endpoint) : null);
   return {
     model: endpoint.model,
     max_tokens: dialect.maxTokens,
@@ -118,10 +127,15 @@ function requestBody({ request, endpoint, dialect, sent }: Question): Record<str
     ...(request.tools.length > 0 && { tools: toolsOf(request, mark) }),
     ...(sent.has('tool_choice') && { tool_choice: { type: 'none' } }),
     messages: markedTurns(messages.reduce(joinTurns, []), mark),
-    // Older models take none; how deep the others think is theirs to decide, or the operator's.
-    ...(sent.has('thinking') && { thinking: { type: effort === 'none' ? 'disabled' : 'adaptive' } }),
+    ...(sent.has('thinking') && { thinking: thinkingOf(effort, dialect) }),
     ...(sent.has('effort') && { output_config: { effort } }),
   };
+}
+
+/** How deep it thinks is the model's to decide, or the operator's. Older models take no such parameter, and say so. */
+function thinkingOf(effort: string | null, { dropsUnfit }: Dialect): JsonObject {
+  if (effort === 'none') return { type: 'disabled' };
+  return { type: 'adaptive', ...(dropsUnfit && { block_binding: { prefix_mismatch_behavior: 'drop_block' } }) };
 }
 
 const CACHED = { cache_control: { type: 'ephemeral' } };
@@ -174,10 +188,20 @@ function assistantBlocks({
   });
   const kept: readonly Kept[] = isObject(opaque) && Array.isArray(opaque['blocks']) ? opaque['blocks'] : [];
   if (kept.length === 0) return [...textBlocks(content), ...uses];
+  const texts = piecesOf(content, kept);
   return kept.flatMap((each): readonly JsonObject[] => {
     if (each.kind === 'thinking') return [each.block];
-    return each.kind === 'text' ? textBlocks(content) : uses.slice(each.at, each.at + 1);
+    return each.kind === 'text' ? textBlocks(texts.shift() ?? '') : uses.slice(each.at, each.at + 1);
   });
+}
+
+/** Newer models look whether anything before their thoughts has changed: texts go back as they came, unless a secret was taken out of them. */
+function piecesOf(content: string, kept: readonly Kept[]): string[] {
+  const lengths = kept.flatMap((each) => (each.kind === 'text' ? [each.length] : []));
+  const isWhole = lengths.reduce((sum, length) => sum + length, 0) === content.length;
+  if (!isWhole) return [content];
+  const starts = lengths.map((_, at) => lengths.slice(0, at).reduce((sum, length) => sum + length, 0));
+  return starts.map((start, at) => content.slice(start, start + (lengths[at] ?? 0)));
 }
 
 /** Empty texts are rejected, and those of blanks alone. */
@@ -221,6 +245,7 @@ function addEvent(event: unknown, reading: Reading): void {
     case 'message_start': {
       const { message } = event;
       if (!isObject(message)) return;
+      draft.choices = 1;
       noteModel(draft, message['model']);
       noteUsage(reading, message['usage']);
       break;
@@ -265,7 +290,6 @@ function end(delta: JsonObject, { draft, blocks }: Reading): void {
     const detail = "The messages and the answer do not fit into the model's context.";
     throw new AttemptFailed({ kind: 'overflow', detail });
   }
-  draft.choices = 1;
   if (reason === 'refusal') draft.refusal = reason;
   addBlocks(draft, blocks);
   draft.finish = reason === 'max_tokens' ? 'length' : 'stop';
@@ -281,7 +305,7 @@ function addBlocks(draft: Draft, blocks: readonly Record<string, unknown>[]): vo
         break;
       case 'text':
         draft.content += textIn(block['text']);
-        if (!kept.some(({ kind }) => kind === 'text')) kept.push({ kind: 'text' });
+        kept.push({ kind: 'text', length: textIn(block['text']).length });
         break;
       case 'tool_use': {
         const at = draft.calls.length;

@@ -15,7 +15,7 @@ import {
   soundArguments,
 } from './answer.ts';
 import { cacheKey, openaiClient } from './chat.ts';
-import type { Feature } from './dialect.ts';
+import { noteFeatures } from './dialect.ts';
 import { type Asked, misbehaved, readRefusal } from './failure.ts';
 import { isObject, type JsonObject, parseObject, textIn } from './json.ts';
 import { readUsage } from './usage.ts';
@@ -43,21 +43,19 @@ export async function askResponses(question: Question, asked: Asked): Promise<An
 }
 
 /** The same bytes for the same messages and tools. */
-function requestBody({ request, endpoint, dialect, sent }: Question): Record<string, unknown> {
+function requestBody({ request, endpoint, dialect, sent, isBare }: Question): Record<string, unknown> {
   const hasTools = request.tools.length > 0;
-  const wanted: Partial<Record<Feature, boolean>> = {
+  noteFeatures(sent, dialect, {
     tool_choice: hasTools && request.toolChoice === 'none',
     parallel_tool_calls: hasTools,
     prompt_cache_key: true,
     encrypted_reasoning: true,
     effort: endpoint.effort !== null,
-  };
-  for (const [feature, isWanted] of Object.entries(wanted) as [Feature, boolean][]) {
-    if (isWanted && !dialect.leftOut.has(feature)) sent.add(feature);
-  }
+    opaque: !isBare,
+  });
   return {
     model: endpoint.model,
-    input: ownMessages(request.messages, originOf(endpoint)).flatMap(inputItems),
+    input: ownMessages(request.messages, sent.has('opaque') ? originOf(endpoint) : null).flatMap(inputItems),
     stream: true,
     store: false,
     ...(sent.has('encrypted_reasoning') && { include: ['reasoning.encrypted_content'] }),
@@ -114,6 +112,7 @@ function addEvent(event: unknown, reading: Reading): void {
   const { draft, endpoint } = reading;
   if (!isObject(event)) throw misbehaved(`It answered with an event of a wrong type: check ${endpoint.variables.url}.`);
   const type = textIn(event['type']);
+  if (type.startsWith('response.')) draft.choices = 1;
   if (type.endsWith('.delta')) grow(draft, textIn(event['delta']).length);
   switch (type) {
     case 'response.output_item.done':

@@ -7,9 +7,9 @@ import type { Issue } from '../../src/domain/issue.ts';
 import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
 import { acceptReport } from '../../src/jobs/accept-report.ts';
 import { createLog } from '../../src/log.ts';
-import { endpointConfig } from '../support/endpoint-config.ts';
 import { createScriptedModel } from '../../src/models/scripted.ts';
 import type { Model, ModelRequest } from '../../src/ports/model.ts';
+import { endpointConfig } from '../support/endpoint-config.ts';
 import { type MadeRepository, makeRepository } from './made-repository.ts';
 
 const MOST_MS = 300_000;

@@ -49,7 +49,7 @@ export function monthTable({ month, lines, total }: UsageMonth): Html {
   return html`<section aria-labelledby="m-${month}"><h3 id="m-${month}">${monthName(month)}</h3>
 <div class="scroll" role="region" tabindex="0" aria-label="Table of ${monthName(month)}"><table class="cards log"><caption class="hidden">Usage in ${monthName(month)}, by project</caption>
 <thead><tr><th scope="col">Project</th><th scope="col">Investigations</th><th scope="col" class="number">Turns</th>
-<th scope="col" class="number">Prompt tokens</th><th scope="col" class="number">of them cached</th><th scope="col" class="number">written to the cache</th><th scope="col" class="number">Completion tokens</th>
+<th scope="col" class="number">Prompt tokens</th><th scope="col" class="number">of them cached</th><th scope="col" class="number">Completion tokens</th>
 <th scope="col" class="number">Cost</th><th scope="col">Share of the month</th></tr></thead>
 <tbody>${shown.map((line) => projectRow(line, total))}</tbody>
 <tfoot><tr><th scope="row"><strong>All ${plural(lines.length, 'project')}</strong></th>${figureCells(total)}<td></td></tr></tfoot></table></div>
@@ -69,10 +69,16 @@ function shareOf(share: number, name: string): Html {
 }
 
 function figureCells(figures: UsageFigures): Html {
-  const { turns, promptTokens, cachedTokens, cacheWriteTokens, completionTokens, spentUsd } = figures;
+  const { turns, promptTokens, completionTokens, spentUsd } = figures;
   return html`<td data-label="Investigations">${investigationWords(figures)}</td><td class="number" data-label="Turns">${count(turns)}</td>
-<td class="number" data-label="Prompt tokens">${count(promptTokens)}</td><td class="number" data-label="of them cached">${count(cachedTokens)}</td><td class="number" data-label="written to the cache">${count(cacheWriteTokens)}</td>
+<td class="number" data-label="Prompt tokens">${count(promptTokens)}</td><td class="number" data-label="of them cached">${cachedWords(figures)}</td>
 <td class="number" data-label="Completion tokens">${count(completionTokens)}</td><td class="number" data-label="Cost">${dollars(spentUsd)}</td>`;
+}
+
+/** What was written to the cache costs more than other tokens with some providers, and is nothing with most. */
+function cachedWords({ cachedTokens, cacheWriteTokens }: UsageFigures): Html {
+  if (cacheWriteTokens === 0) return html`${count(cachedTokens)}`;
+  return html`${count(cachedTokens)} <span class="soft">(and ${count(cacheWriteTokens)} written to the cache)</span>`;
 }
 
 const STATES: readonly (readonly [InvestigationState, string])[] = [
