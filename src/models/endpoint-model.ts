@@ -1,7 +1,7 @@
 // A model behind an endpoint: what is asked, over which interface, how often, how long, and what is said when it does not work.
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Holds, LONGEST_HOLD_MS, MODEL_HOLDS } from '../ports/holds.ts';
+import { type Holds, INTERFACE_HOLDS, LONGEST_HOLD_MS, MODEL_HOLDS } from '../ports/holds.ts';
 import {
   type Model,
   ModelFailure,
@@ -117,7 +117,7 @@ function endpointNow(asker: Asker): Endpoint {
 function interfaceName({ baseUrl, model, wire, place }: Endpoint, wanted: Wire): string {
   const { origin, pathname } = new URL(baseUrl);
   const address = createHash('sha256').update(`${origin}${pathname}`).digest('hex').slice(0, 12);
-  return `interface of ${model} at ${place} (${address}): ${wanted} instead of ${wire}`;
+  return `${INTERFACE_HOLDS}${model} at ${place} (${address}): ${wanted} instead of ${wire}`;
 }
 
 /** The usage of the turn, or of the failure, holds that of answers that were thrown away: they are on the bill. */
