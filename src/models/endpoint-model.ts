@@ -132,10 +132,12 @@ async function ask(request: ModelRequest, asker: Asker, signal: AbortSignal): Pr
     const endpoint = endpointNow(asker);
     await untilFree({ asker, endpoint, deadline, spent }, signal);
     const key = await asker.keys.current(signal);
+    // Before any clock runs.
+    const askOver = await loadWire(endpoint.wire);
     const leftMs = Math.max(1, deadline - options.now().getTime());
     const asked = { request, endpoint, key, dialect: dialectOf(asker, endpoint.wire), isBare: course.isBare };
     try {
-      const turn = await attempt(asked, { options, leftMs, signal });
+      const turn = await attempt(asked, { askOver, options, leftMs, signal });
       return { ...turn, usage: sumUsage(turn.usage, spent) ?? turn.usage };
     } catch (error) {
       if (!(error instanceof AttemptFailed)) throw error;
@@ -194,6 +196,7 @@ function takeInterface(asker: Asker, endpoint: Endpoint, wire: Wire): boolean {
 }
 
 interface Limits {
+  readonly askOver: AskOver;
   readonly options: EndpointModelOptions;
   readonly leftMs: number;
   readonly signal: AbortSignal;
@@ -202,7 +205,7 @@ interface Limits {
 /** One request under guard: a whole turn. Rejects with the reason of `signal` when that aborts, else only with `AttemptFailed`. */
 async function attempt(
   about: Pick<Question, 'request' | 'endpoint' | 'key' | 'dialect' | 'isBare'>,
-  { options, leftMs, signal }: Limits,
+  { askOver, options, leftMs, signal }: Limits,
 ): Promise<ModelTurn> {
   using watch = new Watch({ idleMs: options.idleMs, leftMs });
   const { endpoint, dialect, key } = about;
@@ -228,17 +231,19 @@ async function attempt(
   }
 }
 
+type AskOver = (question: Question, asked: Asked) => Promise<Answer>;
+
 /** The client libraries take a quarter of a second to load, and 30 MB: a service that asks nobody needs none of it. */
-async function askOver(question: Question, asked: Asked): Promise<Answer> {
-  switch (question.endpoint.wire) {
+async function loadWire(wire: Wire): Promise<AskOver> {
+  switch (wire) {
     case 'chat':
-      return await (await import('./chat.ts')).askChat(question);
+      return (await import('./chat.ts')).askChat;
     case 'responses':
-      return await (await import('./responses.ts')).askResponses(question, asked);
+      return (await import('./responses.ts')).askResponses;
     case 'messages':
     case 'bedrock':
     case 'vertex':
-      return await (await import('./messages.ts')).askMessages(question);
+      return (await import('./messages.ts')).askMessages;
   }
 }
 

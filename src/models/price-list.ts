@@ -26,6 +26,12 @@ function anthropic(input: number, cached: number, output: number): PriceRow {
   return { input, cached, write: 1.25 * input, output };
 }
 
+/** Above 200,000 tokens Google charges twice the input and one and a half times the output. */
+function gemini(input: number, cached: number, output: number): PriceRow {
+  const long = { above: 200_000, input: 2 * input, cached: 2 * cached, output: 1.5 * output };
+  return { input, cached, output, long };
+}
+
 export const PRICE_LIST: Readonly<Record<string, PriceRow>> = {
   // developers.openai.com/api/docs/pricing, as cited on 2026-08-23 (5.6), 2026-10-01 (6.1 Sol), 2026-10-27 (6, 6.1 Terra).
   'gpt-6.1-sol': openai(2, 0.1, 10),
@@ -68,6 +74,17 @@ export const PRICE_LIST: Readonly<Record<string, PriceRow>> = {
   'deepseek-v4-flash': { input: 0.3, cached: 0.006, output: 1.2 },
   'deepseek-v4-pro': { input: 1.32, cached: 0.044, output: 3.96 },
 
-  // platform.kimi.ai/docs/pricing/chat-k3, as cited on 2026-07-18.
+  // ai.google.dev/gemini-api/docs/pricing, as cited on 2026-08-22 and 2026-08-13; 3.6 and 3.7 Flash cost half until 2026-12-31.
+  'gemini-3.1-pro-preview': gemini(2, 0.2, 12),
+  'gemini-3.1-pro': gemini(2, 0.2, 12),
+  'gemini-3.7-flash': { input: 1.5, cached: 0.15, output: 7.5 },
+  'gemini-3.6-flash': { input: 1.5, cached: 0.15, output: 7.5 },
+  'gemini-3.5-flash': { input: 1.5, cached: 0.15, output: 9 },
+  'gemini-3-flash-preview': { input: 0.5, cached: 0.05, output: 3 },
+  'gemini-3.1-flash-lite': { input: 0.25, cached: 0.025, output: 1.5 },
+
+  // platform.kimi.ai/docs/pricing, as cited on 2026-07-18 (K3) and 2026-05-13 (K2).
   'kimi-k3': { input: 3, cached: 0.3, output: 15 },
+  'kimi-k2.6': { input: 0.95, cached: 0.16, output: 4 },
+  'kimi-k2.5': { input: 0.6, cached: 0.1, output: 3 },
 };

@@ -40,7 +40,8 @@ function fault(place: string, what: string): CausewayError {
 
 /** The published prices of a model of its provider; null: it is not in the list. */
 export function shippedPrices(modelName: string): Prices | null {
-  const row = PRICE_LIST[plainName(modelName)];
+  const name = plainName(modelName);
+  const row = Object.hasOwn(PRICE_LIST, name) ? PRICE_LIST[name] : undefined;
   if (row === undefined) return null;
   const { long, ...rates } = row;
   if (long === undefined) return ratesOf(rates);

@@ -1,6 +1,7 @@
 // Scripts and prices: files that operators write, played and read, or refused by name.
 import { describe, expect, it } from 'vitest';
-import { readPrices } from '../../src/models/prices.ts';
+import { costOf } from '../../src/agent/budget.ts';
+import { readPrices, shippedPrices } from '../../src/models/prices.ts';
 import { createScriptedModel, readScript } from '../../src/models/scripted.ts';
 import type { Message } from '../../src/ports/model.ts';
 import { ask, failureOf, QUESTION } from './ask.ts';
@@ -83,6 +84,11 @@ describe('the file of prices', () => {
     expect(readPrices(FILE, 'constructor')).toBeNull();
   });
 
+  it('may say what writing to the cache costs', () => {
+    const text = '{"m": {"prompt": 2, "cached": 0.2, "cacheWrite": 2.5, "completion": 10}}';
+    expect(readPrices(text, 'm')).toEqual({ prompt: 2, cached: 0.2, cacheWrite: 2.5, completion: 10 });
+  });
+
   it.each([
     ['nonsense', 'JSON object'],
     ['{"x": 3}', '"x" must be'],
@@ -91,5 +97,28 @@ describe('the file of prices', () => {
     ['{"x": {"prompt": 1, "completion": 1, "input": 2}}', '"x.input" is none of'],
   ])('%s is refused with its place', (text, message) => {
     expect(() => readPrices(text, 'm')).toThrow(message);
+  });
+});
+
+describe('the prices that ship', () => {
+  it.each([
+    'claude-opus-5-5',
+    'claude-opus-5-5-20260922',
+    'anthropic/claude-opus-5.5',
+    'us.anthropic.claude-opus-5-5-20260922-v1:0',
+    'claude-opus-5-5@20260922',
+  ])('know %s by whatever name its provider gives it', (name) => {
+    expect(shippedPrices(name)).toEqual({ prompt: 4, cached: 0.2, cacheWrite: 5, completion: 20 });
+  });
+
+  it('charge the whole of a long prompt as its provider does', () => {
+    const prices = shippedPrices('gpt-6.1-sol');
+    const usage = { cachedTokens: 0, completionTokens: 0 };
+    expect(costOf({ promptTokens: 100_000, ...usage }, prices)).toBeCloseTo(0.2);
+    expect(costOf({ promptTokens: 300_000, ...usage }, prices)).toBeCloseTo(1.2);
+  });
+
+  it('know nothing of other models', () => {
+    expect(['qwen3-coder', 'gpt-6.1-sol-distilled', 'constructor'].map(shippedPrices)).toEqual([null, null, null]);
   });
 });
