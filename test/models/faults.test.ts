@@ -278,7 +278,7 @@ describe('what a question took that was never answered', () => {
 
   async function spentAt(...behaviours: Behaviour[]): Promise<TurnUsage> {
     await using endpoint = await modelEndpoint(...behaviours);
-    const failure = await failureOf(ask(modelAt(endpoint.url, { idleMs: 100 }).model));
+    const failure = await failureOf(ask(modelAt(endpoint.url, { idleMs: 1_000 }).model));
     if (failure instanceof ModelFailure) return failure.spent;
     throw failure;
   }

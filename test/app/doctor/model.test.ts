@@ -48,11 +48,11 @@ const SAID: Readonly<Record<string, readonly Line[]>> = {
     PARALLEL,
     CACHED,
     EFFORT,
-    UNPRICED,
+    PRICED,
   ],
   'LiteLLM in front of Gemini': [/over chat\.completions at /, TOOLS, PARALLEL, CACHED, EFFORT, UNPRICED],
   'DeepSeek, thinking': [/over chat\.completions at /, TOOLS, PARALLEL, CACHED, EFFORT, PRICED],
-  'Kimi, thinking': [/over chat\.completions at /, TOOLS, PARALLEL, CACHED, EFFORT, UNPRICED],
+  'Kimi, thinking': [/over chat\.completions at /, TOOLS, PARALLEL, CACHED, EFFORT, PRICED],
   OpenRouter: [
     /over chat\.completions at /,
     ...[TOOLS, PARALLEL, CACHED, EFFORT, 'ok: price: $0.002475 for both turns, as reported by the endpoint'],
