@@ -91,7 +91,7 @@ describe('a fault that passes', () => {
 
   it('silence after the beginning, or before it, is ended by the idle deadline', async () => {
     await using endpoint = await modelEndpoint(stallsAfter(HALF), () => {}, says('whole'));
-    expect((await ask(modelAt(endpoint.url, { idleMs: 100 }).model)).content).toBe('whole');
+    expect((await ask(modelAt(endpoint.url, { idleMs: 1_000 }).model)).content).toBe('whole');
     expect(endpoint.requests).toHaveLength(3);
   });
 
