@@ -14,11 +14,15 @@ import {
   secretsOf,
   sum,
 } from '../support/provider-ground.ts';
+import { KILLS_MS } from '../support/records.ts';
 import { FIX_TURNS, SHOP_REPORT } from '../support/shop-fix.ts';
 import { type WebhookReceiver, webhookReceiver } from '../support/webhook-receiver.ts';
 
 /** In the middle of the fourth turn: three are recorded, with calls side by side and an edit. */
 const KILLS = [{ moment: 'asked', count: 4 }] as const;
+
+/** Two lives of the service, on whatever machine. */
+const TIMEOUT = { timeout: KILLS_MS };
 
 describe('six turns that are killed in their middle end in one fix with the model of', () => {
   let ground: ProviderGround;
@@ -33,7 +37,7 @@ describe('six turns that are killed in their middle end in one fix with the mode
     await ground[Symbol.asyncDispose]();
   });
 
-  it.for(PROVIDERS.map((provider) => [provider.name, provider] as const))('%s', async ([name, provider]) => {
+  it.for(PROVIDERS.map((provider) => [provider.name, provider] as const))('%s', TIMEOUT, async ([name, provider]) => {
     const { repository, dataDir, token, internet } = ground;
     const { double, settings } = await openProvider(provider, FIX_TURNS, internet);
     await using model = double;
