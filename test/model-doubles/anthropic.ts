@@ -169,7 +169,7 @@ const KNOWN = new Set([
 
 function configurationFault(body: Json): Refusal | null {
   const { takesBudget, takesAdaptive, takesEffort } = generationOf(String(body['model']));
-  // Opus 4.5, and from 4.6 on: platform.claude.com/docs/en/build-with-claude/effort. The words are inferred.
+  // Opus 4.5, and from 4.6 on: platform.claude.com/docs/en/build-with-claude/effort. Quoted in many public clients with Haiku 4.5.
   if ((body['output_config'] as Json | undefined)?.['effort'] !== undefined && !takesEffort) {
     return invalid('This model does not support the effort parameter.');
   }

@@ -363,7 +363,7 @@ export async function deepSeekDouble(
   const accepted = strictToolChoice ? [undefined] : [undefined, 'auto', 'none'];
   return await thinkingDouble(turns, {
     ...{ prefix: '', key, field: 'reasoning_content' },
-    badKey: openAiError(401, 'Authentication Fails, Your api key is invalid', {
+    badKey: openAiError(401, `Authentication Fails, Your api key: ****${key.slice(-4)} is invalid`, {
       type: 'authentication_error',
       code: 'invalid_request_error',
     }),
@@ -417,7 +417,7 @@ export async function kimiDouble(turns: readonly Played[], { key }: { readonly k
  * Ollama. No key; `tool_choice` is not supported and passed over (docs.ollama.com/api/openai-compatibility); thoughts come as `reasoning`
  * (leookun/cursor-byok#363) and need not come back.
  * A model without tools: FoundationAgents/OpenManus#220, louisho5/picobot#6.
- * Arguments of earlier calls are parsed: ollama openai/openai.go, "invalid tool call arguments".
+ * Arguments of earlier calls are parsed; the words are inferred.
  */
 export async function ollamaDouble(
   turns: readonly Played[],
@@ -440,7 +440,8 @@ export async function ollamaDouble(
 
 /**
  * vLLM. Without its flags it takes no tools: agentscope-ai/QwenPaw#1449, vllm-project/vllm#9986; `hasTools`: it was started with them.
- * Thoughts come as `reasoning`: vLLM RFC 27755, agent0ai/agent-zero#1731. Arguments of earlier calls are parsed for the chat template.
+ * Thoughts come as `reasoning`: vLLM RFC 27755, agent0ai/agent-zero#1731. Arguments of earlier calls are parsed
+ * for the chat template; the words are inferred.
  */
 export async function vllmDouble(
   turns: readonly Played[],
@@ -484,7 +485,7 @@ export function openRouterCost(turn: number): number {
  * OpenRouter in front of Gemini 3.
  * `reasoning_details` must come back as they were: openrouter.ai/docs/guides/best-practices/reasoning-tokens, "Preserving reasoning blocks";
  * words: massgen/MassGen#624, LibreChat-AI/agents#37. Pieces of one text (same `index`) may come back joined or not.
- * `usage.cost` in the last chunk: openrouter.ai/docs/guides/guides/usage-accounting. Comment lines while it waits: openrouter.ai/docs/api/reference/streaming.
+ * `usage.cost` in the last chunk: openrouter.ai/docs/use-cases/usage-accounting. Comment lines while it waits: openrouter.ai/docs/api-reference/streaming.
  */
 export async function openRouterDouble(turns: readonly Played[], { key }: { readonly key: string }): Promise<Double> {
   const parts = new OpaqueParts<string>();
@@ -506,7 +507,7 @@ export async function openRouterDouble(turns: readonly Played[], { key }: { read
     lost,
     refuse: (received) => {
       if (!isChat(received, '/api/v1')) return NOT_FOUND;
-      // openrouter.ai/docs/api/reference/errors-and-debugging: 401.
+      // openrouter.ai/docs/api-reference/errors: 401; the words are inferred.
       if (bearerOf(received) !== key) {
         return { status: 401, body: { error: { message: 'User not found.', code: 401 } } };
       }

@@ -42,7 +42,7 @@ export async function openAiDouble(turns: readonly Played[], { key }: { readonly
     lost: [],
     refuse: (received) => {
       const { method, path, headers } = received;
-      // Form of the error: OpenAI API reference, "Authentication"; openai/openai-python issues quote it.
+      // platform.openai.com/docs/guides/error-codes, 401; the code is inferred.
       if (headers['authorization'] !== `Bearer ${key}`) {
         return openAiError(401, 'Incorrect API key provided.', { code: 'invalid_api_key' });
       }

@@ -54,11 +54,12 @@ describe('what the provider of a model adds', () => {
       expect([analysis.outcome, analysis.reason, analysis.usage.turns]).toEqual(['code_fix', '', FIX_TURNS.length]);
       expect(second.endpoint.requests.map(turnsIn)).toEqual([3, 4, 5]);
       // Whatever an id has to be made of there: letters and digits tell.
-    const plain = (text: string) => text.replace(/[^A-Za-z0-9]/g, '_');
-    const sent = plain(second.received.map(({ raw }) => raw).join('\n'));
-    expect(first.opaque.length).toBeGreaterThan(2);
-    expect(first.opaque.filter((part) => sent.includes(plain(part)))).toEqual([]);
-  });
+      const plain = (text: string) => text.replace(/[^A-Za-z0-9]/g, '_');
+      const sent = plain(second.received.map(({ raw }) => raw).join('\n'));
+      expect(first.opaque.length).toBeGreaterThan(2);
+      expect(first.opaque.filter((part) => sent.includes(plain(part)))).toEqual([]);
+    },
+  );
 
   it("leaves Anthropic's cache whole: over fifteen turns at least 85 of 100 prompt tokens come from it", async () => {
     const looks: readonly Played[] = Array.from({ length: 14 }, (_, turn) => ({
