@@ -74,10 +74,10 @@ function auto(settings: ModelSettings): Endpoint {
   return overOpenai(settings, isUnder(host, 'api.openai.com') ? 'responses' : 'chat');
 }
 
-/** Where both families are configured an address that is named wins, then the model's name. */
+/** Where both families are configured an address that is named wins, then the model's name; so does that for a key command alone. */
 function prefersAnthropic({ name, openai, anthropic }: ModelSettings): boolean {
   const has = ({ apiKey, baseUrl }: Address) => apiKey !== '' || baseUrl !== null;
-  if (!has(openai) || !has(anthropic)) return has(anthropic);
+  if (has(openai) !== has(anthropic)) return has(anthropic);
   if ((openai.baseUrl === null) !== (anthropic.baseUrl === null)) return anthropic.baseUrl !== null;
   return name.startsWith('claude-');
 }

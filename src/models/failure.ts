@@ -67,10 +67,10 @@ export function readFailure(error: unknown, asked: Asked): AttemptFailed {
   if (error instanceof AttemptFailed) return error;
   if (error instanceof SyntaxError) return misbehaved('A part of its answer was invalid JSON: choose another MODEL.');
   if (!(error instanceof Error)) return lostConnection(error, asked);
-  if (/credential/i.test(`${error.name} ${error.message.slice(0, 200)}`) && !('status' in error)) {
+  const { status, headers, error: body } = error as Error & Readonly<Record<string, unknown>>;
+  if (status === undefined && [error, error.cause].some(isAboutCredentials)) {
     return rejected(`There are no usable credentials for it: check ${asked.endpoint.variables.key}.`);
   }
-  const { status, headers, error: body } = error as Error & Readonly<Record<string, unknown>>;
   if (typeof status !== 'number' && body === undefined) return lostConnection(error.cause ?? error, asked);
   return readRefusal(
     {
@@ -80,6 +80,11 @@ export function readFailure(error: unknown, asked: Asked): AttemptFailed {
     },
     asked,
   );
+}
+
+/** What the clouds' own SDKs say before they send anything. */
+function isAboutCredentials(error: unknown): boolean {
+  return error instanceof Error && /credential/i.test(`${error.name} ${error.message.slice(0, 200)}`);
 }
 
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)/;

@@ -45,13 +45,22 @@ export function keysOf(options: KeyCommand): Keys {
       asking ??= ask().finally(() => {
         asking = null;
       });
-      return await asking;
+      return await unlessAborted(asking, signal);
     },
     refused: (key) => {
       if (known?.key === key) known = null;
       return true;
     },
   };
+}
+
+/** The command goes on, for others who wait for its key. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
 }
 
 function run({ command, environment }: KeyCommand): Promise<string> {

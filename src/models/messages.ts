@@ -251,7 +251,9 @@ function addEvent(event: unknown, reading: Reading): void {
       break;
     }
     case 'content_block_start':
-      if (isObject(event['content_block'])) blocks[index] = { ...event['content_block'] };
+      if (!isObject(event['content_block'])) return;
+      grow(draft, JSON.stringify(event['content_block']).length);
+      blocks[index] = { ...event['content_block'] };
       return;
     case 'content_block_delta':
       if (isObject(event['delta']) && blocks[index] !== undefined) addPiece(draft, blocks[index], event['delta']);

@@ -57,6 +57,9 @@ function describe(span: Span, { usage, toolCalls, model }: ModelTurn): void {
     'gen_ai.usage.input_tokens': usage.promptTokens,
     'gen_ai.usage.output_tokens': usage.completionTokens,
     'gen_ai.usage.cache_read.input_tokens': usage.cachedTokens,
+    ...(usage.cacheWriteTokens !== undefined && {
+      'gen_ai.usage.cache_creation.input_tokens': usage.cacheWriteTokens,
+    }),
     'gen_ai.response.finish_reasons': [toolCalls.length > 0 ? 'tool_calls' : 'stop'],
   });
 }

@@ -34,7 +34,7 @@ export function usageContract(engine: Engine): void {
       await store.settleMoney(other, { reserved: 0, spent: 1, tokens, now: NOW });
       expect(await store.runSpending(run.id)).toEqual({
         ...{ spentUsd: 0.75, reservedUsd: 0.3, turns: 2 },
-        ...{ promptTokens: 2_000, cachedTokens: 800, completionTokens: 100 },
+        ...{ promptTokens: 2_000, cachedTokens: 800, cacheWriteTokens: 600, completionTokens: 100 },
       });
     });
   });

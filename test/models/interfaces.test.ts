@@ -45,6 +45,8 @@ describe('the interface', () => {
     ['both keys', { apiKey: 'o', ...ANTHROPIC, name: 'gpt-6.1-sol' }, 'responses', 'api.openai.com'],
     ['both keys and a Claude', { apiKey: 'o', ...ANTHROPIC, name: 'claude-opus-5-5' }, 'messages', 'api.anthropic.com'],
     ['both keys and an address', { baseUrl: 'http://x/v1', ...ANTHROPIC, name: 'claude-opus-5-5' }, 'chat', 'x'],
+    ['a key command and a Claude', { keyCommand: 'x', name: 'claude-opus-5-5' }, 'messages', 'api.anthropic.com'],
+    ['a key command', { keyCommand: 'x', name: 'gpt-6.1-sol' }, 'responses', 'api.openai.com'],
     ['MODEL_API', { baseUrl: 'http://x/v1', api: 'messages' }, 'messages', 'x'],
     ['MODEL_API of a cloud', { api: 'bedrock' }, 'bedrock', 'Amazon Bedrock'],
   ])('of %s is known', (_, given, wire, place) => {
@@ -449,6 +451,15 @@ describe('what is sent besides', () => {
     expect(failure).toMatchObject({ code: 'model_rejected', message: expect.stringContaining(flaw) });
     expect(failure.message).not.toContain('secret-words');
   });
+});
+
+it('a key command that hangs keeps nobody who wants to stop', async () => {
+  const abort = new AbortController();
+  const reason = new Error('stopped by a person');
+  const { model } = modelAt('http://127.0.0.1:9/v1', { settings: { keyCommand: 'sleep 0.5' }, environment: process.env });
+  const asked = model.ask(QUESTION, abort.signal);
+  setTimeout(() => abort.abort(reason), 50);
+  await expect(asked).rejects.toBe(reason);
 });
 
 describe('a text that is made to be expensive', () => {
