@@ -456,7 +456,10 @@ describe('what is sent besides', () => {
 it('a key command that hangs keeps nobody who wants to stop', async () => {
   const abort = new AbortController();
   const reason = new Error('stopped by a person');
-  const { model } = modelAt('http://127.0.0.1:9/v1', { settings: { keyCommand: 'sleep 0.5' }, environment: process.env });
+  const { model } = modelAt('http://127.0.0.1:9/v1', {
+    settings: { keyCommand: 'sleep 0.5' },
+    environment: process.env,
+  });
   const asked = model.ask(QUESTION, abort.signal);
   setTimeout(() => abort.abort(reason), 50);
   await expect(asked).rejects.toBe(reason);
