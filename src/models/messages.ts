@@ -30,20 +30,20 @@ type Kept =
 
 /** Asks once; throws what the library throws, or `AttemptFailed`. */
 export async function askMessages(question: Question): Promise<Answer> {
-  const params = requestBody(question);
-  question.promptCharacters = JSON.stringify([params['system'], params['messages'], params['tools']]).length;
+  const body = requestBody(question);
+  question.promptCharacters = JSON.stringify([body['system'], body['messages'], body['tools']]).length;
   const client = await clientFor(question);
-  const body = params as unknown as Anthropic.MessageCreateParamsStreaming;
   const reading: Reading = { draft: question.draft, blocks: [], usage: { input: 0, read: 0, written: 0, output: 0 } };
   await readEvents(
     question,
-    () => client.messages.create(body, { signal: question.signal }),
+    // Not `messages.create`, which writes to the console where a model is about to be retired.
+    () => client.post<AsyncIterable<unknown>>('/v1/messages', { body, stream: true, signal: question.signal }),
     (event) => addEvent(event, reading),
   );
   return finishAnswer(question.draft, question.endpoint);
 }
 
-type MessagesClient = Pick<Anthropic, 'messages'>;
+type MessagesClient = Pick<Anthropic, 'post'>;
 
 /** Everything that the library would read from the environment is given, so that only the configuration counts. */
 async function clientFor({ endpoint, key, watch }: Question): Promise<MessagesClient> {

@@ -21,7 +21,7 @@ export function watchModel(model: Model, watch: ModelWatch): Model {
   watch.instruments.modelCost.inc({ model: name }, 0);
   const attributes = {
     'gen_ai.operation.name': 'chat',
-    // The protocol that is spoken; whose server answers is the operator's to know.
+    // One value for every model: whose server answers is the operator's to know.
     'gen_ai.provider.name': 'openai',
     'gen_ai.request.model': name,
   };
