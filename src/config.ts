@@ -9,7 +9,7 @@ import { type Environment, type Reader, reader } from './config/reader.ts';
 
 export type { AppCredentials } from './config/app-config.ts';
 export { type DatabaseConfig, type PostgresConfig, parsePostgresUrl, passwordsOf } from './config/database-config.ts';
-export type { ModelConfig } from './config/model-config.ts';
+export type { EndpointConfig, ModelConfig } from './config/model-config.ts';
 export type { Environment } from './config/reader.ts';
 
 /** Ascending: `observe` writes nothing, `comment` opens no pull requests. */

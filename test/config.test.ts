@@ -6,6 +6,7 @@ import path from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../src/config.ts';
+import { endpointConfig } from './support/endpoint-config.ts';
 import { APP_ENVIRONMENT, APP_KEY, WEBHOOK_SECRET } from './support/new-key.ts';
 import { temporaryFolder } from './support/service.ts';
 
@@ -129,13 +130,32 @@ describe('the model', () => {
   });
 
   it('is an endpoint with a key, an address, or both', () => {
-    const defaults = { kind: 'endpoint', name: 'm', apiKey: '', baseUrl: null, pricesFile: null };
-    const times = { timeoutMs: 600_000, idleMs: 120_000 };
-    expect(model({ MODEL: 'm', OPENAI_API_KEY: 'key' })).toEqual({ ...defaults, ...times, apiKey: 'key' });
-    expect(model({ MODEL: 'm', OPENAI_BASE_URL: 'http://127.0.0.1:1/v1/', MODEL_IDLE_S: '5' })).toEqual({
-      ...{ ...defaults, ...times, baseUrl: 'http://127.0.0.1:1/v1' },
-      idleMs: 5_000,
+    const given = { name: 'm', timeoutMs: 600_000, idleMs: 120_000 };
+    expect(model({ MODEL: 'm', OPENAI_API_KEY: 'key' })).toEqual(endpointConfig({ ...given, apiKey: 'key' }));
+    expect(model({ MODEL: 'm', OPENAI_BASE_URL: 'http://127.0.0.1:1/v1/', MODEL_IDLE_S: '5' })).toEqual(
+      endpointConfig({ ...given, baseUrl: 'http://127.0.0.1:1/v1', idleMs: 5_000 }),
+    );
+    expect(model({ MODEL: 'm', ANTHROPIC_API_KEY: 'key' })).toMatchObject({ anthropic: { apiKey: 'key' } });
+    expect(model({ MODEL: 'm', MODEL_API: 'bedrock' })).toMatchObject({ api: 'bedrock' });
+  });
+
+  it('may be one of several, with an effort, headers and a command for its key', () => {
+    const environment = {
+      ...{ MODEL: 'm', MODELS: 'm, big small', MODEL_EFFORT: 'High', MODEL_KEY_COMMAND: 'vault read key' },
+      MODEL_HEADERS: 'X-Team: tools\n\nX-Token:  very-secret-value ',
+    };
+    const config = readConfig(environment);
+    expect(config.model).toMatchObject({
+      ...{ others: ['big', 'small'], effort: 'high', keyCommand: 'vault read key' },
+      headers: [
+        ['X-Team', 'tools'],
+        ['X-Token', 'very-secret-value'],
+      ],
     });
+    expect(config.secrets).toContain('very-secret-value');
+    const fault = () => readConfig({ MODEL_HEADERS: 'X-Team: tools\nvery-secret-value', MODEL_EFFORT: '9' });
+    expect(fault).toThrow(/MODEL_HEADERS, line 2, is no header[\s\S]*|MODEL_EFFORT is "9"/);
+    expect(fault).not.toThrow(/very-secret-value/);
   });
 
   it('may be a script, named by its file', () => {

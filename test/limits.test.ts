@@ -40,7 +40,7 @@ const ROOMS = [
   'github/setup',
   'github/sign-in',
   'redact',
-  'model',
+  'models',
   'store',
 ];
 /** Named alike in files that do the same: one row stands for all. */

@@ -106,11 +106,18 @@ async function afterFailure(session: Session, error: unknown, signal: AbortSigna
 }
 
 function recordedTurn(
-  { content, toolCalls, usage }: ModelTurn,
+  { content, toolCalls, usage, opaque }: ModelTurn,
   about: Pick<RecordedTurn, 'toolChoice' | 'costUsd' | 'seconds'>,
 ): RecordedTurn {
   const calls = toolCalls.slice(0, MAX_CALLS);
-  return { kind: 'turn', content: cutAt(content, MAX_CONTENT), toolCalls: calls.map(recordedCall), usage, ...about };
+  return {
+    kind: 'turn',
+    content: cutAt(content, MAX_CONTENT),
+    toolCalls: calls.map(recordedCall),
+    ...(opaque && { opaque: { ...opaque, calls: opaque.calls.slice(0, MAX_CALLS) } }),
+    usage,
+    ...about,
+  };
 }
 
 /** Answers are matched by id: one that is missing or used twice in the turn is replaced. Arguments too long to keep are no object, and so are refused. */

@@ -1,7 +1,7 @@
 // What a run may spend, and where it stands: pure arithmetic over the turns taken, and the door to the ledgers of the month.
 import type { Analysis } from '../domain/issue.ts';
 import type { CutReason } from '../domain/reason.ts';
-import type { Prices, TurnUsage } from '../ports/model.ts';
+import type { Prices, Rates, TurnUsage } from '../ports/model.ts';
 import type { RecordedTurn } from './transcript.ts';
 
 export interface Budget {
@@ -43,10 +43,12 @@ export const CLOSING_TURNS = 2;
 /** `seconds`: of work up to now. */
 export function usageOf(turns: readonly RecordedTurn[], seconds: number): Usage {
   const sum = (value: (turn: RecordedTurn) => number) => turns.reduce((total, turn) => total + value(turn), 0);
+  const cacheWriteTokens = sum(({ usage }) => usage.cacheWriteTokens ?? 0);
   return {
     turns: turns.length,
     promptTokens: sum(({ usage }) => usage.promptTokens),
     cachedTokens: sum(({ usage }) => usage.cachedTokens),
+    ...(cacheWriteTokens > 0 && { cacheWriteTokens }),
     completionTokens: sum(({ usage }) => usage.completionTokens),
     costUsd: Math.round(sum(({ costUsd }) => costUsd) * 1e6) / 1e6,
     seconds,
@@ -60,21 +62,29 @@ export function bookedPrices(prices: Prices | null): Prices {
   return prices ?? { prompt: NOMINAL_PRICE, cached: NOMINAL_PRICE, completion: NOMINAL_PRICE };
 }
 
-/** US dollars; 0 where the model has no prices. */
-export function costOf(
-  usage: Pick<TurnUsage, 'promptTokens' | 'cachedTokens' | 'completionTokens'>,
-  prices: Prices | null,
-): number {
+/** US dollars: what the endpoint stated, else by the prices; 0 where there are none. */
+export function costOf(usage: Omit<TurnUsage, 'estimated'>, prices: Prices | null): number {
+  if (usage.costUsd !== undefined) return usage.costUsd;
   if (prices === null) return 0;
-  const cached = Math.min(usage.cachedTokens, usage.promptTokens);
-  const fresh = usage.promptTokens - cached;
-  return (fresh * prices.prompt + cached * prices.cached + usage.completionTokens * prices.completion) / 1_000_000;
+  const { prompt, cached, cacheWrite = prompt, completion } = ratesFor(usage.promptTokens, prices);
+  const read = Math.min(usage.cachedTokens, usage.promptTokens);
+  const written = Math.min(usage.cacheWriteTokens ?? 0, usage.promptTokens - read);
+  const fresh = usage.promptTokens - read - written;
+  return (fresh * prompt + read * cached + written * cacheWrite + usage.completionTokens * completion) / 1_000_000;
+}
+
+function ratesFor(promptTokens: number, { long, ...rates }: Prices): Rates {
+  return long !== undefined && promptTokens > long.above ? long : rates;
 }
 
 /** What the next call may cost at most: nothing of it is taken as cached but what was cached the last time. */
 export function reservationFor(promptTokens: number, last: RecordedTurn | undefined, prices: Prices | null): number {
-  const cachedTokens = last?.usage.cachedTokens ?? 0;
-  return costOf({ promptTokens, cachedTokens, completionTokens: MAX_OUTPUT_TOKENS }, prices);
+  const cachedTokens = Math.min(last?.usage.cachedTokens ?? 0, promptTokens);
+  const dearest = prices && ratesFor(promptTokens, prices);
+  // Where writing to the cache costs more, all that was not in it may be written.
+  const isWritten = dearest !== null && (dearest.cacheWrite ?? 0) > dearest.prompt;
+  const cacheWriteTokens = isWritten ? promptTokens - cachedTokens : 0;
+  return costOf({ promptTokens, cachedTokens, cacheWriteTokens, completionTokens: MAX_OUTPUT_TOKENS }, prices);
 }
 
 interface Share {

@@ -2,7 +2,7 @@
 import type { Finding, InvestigationStep } from '../domain/evidence.ts';
 import { inertText } from '../domain/inert-text.ts';
 import type { CutReason } from '../domain/reason.ts';
-import type { Message, ToolCall, TurnUsage } from '../ports/model.ts';
+import type { Message, Opaque, ToolCall, TurnUsage } from '../ports/model.ts';
 
 /** Where the records of one run are kept. `append` and `appendStep` return when the record is durable. */
 export interface Transcript {
@@ -34,6 +34,8 @@ export interface RecordedTurn {
   readonly kind: 'turn';
   readonly content: string;
   readonly toolCalls: readonly ToolCall[];
+  /** For the model alone. */
+  readonly opaque?: Opaque;
   readonly toolChoice: 'auto' | 'none';
   readonly usage: TurnUsage;
   readonly costUsd: number;
@@ -131,12 +133,16 @@ function shown(record: TranscriptRecord, told: Telling): readonly Message[] {
       return [{ role: 'user', content: record.text }];
     case 'turn':
       told.answers = answersOf(told.exchanges.next().value);
-      return [{ role: 'assistant', content: record.content, toolCalls: record.toolCalls }];
+      return [assistantMessage(record)];
     case 'answer':
       return told.answers.splice(0, 1);
     case 'compaction':
       return [];
   }
+}
+
+function assistantMessage({ content, toolCalls, opaque }: RecordedTurn): Message {
+  return { role: 'assistant', content, toolCalls, ...(opaque && { opaque }) };
 }
 
 function answersOf(exchange: Exchange | undefined): Message[] {

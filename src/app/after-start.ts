@@ -3,11 +3,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { ModelConfig } from '../config.ts';
+import { chooseEndpoint, type Wire } from '../models/endpoint.ts';
 import { untilAtRest } from './at-rest.ts';
 import { writeCompiledCode } from './compiled-code.ts';
 
 /** Whoever waited for the start comes first. */
 const PAUSE_MS = 500;
+
+type Part = () => Promise<unknown>;
 
 /** What the first event, the first investigation and the first page are handled with. */
 const OVER_GITHUB = [
@@ -18,14 +21,20 @@ const OVER_GITHUB = [
 const ANSWERING = [() => import('../web/create-web.ts')];
 const WORKING = [() => import('../jobs/run-investigation.ts')];
 const WITH_MODEL = [() => import('../tools/toolbox.ts')];
-const WITH_ENDPOINT = [() => import('../model/attempt.ts')];
+const OVER_WIRE: Readonly<Record<Wire, Part>> = {
+  chat: () => import('../models/chat.ts'),
+  responses: () => import('../models/responses.ts'),
+  messages: () => import('../models/messages.ts'),
+  bedrock: () => import('../models/messages.ts'),
+  vertex: () => import('../models/messages.ts'),
+};
 
 export interface AfterStart {
   readonly isGithub: boolean;
   /** Whether it answers people and programs, and whether it takes work. */
   readonly answers: boolean;
   readonly works: boolean;
-  readonly model: ModelConfig['kind'];
+  readonly model: ModelConfig;
 }
 
 /**
@@ -44,15 +53,13 @@ export function loadRest(options: AfterStart): AsyncDisposable {
   };
 }
 
-type Part = () => Promise<unknown>;
-
 function partsFor({ isGithub, answers, works, model }: AfterStart): readonly Part[] {
   return [
     ...(isGithub ? OVER_GITHUB : []),
     ...(answers ? ANSWERING : []),
     ...(works ? WORKING : []),
-    ...(works && model !== 'none' ? WITH_MODEL : []),
-    ...(works && model === 'endpoint' ? WITH_ENDPOINT : []),
+    ...(works && model.kind !== 'none' ? WITH_MODEL : []),
+    ...(works && model.kind === 'endpoint' ? [OVER_WIRE[chooseEndpoint(model).wire]] : []),
   ];
 }
 

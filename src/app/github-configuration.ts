@@ -11,14 +11,17 @@ export interface GithubConfigurationOptions {
   readonly config: Pick<Config, 'maxMode' | 'budget' | 'githubWebUrl'>;
   /** Name of the model that the operator offers; null: none. */
   readonly operatorModel: string | null;
+  /** Those that a repository may choose instead. */
+  readonly otherModels?: readonly string[];
 }
 
 export function githubConfiguration({
   configuration,
   config,
   operatorModel,
+  otherModels = [],
 }: GithubConfigurationOptions): ConfigurationOf {
-  const operator = operatorLimits(config, operatorModel);
+  const operator = { ...operatorLimits(config, operatorModel), otherModels };
   const local = localConfiguration(config, operatorModel);
   return async (project, signal) => {
     if (!isGithubProject(project)) return await local(project, signal);

@@ -28,6 +28,8 @@ export interface GithubPartsOptions {
   readonly config: Config;
   /** Name of the model that the operator offers; null: none. */
   readonly operatorModel: string | null;
+  /** Those that a repository may choose instead. */
+  readonly otherModels: readonly string[];
 }
 
 /** The clients of GitHub, over whatever knows the installations. Asks GitHub nothing yet. */
@@ -45,7 +47,7 @@ const USER_AGENT = `causeway/${VERSION}`;
 export function githubParts(
   house: House,
   clients: GithubClients,
-  { config, operatorModel }: GithubPartsOptions,
+  { config, operatorModel, otherModels }: GithubPartsOptions,
 ): GithubParts {
   const { githubApiUrl: apiUrl, githubWebUrl: webUrl } = config;
   const permissions = createPermissions({ clients, now: house.now });
@@ -55,7 +57,7 @@ export function githubParts(
   const inFlight = createDeliveriesInFlight();
   const app: CausewayAppDeps = {
     ...house,
-    ...{ clients, configuration, operatorModel, newSigningSecret, apiUrl, webUrl, userAgent: USER_AGENT },
+    ...{ clients, configuration, operatorModel, otherModels, newSigningSecret, apiUrl, webUrl, userAgent: USER_AGENT },
     projects: sync,
     permissions,
     ceiling: config.maxMode,

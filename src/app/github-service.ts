@@ -15,7 +15,7 @@ import { githubLanes } from './github-lanes.ts';
 import { type GithubParts, githubParts, openClients } from './github-parts.ts';
 import { type House, openHouse, startWork } from './house.ts';
 import { once } from './late-handler.ts';
-import { openInvestigator } from './open-investigator.ts';
+import { offeredModels, openInvestigator } from './open-investigator.ts';
 import { ownRecords } from './open-records.ts';
 import { PATIENCE_MS } from './serve-options.ts';
 import { sessionKey } from './session-key.ts';
@@ -79,7 +79,7 @@ export async function openGithubService(options: GithubServiceOptions): Promise<
   );
   // Those of an earlier local mode would be everybody's here.
   await house.store.syncProjects([], now().toISOString());
-  const parts = githubParts(house, clients, { config, operatorModel: investigator?.model.name ?? null });
+  const parts = githubParts(house, clients, { config, ...offeredModels(investigator) });
   const probot = lateProbot(options, parts);
   const { readCheck } = opening.use(createCheckReader());
   const opened = opening.move();

@@ -1,20 +1,14 @@
 // The model, its tools and its budgets as the configuration asks for them; null where there is no model.
-import { readFileSync } from 'node:fs';
 import type { Config, ModelConfig } from '../config.ts';
-import { CausewayError } from '../domain/errors.ts';
 import type { Project } from '../domain/project.ts';
 import type { Investigator } from '../jobs/investigator.ts';
 import { createSpentBudgets } from '../jobs/spent-budgets.ts';
-import { type Log, registerSecret } from '../log.ts';
-import { createOpenAiModel } from '../model/openai-model.ts';
-import { readPrices } from '../model/prices.ts';
-import { readScript } from '../model/script.ts';
-import { createScriptedModel } from '../model/scripted-model.ts';
+import type { Log } from '../log.ts';
 import { parseMonitoringConfig } from '../monitoring/config.ts';
 import { type Monitoring, openMonitoring } from '../monitoring/open-monitoring.ts';
 import type { Holds } from '../ports/holds.ts';
-import type { Model } from '../ports/model.ts';
 import { watchTool } from '../telemetry/watched-ports.ts';
+import { fileNamed, openModels } from './open-model.ts';
 
 /** Questions of one run; runs on real reports took 4 to 11 (docs/measurements.md). */
 const TURNS = 30;
@@ -36,29 +30,40 @@ export interface InvestigatorOptions {
 
 /** Throws `usage` for a file that cannot be read or understood. Nothing is connected yet. */
 export function openInvestigator({ config, log, now, patienceMs, holds }: InvestigatorOptions): OpenInvestigator {
-  const model = openModel(config.model, now, holds);
-  const monitoring = model === null ? NO_MONITORING : monitoringOf(config, log);
+  const { environment } = config;
+  const [model, ...others] = openModels(config.model, { environment, now, ...(holds && { holds }) });
+  const monitoring = model === undefined ? NO_MONITORING : monitoringOf(config, log);
   return {
-    investigator: model && {
-      model,
-      openWorkbench: async ({ project, isTrusted, reportText, ...ground }, signal) => {
-        const { createToolbox } = await import('../tools/toolbox.ts');
-        const { tools, overlay } = createToolbox({ ...ground, ciLog: reportText });
-        const asked = await monitoring.toolsFor(
-          { project: project.name, isPublic: isPublic(project), isTrusted },
-          signal,
-        );
-        return { tools: [...tools, ...asked].map(watchTool), changeSet: overlay.changeSet };
-      },
-      stillParses: async (path, before, after) => {
-        const { stillParses } = await import('../tools/syntax.ts');
-        return (await stillParses(path, before, after)).ok;
-      },
-      limits: { turns: TURNS, usd: config.budget, patienceMs },
-      onSpent: createSpentBudgets(log),
-    },
+    investigator:
+      model === undefined
+        ? null
+        : {
+            model,
+            others,
+            openWorkbench: async ({ project, isTrusted, reportText, ...ground }, signal) => {
+              const { createToolbox } = await import('../tools/toolbox.ts');
+              const { tools, overlay } = createToolbox({ ...ground, ciLog: reportText });
+              const asked = await monitoring.toolsFor(
+                { project: project.name, isPublic: isPublic(project), isTrusted },
+                signal,
+              );
+              return { tools: [...tools, ...asked].map(watchTool), changeSet: overlay.changeSet };
+            },
+            stillParses: async (path, before, after) => {
+              const { stillParses } = await import('../tools/syntax.ts');
+              return (await stillParses(path, before, after)).ok;
+            },
+            limits: { turns: TURNS, usd: config.budget, patienceMs },
+            onSpent: createSpentBudgets(log),
+          },
     [Symbol.asyncDispose]: () => monitoring[Symbol.asyncDispose](),
   };
+}
+
+/** The names of the models that repositories may choose among. */
+export function offeredModels(investigator: Investigator | null) {
+  const otherModels = (investigator?.others ?? []).map(({ name }) => name);
+  return { operatorModel: investigator?.model.name ?? null, otherModels };
 }
 
 /** It decides, with who wrote the report, which monitoring systems may be asked. An address that is read without the App may be anybody's. */
@@ -80,31 +85,7 @@ export function modelHint(config: ModelConfig, investigator: Investigator | null
   return isUnpriced ? 'No price configured (MODEL_PRICES); counting $0.50 per million tokens.' : '';
 }
 
-function openModel(config: ModelConfig, now: () => Date, holds: Holds | undefined): Model | null {
-  switch (config.kind) {
-    case 'none':
-      return null;
-    case 'scripted':
-      return createScriptedModel(readScript(fileNamed('MODEL=scripted:', config.file)));
-    case 'endpoint': {
-      const { name, apiKey, pricesFile } = config;
-      if (apiKey !== '') registerSecret(apiKey);
-      const prices = pricesFile === null ? null : readPrices(fileNamed('MODEL_PRICES', pricesFile), name);
-      return createOpenAiModel({ ...config, prices, now, random: Math.random, ...(holds && { holds }) });
-    }
-  }
-}
-
 function monitoringOf({ monitoringFile, environment }: InvestigatorOptions['config'], log: Log): Monitoring {
   if (monitoringFile === null) return NO_MONITORING;
   return openMonitoring(parseMonitoringConfig(fileNamed('MCP_CONFIG', monitoringFile)), { log, environment });
-}
-
-function fileNamed(setting: string, file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    throw new CausewayError('usage', `${setting} names ${file}, which cannot be read (${code}).`);
-  }
 }

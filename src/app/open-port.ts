@@ -14,11 +14,11 @@ import type { House } from './house.ts';
 import { once } from './late-handler.ts';
 import { type Metrics, openMetrics } from './open-metrics.ts';
 import { pausedIn } from './pause.ts';
-import { createReadiness, modelCheck } from './readiness.ts';
+import { type CheckedModel, createReadiness, modelCheck } from './readiness.ts';
 
 export interface PortOptions
   extends Pick<ApiDeps, 'permissions' | 'settingsOf'>,
-    Pick<WebDeps, 'configurationOf' | 'entrance' | 'modelName' | 'example'> {
+    Pick<WebDeps, 'configurationOf' | 'entrance' | 'example'> {
   readonly config: Pick<Config, 'host' | 'port' | 'rateLimit' | 'dataDir' | 'budget' | 'metrics' | 'mirrorsMaxBytes'>;
   /** 32 bytes; see `sessionKey`. */
   readonly sessionKey: Buffer;
@@ -28,7 +28,8 @@ export interface PortOptions
   readonly isLocal: boolean;
   /** Takes GitHub's deliveries; null in local mode. */
   readonly receive: Receiver | null;
-  /** Whether this process takes work, and so asks the model. */
+  readonly model: CheckedModel['model'];
+  /** Whether this process takes work, and so calls the model. */
   readonly works: boolean;
   /** What `/readyz` says besides the house's own. */
   readonly checks: () => readonly ReadinessCheck[];
@@ -44,7 +45,7 @@ export async function openPort(house: House, options: PortOptions): Promise<Runn
   const { config, receive, permissions, settingsOf } = options;
   let address = options.publicUrl;
   const paused = pausedIn(house, config.dataDir);
-  const model = { name: options.modelName, isAskedHere: options.works };
+  const model = { model: options.model, isCalledHere: options.works };
   const others = () => [pauseCheck(paused), modelCheck(house, model), ...options.checks()];
   const ready = createReadiness({ house, dataDir: config.dataDir, others });
   const shared = {
@@ -59,7 +60,8 @@ export async function openPort(house: House, options: PortOptions): Promise<Runn
     checkCallbackUrl: (url) => checkCallbackUrl(url, house.callbackPolicy),
     ready,
   });
-  const { configurationOf, entrance, modelName, example, sessionKey: key } = options;
+  const { configurationOf, entrance, example, sessionKey: key } = options;
+  const modelName = options.model?.name ?? null;
   const web = lateWeb({
     ...shared,
     ...{ configurationOf, entrance, modelName, example, key, newSigningSecret, budget: config.budget },

@@ -8,24 +8,22 @@ import { isLoopback } from './local-mode.ts';
 import { openMetrics } from './open-metrics.ts';
 import { pauseCheck } from './open-port.ts';
 import { pausedIn } from './pause.ts';
-import { createReadiness, modelCheck } from './readiness.ts';
+import { type CheckedModel, createReadiness, modelCheck } from './readiness.ts';
 
 export interface WorkerPortOptions {
   readonly config: Pick<Config, 'host' | 'workerPort' | 'dataDir' | 'metrics' | 'mirrorsMaxBytes'>;
-  /** As the operator named it; null: none. */
-  readonly modelName: string | null;
+  readonly model: CheckedModel['model'];
   /** What `/readyz` says besides the house's own. */
   readonly checks: () => readonly ReadinessCheck[];
 }
 
 export async function openWorkerPort(
   house: House,
-  { config, modelName, checks }: WorkerPortOptions,
+  { config, model, checks }: WorkerPortOptions,
 ): Promise<RunningServer> {
   const { host, workerPort: port, dataDir } = config;
   const { log, telemetry } = house;
-  const model = { name: modelName, isAskedHere: true };
-  const others = () => [pauseCheck(paused), modelCheck(house, model), ...checks()];
+  const others = () => [pauseCheck(paused), modelCheck(house, { model, isCalledHere: true }), ...checks()];
   const ready = createReadiness({ house, dataDir, others });
   const paused = pausedIn(house, dataDir);
   await using opening = new AsyncDisposableStack();

@@ -11,13 +11,14 @@ export function projectSettings(options: {
   readonly configuration: Pick<ConfigurationReader, 'of'>;
   readonly ceiling: MaxMode;
   readonly operatorModel: string | null;
+  readonly otherModels?: readonly string[];
 }): ApiDeps['settingsOf'] {
-  const { configuration, ceiling, operatorModel } = options;
+  const { configuration, ceiling } = options;
   return async (project, signal) => {
     if (!isGithubProject(project)) return { investigation: DEFAULT_SETTINGS, noPullRequests: '' };
     const { config } = await configuration.of(project, signal);
     return {
-      investigation: investigationSettings(config, operatorModel),
+      investigation: investigationSettings(config, options),
       noPullRequests: noPullRequests(config.mode, ceiling),
     };
   };

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type StoreFault, StoreUnusable } from '../domain/errors.ts';
 import type { ReadinessCheck } from '../http/api-deps.ts';
+import type { Model } from '../ports/model.ts';
 import { spaceText } from '../ports/room.ts';
 import type { House } from './house.ts';
 import { freeBytes, REQUIRED_BYTES, shortageOf } from './room.ts';
@@ -34,22 +35,25 @@ export function createReadiness({ house, dataDir, others, boundMs = BOUND_MS }: 
   };
 }
 
-export interface AskedModel {
-  /** As the operator named it; null: none is configured. */
-  readonly name: string | null;
-  /** False: this process takes no work, and others ask the model. */
-  readonly isAskedHere: boolean;
+export interface CheckedModel {
+  /** Null: none is configured. */
+  readonly model: Pick<Model, 'name' | 'calledThrough'> | null;
+  /** False: this process takes no work, and the workers call the model. */
+  readonly isCalledHere: boolean;
 }
 
 /** These come from the model itself, or from what was asked: the endpoint works. */
 const ANSWERS: ReadonlySet<string> = new Set(['answered', 'refused', 'overflow']);
 
 /** What `/readyz` says of the model, from the calls that are made anyway. Strangers may read it, so it names no address. */
-export function modelCheck({ telemetry }: Pick<House, 'telemetry'>, { name, isAskedHere }: AskedModel): ReadinessCheck {
+export function modelCheck(
+  { telemetry }: Pick<House, 'telemetry'>,
+  { model, isCalledHere }: CheckedModel,
+): ReadinessCheck {
   const said = (ok: boolean, detail: string): ReadinessCheck => ({ name: 'model', ok, isVital: false, detail });
-  if (name === null) return said(true, 'none (search only)');
-  const which = name === SCRIPTED ? 'a script' : `${name} through chat completions`;
-  if (!isAskedHere) return said(true, `${which}, called by the workers`);
+  if (model === null) return said(true, 'none (search only)');
+  const which = model.calledThrough === undefined ? 'a script' : `${model.name} through ${model.calledThrough()}`;
+  if (!isCalledHere) return said(true, `${which}, called by the workers`);
   const last = telemetry.lastModelCall();
   if (last === null) return said(true, `${which}, not called yet`);
   return said(
@@ -57,9 +61,6 @@ export function modelCheck({ telemetry }: Pick<House, 'telemetry'>, { name, isAs
     ANSWERS.has(last) ? `${which}, last call answered` : `${which}, last call failed: ${last}`,
   );
 }
-
-/** What the model of MODEL=scripted:FILE is called. */
-const SCRIPTED = 'scripted';
 
 interface Found {
   readonly ok: boolean;

@@ -1,6 +1,5 @@
 // The handler of runs in a house: with its model watched, and held where the operator pauses.
 import { bookedPrices, costOf } from '../agent/budget.ts';
-import type { Investigator } from '../jobs/investigator.ts';
 import { pausableModel } from '../jobs/pausable-model.ts';
 import type { Model } from '../ports/model.ts';
 import type { JobHandler } from '../ports/queue.ts';
@@ -9,9 +8,11 @@ import { lateHandler } from './late-handler.ts';
 
 export function runHandler(house: House, limits: WorkLimits): JobHandler {
   const { investigationTimeoutMs: timeoutMs, paused = () => false, onWait = () => {}, onTrouble } = limits;
+  const asked = (model: Model) => pausableModel(watchedModel(house, model), { paused, now: house.now });
   const investigator = limits.investigator && {
     ...limits.investigator,
-    model: pausableModel(watchedModel(house, limits.investigator), { paused, now: house.now }),
+    model: asked(limits.investigator.model),
+    others: (limits.investigator.others ?? []).map(asked),
   };
   const deps = { ...house, timeoutMs, investigator, paused, onTrouble };
   return lateHandler(async () => {
@@ -26,6 +27,6 @@ export function runHandler(house: House, limits: WorkLimits): JobHandler {
 }
 
 /** Its cost counts as budgets book it. */
-function watchedModel({ telemetry }: House, { model }: Investigator): Model {
+function watchedModel({ telemetry }: House, model: Model): Model {
   return telemetry.model(model, (usage) => costOf(usage, bookedPrices(model.prices)));
 }

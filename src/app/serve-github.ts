@@ -10,7 +10,7 @@ import { githubConfiguration } from './github-configuration.ts';
 import { githubEntrance } from './github-entrance.ts';
 import { type GithubService, openGithubService } from './github-service.ts';
 import { isLoopback } from './local-mode.ts';
-import { modelHint } from './open-investigator.ts';
+import { modelHint, offeredModels } from './open-investigator.ts';
 import { openPort } from './open-port.ts';
 import { projectSettings } from './project-settings.ts';
 import { startRetention } from './retention.ts';
@@ -26,7 +26,6 @@ export async function serveGithub(options: ServeOptions, mode: GithubMode, signa
   await using open = new AsyncDisposableStack();
   const service = open.use(await openGithubService({ ...options, ...mode, signal }));
   const { house, parts, investigator } = service;
-  const operatorModel = investigator?.model.name ?? null;
   open.use(startRetention(house, config.retentionDays));
   open.use(startForgettingMirrors(house, mirrorsFolder(config.dataDir)));
   if (worker) open.use(service.startWork());
@@ -36,9 +35,12 @@ export async function serveGithub(options: ServeOptions, mode: GithubMode, signa
     await openPort(house, {
       ...{ config, publicUrl: mode.publicUrl, isLocal: false, receive, permissions: parts.permissions },
       settingsOf: projectSettings(parts.app),
-      configurationOf: githubConfiguration({ configuration: parts.configuration, config, operatorModel }),
+      configurationOf: githubConfiguration({
+        ...{ configuration: parts.configuration, config },
+        ...offeredModels(investigator),
+      }),
       entrance: githubEntrance(service, mode.credentials, config),
-      ...{ modelName: operatorModel, works: worker, example: null },
+      ...{ model: investigator?.model ?? null, works: worker, example: null },
       sessionKey: service.sessionKey,
       checks: () => [githubCheck(house, upkeep)],
     }),
@@ -48,7 +50,7 @@ export async function serveGithub(options: ServeOptions, mode: GithubMode, signa
     const { openSmeeChannel } = await import('../github/intake/smee-channel.ts');
     open.use(await openSmeeChannel({ source, receive, log }));
   }
-  open.use(loadRest({ isGithub: true, answers: true, works: options.worker, model: config.model.kind }));
+  open.use(loadRest({ isGithub: true, answers: true, works: options.worker, model: config.model }));
   io.out(startText(options, mode, { service, listening: server.address }));
   await aborted(signal);
   io.err('Stopping…\n');

@@ -57,13 +57,13 @@ export async function serveLocal(options: ServeOptions, signal: AbortSignal): Pr
       settingsOf: async () => SETTINGS,
       configurationOf: localConfiguration(config, investigator?.model.name ?? null),
       entrance: { kind: 'local', command: `${launcher.here} sign-in` },
-      ...{ modelName: investigator?.model.name ?? null, works: worker, example },
+      ...{ model: investigator?.model ?? null, works: worker, example },
       sessionKey: sessionKey(config.sessionSecret, folder.encryptionKey),
     }),
   );
   const address = config.publicUrl || server.address;
   open.use(announceAddress(config.dataDir, { address, listensAt: server.address }));
-  open.use(loadRest({ isGithub: false, answers: true, works: options.worker, model: config.model.kind }));
+  open.use(loadRest({ isGithub: false, answers: true, works: options.worker, model: config.model }));
   // After the port: a token made by a start that then fails would never be seen.
   const token = await knownToken(house);
   io.out(

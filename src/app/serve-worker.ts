@@ -31,7 +31,7 @@ export async function serveWorker(options: WorkerOptions, signal: AbortSignal): 
   await (mode.kind === 'github'
     ? workGithub(open, { ...options, signal }, mode)
     : workLocal(open, { ...options, signal }));
-  open.use(loadRest({ isGithub: mode.kind === 'github', answers: false, works: true, model: config.model.kind }));
+  open.use(loadRest({ isGithub: mode.kind === 'github', answers: false, works: true, model: config.model }));
   await aborted(signal);
   options.io.err('Stopping…\n');
   return 0;
@@ -54,8 +54,8 @@ async function workGithub(open: AsyncDisposableStack, options: Starting, mode: G
   open.use(service.startWork());
   const upkeep = startUpkeep(open, service, options);
   const checks = () => [githubCheck(house, upkeep)];
-  const modelName = investigator?.model.name ?? null;
-  const { address } = open.use(await openWorkerPort(house, { config, modelName, checks }));
+  const model = investigator?.model ?? null;
+  const { address } = open.use(await openWorkerPort(house, { config, model, checks }));
   io.out(workerText({ ...words(house, config, address), ...modelOf(config, investigator) }));
 }
 
@@ -72,8 +72,8 @@ async function workLocal(open: AsyncDisposableStack, options: Starting): Promise
   );
   open.use(startWork(house, { ...config, investigator, paused: pausedIn(house, config.dataDir) }));
   const checks = (): readonly ReadinessCheck[] => [];
-  const modelName = investigator?.model.name ?? null;
-  const { address } = open.use(await openWorkerPort(house, { config, modelName, checks }));
+  const model = investigator?.model ?? null;
+  const { address } = open.use(await openWorkerPort(house, { config, model, checks }));
   io.out(workerText({ ...words(house, config, address), ...modelOf(config, investigator) }));
 }
 

@@ -55,6 +55,8 @@ interface Usage {
   readonly turns: number;
   readonly promptTokens: number;
   readonly cachedTokens: number;
+  /** Those written to the provider's cache; absent: none. */
+  readonly cacheWriteTokens?: number;
   readonly completionTokens: number;
   readonly costUsd: number;
   readonly seconds: number;

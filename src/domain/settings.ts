@@ -3,6 +3,8 @@
 export interface InvestigationSettings {
   /** False: facts only, whatever the operator offers. */
   readonly useModel: boolean;
+  /** The one of the operator's models that is asked; "": the operator's first choice. */
+  readonly model: string;
   /** US dollars of one investigation and of the repository in a month, below the operator's own limits; null: those. */
   readonly budget: { readonly run: number | null; readonly month: number | null };
   /** Language of what people read, such as `de` or `Portuguese`; "": English. */
@@ -15,6 +17,7 @@ export interface InvestigationSettings {
 
 export const DEFAULT_SETTINGS: InvestigationSettings = {
   useModel: true,
+  model: '',
   budget: { run: null, month: null },
   language: '',
   instructions: '',

@@ -72,6 +72,10 @@ const Usage = z
     turns: z.int(),
     promptTokens: z.int(),
     cachedTokens: z.int(),
+    cacheWriteTokens: z
+      .int()
+      .optional()
+      .openapi({ description: "Prompt tokens written to the provider's cache; absent: none." }),
     completionTokens: z.int(),
     costUsd: z.number(),
     seconds: z.number(),

@@ -17,7 +17,7 @@ import { askInvestigator, type Sources } from './ask-investigator.ts';
 import type { Changes } from './changes.ts';
 import { type FailedCheckStore, failedCheckOf } from './checks/failed-check-of.ts';
 import { cleanRepository } from './clean-source.ts';
-import type { Investigator } from './investigator.ts';
+import { type Investigator, withModelNamed } from './investigator.ts';
 import { type GatheredFacts, recordedFacts, recordFacts } from './run-records.ts';
 import { createRunRedactor } from './run-redactor.ts';
 
@@ -47,7 +47,8 @@ const SAME_ANSWER_MS = 24 * 60 * 60 * 1_000;
 
 /** Throws what the source throws, `revision_not_found`, `access_lost`, `lease_lost`, and `ModelUnavailable` for a run to be gone on with. */
 export async function investigate(house: InvestigateDeps, run: Run, signal: AbortSignal): Promise<void> {
-  const investigator = run.settings.useModel ? house.investigator : null;
+  const { useModel, model } = run.settings;
+  const investigator = useModel && house.investigator ? withModelNamed(house.investigator, model) : null;
   const deps = { ...house, investigator, redactor: createRunRedactor(house.redactor, run.id) };
   const project = await knownProject(deps, run);
   const raw = await openSource(deps, { run, project }, signal);

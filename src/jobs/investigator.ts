@@ -8,6 +8,8 @@ import type { SpentBudget } from './spent-budgets.ts';
 
 export interface Investigator {
   readonly model: Model;
+  /** Those that a repository may choose instead. */
+  readonly others?: readonly Model[];
   /** Tools on a fresh overlay of the commit; the same names, descriptions and order for every run of a project. */
   readonly openWorkbench: (ground: WorkbenchGround, signal: AbortSignal) => Promise<Workbench>;
   /** False only where the file parsed before, or is new, and does not parse now. */
@@ -48,4 +50,11 @@ const MOST_TOKENS = 20_000_000;
 /** Tokens of one run: what its budget buys at the nominal price, where there is no real one. */
 export function tokenLimit({ model, limits }: Pick<Investigator, 'model' | 'limits'>): number {
   return model.prices === null ? Math.floor((limits.usd.run / NOMINAL_PRICE) * 1_000_000) : MOST_TOKENS;
+}
+
+/** The investigator with the model that a repository has chosen; "": the operator's own. Null: it chose one that is not offered any more. */
+export function withModelNamed(investigator: Investigator, name: string): Investigator | null {
+  if (name === '') return investigator;
+  const model = [investigator.model, ...(investigator.others ?? [])].find((each) => each.name === name);
+  return model === undefined ? null : { ...investigator, model };
 }

@@ -38,8 +38,9 @@ export function runLedger({ store, now, onSpent }: LedgerDeps, run: Run, usd: In
   };
 }
 
-function tokensOf({ promptTokens, cachedTokens, completionTokens }: TurnUsage): Settlement['tokens'] & {} {
-  return { prompt: promptTokens, cached: cachedTokens, completion: completionTokens };
+function tokensOf(usage: TurnUsage): Settlement['tokens'] & {} {
+  const { promptTokens, cachedTokens, cacheWriteTokens = 0, completionTokens } = usage;
+  return { prompt: promptTokens, cached: cachedTokens, cacheWrite: cacheWriteTokens, completion: completionTokens };
 }
 
 function refusal(exceeded: LimitName, usd: InvestigatorLimits['usd']): CutReason {

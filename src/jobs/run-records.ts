@@ -14,7 +14,8 @@ export interface GatheredFacts {
 }
 
 export interface RunRecordsDeps {
-  readonly store: Pick<InvestigationStore, 'recordStep'> & Pick<AgentStore, 'transcript' | 'appendTranscript'>;
+  readonly store: Pick<InvestigationStore, 'recordStep'> &
+    Pick<AgentStore, 'transcript' | 'opaqueParts' | 'appendTranscript'>;
   readonly now: () => Date;
   /** Called after each step that was stored. */
   readonly onStep: () => void;
@@ -38,15 +39,25 @@ export async function recordFacts(
   return facts;
 }
 
-/** The agent's transcript behind the facts. What it is given must be free of secrets. */
+/**
+ * The agent's transcript behind the facts. What it is given must be free of secrets, but for a provider's opaque parts, which are kept apart,
+ * encrypted.
+ */
 export function runTranscript(deps: RunRecordsDeps, run: Run): Transcript {
   const now = () => deps.now().toISOString();
   return {
     load: async () => {
-      const [, ...records] = await deps.store.transcript(run.id);
-      return records.map(parseRecord);
+      const records = await deps.store.transcript(run.id);
+      const opaque = await deps.store.opaqueParts(run.id);
+      return records.slice(1).map((record, at) => withOpaque(JSON.parse(record), opaque[at + 1] ?? null));
     },
-    append: (record) => deps.store.appendTranscript(run, JSON.stringify(record), now()),
+    append: (record) => {
+      if (record.kind !== 'turn' || record.opaque === undefined) {
+        return deps.store.appendTranscript(run, JSON.stringify(record), now());
+      }
+      const { opaque, ...shown } = record;
+      return deps.store.appendTranscript(run, JSON.stringify(shown), now(), JSON.stringify(opaque));
+    },
     appendStep: async (step, status) => {
       const answer = (number: number): AnswerRecord => ({
         kind: 'answer',
@@ -59,8 +70,6 @@ export function runTranscript(deps: RunRecordsDeps, run: Run): Transcript {
   };
 }
 
-/** Notices of earlier versions have a text as their reason, which nothing reads any more. */
-function parseRecord(text: string): TranscriptRecord {
-  const record: TranscriptRecord = JSON.parse(text);
-  return record.kind === 'notice' && typeof record.reason === 'string' ? { ...record, reason: null } : record;
+function withOpaque(record: TranscriptRecord, opaque: string | null): TranscriptRecord {
+  return record.kind === 'turn' && opaque !== null ? { ...record, opaque: JSON.parse(opaque) } : record;
 }

@@ -13,7 +13,10 @@ export function redactedTool(tool: Tool, redactor: Redactor): Tool {
   return { ...tool, run: async (raw, signal) => redactor.redactJson(await tool.run(raw, signal)) };
 }
 
-/** Cleaned before it is stored or acted on, so that a run that goes on acts on the same words. */
+/**
+ * Cleaned before it is stored or acted on, so that a run that goes on acts on the same words. Opaque parts stay as they came: the provider
+ * takes no others, and the model that made them saw cleaned text alone.
+ */
 export function redactedModel(model: Model, redactor: Redactor): Model {
   return {
     name: model.name,

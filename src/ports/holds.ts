@@ -30,3 +30,5 @@ export interface Holds {
 export const GITHUB_HOLDS = 'github ';
 /** How the endpoints of models begin. */
 export const MODEL_HOLDS = 'model ';
+/** How notes begin of the interface that a model wants: no limit, but known to all processes and forgotten in the same way. */
+export const INTERFACE_HOLDS = 'interface of ';

@@ -6,6 +6,8 @@ export interface Model {
   readonly name: string;
   /** US dollars per million tokens; null: unpriced, and only tokens are budgeted. */
   readonly prices: Prices | null;
+  /** The interface that it is called through at the moment, such as "Responses", for operators; absent: it is no endpoint. */
+  readonly calledThrough?: () => string;
   /**
    * Asks for the next turn. Transient faults are retried inside, within the deadlines. Throws `ModelUnavailable` (ask again at
    * `retryAt`), or `ModelFailure` with `model_rejected` (key, address or request: the operator must mend it), `model_overflow` (the
@@ -14,9 +16,17 @@ export interface Model {
   ask(request: ModelRequest, signal: AbortSignal): Promise<ModelTurn>;
 }
 
-export interface Prices {
+export interface Prices extends Rates {
+  /** Where the provider charges more for long prompts: what counts for the whole request once its prompt has more tokens than `above`. */
+  readonly long?: Rates & { readonly above: number };
+}
+
+export interface Rates {
   readonly prompt: number;
+  /** Prompt tokens read from the provider's cache. */
   readonly cached: number;
+  /** Prompt tokens written to the provider's cache; absent: they cost what others do. */
+  readonly cacheWrite?: number;
   readonly completion: number;
 }
 
@@ -37,7 +47,12 @@ export interface ToolDescription {
 
 export type Message =
   | { readonly role: 'system' | 'user'; readonly content: string }
-  | { readonly role: 'assistant'; readonly content: string; readonly toolCalls: readonly ToolCall[] }
+  | {
+      readonly role: 'assistant';
+      readonly content: string;
+      readonly toolCalls: readonly ToolCall[];
+      readonly opaque?: Opaque;
+    }
   | { readonly role: 'tool'; readonly callId: string; readonly content: string };
 
 export interface ToolCall {
@@ -47,9 +62,24 @@ export interface ToolCall {
   readonly arguments: string;
 }
 
+/**
+ * What a provider adds to an answer and wants back unchanged with it: encrypted reasoning, thinking blocks, thought signatures, long call ids.
+ * Nobody but the model that made it reads it. It is plain JSON, kept encrypted, never shown, and forgotten when the run ends.
+ */
+export interface Opaque {
+  /** Provider, interface and model that made it. Any other one is asked without it. */
+  readonly origin: string;
+  /** What belongs to the whole answer; null: nothing. */
+  readonly message: unknown;
+  /** What belongs to each of the answer's calls, in their order; null: nothing. */
+  readonly calls: readonly unknown[];
+}
+
 export interface ModelTurn {
   readonly content: string;
   readonly toolCalls: readonly ToolCall[];
+  /** Absent: the provider added nothing. */
+  readonly opaque?: Opaque;
   readonly usage: TurnUsage;
   /** The model that answered, as the endpoint names it; absent: it named none. */
   readonly model?: string;
@@ -59,7 +89,11 @@ export interface TurnUsage {
   readonly promptTokens: number;
   /** Those of them that the endpoint took from its cache. */
   readonly cachedTokens: number;
+  /** Those of them that it wrote to its cache; absent: it did not say. */
+  readonly cacheWriteTokens?: number;
   readonly completionTokens: number;
+  /** US dollars, where the endpoint states what it charges; this counts, whatever the prices say. */
+  readonly costUsd?: number;
   /** True where the endpoint gave no figures and they were estimated. */
   readonly estimated: boolean;
 }

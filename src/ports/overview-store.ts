@@ -72,6 +72,8 @@ export interface Spending {
   readonly turns: number;
   readonly promptTokens: number;
   readonly cachedTokens: number;
+  /** Written to the provider's cache. */
+  readonly cacheWriteTokens: number;
   readonly completionTokens: number;
 }
 

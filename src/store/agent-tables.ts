@@ -1,10 +1,13 @@
 // The agent's tables as Kysely sees them: transcripts, and what runs have cost.
+import type { Generated } from 'kysely';
 import type { Sequenced } from './schema.ts';
 
 export interface TranscriptEntryTable extends Sequenced {
   run_id: string;
   /** JSON. */
   entry: string;
+  /** Sealed; null: the provider added nothing. */
+  opaque: string | null;
   created_at: string;
 }
 
@@ -20,6 +23,8 @@ export interface CostTable {
   prompt_tokens: number;
   /** Those of `prompt_tokens` that the endpoint took from its cache. */
   cached_tokens: number;
+  /** Those of them that it wrote to its cache. */
+  cache_write_tokens: Generated<number>;
   completion_tokens: number;
 }
 

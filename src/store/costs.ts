@@ -87,6 +87,7 @@ async function add(trx: Trx, run: Run, { month, reserved, spent, tokens }: Added
   const taken = {
     ...{ reserved, spent, turns: tokens ? 1 : 0 },
     ...{ prompt_tokens: tokens?.prompt ?? 0, cached_tokens: tokens?.cached ?? 0 },
+    cache_write_tokens: tokens?.cacheWrite ?? 0,
     completion_tokens: tokens?.completion ?? 0,
   };
   await trx
@@ -99,6 +100,7 @@ async function add(trx: Trx, run: Run, { month, reserved, spent, tokens }: Added
         turns: expression('costs.turns', '+', taken.turns),
         prompt_tokens: expression('costs.prompt_tokens', '+', taken.prompt_tokens),
         cached_tokens: expression('costs.cached_tokens', '+', taken.cached_tokens),
+        cache_write_tokens: expression('costs.cache_write_tokens', '+', taken.cache_write_tokens),
         completion_tokens: expression('costs.completion_tokens', '+', taken.completion_tokens),
       })),
     )

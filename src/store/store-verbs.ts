@@ -65,7 +65,7 @@ export function storeVerbs({
     ...acceptanceVerbs(together, enqueuer),
     ...investigationVerbs(database),
     ...runVerbs(database),
-    ...transcriptVerbs(database),
+    ...transcriptVerbs(database, seal),
     ...costVerbs(database),
     ...endingVerbs(database, enqueuer),
     ...issueVerbs(database, { enqueuer, keptJson, forgetErased }),

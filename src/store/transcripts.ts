@@ -3,8 +3,12 @@ import type { AgentStore } from '../ports/agent-store.ts';
 import type { Database } from './database.ts';
 import { requireLease } from './lease.ts';
 import type { Trx } from './schema.ts';
+import type { Seal } from './seal.ts';
 
-export function transcriptVerbs(database: Database): Pick<AgentStore, 'transcript' | 'appendTranscript'> {
+export function transcriptVerbs(
+  database: Database,
+  seal: Seal,
+): Pick<AgentStore, 'transcript' | 'opaqueParts' | 'appendTranscript'> {
   return {
     async transcript(runId) {
       const rows = await database.read((reader) =>
@@ -12,10 +16,17 @@ export function transcriptVerbs(database: Database): Pick<AgentStore, 'transcrip
       );
       return rows.map((row) => row.entry);
     },
-    appendTranscript: (run, entry, now) =>
+    async opaqueParts(runId) {
+      const rows = await database.read((reader) =>
+        reader.selectFrom('transcript_entries').select('opaque').where('run_id', '=', runId).orderBy('seq').execute(),
+      );
+      return rows.map(({ opaque }) => opaque && seal.open(opaque, purposeFor(runId)));
+    },
+    appendTranscript: (run, entry, now, opaque) =>
       database.write(async (trx) => {
         await requireLease(trx, run);
-        await appendEntry(trx, run.id, { entry, now });
+        const sealed = opaque === undefined ? null : seal.seal(opaque, purposeFor(run.id));
+        await appendEntry(trx, run.id, { entry, now, opaque: sealed });
       }),
   };
 }
@@ -24,7 +35,11 @@ export function transcriptVerbs(database: Database): Pick<AgentStore, 'transcrip
 export async function appendEntry(
   trx: Trx,
   runId: string,
-  { entry, now }: { readonly entry: string; readonly now: string },
+  { entry, now, opaque = null }: { readonly entry: string; readonly now: string; readonly opaque?: string | null },
 ): Promise<void> {
-  await trx.insertInto('transcript_entries').values({ run_id: runId, entry, created_at: now }).execute();
+  await trx.insertInto('transcript_entries').values({ run_id: runId, entry, opaque, created_at: now }).execute();
+}
+
+function purposeFor(runId: string): string {
+  return `opaque parts of ${runId}`;
 }

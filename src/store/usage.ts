@@ -22,6 +22,7 @@ function sums(reader: Reader) {
       fn.sum<number | null>('turns').as('turns'),
       fn.sum<number | null>('prompt_tokens').as('prompt_tokens'),
       fn.sum<number | null>('cached_tokens').as('cached_tokens'),
+      fn.sum<number | null>('cache_write_tokens').as('cache_write_tokens'),
       fn.sum<number | null>('completion_tokens').as('completion_tokens'),
     ]);
 }
@@ -35,6 +36,7 @@ function spendingFrom(row: Sums | undefined): Spending {
     turns: Number(row?.turns ?? 0),
     promptTokens: Number(row?.prompt_tokens ?? 0),
     cachedTokens: Number(row?.cached_tokens ?? 0),
+    cacheWriteTokens: Number(row?.cache_write_tokens ?? 0),
     completionTokens: Number(row?.completion_tokens ?? 0),
   };
 }

@@ -23,7 +23,7 @@ export function watchModel(model: Model, watch: ModelWatch): Model {
   watch.instruments.modelCost.inc({ model: name }, 0);
   const attributes = {
     'gen_ai.operation.name': 'chat',
-    // The protocol that is spoken; whose server answers is the operator's to know.
+    // One value for every model: whose server answers is the operator's to know.
     'gen_ai.provider.name': 'openai',
     'gen_ai.request.model': name,
   };
@@ -61,6 +61,9 @@ function describe(span: Span, { usage, toolCalls, model }: ModelTurn): void {
     'gen_ai.usage.input_tokens': usage.promptTokens,
     'gen_ai.usage.output_tokens': usage.completionTokens,
     'gen_ai.usage.cache_read.input_tokens': usage.cachedTokens,
+    ...(usage.cacheWriteTokens !== undefined && {
+      'gen_ai.usage.cache_creation.input_tokens': usage.cacheWriteTokens,
+    }),
     'gen_ai.response.finish_reasons': [toolCalls.length > 0 ? 'tool_calls' : 'stop'],
   });
 }

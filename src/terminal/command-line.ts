@@ -92,7 +92,8 @@ function logInput(value: string | undefined): LogInput {
 
 function repository(value: string | undefined): ProjectSource | null {
   if (value === undefined) return null;
-  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(value) && !/^[^/\\@]+@[^/\\]+:/.test(value)) return { kind: 'path', path: value };
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(value) && !/^[^/\\@]+@[^/\\]+:/.test(value))
+    return { kind: 'path', path: value };
   const url = URL.parse(value);
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw usage(`--repo takes a path or an https address, not "${value}": clone it and give the path.`, 'analyse');

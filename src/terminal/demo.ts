@@ -46,7 +46,10 @@ function whatNow({ anywhere }: Launcher): string {
 /** Runs the demo; the report and the hints are on standard error, the answers on standard output (with `--json` the second alone). */
 export async function demo(command: DemoCommand, io: Io, deps: DemoDeps, signal: AbortSignal): Promise<ExitCode> {
   const paint = style(io.colour.err);
-  const quoted = deps.demo.report.trim().replace(/^/gm, '  | ').replace(/(?<! ) +$/gm, '');
+  const quoted = deps.demo.report
+    .trim()
+    .replace(/^/gm, '  | ')
+    .replace(/(?<! ) +$/gm, '');
   io.err(`${INTRODUCTION}\n${paint.dim(quoted)}\n\n`);
   const subject = {
     text: deps.demo.report,

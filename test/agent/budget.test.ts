@@ -68,6 +68,11 @@ describe('where a run stands', () => {
     expect(bare).toBeCloseTo(0.02 + 0.04096);
     expect(reservationFor(10_000, undefined, null)).toBe(0);
     expect(costOf({ promptTokens: 1_000_000, cachedTokens: 400_000, completionTokens: 0 }, PRICES)).toBeCloseTo(1.4);
+    const written = { promptTokens: 1_000_000, cachedTokens: 400_000, cacheWriteTokens: 600_000, completionTokens: 0 };
+    expect(costOf(written, { ...PRICES, cacheWrite: 2.5 * PRICES.prompt }) - costOf(written, PRICES)).toBeCloseTo(
+      0.6 * 1.5 * PRICES.prompt,
+    );
+    expect([PRICES, null].map((prices) => costOf({ ...written, costUsd: 0.25 }, prices))).toEqual([0.25, 0.25]);
   });
 });
 

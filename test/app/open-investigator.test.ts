@@ -7,6 +7,7 @@ import { openInvestigator } from '../../src/app/open-investigator.ts';
 import type { Project, ProjectSource } from '../../src/domain/project.ts';
 import { createLog } from '../../src/log.ts';
 import { program } from '../monitoring/doubles.ts';
+import { endpointConfig } from '../support/endpoint-config.ts';
 import { createMemoryRepository } from '../support/memory-source.ts';
 
 const SIGNAL = new AbortController().signal;
@@ -32,16 +33,9 @@ it.each<readonly [string, ProjectSource, boolean]>([
     const file = path.join(folder, 'mcp.json');
     const { command, args, projects } = program('plain');
     writeFileSync(file, JSON.stringify({ servers: { prometheus: { command, args, projects, tools: ['query'] } } }));
-    const endpoint = {
-      kind: 'endpoint',
-      name: 'm',
-      apiKey: 'k',
-      baseUrl: 'http://127.0.0.1:1',
-      pricesFile: null,
-    } as const;
     await using opened = openInvestigator({
       config: {
-        model: { ...endpoint, timeoutMs: 1_000, idleMs: 1_000 },
+        model: endpointConfig({ baseUrl: 'http://127.0.0.1:1' }),
         budget: { run: 1, repository: 1, all: 1 },
         monitoringFile: file,
         environment: { PATH: process.env['PATH'] },

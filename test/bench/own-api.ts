@@ -62,7 +62,7 @@ async function run([dataDir = '']: readonly string[]): Promise<void> {
       isLocal: true,
       receive: null,
       checks: () => [],
-      modelName: null,
+      model: null,
       works: false,
       sessionKey: KEY,
     },

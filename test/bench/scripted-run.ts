@@ -7,8 +7,9 @@ import type { Issue } from '../../src/domain/issue.ts';
 import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
 import { acceptReport } from '../../src/jobs/accept-report.ts';
 import { createLog } from '../../src/log.ts';
-import { createScriptedModel } from '../../src/model/scripted-model.ts';
+import { createScriptedModel } from '../../src/models/scripted.ts';
 import type { Model, ModelRequest } from '../../src/ports/model.ts';
+import { endpointConfig } from '../support/endpoint-config.ts';
 import { type MadeRepository, makeRepository } from './made-repository.ts';
 
 const MOST_MS = 300_000;
@@ -52,7 +53,7 @@ export async function scriptedHouse({ folder, files, searchPath }: Place): Promi
   const [project] = await house.store.syncProjects(wanted, house.now().toISOString());
   const played = playedModel();
   const config = {
-    model: { kind: 'endpoint', name: 'played', apiKey: '', baseUrl: null, pricesFile: null, timeoutMs: 1, idleMs: 1 },
+    model: endpointConfig({ name: 'played' }),
     ...{ budget: { run: 1_000, repository: 1_000, all: 1_000 }, monitoringFile: null, environment },
   } as const;
   const { log, now } = house;

@@ -25,6 +25,23 @@ export function agentContract(engine: Engine): void {
       await expect(store.appendTranscript(first, '{}', NOW)).rejects.toMatchObject({ code: 'lease_lost' });
     });
 
+    it('keeps what a provider wants back beside its turn, in no readable form, and forgets it with the run', async () => {
+      await using place = await engine.place();
+      await using opened = await place.open();
+      const { store } = opened;
+      const { runId } = await accepted(store, acceptance(await ground(store)));
+      const run = await started(store, runId);
+      const opaque = JSON.stringify({ message: { signature: 'canary+/=="\\u0000' }, calls: [] });
+      await store.appendTranscript(run, '{"turn":1}', NOW);
+      await store.appendTranscript(run, '{"turn":2}', NOW, opaque);
+      await started(store, runId);
+      expect(await store.transcript(runId)).toEqual(['{"turn":1}', '{"turn":2}']);
+      expect(await store.opaqueParts(runId)).toEqual([null, opaque]);
+      expect(await opened.tablesHolding('canary')).toEqual([]);
+      await store.giveUp(runId, { code: 'cancelled', detail: '' }, NOW);
+      expect(await store.opaqueParts(runId)).toEqual([]);
+    });
+
     it('is written with a step in one, and numbers go on where they stood', async () => {
       await using place = await engine.place();
       await using opened = await place.open();

@@ -6,8 +6,8 @@ import type { Engine, Opened } from './engine.ts';
 
 const NEXT_MONTH = '2026-12-01T00:00:00.000Z';
 const plenty: Reservation['limits'] = { run: 1e12, repository: 1e12, all: 1e12 };
-const tokens: Settlement['tokens'] & {} = { prompt: 1_000, cached: 400, completion: 50 };
-const NOTHING = { spentUsd: 0, turns: 0, promptTokens: 0, cachedTokens: 0, completionTokens: 0 };
+const tokens: Settlement['tokens'] & {} = { prompt: 1_000, cached: 400, cacheWrite: 300, completion: 50 };
+const NOTHING = { spentUsd: 0, turns: 0, promptTokens: 0, cachedTokens: 0, cacheWriteTokens: 0, completionTokens: 0 };
 
 async function runOf(opened: Opened, base: Ground, now = NOW) {
   const { runId } = await accepted(opened.store, acceptance(base, { fresh: true, now }));
@@ -34,7 +34,7 @@ export function usageContract(engine: Engine): void {
       await store.settleMoney(other, { reserved: 0, spent: 1, tokens, now: NOW });
       expect(await store.runSpending(run.id)).toEqual({
         ...{ spentUsd: 0.75, reservedUsd: 0.3, turns: 2 },
-        ...{ promptTokens: 2_000, cachedTokens: 800, completionTokens: 100 },
+        ...{ promptTokens: 2_000, cachedTokens: 800, cacheWriteTokens: 600, completionTokens: 100 },
       });
     });
   });
@@ -65,7 +65,7 @@ export function usageContract(engine: Engine): void {
       const strangers = Array.from({ length: 700 }, (_, index) => `prj_unknown${index}`);
       const projectIds = [two!.project.id, ...strangers, one!.project.id];
       const none = { queued: 0, running: 0, concluded: 0, gave_up: 0, cancelled: 0 };
-      const spent = { turns: 1, promptTokens: 1_000, cachedTokens: 400, completionTokens: 50 };
+      const spent = { turns: 1, promptTokens: 1_000, cachedTokens: 400, cacheWriteTokens: 300, completionTokens: 50 };
       expect(await store.usage({ projectIds, sinceMonth: '2026-11' })).toEqual([
         {
           ...{ projectId: one!.project.id, month: '2026-12', investigations: { ...none, queued: 1 } },

@@ -54,12 +54,14 @@ describe('a change beside a secret', () => {
 
 describe('a model and its tools', () => {
   it('say nothing that is secret: neither in words nor in arguments', async () => {
+    const opaque = { origin: 'p', message: { signature: KEY }, calls: [null] };
     const model: Model = {
       name: 'm',
       prices: null,
       ask: async () => ({
         content: `I saw ${SECRET}`,
         toolCalls: [{ id: 'c1', name: 'create_file', arguments: JSON.stringify({ text: SECRET }) }],
+        opaque,
         usage: { promptTokens: 1, cachedTokens: 0, completionTokens: 1, estimated: false },
       }),
     };
@@ -67,6 +69,8 @@ describe('a model and its tools', () => {
     expect(turn).toMatchObject({
       content: 'I saw [redacted]',
       toolCalls: [{ id: 'c1', name: 'create_file', arguments: '{"text":"[redacted]"}' }],
+      // The provider takes nothing else back.
+      opaque,
     });
   });
 

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseLenientJson } from '../../src/agent/lenient-json.ts';
 import { quotable, standsIn } from '../../src/agent/quotation.ts';
 import type { Issue } from '../../src/domain/issue.ts';
-import { createOpenAiModel } from '../../src/model/openai-model.ts';
+import { createEndpointModel } from '../../src/models/endpoint-model.ts';
+import { endpointConfig } from '../support/endpoint-config.ts';
 import { type Attack, type HostileHouse, hostileHouse } from '../support/hostile-house.ts';
 import { answersIn, type Call, concludes, creates, LOOK, MEND, SHOP } from '../support/hostile-moves.ts';
 import { delta, modelEndpoint } from '../support/model-endpoint.ts';
@@ -105,8 +106,9 @@ describe('a hostile model that floods', () => {
       }
       response.end();
     });
-    const given = { name: 'flood', apiKey: '', baseUrl: endpoint.url, timeoutMs: 10_000, idleMs: 5_000, prices: null };
-    const model = createOpenAiModel({ ...given, now: () => new Date(), random: () => 0 });
+    const settings = endpointConfig({ name: 'flood', baseUrl: endpoint.url });
+    const given = { settings, timeoutMs: 10_000, idleMs: 5_000, prices: null };
+    const model = createEndpointModel({ ...given, now: () => new Date(), random: () => 0 });
     const { issue } = await house.attack(model);
     expect(issue.analysis).toMatchObject({ partial: true, reason: expect.stringContaining('larger than any real') });
     expect(issue.diff.files).toEqual([]);

@@ -12,7 +12,8 @@ import { acceptReport } from '../../src/jobs/accept-report.ts';
 import { cancelInvestigation } from '../../src/jobs/end-early.ts';
 import type { Investigator } from '../../src/jobs/investigator.ts';
 import { createLog } from '../../src/log.ts';
-import { createOpenAiModel, type OpenAiOptions } from '../../src/model/openai-model.ts';
+import { createEndpointModel, type EndpointModelOptions } from '../../src/models/endpoint-model.ts';
+import { endpointConfig } from './endpoint-config.ts';
 import { createMemoryRepository } from './memory-source.ts';
 import { PRICES } from './model-service.ts';
 
@@ -28,7 +29,7 @@ export interface ModelHouse extends AsyncDisposable {
   later(milliseconds: number, investigation: Investigation): Promise<Investigation>;
 }
 
-export interface ModelLimits extends Partial<OpenAiOptions> {
+export interface ModelLimits extends Partial<EndpointModelOptions> {
   /** Milliseconds that a model out of reach is waited for; an hour. */
   readonly patienceMs?: number;
 }
@@ -112,8 +113,7 @@ function optionsOf(dataDir: string): Omit<HouseOptions, 'now'> {
 /** Work with a model that is another one for each investigation: a queue has one worker. */
 function startAsking(house: House, opening: AsyncDisposableStack, onTrouble: (text: string) => void) {
   const { log, now } = house;
-  const endpoint = { name: 'test-model', apiKey: MODEL_KEY, timeoutMs: 20_000, idleMs: 10_000 };
-  const model = { kind: 'endpoint', pricesFile: null, baseUrl: null, ...endpoint } as const;
+  const model = endpointConfig({ apiKey: MODEL_KEY, timeoutMs: 20_000, idleMs: 10_000 });
   const config = { model, budget: BUDGET, monitoringFile: null, environment: {} };
   const { investigator } = opening.use(openInvestigator({ config, log, now, patienceMs: 0 }));
   if (investigator === null) throw new Error('there is no investigator');
@@ -121,7 +121,7 @@ function startAsking(house: House, opening: AsyncDisposableStack, onTrouble: (te
   let patienceMs = 0;
   const switched: Investigator = {
     ...investigator,
-    model: { name: endpoint.name, prices: PRICES, ask: (request, signal) => current.ask(request, signal) },
+    model: { name: model.name, prices: PRICES, ask: (request, signal) => current.ask(request, signal) },
     limits: {
       ...investigator.limits,
       get patienceMs() {
@@ -135,7 +135,8 @@ function startAsking(house: House, opening: AsyncDisposableStack, onTrouble: (te
     switchTo: (baseUrl: string, { patienceMs: patience = 3_600_000, ...own }: ModelLimits) => {
       patienceMs = patience;
       const still = { prices: PRICES, now, random: () => 0, wait: async () => {} };
-      current = createOpenAiModel({ ...endpoint, ...still, baseUrl, ...own });
+      const settings = { ...model, openai: { ...model.openai, baseUrl } };
+      current = createEndpointModel({ ...model, ...still, settings, ...own });
     },
   };
 }

@@ -16,6 +16,10 @@ export interface ModelKillPlan {
   readonly report: string;
   /** One life a kill: when it ends. */
   readonly kills: readonly KillMoment[];
+  /** Looks at what a killed life left behind. */
+  readonly afterKill?: () => Promise<void>;
+  /** Looks at the service that has concluded, before it ends. */
+  readonly beforeEnd?: (service: Service) => Promise<void>;
 }
 
 /**
@@ -45,7 +49,10 @@ export async function modelKillRound(plan: ModelKillPlan, key: string): Promise<
     const recorded = hasEnded ? Number.POSITIVE_INFINITY : turns;
     await using service = await start(plan);
     if (kill === null) issues = await lastLife(plan, service, key);
-    else await shortLife(plan, service, { key, kill });
+    else {
+      await shortLife(plan, service, { key, kill });
+      await plan.afterKill?.();
+    }
     lives.push({ recorded, asked: turnsAsked(plan.model).slice(before) });
   }
   const told = plan.receiver.deliveries
@@ -99,6 +106,7 @@ async function lastLife(plan: ModelKillPlan, service: Service, key: string): Pro
   await concluded(plan, service, await send(plan, service, key));
   for (let tries = 0; tries < 400 && !isTold(plan, key); tries++) await sleep(50);
   const issues = await issuesOf(plan, service, key);
+  await plan.beforeEnd?.(service);
   await service.end('SIGTERM');
   return issues;
 }

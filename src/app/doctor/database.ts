@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../../config.ts';
 import { CausewayError } from '../../domain/errors.ts';
-import { stands } from '../../ports/holds.ts';
+import { INTERFACE_HOLDS, stands } from '../../ports/holds.ts';
 import type { Examination } from '../../store/examine.ts';
 import { examinePostgres } from '../../store/examine-postgres.ts';
 import { examineSqlite } from '../../store/examine-sqlite.ts';
@@ -103,7 +103,7 @@ function judgeHolds({ holds }: Examination, now: Date): readonly Verdict[] {
   const repair =
     'It ends by itself then. Where it was made by a wrong clock or header, "causeway resume" lifts it for every process.';
   return holds
-    .filter((hold) => stands(hold, now))
+    .filter((hold) => stands(hold, now) && !hold.name.startsWith(INTERFACE_HOLDS))
     .map(({ name, until }) => warn(`${name} is left alone for a limit until ${until.toISOString()}`, repair));
 }
 

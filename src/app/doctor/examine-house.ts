@@ -4,6 +4,7 @@ import { CausewayError } from '../../domain/errors.ts';
 import { createGithubClients } from '../../github/clients/create-github-clients.ts';
 import { readApp, readHook } from '../../github/examination/read-app.ts';
 import { registerSecret } from '../../log.ts';
+import { chooseEndpoint } from '../../models/endpoint.ts';
 import { type Finding, tellFindings } from '../../terminal/doctor.ts';
 import type { ExitCode, Io } from '../../terminal/io.ts';
 import { isPaused } from '../pause.ts';
@@ -144,5 +145,5 @@ function openGithub(
 
 /** Where the clock of the model's endpoint is asked for; "" for none. */
 function modelUrlOf({ model }: Config): string {
-  return model.kind === 'endpoint' ? (model.baseUrl ?? 'https://api.openai.com/v1') : '';
+  return model.kind === 'endpoint' ? chooseEndpoint(model).baseUrl : '';
 }

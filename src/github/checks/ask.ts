@@ -18,6 +18,8 @@ export interface ChecksDeps {
   readonly ceiling: Mode;
   /** Name of the model that the operator offers; null: none. */
   readonly operatorModel: string | null;
+  /** Those that a repository may choose instead. */
+  readonly otherModels?: readonly string[];
   /** Base address of the API, without a slash at its end. */
   readonly apiUrl: string;
   readonly userAgent: string;

@@ -13,7 +13,7 @@ export async function checkRules({ deps, project, signal }: Asking): Promise<Che
   return {
     ...config.checks,
     opens: config.mode === 'fix' && deps.ceiling === 'fix' && NEEDED.every((name) => isWrite(granted.get(name))),
-    settings: investigationSettings(config, deps.operatorModel),
+    settings: investigationSettings(config, deps),
   };
 }
 

@@ -3,6 +3,7 @@ import { type GithubProject, repositoryOf } from '../../domain/project.ts';
 import type { EffectiveConfiguration, EffectiveValue, ValueSource } from '../../ports/configuration.ts';
 import { CONFIGURATION_KEYS, dollars } from './configuration-keys.ts';
 import { CONFIG_FILE } from './fetch-config.ts';
+import { chosenModel } from './investigation-settings.ts';
 import { MODES, type Mode, type ReadConfig, type RepositoryConfig } from './repository-config.ts';
 
 /** What the operator sets, and no file goes beyond. */
@@ -10,6 +11,8 @@ export interface OperatorLimits {
   readonly ceiling: Mode;
   /** Name of the model that is offered; null: none. */
   readonly model: string | null;
+  /** Those that a repository may choose instead. */
+  readonly otherModels?: readonly string[];
   /** US dollars: of one investigation, of a repository in a month, of everything in a month. */
   readonly budget: { readonly run: number; readonly repository: number; readonly all: number };
 }
@@ -100,12 +103,14 @@ function offered(config: RepositoryConfig, operator: OperatorLimits): Partial<Ef
 }
 
 /** Why no model is asked although something else was said; "" where one is, or where `none` was said here. */
-function unasked({ model, budget: wish }: RepositoryConfig, { model: offer, budget }: OperatorLimits): string {
-  const wanted = model.toLowerCase();
-  if (wanted === 'none') return '';
+function unasked(config: RepositoryConfig, { model: offer, otherModels = [], budget }: OperatorLimits): string {
+  const { model, budget: wish } = config;
+  if (model.toLowerCase() === 'none') return '';
   if (offer === null) return 'none, since the operator offers no model: facts only';
-  if (wanted !== '' && wanted !== offer.toLowerCase()) {
-    return `none, since the operator's model is ${offer} and another one is never asked: facts only`;
+  if (chosenModel(config, { operatorModel: offer, otherModels }) === null) {
+    return otherModels.length === 0
+      ? `none, since the operator's model is ${offer} and another one is never asked: facts only`
+      : `none, since it is not one of the operator's models (${[offer, ...otherModels].join(', ')}): facts only`;
   }
   const spendable = {
     'budget.run': wish.run,

@@ -137,10 +137,10 @@ export const FILE_SCHEMA = z.strictObject(
     language: words('the name or code of a language, such as `de` or `Portuguese`', 40, /^[\p{L}][\p{L}\p{M} ()-]*$/u)
       .optional()
       .describe('Language of what people read (default English).'),
-    model: words("`none`, or the name of the operator's model", 100, /^[\w.:/@+-]+$/)
+    model: words("`none`, or the name of one of the operator's models", 100, /^[\w.:/@+-]+$/)
       .optional()
       .describe(
-        "none: facts only, no model is asked. Or the operator's model by its name; another one is never asked.",
+        "none: facts only, no model is asked. Or one of the operator's models by its name (MODEL, MODELS); another one is never asked.",
       ),
     instructions: z
       .string({ error: 'text' })

@@ -29,7 +29,7 @@ export interface RepositoryConfig {
   /** `asked`: comments only where a person asked for an analysis. */
   readonly comments: 'all' | 'asked';
   readonly language: string;
-  /** The operator's model by its name, or `none`; "": the operator's. */
+  /** One of the operator's models by its name, or `none`; "": the one that the operator asks by default. */
   readonly model: string;
   readonly instructions: string;
 }

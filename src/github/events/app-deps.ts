@@ -29,6 +29,8 @@ export interface CausewayAppDeps extends Omit<AcceptReportDeps, 'store'>, Omit<C
   readonly paused: () => boolean;
   /** Name of the model that the operator offers; null: none. */
   readonly operatorModel: string | null;
+  /** Those that a repository may choose instead. */
+  readonly otherModels?: readonly string[];
   /** For an account that is new. */
   readonly newSigningSecret: () => string;
   /** Ends with the job that handles the delivery. */

@@ -72,7 +72,7 @@ async function accountOf(deps: CausewayAppDeps, { login, id }: Person): Promise<
 }
 
 function reportOf(
-  { operatorModel }: CausewayAppDeps,
+  deps: CausewayAppDeps,
   { project, subject, configuration, fresh }: Wish,
   gathered: GatheredReport,
   accountId: string,
@@ -86,7 +86,7 @@ function reportOf(
     revision: gathered.revision,
     callbackUrl: '',
     isTrusted: gathered.isTrusted,
-    settings: investigationSettings(configuration.config, operatorModel),
+    settings: investigationSettings(configuration.config, deps),
     fresh,
   };
 }

@@ -35,7 +35,7 @@ export async function beginAttempt(
       callbackUrl: '',
       // Logs may say what a stranger wrote.
       isTrusted: false,
-      settings: investigationSettings(view.config, deps.operatorModel),
+      settings: investigationSettings(view.config, deps),
       fresh: true,
     },
     // The logs may read otherwise at the second look: the head alone says what is meant.

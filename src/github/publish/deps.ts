@@ -47,6 +47,8 @@ export interface PublishDeps {
   readonly waitsFor: (runId: string) => WaitCode | null;
   /** Name of the operator's model; null: none. */
   readonly operatorModel: string | null;
+  /** Those that a repository may choose instead. */
+  readonly otherModels?: readonly string[];
   /** Base address for people, such as https://github.com. */
   readonly webUrl: string;
   /** Base address of the API, without a slash at its end. */

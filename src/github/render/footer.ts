@@ -27,7 +27,7 @@ export function effort({ analysis }: Issue, recordUrl: string): string {
   const { usage, model, revision, sameAs } = analysis;
   return [
     duration(usage.seconds),
-    ...(model === null ? ['no model, no cost'] : [codeSpan(model), `${tokens(usage)} tokens`, cost(usage.costUsd)]),
+    ...(model === null ? ['no model, no cost'] : [codeSpan(model), tokens(usage), cost(usage.costUsd)]),
     ...(revision === '' ? [] : [`commit ${codeSpan(revision.slice(0, 12))}`]),
     ...(sameAs === null ? [] : ['answered from an equal report']),
     ...(/^https?:\/\/[^\s()<>"]+$/.test(recordUrl) ? [`[whole record](${recordUrl})`] : []),
@@ -39,8 +39,18 @@ function duration(seconds: number): string {
   return whole < 90 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
-function tokens({ promptTokens, completionTokens }: Issue['analysis']['usage']): string {
-  return (promptTokens + completionTokens).toLocaleString('en');
+function tokens({
+  promptTokens,
+  cachedTokens,
+  cacheWriteTokens = 0,
+  completionTokens,
+}: Issue['analysis']['usage']): string {
+  const number = (value: number) => value.toLocaleString('en');
+  const parts = [
+    ...(cachedTokens > 0 ? [`${number(cachedTokens)} cached`] : []),
+    ...(cacheWriteTokens > 0 ? [`${number(cacheWriteTokens)} written to the cache`] : []),
+  ];
+  return `${number(promptTokens + completionTokens)} tokens${parts.length === 0 ? '' : ` (${parts.join(', ')})`}`;
 }
 
 /** One dollar sign in a line opens no formula. */

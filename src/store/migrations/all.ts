@@ -20,6 +20,7 @@ import { marks } from './0010-marks.ts';
 import { totalsAndHolds } from './0011-totals-and-holds.ts';
 import { turns } from './0011-turns.ts';
 import { fewerIndexes } from './0012-fewer-indexes.ts';
+import { opaqueParts } from './0013-opaque-parts.ts';
 import type { TableForm, Up } from './table-form.ts';
 
 const ALL: Readonly<Record<string, Up>> = {
@@ -38,6 +39,7 @@ const ALL: Readonly<Record<string, Up>> = {
     await totalsAndHolds(database, form);
   },
   '0012-fewer-indexes': fewerIndexes,
+  '0013-opaque-parts': opaqueParts,
 };
 
 /** All migrations, by name, in the form of one engine. There is no way down: a downgrade is refused. */

@@ -4,7 +4,7 @@ import type { UsageMonth } from './usage-months.ts';
 
 const HEAD = [
   ...['month', 'project', 'queued', 'running', 'concluded', 'gave_up', 'cancelled', 'turns'],
-  ...['prompt_tokens', 'cached_tokens', 'completion_tokens', 'cost_usd'],
+  ...['prompt_tokens', 'cached_tokens', 'completion_tokens', 'cost_usd', 'cache_write_tokens'],
 ];
 
 /** RFC 4180: lines end in CR LF; one row for each project and month. */
@@ -15,6 +15,7 @@ export function usageCsv(months: readonly UsageMonth[]): string {
       ...[investigations.queued, investigations.running, investigations.concluded],
       ...[investigations.gave_up, investigations.cancelled, figures.turns],
       ...[figures.promptTokens, figures.cachedTokens, figures.completionTokens, figures.spentUsd.toFixed(6)],
+      figures.cacheWriteTokens,
     ]),
   );
   return [HEAD, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');

@@ -19,7 +19,7 @@ export interface UsageMonth {
 
 const NOTHING: UsageFigures = {
   investigations: { queued: 0, running: 0, concluded: 0, gave_up: 0, cancelled: 0 },
-  ...{ spentUsd: 0, turns: 0, promptTokens: 0, cachedTokens: 0, completionTokens: 0 },
+  ...{ spentUsd: 0, turns: 0, promptTokens: 0, cachedTokens: 0, cacheWriteTokens: 0, completionTokens: 0 },
 };
 
 /** The newest first; months without anything are left out. */
@@ -63,6 +63,7 @@ function sum(one: UsageFigures, other: UsageFigures): UsageFigures {
     turns: one.turns + other.turns,
     promptTokens: one.promptTokens + other.promptTokens,
     cachedTokens: one.cachedTokens + other.cachedTokens,
+    cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
     completionTokens: one.completionTokens + other.completionTokens,
   };
 }

@@ -69,10 +69,16 @@ function shareOf(share: number, name: string): Html {
 }
 
 function figureCells(figures: UsageFigures): Html {
-  const { turns, promptTokens, cachedTokens, completionTokens, spentUsd } = figures;
+  const { turns, promptTokens, completionTokens, spentUsd } = figures;
   return html`<td data-label="Investigations">${investigationWords(figures)}</td><td class="number" data-label="Turns">${count(turns)}</td>
-<td class="number" data-label="Prompt tokens">${count(promptTokens)}</td><td class="number" data-label="of them cached">${count(cachedTokens)}</td>
+<td class="number" data-label="Prompt tokens">${count(promptTokens)}</td><td class="number" data-label="of them cached">${cachedWords(figures)}</td>
 <td class="number" data-label="Completion tokens">${count(completionTokens)}</td><td class="number" data-label="Cost">${dollars(spentUsd)}</td>`;
+}
+
+/** What was written to the cache costs more than other tokens with some providers, and is nothing with most. */
+function cachedWords({ cachedTokens, cacheWriteTokens }: UsageFigures): Html {
+  if (cacheWriteTokens === 0) return html`${count(cachedTokens)}`;
+  return html`${count(cachedTokens)} <span class="soft">(and ${count(cacheWriteTokens)} written to the cache)</span>`;
 }
 
 const STATES: readonly (readonly [InvestigationState, string])[] = [

@@ -53,8 +53,13 @@ function usageFacts({ analysis: { model, usage } }: Issue): Html {
   if (model === null) return html`<dt>Model</dt><dd>none: facts only, at no cost</dd>${took}`;
   const tokens = usage.promptTokens + usage.completionTokens;
   return html`<dt>Model</dt><dd>${inertLine(model, 100)}, ${plural(usage.turns, 'turn')}</dd>
-<dt>Tokens</dt><dd>${count(tokens)}: ${count(usage.promptTokens)} read (${count(usage.cachedTokens)} of them cached), ${count(usage.completionTokens)} written</dd>
+<dt>Tokens</dt><dd>${count(tokens)}: ${count(usage.promptTokens)} read (${cachedWords(usage)}), ${count(usage.completionTokens)} written</dd>
 <dt>Cost</dt><dd>${usage.costUsd > 0 ? dollars(usage.costUsd) : 'no price known'}</dd>${took}`;
+}
+
+function cachedWords({ cachedTokens, cacheWriteTokens = 0 }: Issue['analysis']['usage']): string {
+  const written = cacheWriteTokens === 0 ? '' : `, ${count(cacheWriteTokens)} written to the cache`;
+  return `${count(cachedTokens)} of them cached${written}`;
 }
 
 function duration(seconds: number): string {

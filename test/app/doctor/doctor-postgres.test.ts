@@ -70,11 +70,12 @@ describe('the doctor over PostgreSQL', () => {
     await hold('github installation 7', 3_600_000);
     await hold('github app', 30 * 3_600_000);
     await hold('github installation 8', -1_000);
+    await hold('interface of gpt-5.6 at gateway.test (0a1b2c): responses instead of chat', 3_600_000);
     const { of } = await found(database.url);
     expect(of('database')).toMatch(
       /warn: github installation 7 is left alone for a limit until 20\S+Z → .*"causeway resume" lifts it/,
     );
-    expect(of('database')).not.toMatch(/github app|installation 8/);
+    expect(of('database')).not.toMatch(/github app|installation 8|interface of/);
   });
 
   it('says so too where the schema is that of the version before', async () => {

@@ -11,8 +11,9 @@ import { openSqliteStore } from '../../../src/store/open-sqlite.ts';
 import { createSeal } from '../../../src/store/seal.ts';
 import type { App } from '../../github-double/state.ts';
 import { OWNER } from '../../support/app-settings.ts';
-import { type AskedBehaviour, fails, says, stallsAfter } from '../../support/model-endpoint.ts';
+import { type AskedBehaviour, fails, stallsAfter } from '../../support/model-endpoint.ts';
 import { APP_KEY } from '../../support/new-key.ts';
+import { call, plays } from '../../support/played-model.ts';
 import { scriptedTerminal } from '../../support/scripted-terminal.ts';
 import { type DoctorGround, delivered, doctorGround, examine, MODEL_KEY } from './doctor-ground.ts';
 
@@ -20,7 +21,8 @@ let ground: DoctorGround;
 let answer: AskedBehaviour;
 
 beforeEach(async () => {
-  answer = says('ready');
+  const notes = [call('read_note', { note: 'first' }), call('read_note', { note: 'second' })];
+  answer = plays([{ calls: notes }, { say: 'river bridge' }]);
   ground = await doctorGround((...asked) => answer(...asked));
 });
 afterEach(() => ground[Symbol.asyncDispose]());
@@ -53,8 +55,8 @@ describe('the doctor', () => {
       }),
     ]);
     expect(found.code).toBe(0);
-    // 40 tokens at $10 a million, 60 of the cache at $1, 7 answered at $100.
-    expect(found.of('model')).toContain('(100 + 7 tokens, $0.001160)');
+    // 2,051 tokens at $10 a million, 2,050 of the cache at $1, 81 answered at $100.
+    expect(found.of('model')).toContain('price: $0.030660 for both turns (per million tokens: $10 input, $1 cached');
     expect(ground.double.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
   });
 

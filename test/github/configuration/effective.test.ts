@@ -242,7 +242,9 @@ describe("under the operator's limits", () => {
     (text) => {
       for (const model of ['gpt-x', null]) {
         const [value, , limit] = row('model', text, { model });
-        const settings = investigationSettings(parseRepositoryConfig(text, FILE).config, model);
+        const settings = investigationSettings(parseRepositoryConfig(text, FILE).config, {
+          operatorModel: model,
+        });
         expect(value !== 'none' && limit === '', `${model}`).toBe(settings.useModel && model !== null);
       }
     },

@@ -190,8 +190,8 @@ describe('a configuration file', () => {
 });
 
 describe('settings of an investigation', () => {
-  const settings = (model: string, operator: string | null) =>
-    investigationSettings({ ...DEFAULT_CONFIG, model }, operator);
+  const settings = (model: string, operator: string | null, otherModels: readonly string[] = []) =>
+    investigationSettings({ ...DEFAULT_CONFIG, model }, { operatorModel: operator, otherModels });
 
   it('use the model unless the repository wants none, or another one', () => {
     expect(settings('', 'gpt-test').useModel).toBe(true);
@@ -202,9 +202,18 @@ describe('settings of an investigation', () => {
     expect(settings('gpt-test', null).useModel).toBe(false);
   });
 
+  it('choose among the models of the operator, who may offer several', () => {
+    const chosen = (model: string) => {
+      const { useModel, model: name } = settings(model, 'gpt-test', ['claude-test']);
+      return useModel ? name : null;
+    };
+    expect(['', 'gpt-test', 'Claude-Test', 'dearer'].map(chosen)).toEqual(['', '', 'claude-test', null]);
+  });
+
   it('use no model where an investigation may cost nothing', () => {
     const useModel = (run: number | null) =>
-      investigationSettings({ ...DEFAULT_CONFIG, budget: { run, month: null } }, 'gpt-test').useModel;
+      investigationSettings({ ...DEFAULT_CONFIG, budget: { run, month: null } }, { operatorModel: 'gpt-test' })
+        .useModel;
     expect([null, 0, 0.01].map(useModel)).toEqual([true, false, true]);
   });
 });

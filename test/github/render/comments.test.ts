@@ -109,7 +109,7 @@ describe('the result', () => {
 
       </details>
 
-      <sub>42 s · \`gpt-test\` · 14,512 tokens · $0.04 · commit \`484f10e70a39\` · [whole record](https://causeway.example/issues/iss_1) · \`/analyse retry <what to look at>\` runs it again</sub>
+      <sub>42 s · \`gpt-test\` · 14,512 tokens (9,000 cached) · $0.04 · commit \`484f10e70a39\` · [whole record](https://causeway.example/issues/iss_1) · \`/analyse retry <what to look at>\` runs it again</sub>
 
       <!-- causeway thread=thr_1 investigation=inv_1 kind=result -->"
     `);

@@ -1,0 +1,377 @@
+// A model behind an endpoint: what is asked, over which interface, how often, how long, and what is said when it does not work.
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Holds, INTERFACE_HOLDS, LONGEST_HOLD_MS, MODEL_HOLDS } from '../ports/holds.ts';
+import {
+  type Model,
+  ModelFailure,
+  type ModelRequest,
+  type ModelTurn,
+  ModelUnavailable,
+  type Prices,
+  type TurnUsage,
+} from '../ports/model.ts';
+import { type Answer, newDraft, originOf, type Question, turnOf } from './answer.ts';
+import { type Dialect, type Feature, newDialect } from './dialect.ts';
+import { chooseEndpoint, type Endpoint, type ModelSettings, overWire, type Wire } from './endpoint.ts';
+import { type Asked, AttemptFailed, type Fault, readFailure } from './failure.ts';
+import { Watch } from './guarded-fetch.ts';
+import { type Keys, keysOf, lastingKey } from './key-command.ts';
+import { estimatedUsage, sumUsage } from './usage.ts';
+
+export interface EndpointModelOptions {
+  readonly settings: ModelSettings;
+  readonly prices: Prices | null;
+  /** For one turn with all attempts and waits between them. */
+  readonly timeoutMs: number;
+  /** Longest silence, before the first byte as well. */
+  readonly idleMs: number;
+  readonly now: () => Date;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  /** What the key command is run with. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Told every key that the key command prints. */
+  readonly onKey?: (key: string) => void;
+  /** What questions of other runs and processes were told. Absent: each learns by itself. */
+  readonly holds?: Holds;
+  /** Waits between attempts; another one in tests. */
+  readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}
+
+export interface EndpointModel extends Model {
+  /** How it is asked now: over which interface, where, and what of a request the endpoint has turned out not to take. */
+  asked(): { readonly wire: Wire; readonly place: string; readonly leftOut: readonly Feature[] };
+}
+
+const INTERFACES: Readonly<Record<Wire, string>> = {
+  responses: 'Responses',
+  chat: 'chat completions',
+  messages: 'Messages',
+  bedrock: 'Messages on Bedrock',
+  vertex: 'Messages on Vertex',
+};
+
+const RETRIES_OF_OUTAGES = 3;
+/** What an endpoint can be found to want otherwise, one refusal after the other. */
+const MOST_LESSONS = 8;
+const FIRST_WAIT_MS = 1_000;
+/** A longer wait belongs to the queue: nobody sleeps on a job for minutes. */
+const LONGEST_WAIT_MS = 30_000;
+/** When the job is to come back after an outage, if the endpoint names no time; up to twice that. */
+const COME_BACK_MS = 60_000;
+
+/** What it finds out about the endpoint's dialect holds for the life of the object; which interface it wants, for a day and everybody. */
+export function createEndpointModel(options: EndpointModelOptions): EndpointModel {
+  const { settings } = options;
+  const chosen = chooseEndpoint(settings);
+  const command = settings.keyCommand;
+  const asker: Asker = {
+    options,
+    chosen,
+    keys:
+      command === null
+        ? lastingKey(chosen.apiKey)
+        : keysOf({
+            command,
+            environment: options.environment ?? {},
+            now: options.now,
+            onKey: options.onKey ?? (() => {}),
+          }),
+    dialects: new Map(),
+    hold: holdOf(chosen, options),
+    taken: null,
+  };
+  return {
+    name: settings.name,
+    prices: options.prices,
+    ask: (request, signal) => ask(request, asker, signal),
+    calledThrough: () => INTERFACES[endpointNow(asker).wire],
+    asked: () => {
+      const { wire, place } = endpointNow(asker);
+      const { leftOut, tools } = dialectOf(asker, wire);
+      return { wire, place, leftOut: [...leftOut, ...(tools === 'json' ? (['tools'] as const) : [])] };
+    },
+  };
+}
+
+interface Asker {
+  readonly options: EndpointModelOptions;
+  readonly chosen: Endpoint;
+  readonly keys: Keys;
+  readonly dialects: Map<Wire, Dialect>;
+  readonly hold: EndpointHold;
+  /** The interface that the endpoint turned out to want, and until when that is believed. */
+  taken: { readonly wire: Wire; readonly until: Date } | null;
+}
+
+function dialectOf({ dialects }: Asker, wire: Wire): Dialect {
+  const known = dialects.get(wire) ?? newDialect();
+  dialects.set(wire, known);
+  return known;
+}
+
+/** Over the interface that it wants, as far as that is known. */
+function endpointNow(asker: Asker): Endpoint {
+  const { chosen, options } = asker;
+  if (!chosen.isAuto) return chosen;
+  const wanted = (['responses', 'chat'] as const).find(
+    (wire) => wire !== chosen.wire && options.holds?.until(interfaceName(chosen, wire)),
+  );
+  const taken = asker.taken !== null && asker.taken.until > options.now() ? asker.taken.wire : wanted;
+  return taken === undefined ? chosen : overWire(chosen, taken);
+}
+
+/** Kept among the holds of everybody, which end after a day by themselves. The address may hold credentials. */
+function interfaceName({ baseUrl, model, wire, place }: Endpoint, wanted: Wire): string {
+  const { origin, pathname } = new URL(baseUrl);
+  const address = createHash('sha256').update(`${origin}${pathname}`).digest('hex').slice(0, 12);
+  return `${INTERFACE_HOLDS}${model} at ${place} (${address}): ${wanted} instead of ${wire}`;
+}
+
+/** The usage of the turn, or of the failure, holds that of answers that were thrown away: they are on the bill. */
+async function ask(request: ModelRequest, asker: Asker, signal: AbortSignal): Promise<ModelTurn> {
+  const { options } = asker;
+  signal.throwIfAborted();
+  requireSendable(asker.chosen);
+  const deadline = options.now().getTime() + options.timeoutMs;
+  const course: Course = { lessons: 0, isBare: false, isNewKey: false };
+  let spent: TurnUsage | null = null;
+  for (let failures = 0; ; ) {
+    const endpoint = endpointNow(asker);
+    await untilFree({ asker, endpoint, deadline, spent }, signal);
+    const key = await asker.keys.current(signal);
+    // Before any clock runs.
+    const askOver = await loadWire(endpoint.wire);
+    const leftMs = Math.max(1, deadline - options.now().getTime());
+    const asked = { request, endpoint, key, dialect: dialectOf(asker, endpoint.wire), isBare: course.isBare };
+    try {
+      const turn = await attempt(asked, { askOver, options, leftMs, signal });
+      return { ...turn, usage: sumUsage(turn.usage, spent) ?? turn.usage };
+    } catch (error) {
+      if (!(error instanceof AttemptFailed)) throw error;
+      spent = sumUsage(spent, error.spent);
+      if (learns(error.fault, course, { ...asked, asker })) continue;
+      failures += 1;
+      await pause(waitAfter(error.fault, failures, { asker, endpoint, deadline, spent }), options, signal);
+    }
+  }
+}
+
+/** What one question has tried besides asking again. */
+interface Course {
+  lessons: number;
+  isBare: boolean;
+  isNewKey: boolean;
+}
+
+/** Whether the fault says how to ask otherwise; then that is how it is asked next. */
+function learns(
+  fault: Fault,
+  course: Course,
+  { asker, endpoint, key, dialect }: Pick<Question, 'endpoint' | 'key' | 'dialect'> & { readonly asker: Asker },
+): boolean {
+  course.lessons += 1;
+  if (course.lessons > MOST_LESSONS) return false;
+  switch (fault.kind) {
+    case 'dialect':
+      fault.learn(dialect);
+      return true;
+    case 'opaque': {
+      const isNews = !course.isBare;
+      course.isBare = true;
+      return isNews;
+    }
+    case 'interface':
+      return takeInterface(asker, endpoint, fault.wire);
+    case 'key': {
+      const isNews = !course.isNewKey && asker.keys.refused(key);
+      course.isNewKey = true;
+      return isNews;
+    }
+    default:
+      return false;
+  }
+}
+
+/** For a day, in other processes too. False where it was changed once already. */
+function takeInterface(asker: Asker, endpoint: Endpoint, wire: Wire): boolean {
+  const { chosen, options } = asker;
+  if (endpoint.wire !== chosen.wire) return false;
+  const until = new Date(options.now().getTime() + LONGEST_HOLD_MS);
+  asker.taken = { wire, until };
+  options.holds?.hold(interfaceName(chosen, wire), until);
+  return true;
+}
+
+interface Limits {
+  readonly askOver: AskOver;
+  readonly options: EndpointModelOptions;
+  readonly leftMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** One request under guard: a whole turn. Rejects with the reason of `signal` when that aborts, else only with `AttemptFailed`. */
+async function attempt(
+  about: Pick<Question, 'request' | 'endpoint' | 'key' | 'dialect' | 'isBare'>,
+  { askOver, options, leftMs, signal }: Limits,
+): Promise<ModelTurn> {
+  using watch = new Watch({ idleMs: options.idleMs, leftMs });
+  const { endpoint, dialect, key } = about;
+  const sent = new Set<Feature>();
+  const draft = newDraft();
+  const question: Question = {
+    ...about,
+    ...{ watch, sent, draft, promptCharacters: 0, signal: AbortSignal.any([signal, watch.signal]) },
+  };
+  const secrets = [key, ...Object.values(endpoint.headers)];
+  const asked: Asked = { endpoint, secrets, sent, dialect, now: options.now() };
+  const usage = () => draft.usage ?? estimatedUsage(question.promptCharacters, draft.characters);
+  try {
+    const answer = await askOver(question, asked);
+    signal.throwIfAborted();
+    return { ...turnOf(answer, question, originOf(endpoint)), usage: usage() };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ModelFailure) throw error;
+    const failed = watch.fault ?? readFailure(error, asked);
+    if (watch.hasBegun && draft.events > 0) failed.spent = usage();
+    throw failed;
+  }
+}
+
+type AskOver = (question: Question, asked: Asked) => Promise<Answer>;
+
+/** The client libraries take a quarter of a second to load, and 30 MB: a service that asks nobody needs none of it. */
+async function loadWire(wire: Wire): Promise<AskOver> {
+  switch (wire) {
+    case 'chat':
+      return (await import('./chat.ts')).askChat;
+    case 'responses':
+      return (await import('./responses.ts')).askResponses;
+    case 'messages':
+    case 'bedrock':
+    case 'vertex':
+      return (await import('./messages.ts')).askMessages;
+  }
+}
+
+/** A question on its way. */
+interface Troubled {
+  readonly asker: Asker;
+  readonly endpoint: Endpoint;
+  readonly deadline: number;
+  /** By all attempts so far; null where none was answered. */
+  readonly spent: TurnUsage | null;
+}
+
+/** Waits until the endpoint may be asked again that has refused another question; throws where that is far off. */
+async function untilFree({ asker, endpoint, deadline, spent }: Troubled, signal: AbortSignal): Promise<void> {
+  const { hold, options } = asker;
+  for (let held = hold.waitMs(); held > 0; held = hold.waitMs()) {
+    // A question that was held back does not come back in the same moment as all the others.
+    const wait = held + options.random() * FIRST_WAIT_MS;
+    const now = options.now().getTime();
+    if (held > LONGEST_WAIT_MS || now + wait >= deadline) {
+      const message = `${nameOf(endpoint)} limits the rate of requests, as it told another question.`;
+      throw new ModelUnavailable(message, new Date(now + wait), spent);
+    }
+    await pause(wait, options, signal);
+  }
+}
+
+async function pause(milliseconds: number, options: EndpointModelOptions, signal: AbortSignal): Promise<void> {
+  try {
+    await (options.wait ?? waitFor)(milliseconds, signal);
+  } finally {
+    signal.throwIfAborted();
+  }
+}
+
+async function waitFor(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await sleep(milliseconds, undefined, { signal });
+}
+
+/** Milliseconds until the next attempt; throws the final error where there is to be none. */
+function waitAfter(fault: Fault, failures: number, troubled: Troubled): number {
+  const { options } = troubled.asker;
+  const backoff = FIRST_WAIT_MS * 2 ** (failures - 1) * (0.5 + options.random() / 2);
+  const now = options.now().getTime();
+  if (fault.kind === 'misbehaved') {
+    if (failures > fault.retries || now + backoff >= troubled.deadline) throw failure(fault, troubled);
+    return backoff;
+  }
+  if (fault.kind !== 'unavailable') throw failure(fault, troubled);
+  return waitAfterOutage(fault, failures, { ...troubled, backoff });
+}
+
+/** Tells questions of others of a limit. */
+function waitAfterOutage(
+  fault: Extract<Fault, { kind: 'unavailable' }>,
+  failures: number,
+  { asker, endpoint, deadline, spent, backoff }: Troubled & { readonly backoff: number },
+): number {
+  const { options } = asker;
+  const now = options.now().getTime();
+  const wait = Math.max(backoff, fault.waitMs ?? 0);
+  const mayRetry = failures <= RETRIES_OF_OUTAGES && wait <= LONGEST_WAIT_MS && now + wait < deadline;
+  const later = Math.max(
+    fault.waitMs ?? 0,
+    fault.waitMs !== null && wait > LONGEST_WAIT_MS ? 0 : COME_BACK_MS * (1 + options.random()),
+  );
+  if (fault.isLimit) asker.hold.limitedFor(mayRetry ? wait : later);
+  if (mayRetry) return wait;
+  throw new ModelUnavailable(`${nameOf(endpoint)} cannot answer now. ${fault.detail}`, new Date(now + later), spent);
+}
+
+function failure(fault: Exclude<Fault, { kind: 'unavailable' }>, { endpoint, spent }: Troubled): ModelFailure {
+  const message = `${nameOf(endpoint)} gave no usable answer. ${fault.detail}`;
+  switch (fault.kind) {
+    case 'misbehaved':
+    case 'overflow':
+    case 'refused':
+      return new ModelFailure(`model_${fault.kind}`, message, spent);
+    case 'rejected':
+    case 'key':
+    case 'dialect':
+    case 'opaque':
+    case 'interface':
+      return new ModelFailure('model_rejected', message, spent);
+  }
+}
+
+/** The host alone: the address may hold credentials. */
+function nameOf({ place }: Endpoint): string {
+  return `The model endpoint at ${place}`;
+}
+
+/** Said here, since the error of node's own check repeats the header with the key. */
+function requireSendable({ apiKey, headers, variables }: Endpoint): void {
+  const repair = 'copy it again, without spaces or line breaks';
+  if (!/^[\x21-\x7e]*$/.test(apiKey)) {
+    throw new ModelFailure('model_rejected', `${variables.key} holds characters that cannot be sent: ${repair}.`);
+  }
+  if (Object.values(headers).some((value) => !/^[\x20-\x7e]*$/.test(value))) {
+    throw new ModelFailure('model_rejected', `MODEL_HEADERS holds characters that cannot be sent: ${repair}.`);
+  }
+}
+
+interface EndpointHold {
+  /** Milliseconds until it may be asked; 0: now. */
+  waitMs(): number;
+  /** It limits the rate of requests, and wants to hear nothing for so long. */
+  limitedFor(milliseconds: number): void;
+}
+
+/** A question that comes after that learns by one refusal whether it still holds: an operator who has raised the quota waits no longer. */
+const LONGEST_ENDPOINT_HOLD_MS = 10 * 60_000;
+
+/** A limit that one question has met holds back every other to the same endpoint, of all processes, for as long as it asked for. */
+function holdOf({ model, place }: Endpoint, { holds, now }: Pick<EndpointModelOptions, 'holds' | 'now'>): EndpointHold {
+  const name = `${MODEL_HOLDS}${model} at ${place}`;
+  return {
+    waitMs: () => Math.max(0, (holds?.until(name)?.getTime() ?? 0) - now().getTime()),
+    limitedFor: (milliseconds) =>
+      holds?.hold(name, new Date(now().getTime() + Math.min(milliseconds, LONGEST_ENDPOINT_HOLD_MS))),
+  };
+}

@@ -1,0 +1,166 @@
+// Which endpoint is asked, and over which interface: decided from the operator's settings alone.
+
+/** The interfaces that a model can be asked over. */
+export type Wire = 'responses' | 'chat' | 'messages' | 'bedrock' | 'vertex';
+
+export interface ModelSettings {
+  /** As the endpoint calls the model. */
+  readonly name: string;
+  readonly api: 'auto' | Wire;
+  readonly openai: Address;
+  readonly anthropic: Address;
+  /** As the provider spells it; null: the provider's own choice. */
+  readonly effort: string | null;
+  /** Sent with every request. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Prints a short-lived key; null: the key is that of the address. */
+  readonly keyCommand: string | null;
+}
+
+interface Address {
+  /** Empty for servers that want none. */
+  readonly apiKey: string;
+  /** Null: the provider's own. */
+  readonly baseUrl: string | null;
+}
+
+export interface Endpoint {
+  readonly wire: Wire;
+  /** Whether it may be asked over another interface once it says that it wants that. */
+  readonly isAuto: boolean;
+  readonly model: string;
+  readonly apiKey: string;
+  /** Without query; empty where the SDK knows it by variables of its own. */
+  readonly baseUrl: string;
+  readonly query: Readonly<Record<string, string>>;
+  /** How people call it: its host, or the cloud. */
+  readonly place: string;
+  /** The variables that an error message should name. */
+  readonly variables: { readonly key: string; readonly url: string };
+  /** The key goes as `api-key`, as Azure wants it. */
+  readonly isAzure: boolean;
+  readonly effort: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const OPENAI_URL = 'https://api.openai.com/v1';
+const ANTHROPIC_URL = 'https://api.anthropic.com';
+/** The last dated version that Azure calls generally available; its `/openai/v1` paths need none. */
+const AZURE_VERSION = '2024-10-21';
+
+/** The endpoint that the settings mean. */
+export function chooseEndpoint(settings: ModelSettings): Endpoint {
+  const { api } = settings;
+  switch (api) {
+    case 'bedrock':
+      return cloud(settings, 'bedrock', 'Amazon Bedrock', 'the AWS credentials and AWS_REGION');
+    case 'vertex':
+      return cloud(settings, 'vertex', 'Vertex AI', 'the Google credentials and CLOUD_ML_REGION');
+    case 'messages':
+      return overMessages(settings, settings.anthropic.baseUrl ?? settings.openai.baseUrl ?? ANTHROPIC_URL);
+    case 'responses':
+    case 'chat':
+      return overOpenai(settings, api);
+    case 'auto':
+      return auto(settings);
+  }
+}
+
+function auto(settings: ModelSettings): Endpoint {
+  const { openai, anthropic } = settings;
+  if (prefersAnthropic(settings)) return overMessages(settings, anthropic.baseUrl ?? ANTHROPIC_URL);
+  const host = hostOf(openai.baseUrl ?? OPENAI_URL);
+  if (isUnder(host, 'api.anthropic.com')) return overMessages(settings, openai.baseUrl ?? ANTHROPIC_URL);
+  return overOpenai(settings, isUnder(host, 'api.openai.com') ? 'responses' : 'chat');
+}
+
+/** Where both families are configured an address that is named wins, then the model's name; so does that for a key command alone. */
+function prefersAnthropic({ name, openai, anthropic }: ModelSettings): boolean {
+  const has = ({ apiKey, baseUrl }: Address) => apiKey !== '' || baseUrl !== null;
+  if (has(openai) !== has(anthropic)) return has(anthropic);
+  if ((openai.baseUrl === null) !== (anthropic.baseUrl === null)) return anthropic.baseUrl !== null;
+  return name.startsWith('claude-');
+}
+
+function overMessages(settings: ModelSettings, address: string): Endpoint {
+  const { openai, anthropic } = settings;
+  const isOwn = anthropic.baseUrl !== null || anthropic.apiKey !== '' || openai.apiKey === '';
+  const { baseUrl, query } = splitQuery(address);
+  return {
+    ...common(settings),
+    ...{ wire: 'messages', apiKey: isOwn ? anthropic.apiKey : openai.apiKey, query, place: hostOf(baseUrl) },
+    // The client adds the path with its version itself.
+    baseUrl: baseUrl.replace(/\/v1$/, ''),
+    variables: {
+      key: keyVariable(settings, isOwn ? 'ANTHROPIC_API_KEY' : 'OPENAI_API_KEY'),
+      url: openai.baseUrl === address ? 'OPENAI_BASE_URL' : 'ANTHROPIC_BASE_URL',
+    },
+  };
+}
+
+function overOpenai(settings: ModelSettings, wire: 'responses' | 'chat'): Endpoint {
+  const { openai } = settings;
+  const given = splitQuery(openai.baseUrl ?? OPENAI_URL);
+  const place = hostOf(given.baseUrl);
+  const isAzure = ['openai.azure.com', 'cognitiveservices.azure.com', 'services.ai.azure.com'].some((domain) =>
+    isUnder(place, domain),
+  );
+  const endpoint: Endpoint = {
+    ...common(settings),
+    ...{ wire, ...given, place, apiKey: openai.apiKey, isAzure },
+    variables: { key: keyVariable(settings, 'OPENAI_API_KEY'), url: 'OPENAI_BASE_URL' },
+  };
+  return isAzure ? onAzure(endpoint) : endpoint;
+}
+
+function cloud(settings: ModelSettings, wire: 'bedrock' | 'vertex', place: string, key: string): Endpoint {
+  return { ...common(settings), wire, place, apiKey: '', baseUrl: '', query: {}, variables: { key, url: 'MODEL_API' } };
+}
+
+function common({ api, name, effort, headers }: ModelSettings) {
+  return { isAuto: api === 'auto', model: name, effort, headers: Object.fromEntries(headers), isAzure: false };
+}
+
+function keyVariable({ keyCommand }: ModelSettings, otherwise: string): string {
+  return keyCommand === null ? otherwise : 'MODEL_KEY_COMMAND';
+}
+
+/** The same endpoint over another interface of the same provider. */
+export function overWire(endpoint: Endpoint, wire: Wire): Endpoint {
+  return endpoint.isAzure ? onAzure({ ...endpoint, wire }) : { ...endpoint, wire };
+}
+
+const DEPLOYMENT = /\/openai\/deployments\/([^/]+)$/;
+
+/** A bare resource is asked at its v1 paths; so are Responses, which have no path of a deployment. A deployment needs a dated version. */
+function onAzure(endpoint: Endpoint): Endpoint {
+  const url = new URL(endpoint.baseUrl);
+  const deployment = DEPLOYMENT.exec(url.pathname)?.[1];
+  if (deployment !== undefined && endpoint.wire === 'chat') {
+    return { ...endpoint, query: { 'api-version': AZURE_VERSION, ...endpoint.query } };
+  }
+  if (deployment !== undefined) {
+    return { ...endpoint, model: decodeURIComponent(deployment), baseUrl: `${url.origin}/openai/v1`, query: {} };
+  }
+  return url.pathname === '/' ? { ...endpoint, baseUrl: `${url.origin}/openai/v1` } : endpoint;
+}
+
+/** Azure's addresses carry their version as a query, which paths must not be put behind. */
+function splitQuery(address: string): { readonly baseUrl: string; readonly query: Readonly<Record<string, string>> } {
+  const [baseUrl = '', query = ''] = address.split('?');
+  return { baseUrl: baseUrl.replace(/\/+$/, ''), query: Object.fromEntries(new URLSearchParams(query)) };
+}
+
+/** With its port; without credentials. */
+function hostOf(address: string): string {
+  return URL.parse(address)?.host ?? address;
+}
+
+function isUnder(host: string, domain: string): boolean {
+  return host === domain || host.endsWith(`.${domain}`);
+}
+
+/** Access tokens go as bearer tokens even where a lasting key has a header of its own. */
+export function isAccessToken(key: string): boolean {
+  return /^(?:eyJ[\w-]+\.[\w-]+\.[\w-]*$|ya29\.|sk-ant-oat)/.test(key);
+}

@@ -1,0 +1,92 @@
+// Short-lived keys: printed by a command of the operator's, kept until they expire or are refused.
+import { exec } from 'node:child_process';
+import { ModelFailure } from '../ports/model.ts';
+
+export interface Keys {
+  /** The key to send now; empty for servers that want none. */
+  current(signal: AbortSignal): Promise<string>;
+  /** It was refused. True: another one can be had. */
+  refused(key: string): boolean;
+}
+
+/** A key that does not change. */
+export function lastingKey(key: string): Keys {
+  return { current: async () => key, refused: () => false };
+}
+
+const KEY_COMMAND_DEADLINE_MS = 30_000;
+const MAX_KEY_BYTES = 64 * 1024;
+/** A token that is about to expire would do so on the way. */
+const EXPIRES_EARLY_MS = 60_000;
+
+export interface KeyCommand {
+  /** As a shell takes it. */
+  readonly command: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly now: () => Date;
+  /** Told every new key, so that no log repeats it. */
+  readonly onKey: (key: string) => void;
+}
+
+/** Runs the command when a key is needed. Throws `model_rejected` where that fails; what it prints is never repeated. */
+export function keysOf(options: KeyCommand): Keys {
+  let known: { readonly key: string; readonly expiresAt: number } | null = null;
+  let asking: Promise<string> | null = null;
+  const ask = async (): Promise<string> => {
+    const key = await run(options);
+    options.onKey(key);
+    known = { key, expiresAt: expiryOf(key) };
+    return key;
+  };
+  return {
+    current: async (signal) => {
+      signal.throwIfAborted();
+      if (known !== null && options.now().getTime() < known.expiresAt - EXPIRES_EARLY_MS) return known.key;
+      asking ??= ask().finally(() => {
+        asking = null;
+      });
+      return await unlessAborted(asking, signal);
+    },
+    refused: (key) => {
+      if (known?.key === key) known = null;
+      return true;
+    },
+  };
+}
+
+/** The command goes on, for others who wait for its key. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
+function run({ command, environment }: KeyCommand): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const options = { timeout: KEY_COMMAND_DEADLINE_MS, maxBuffer: MAX_KEY_BYTES, env: { ...environment } };
+    exec(command, options, (error, printed) => {
+      const key = printed.trim();
+      if (error === null && /^[\x21-\x7e]+$/.test(key)) return resolve(key);
+      reject(new ModelFailure('model_rejected', `MODEL_KEY_COMMAND ${flawOf(error)}: run it by hand to see why.`));
+    }).stdin?.end();
+  });
+}
+
+function flawOf(error: (Error & { readonly code?: unknown; readonly killed?: boolean }) | null): string {
+  if (error === null) return 'printed no key, or more than a key';
+  if (error.killed) return `did not end within ${KEY_COMMAND_DEADLINE_MS / 1_000} s`;
+  return `ended with code ${typeof error.code === 'number' ? error.code : 'unknown'}`;
+}
+
+/** What a JSON Web Token says of itself; any other key holds until it is refused. */
+function expiryOf(key: string): number {
+  const [, payload = ''] = key.split('.');
+  try {
+    const { exp } = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
+    return typeof exp === 'number' ? exp * 1_000 : Number.POSITIVE_INFINITY;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}

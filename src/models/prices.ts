@@ -1,0 +1,72 @@
+// What models cost: the operator's file (MODEL_PRICES) before the list that ships.
+import { CausewayError } from '../domain/errors.ts';
+import type { Prices, Rates } from '../ports/model.ts';
+import { isObject, type JsonObject, parseObject } from './json.ts';
+import { PRICE_LIST } from './price-list.ts';
+
+const FIELDS = ['prompt', 'cached', 'cacheWrite', 'completion'];
+
+/**
+ * The prices of a model in the operator's file, `{"MODEL": {"prompt": 1.25, "cached": 0.125, "cacheWrite": 1.5, "completion": 10}}` in US
+ * dollars per million tokens, named exactly as in MODEL; null: the file does not have it. `cached` and `cacheWrite` may be left out where
+ * they cost what other prompt tokens do. Throws `usage` for any fault in the file, also at other models.
+ */
+export function readPrices(text: string, modelName: string): Prices | null {
+  const file = parseObject(text.replace(/^\uFEFF/, ''));
+  if (file === null) throw fault('it', 'must be a JSON object from model names to prices');
+  const prices = new Map(Object.entries(file).map(([model, entry]) => [model, readEntry(model, entry)]));
+  return prices.get(modelName) ?? null;
+}
+
+function readEntry(model: string, entry: unknown): Prices {
+  if (!isObject(entry)) throw fault(`"${model}"`, 'must be {"prompt": 1.25, "cached": 0.125, "completion": 10}');
+  const unknown = Object.keys(entry).find((field) => !FIELDS.includes(field));
+  if (unknown !== undefined) throw fault(`"${model}.${unknown}"`, `is none of ${FIELDS.join(', ')}`);
+  const prompt = amount(model, entry, 'prompt');
+  const cached = 'cached' in entry ? amount(model, entry, 'cached') : prompt;
+  const cacheWrite = 'cacheWrite' in entry ? { cacheWrite: amount(model, entry, 'cacheWrite') } : {};
+  return { prompt, cached, ...cacheWrite, completion: amount(model, entry, 'completion') };
+}
+
+function amount(model: string, entry: JsonObject, field: string): number {
+  const value = entry[field];
+  if (typeof value === 'number' && value >= 0 && Number.isFinite(value)) return value;
+  throw fault(`"${model}.${field}"`, 'must be a number of US dollars per million tokens, 0 or more');
+}
+
+function fault(place: string, what: string): CausewayError {
+  return new CausewayError('usage', `The file of MODEL_PRICES is wrong: ${place} ${what}.`);
+}
+
+/** The published prices of a model of its provider; null: it is not in the list. */
+export function shippedPrices(modelName: string): Prices | null {
+  const name = plainName(modelName);
+  const row = Object.hasOwn(PRICE_LIST, name) ? PRICE_LIST[name] : undefined;
+  if (row === undefined) return null;
+  const { long, ...rates } = row;
+  if (long === undefined) return ratesOf(rates);
+  return { ...ratesOf(rates), long: { above: long.above, ...ratesOf(long) } };
+}
+
+function ratesOf({ input, cached, write, output }: Row): Rates {
+  return { prompt: input, cached: cached ?? input, cacheWrite: write ?? input, completion: output };
+}
+
+interface Row {
+  readonly input: number;
+  readonly cached?: number;
+  readonly write?: number;
+  readonly output: number;
+}
+
+/** Without what gateways put before a name (`anthropic/`, `us.anthropic.`) and what dates it (`-2026-03-05`, `@20260101`, `-v1:0`, `-latest`). */
+function plainName(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/^.*\//, '')
+    .replace(/^(?:[a-z]{2,6}\.)?anthropic\./, '')
+    .replace(/-v\d+(?::\d+)?$/, '')
+    .replace(/[-@]20\d{2}-?\d{2}-?\d{2}$/, '')
+    .replace(/-latest$/, '')
+    .replace(/^(claude-[a-z]+-\d)\.(\d)$/, '$1-$2');
+}

@@ -1,0 +1,195 @@
+// OpenAI's Responses: streamed, nothing kept there, encrypted reasoning asked for and given back.
+import type { OpenAI } from 'openai';
+import type { ModelRequest } from '../ports/model.ts';
+import {
+  type Answer,
+  type Draft,
+  finishAnswer,
+  grow,
+  noteModel,
+  type OwnMessage,
+  originOf,
+  ownMessages,
+  type Question,
+  readEvents,
+  soundArguments,
+} from './answer.ts';
+import { cacheKey, openaiClient } from './chat.ts';
+import { noteFeatures } from './dialect.ts';
+import { type Asked, misbehaved, readRefusal } from './failure.ts';
+import { isObject, type JsonObject, parseObject, textIn } from './json.ts';
+import { readUsage } from './usage.ts';
+
+/** An output item as it is given back: reasoning whole, the others by what the conversation holds of them. */
+type Kept =
+  | { readonly kind: 'reasoning'; readonly item: JsonObject }
+  | { readonly kind: 'text'; readonly phase: string | null }
+  | { readonly kind: 'call'; readonly at: number };
+
+/** Asks once; throws what the library throws, or `AttemptFailed`. */
+export async function askResponses(question: Question, asked: Asked): Promise<Answer> {
+  const params = requestBody(question);
+  question.promptCharacters = JSON.stringify(params['input']).length + JSON.stringify(params['tools'] ?? []).length;
+  const client = openaiClient(question);
+  // What is given back has passed through the store, and is not of the library's types any more.
+  const body = params as unknown as OpenAI.Responses.ResponseCreateParamsStreaming;
+  const items: JsonObject[] = [];
+  await readEvents(
+    question,
+    () => client.responses.create(body, { signal: question.signal }),
+    (event) => addEvent(event, { ...question, items, asked }),
+  );
+  return finishAnswer(question.draft, question.endpoint);
+}
+
+/** The same bytes for the same messages and tools. */
+function requestBody({ request, endpoint, dialect, sent, isBare }: Question): Record<string, unknown> {
+  const hasTools = request.tools.length > 0;
+  noteFeatures(sent, dialect, {
+    tool_choice: hasTools && request.toolChoice === 'none',
+    parallel_tool_calls: hasTools,
+    prompt_cache_key: true,
+    encrypted_reasoning: true,
+    effort: endpoint.effort !== null,
+    opaque: !isBare,
+  });
+  return {
+    model: endpoint.model,
+    input: ownMessages(request.messages, sent.has('opaque') ? originOf(endpoint) : null).flatMap(inputItems),
+    stream: true,
+    store: false,
+    ...(sent.has('encrypted_reasoning') && { include: ['reasoning.encrypted_content'] }),
+    ...(hasTools && { tools: request.tools.map(toolOf) }),
+    ...(sent.has('tool_choice') && { tool_choice: 'none' }),
+    ...(sent.has('parallel_tool_calls') && { parallel_tool_calls: true }),
+    ...(sent.has('prompt_cache_key') && { prompt_cache_key: cacheKey(request) }),
+    ...(sent.has('effort') && { reasoning: { effort: endpoint.effort } }),
+  };
+}
+
+/** Not strict, which is the default here and would reject schemas with optional fields. */
+function toolOf({ name, description, parameters }: ModelRequest['tools'][number]): JsonObject {
+  return { type: 'function', name, description, parameters: { ...parameters }, strict: false };
+}
+
+function inputItems(message: OwnMessage): readonly JsonObject[] {
+  switch (message.role) {
+    case 'system':
+    case 'user':
+      return [{ role: message.role, content: message.content }];
+    case 'tool':
+      return [{ type: 'function_call_output', call_id: message.callId, output: message.content }];
+    case 'assistant': {
+      const calls = message.calls.map(({ id, name, arguments: written }) => ({
+        type: 'function_call',
+        call_id: id,
+        name,
+        arguments: soundArguments(written, parseObject(written)),
+      }));
+      const text = (phase: string | null) =>
+        message.content === '' ? [] : [{ role: 'assistant', content: message.content, ...(phase && { phase }) }];
+      const kept = keptItems(message.opaque);
+      if (kept === null) return [...text(null), ...calls];
+      return kept.flatMap((each): readonly JsonObject[] => {
+        if (each.kind === 'reasoning') return [each.item];
+        return each.kind === 'text' ? text(each.phase) : calls.slice(each.at, each.at + 1);
+      });
+    }
+  }
+}
+
+function keptItems(opaque: unknown): readonly Kept[] | null {
+  return isObject(opaque) && Array.isArray(opaque['items']) ? opaque['items'] : null;
+}
+
+interface Reading extends Question {
+  readonly items: JsonObject[];
+  readonly asked: Asked;
+}
+
+/** Items count when they are done; what comes before is only measured. */
+function addEvent(event: unknown, reading: Reading): void {
+  const { draft, endpoint } = reading;
+  if (!isObject(event)) throw misbehaved(`It answered with an event of a wrong type: check ${endpoint.variables.url}.`);
+  const type = textIn(event['type']);
+  if (type.startsWith('response.')) draft.choices = 1;
+  if (type.endsWith('.delta')) grow(draft, textIn(event['delta']).length);
+  switch (type) {
+    case 'response.output_item.done':
+      if (isObject(event['item'])) reading.items.push(event['item']);
+      break;
+    case 'response.completed':
+    case 'response.incomplete':
+    case 'response.failed':
+      end(event['response'], reading);
+      break;
+    case 'error':
+      throw failure(isObject(event['error']) ? event['error'] : event, reading);
+    case '':
+      // An endpoint that does not stream answers with the response itself.
+      if (event['object'] === 'response') end(event, reading);
+  }
+}
+
+function end(response: unknown, reading: Reading): void {
+  const { draft } = reading;
+  if (!isObject(response)) throw misbehaved('It ended without a response: choose another MODEL.');
+  draft.usage = readUsage(response['usage']) ?? draft.usage;
+  noteModel(draft, response['model']);
+  if (isObject(response['error'])) throw failure(response['error'], reading);
+  const output: unknown = response['output'];
+  const items = reading.items.length === 0 && Array.isArray(output) ? output.filter(isObject) : reading.items;
+  addItems(draft, items);
+  draft.choices = 1;
+  draft.finish = finishOf(response);
+}
+
+function finishOf(response: JsonObject): Draft['finish'] {
+  if (response['status'] !== 'incomplete') return 'stop';
+  const details = response['incomplete_details'];
+  return isObject(details) && details['reason'] === 'content_filter' ? 'filter' : 'length';
+}
+
+function addItems(draft: Draft, items: readonly JsonObject[]): void {
+  const kept: Kept[] = [];
+  for (const item of items) {
+    switch (item['type']) {
+      case 'reasoning':
+        grow(draft, JSON.stringify(item).length);
+        kept.push({ kind: 'reasoning', item });
+        break;
+      case 'message': {
+        addText(draft, item['content']);
+        // Text is kept in one piece, at the place of its first one.
+        const isFirst = !kept.some(({ kind }) => kind === 'text');
+        if (isFirst) kept.push({ kind: 'text', phase: textIn(item['phase']) || null });
+        break;
+      }
+      case 'function_call':
+        kept.push({ kind: 'call', at: draft.calls.length });
+        draft.calls.push({
+          index: draft.calls.length,
+          id: textIn(item['call_id']) || textIn(item['id']),
+          name: textIn(item['name']),
+          arguments: textIn(item['arguments']),
+          opaque: null,
+        });
+    }
+  }
+  const isPlain = kept.every((each) => each.kind === 'call' || (each.kind === 'text' && each.phase === null));
+  draft.opaque = isPlain ? null : { items: kept };
+}
+
+function addText(draft: Draft, content: unknown): void {
+  for (const part of Array.isArray(content) ? content.filter(isObject) : []) {
+    draft.content += textIn(part['text']);
+    draft.refusal += textIn(part['refusal']);
+  }
+}
+
+/** A response that failed half-way has a code instead of a status. */
+function failure(error: JsonObject, { asked }: Reading): Error {
+  const code = textIn(error['code']);
+  const status = code === 'rate_limit_exceeded' ? 429 : /^invalid|_not_found$/.test(code) ? 400 : 500;
+  return readRefusal({ status, text: JSON.stringify(error), headers: null }, asked);
+}

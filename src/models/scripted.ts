@@ -1,0 +1,107 @@
+// A model that plays a script: for demonstrations, for trying a set-up without cost, and for tests.
+// The file: `{"turns": [{"content", "tool_calls": [{"name", "arguments"}]}]}`.
+import { CausewayError } from '../domain/errors.ts';
+import { SCRIPTED_MODEL } from '../domain/scripted.ts';
+import type { Model, ModelRequest, ModelTurn } from '../ports/model.ts';
+import { isObject } from './json.ts';
+import { estimateTokens } from './usage.ts';
+
+export interface Script {
+  readonly turns: readonly ScriptedTurn[];
+}
+
+interface ScriptedTurn {
+  readonly content: string;
+  readonly calls: readonly { readonly name: string; readonly arguments: string }[];
+}
+
+/** Reads a script. `arguments` is an object, or a text that is passed on as it stands. Throws `usage`, naming the place of the fault. */
+export function readScript(text: string): Script {
+  const script = parse(text);
+  if (!isObject(script) || !Array.isArray(script['turns'])) throw fault('the file', 'must be {"turns": [...]}');
+  return { turns: script['turns'].map((turn, position) => readTurn(turn, `turns[${position}]`)) };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    throw fault('the file', `is not JSON (${error instanceof Error ? error.message : 'unreadable'})`);
+  }
+}
+
+function readTurn(turn: unknown, place: string): ScriptedTurn {
+  if (!isObject(turn)) throw fault(place, 'must be an object');
+  const content = turn['content'] ?? '';
+  if (typeof content !== 'string') throw fault(`${place}.content`, 'must be a text');
+  const calls = turn['tool_calls'] ?? [];
+  if (!Array.isArray(calls)) throw fault(`${place}.tool_calls`, 'must be a list');
+  if (content === '' && calls.length === 0) throw fault(place, 'needs content or tool_calls');
+  return { content, calls: calls.map((call, position) => readCall(call, `${place}.tool_calls[${position}]`)) };
+}
+
+function readCall(call: unknown, place: string): ScriptedTurn['calls'][number] {
+  if (!isObject(call)) throw fault(place, 'must be an object');
+  const name = call['name'];
+  if (typeof name !== 'string' || name === '') throw fault(`${place}.name`, 'must be the name of a tool');
+  const given = call['arguments'] ?? {};
+  if (typeof given === 'string') return { name, arguments: given };
+  if (!isObject(given)) throw fault(`${place}.arguments`, 'must be an object or a text');
+  return { name, arguments: JSON.stringify(given) };
+}
+
+function fault(place: string, what: string): CausewayError {
+  return new CausewayError('usage', `The script of MODEL=scripted:FILE is wrong: ${place} ${what}.`);
+}
+
+/**
+ * Plays the turn whose number is that of the assistant's messages so far, so that a run that is resumed goes on at the right one. Past the
+ * end of the script: `model_misbehaved`. Usage is counted in characters; cached is the prefix shared with the request before.
+ */
+export function createScriptedModel(script: Script, name = SCRIPTED_MODEL): Model {
+  let previous = '';
+  return {
+    name,
+    prices: null,
+    ask: async (request, signal) => {
+      signal.throwIfAborted();
+      const prompt = JSON.stringify(request.tools) + JSON.stringify(request.messages);
+      const shared = sharedPrefix(previous, prompt);
+      previous = prompt;
+      return play(script, request, { prompt: prompt.length, shared });
+    },
+  };
+}
+
+function play(
+  script: Script,
+  request: ModelRequest,
+  characters: { readonly prompt: number; readonly shared: number },
+): ModelTurn {
+  const position = request.messages.filter((message) => message.role === 'assistant').length;
+  const turn = script.turns[position];
+  if (turn === undefined) {
+    const length = `${script.turns.length} turn${script.turns.length === 1 ? '' : 's'}`;
+    throw new CausewayError(
+      'model_misbehaved',
+      `The script of MODEL=scripted:FILE has ended after ${length}: add one.`,
+    );
+  }
+  return {
+    content: turn.content,
+    toolCalls: turn.calls.map((call, index) => ({ id: `call_${position}_${index}`, ...call })),
+    usage: {
+      promptTokens: estimateTokens(characters.prompt),
+      cachedTokens: estimateTokens(characters.shared),
+      completionTokens: estimateTokens(turn.content.length + JSON.stringify(turn.calls).length),
+      estimated: true,
+    },
+  };
+}
+
+function sharedPrefix(before: string, now: string): number {
+  const longest = Math.min(before.length, now.length);
+  let length = 0;
+  while (length < longest && before.charCodeAt(length) === now.charCodeAt(length)) length += 1;
+  return length;
+}

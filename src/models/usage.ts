@@ -1,0 +1,104 @@
+// How many tokens a turn took: as the endpoint says, or as its characters suggest.
+import type { TurnUsage } from '../ports/model.ts';
+import { isObject, type JsonObject } from './json.ts';
+
+/**
+ * Measured: 4.9 characters a token over 492 kB of source code and prose (o200k). Four errs towards the dearer side, since a budget that
+ * is guarded by an estimate must not be overrun.
+ */
+const CHARACTERS_PER_TOKEN = 4;
+
+export function estimateTokens(characters: number): number {
+  return Math.ceil(characters / CHARACTERS_PER_TOKEN);
+}
+
+export function estimatedUsage(promptCharacters: number, completionCharacters: number): TurnUsage {
+  return {
+    promptTokens: estimateTokens(promptCharacters),
+    cachedTokens: 0,
+    completionTokens: estimateTokens(completionCharacters),
+    estimated: true,
+  };
+}
+
+/**
+ * The figures of a `usage` object of chat.completions or Responses, whose prompt tokens include those from the cache. Null where they are
+ * missing, of a wrong type, or nought for a prompt that was not empty.
+ */
+export function readUsage(value: unknown): TurnUsage | null {
+  if (!isObject(value)) return null;
+  const promptTokens = count(value['prompt_tokens']) ?? count(value['input_tokens']);
+  const completionTokens = count(value['completion_tokens']) ?? count(value['output_tokens']);
+  if (promptTokens === null || promptTokens === 0 || completionTokens === null) return null;
+  const details = [value['prompt_tokens_details'], value['input_tokens_details']].find(isObject) ?? {};
+  const cachedTokens = Math.min(promptTokens, cached(value, details));
+  const written = count(details['cache_write_tokens']) ?? count(value['cache_creation_input_tokens']);
+  return {
+    promptTokens,
+    cachedTokens,
+    ...(written !== null && { cacheWriteTokens: Math.min(promptTokens - cachedTokens, written) }),
+    completionTokens,
+    // OpenRouter states what it charged; other gateways do it the same way.
+    ...statedCost(value['cost']),
+    estimated: false,
+  };
+}
+
+/** OpenAI and most others; DeepSeek; Kimi; gateways in front of Anthropic's models. */
+function cached(usage: JsonObject, details: JsonObject): number {
+  return (
+    count(details['cached_tokens']) ??
+    count(usage['prompt_cache_hit_tokens']) ??
+    count(usage['cached_tokens']) ??
+    count(usage['cache_read_input_tokens']) ??
+    0
+  );
+}
+
+function statedCost(value: unknown): Pick<TurnUsage, 'costUsd'> {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? { costUsd: value } : {};
+}
+
+export interface MessagesUsage {
+  readonly input: number;
+  readonly read: number;
+  readonly written: number;
+  readonly output: number;
+}
+
+/** Adds a `usage` object of the Messages interface to what is known: its later ones repeat, as running totals, only a part of the figures. */
+export function addMessagesUsage(known: MessagesUsage, value: unknown): MessagesUsage {
+  if (!isObject(value)) return known;
+  return {
+    input: count(value['input_tokens']) ?? known.input,
+    read: count(value['cache_read_input_tokens']) ?? known.read,
+    written: count(value['cache_creation_input_tokens']) ?? known.written,
+    output: count(value['output_tokens']) ?? known.output,
+  };
+}
+
+/** Anthropic counts what was read from the cache and written to it beside the other prompt tokens, not among them. */
+export function messagesTurnUsage({ input, read, written, output }: MessagesUsage): TurnUsage | null {
+  const promptTokens = input + read + written;
+  if (promptTokens === 0) return null;
+  return { promptTokens, cachedTokens: read, cacheWriteTokens: written, completionTokens: output, estimated: false };
+}
+
+function count(value: unknown): number | null {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
+}
+
+/** Of several attempts for one turn: all of them are paid for. */
+export function sumUsage(one: TurnUsage | null, other: TurnUsage | null): TurnUsage | null {
+  if (one === null || other === null) return one ?? other;
+  const written = [one.cacheWriteTokens, other.cacheWriteTokens].filter((tokens) => tokens !== undefined);
+  return {
+    promptTokens: one.promptTokens + other.promptTokens,
+    cachedTokens: one.cachedTokens + other.cachedTokens,
+    ...(written.length > 0 && { cacheWriteTokens: written.reduce((sum, tokens) => sum + tokens, 0) }),
+    completionTokens: one.completionTokens + other.completionTokens,
+    // A sum of one stated cost and one unknown would be too low: then the prices count.
+    ...(one.costUsd !== undefined && other.costUsd !== undefined && { costUsd: one.costUsd + other.costUsd }),
+    estimated: one.estimated || other.estimated,
+  };
+}

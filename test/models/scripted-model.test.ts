@@ -1,0 +1,124 @@
+// Scripts and prices: files that operators write, played and read, or refused by name.
+import { describe, expect, it } from 'vitest';
+import { costOf } from '../../src/agent/budget.ts';
+import { readPrices, shippedPrices } from '../../src/models/prices.ts';
+import { createScriptedModel, readScript } from '../../src/models/scripted.ts';
+import type { Message } from '../../src/ports/model.ts';
+import { ask, failureOf, QUESTION } from './ask.ts';
+
+const SCRIPT = readScript(
+  JSON.stringify({
+    turns: [
+      {
+        content: null,
+        tool_calls: [
+          { name: 'search', arguments: { query: 'a' } },
+          { name: 'search', arguments: '{"bro' },
+        ],
+      },
+      { content: 'done' },
+    ],
+  }),
+);
+const ANSWERED: Message = { role: 'assistant', content: '', toolCalls: [] };
+
+describe('a scripted model', () => {
+  it('plays the turn that follows the answers so far, so that a run that is resumed goes on', async () => {
+    const first = await ask(createScriptedModel(SCRIPT));
+    expect(first.toolCalls).toEqual([
+      { id: 'call_0_0', name: 'search', arguments: '{"query":"a"}' },
+      { id: 'call_0_1', name: 'search', arguments: '{"bro' },
+    ]);
+    const second = await ask(createScriptedModel(SCRIPT), { ...QUESTION, messages: [...QUESTION.messages, ANSWERED] });
+    expect(second).toMatchObject({ content: 'done', toolCalls: [] });
+  });
+
+  it('says when its script has ended', async () => {
+    const messages = [...QUESTION.messages, ANSWERED, ANSWERED];
+    const failure = await failureOf(ask(createScriptedModel(SCRIPT, 'demo'), { ...QUESTION, messages }));
+    expect(failure.code).toBe('model_misbehaved');
+    expect(failure.message).toContain('ended after 2 turns');
+  });
+
+  it('counts characters, and as cached those shared with the request before', async () => {
+    const model = createScriptedModel(SCRIPT);
+    const { usage: first } = await ask(model);
+    const { usage: again } = await ask(model);
+    expect(first).toMatchObject({ cachedTokens: 0, estimated: true });
+    expect(again.cachedTokens).toBeGreaterThanOrEqual(again.promptTokens - 1);
+    expect(again.promptTokens).toBe(first.promptTokens);
+  });
+
+  it('stops when it is told to', async () => {
+    const reason = new Error('stop');
+    await expect(createScriptedModel(SCRIPT).ask(QUESTION, AbortSignal.abort(reason))).rejects.toBe(reason);
+  });
+});
+
+describe('a script that is wrong', () => {
+  it.each([
+    ['{', 'the file is not JSON'],
+    ['[]', 'the file must be {"turns": [...]}'],
+    ['{"turns": [1]}', 'turns[0] must be an object'],
+    ['{"turns": [{"content": 1}]}', 'turns[0].content must be a text'],
+    ['{"turns": [{}]}', 'turns[0] needs content or tool_calls'],
+    ['{"turns": [{"content": "a"}, {"tool_calls": {}}]}', 'turns[1].tool_calls must be a list'],
+    ['{"turns": [{"tool_calls": [null]}]}', 'turns[0].tool_calls[0] must be an object'],
+    ['{"turns": [{"tool_calls": [{"name": ""}]}]}', 'turns[0].tool_calls[0].name must be the name of a tool'],
+    [
+      '{"turns": [{"tool_calls": [{"name": "a", "arguments": []}]}]}',
+      'turns[0].tool_calls[0].arguments must be an object',
+    ],
+  ])('%s is refused with its place', (text, message) => {
+    expect(() => readScript(text)).toThrow(message);
+  });
+});
+
+describe('the file of prices', () => {
+  const FILE = '{"m": {"prompt": 1.25, "cached": 0.125, "completion": 10}, "local": {"prompt": 0, "completion": 0}}';
+
+  it('gives the prices of the model that is named, or none', () => {
+    expect(readPrices(FILE, 'm')).toEqual({ prompt: 1.25, cached: 0.125, completion: 10 });
+    expect(readPrices(FILE, 'local')).toEqual({ prompt: 0, cached: 0, completion: 0 });
+    expect(readPrices(FILE, 'other')).toBeNull();
+    expect(readPrices(FILE, 'constructor')).toBeNull();
+  });
+
+  it('may say what writing to the cache costs', () => {
+    const text = '{"m": {"prompt": 2, "cached": 0.2, "cacheWrite": 2.5, "completion": 10}}';
+    expect(readPrices(text, 'm')).toEqual({ prompt: 2, cached: 0.2, cacheWrite: 2.5, completion: 10 });
+  });
+
+  it.each([
+    ['nonsense', 'JSON object'],
+    ['{"x": 3}', '"x" must be'],
+    ['{"x": {"prompt": -1, "completion": 1}}', '"x.prompt" must be a number'],
+    ['{"x": {"prompt": 1}}', '"x.completion" must be a number'],
+    ['{"x": {"prompt": 1, "completion": 1, "input": 2}}', '"x.input" is none of'],
+  ])('%s is refused with its place', (text, message) => {
+    expect(() => readPrices(text, 'm')).toThrow(message);
+  });
+});
+
+describe('the prices that ship', () => {
+  it.each([
+    'claude-opus-5-5',
+    'claude-opus-5-5-20260922',
+    'anthropic/claude-opus-5.5',
+    'us.anthropic.claude-opus-5-5-20260922-v1:0',
+    'claude-opus-5-5@20260922',
+  ])('know %s by whatever name its provider gives it', (name) => {
+    expect(shippedPrices(name)).toEqual({ prompt: 4, cached: 0.2, cacheWrite: 5, completion: 20 });
+  });
+
+  it('charge the whole of a long prompt as its provider does', () => {
+    const prices = shippedPrices('gpt-6.1-sol');
+    const usage = { cachedTokens: 0, completionTokens: 0 };
+    expect(costOf({ promptTokens: 100_000, ...usage }, prices)).toBeCloseTo(0.2);
+    expect(costOf({ promptTokens: 300_000, ...usage }, prices)).toBeCloseTo(1.2);
+  });
+
+  it('know nothing of other models', () => {
+    expect(['qwen3-coder', 'gpt-6.1-sol-distilled', 'constructor'].map(shippedPrices)).toEqual([null, null, null]);
+  });
+});

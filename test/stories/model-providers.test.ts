@@ -1,0 +1,93 @@
+// One investigation of six turns with the model of each provider, killed in its middle: what the provider needs back survives, and the
+// run ends as if nothing had happened. The settings are those of docs/models.md.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openRouterCost } from '../model-doubles/chat.ts';
+import type { Double, Json } from '../model-doubles/double.ts';
+import { openProvider, PROVIDERS } from '../model-doubles/providers.ts';
+import { expectOneFix } from '../support/expect-one-fix.ts';
+import { modelKillRound } from '../support/model-kill-rounds.ts';
+import {
+  type ProviderGround,
+  placesWithAny,
+  providerGround,
+  SECRET_HEADER,
+  secretsOf,
+  sum,
+} from '../support/provider-ground.ts';
+import { KILLS_MS } from '../support/records.ts';
+import { FIX_TURNS, SHOP_REPORT } from '../support/shop-fix.ts';
+import { type WebhookReceiver, webhookReceiver } from '../support/webhook-receiver.ts';
+
+/** In the middle of the fourth turn: three are recorded, with calls side by side and an edit. */
+const KILLS = [{ moment: 'asked', count: 4 }] as const;
+
+/** Two lives of the service, on whatever machine. */
+const TIMEOUT = { timeout: KILLS_MS };
+
+describe('six turns that are killed in their middle end in one fix with the model of', () => {
+  let ground: ProviderGround;
+  let receiver: WebhookReceiver;
+
+  beforeAll(async () => {
+    ground = await providerGround();
+    receiver = await webhookReceiver();
+  });
+  afterAll(async () => {
+    await receiver[Symbol.asyncDispose]();
+    await ground[Symbol.asyncDispose]();
+  });
+
+  it.for(PROVIDERS.map((provider) => [provider.name, provider] as const))('%s', TIMEOUT, async ([name, provider]) => {
+    const { repository, dataDir, token, internet } = ground;
+    const { double, settings } = await openProvider(provider, FIX_TURNS, internet);
+    await using model = double;
+    let looks = 0;
+    const look = async () => {
+      looks += 1;
+      expect(await placesWithAny(dataDir, secretsOf(model, settings))).toEqual([]);
+    };
+    const settled = { ...settings, MODEL_HEADERS: `X-Team: ${SECRET_HEADER}`, LOG_LEVEL: 'trace' };
+    const common = { repository, dataDir, receiver, token, report: SHOP_REPORT, kills: KILLS };
+    const plan = { ...common, settings: settled, model, afterKill: look, beforeEnd: look };
+    const key = `with ${name}`;
+    const result = await modelKillRound(plan, key);
+    const [issue] = result.issues;
+    // Said first where it fails: why the run did not conclude.
+    expect([issue?.analysis.outcome, issue?.analysis.reason]).toEqual(['code_fix', '']);
+    await expectOneFix(plan, key, result);
+    expect(result.lives[0]?.asked).toEqual([0, 1, 2, 3]);
+    // One refusal in each life at most: the one that says which interface to use.
+    expect(model.refusals.length).toBe(name === 'OpenAI, chat as it refuses' ? 2 : 0);
+    expect(model.lost).toEqual([]);
+    expect(model.received.every(({ headers }) => headers['x-team'] === SECRET_HEADER)).toBe(true);
+    // Both looks were at something, but for chat models at Azure, which add nothing.
+    expect([looks, model.opaque.length > 5 || name.startsWith('Azure')]).toEqual([2, true]);
+    expect(internet.strangers).toEqual([]);
+    expectStablePrefix(model);
+    if (name === 'OpenRouter') {
+      const costs = FIX_TURNS.map((_, turn) => openRouterCost(turn));
+      expect(issue?.analysis.usage.costUsd).toBeCloseTo(sum(costs), 9);
+    }
+  });
+});
+
+/** Of every question, what comes before its news is byte for byte what the question before was; marks of the cache move. */
+function expectStablePrefix({ endpoint, received }: Double): void {
+  const asked = received.filter(({ raw }) => endpoint.requests.some((request) => request.raw === raw));
+  const partsOf = ({ body }: { readonly body: Json }) => {
+    const { messages, input, system, instructions, tools } = body;
+    const items = (messages ?? input) as readonly unknown[];
+    return { head: bytesOf([tools, system, instructions]), items: items.map(bytesOf) };
+  };
+  const all = asked.map(partsOf).toSorted((one, other) => one.items.length - other.items.length);
+  const longest = all.at(-1)?.items ?? [];
+  expect(all.length).toBeGreaterThan(5);
+  for (const { head, items } of all) {
+    expect(head).toBe(all[0]?.head);
+    expect(items).toEqual(longest.slice(0, items.length));
+  }
+}
+
+function bytesOf(value: unknown): string {
+  return JSON.stringify(value, (name, inner: unknown) => (name === 'cache_control' ? undefined : inner));
+}
