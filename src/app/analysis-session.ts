@@ -60,13 +60,15 @@ export async function openSession(
       `Waiting for ${waitingFor(code)} until ${until.toLocaleTimeString('en-GB')}: ${printableLine(detail)}\n`,
     );
   // The person at the terminal is the operator.
-  const onTrouble = (text: string) => options.say(`${printableLine(text)}\n`);
+  const troubles: string[] = [];
+  const onTrouble = (text: string) => void troubles.push(printableLine(text));
   opening.use(startWork({ ...house, ...keptBySource(house), room }, { ...config, investigator, onWait, onTrouble }));
   const opened = opening.move();
   return {
     start: (report) => start(house, project, { ...report, isTrusted: isOwn }),
     follow: (id, signal) => follow(house, id, 0, signal),
     issue: (id) => house.store.issue(id),
+    troubles: () => troubles,
     patch: async (issueId) => {
       const changes = await house.store.changeSet(issueId);
       return changes === null ? '' : toUnifiedPatch(changes);

@@ -148,7 +148,7 @@ function onAzure(endpoint: Endpoint): Endpoint {
 /** Azure's addresses carry their version as a query, which paths must not be put behind. */
 function splitQuery(address: string): { readonly baseUrl: string; readonly query: Readonly<Record<string, string>> } {
   const [baseUrl = '', query = ''] = address.split('?');
-  return { baseUrl: baseUrl.replace(/\/+$/, ''), query: Object.fromEntries(new URLSearchParams(query)) };
+  return { baseUrl: baseUrl.replace(/(?<!\/)\/+$/, ''), query: Object.fromEntries(new URLSearchParams(query)) };
 }
 
 /** With its port; without credentials. */

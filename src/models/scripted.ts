@@ -1,5 +1,6 @@
 // A model that plays a script: for demonstrations, for trying a set-up without cost, and for tests.
-// The file: `{"turns": [{"content", "tool_calls": [{"name", "arguments"}]}]}`.
+// The file: `{"turns": [{"content", "tool_calls": [{"name", "arguments"}]}]}`. A citation's `"step": "call_0_2"` means the step that the third call
+// of the first turn made: how many steps come before it depends on the report.
 import { CausewayError } from '../domain/errors.ts';
 import { SCRIPTED_MODEL } from '../domain/scripted.ts';
 import type { Model, ModelRequest, ModelTurn } from '../ports/model.ts';
@@ -89,7 +90,10 @@ function play(
   }
   return {
     content: turn.content,
-    toolCalls: turn.calls.map((call, index) => ({ id: `call_${position}_${index}`, ...call })),
+    toolCalls: turn.calls.map((call, index) => ({
+      ...{ id: `call_${position}_${index}`, name: call.name },
+      arguments: citeSteps(call.arguments, request),
+    })),
     usage: {
       promptTokens: estimateTokens(characters.prompt),
       cachedTokens: estimateTokens(characters.shared),
@@ -97,6 +101,15 @@ function play(
       estimated: true,
     },
   };
+}
+
+/** Puts the number of a step, as the answer to the call states it, in place of the call's id. */
+function citeSteps(written: string, { messages }: ModelRequest): string {
+  return written.replace(/"step":"(call_\d+_\d+)"/g, (whole, id: string) => {
+    const answer = messages.find((message) => message.role === 'tool' && message.callId === id);
+    const [, step] = /^\[step (\d+)\]/.exec(answer?.content ?? '') ?? [];
+    return step === undefined ? whole : `"step":${step}`;
+  });
 }
 
 function sharedPrefix(before: string, now: string): number {

@@ -21,6 +21,8 @@ export interface AnalysisSession extends AsyncDisposable {
   start(report: { readonly text: string; readonly revision: string }): Promise<string>;
   follow(id: string, signal: AbortSignal): AsyncIterable<FollowEvent>;
   issue(id: string): Promise<Issue | null>;
+  /** What went wrong with the model so far, one line each, with its repair. */
+  troubles(): readonly string[];
   /** The Issue's change as a unified patch; empty where it changes nothing. */
   patch(issueId: string): Promise<string>;
 }
@@ -78,18 +80,22 @@ export async function investigate(
   const id = await session.start({ text: subject.text, revision: subject.revision });
   const end = await watch({ session, id, stepsShown }, io, signal);
   signal.throwIfAborted();
-  if (end.outcome?.state !== 'concluded') throw gaveUp(end.outcome);
+  if (end.outcome?.state !== 'concluded') throw gaveUp(end.outcome, session.troubles().at(-1));
   const issue = await session.issue(end.outcome.issueId);
   if (issue === null) throw gaveUp(null);
   const seconds = (deps.now().getTime() - begin) / 1_000;
   io.err(paint.green(`Concluded in ${seconds.toFixed(1)} s after ${count(end.steps, 'step')}.\n`));
+  const isRefused = modelRefused(issue);
+  const troubles = [...new Set(session.troubles())];
+  const last = isRefused ? troubles.pop() : undefined;
+  for (const trouble of troubles) io.err(`${trouble}\n`);
   await writePatch({ session, issue, file: answer.patchFile }, io, deps);
   if (io.colour.out && !answer.json) io.err('\n');
   io.out(
     answer.json ? `${printableJson(issue)}\n` : renderIssue(issue, { columns: io.columns, colour: io.colour.out }),
   );
-  if (!modelRefused(issue)) return { code: 0, steps: end.steps };
-  io.err(`\n${paint.red('causeway:')} ${printable(issue.analysis.reason)}\n`);
+  if (!isRefused) return { code: 0, steps: end.steps };
+  io.err(`\n${paint.red('causeway:')} ${last ?? printable(issue.analysis.reason)}\n`);
   return { code: 3, steps: end.steps };
 }
 
@@ -128,9 +134,10 @@ async function watch({ session, id, stepsShown }: Watched, io: Io, signal: Abort
   return { outcome: null, steps };
 }
 
-function gaveUp(outcome: InvestigationOutcome | null): CausewayError {
+/** `trouble`: why, for the operator, who is the person at the terminal. */
+function gaveUp(outcome: InvestigationOutcome | null, trouble?: string): CausewayError {
   if (outcome?.state === 'gave_up' || outcome?.state === 'cancelled') {
-    return new CausewayError(outcome.reason.code, `The investigation gave up. ${outcome.reason.detail}`);
+    return new CausewayError(outcome.reason.code, `The investigation gave up. ${trouble ?? outcome.reason.detail}`);
   }
   return new CausewayError('internal', 'The investigation was erased before it ended; start it again.');
 }

@@ -15,9 +15,6 @@ const COMPOSED_LATER = [
   'agent/guarded-paths.ts',
   'agent/guarded-paths.ts',
   'agent/guarded-paths.ts',
-  'triage/candidates/definitions.ts',
-  'triage/candidates/definitions.ts',
-  'triage/candidates/definitions.ts',
   'triage/path-forms.ts',
   'triage/path-forms.ts',
 ];

@@ -11,13 +11,13 @@ it('the ledger of a run keeps money and tokens of each call that was answered', 
   const usd = { run: 1, repository: 1, all: 1 };
   const ledger = runLedger({ store, now: () => new Date(NOW) }, await started(store, runId), usd);
   expect(await ledger.reserve(0.5)).toBe('ok');
-  const usage = { promptTokens: 1_000, cachedTokens: 400, completionTokens: 50, estimated: false };
+  const usage = { promptTokens: 1_000, cachedTokens: 400, cacheWriteTokens: 0, completionTokens: 50, estimated: false };
   await ledger.settle(0.5, 0.25, usage);
   expect(await ledger.reserve(0.5)).toBe('ok');
   await ledger.settle(0.5, 0.125);
   expect(await ledger.reserve(0.7)).toEqual({ refused: { code: 'run_budget', unit: 'usd', limit: 1, phase: 'over' } });
   expect(await store.runSpending(runId)).toEqual({
     ...{ spentUsd: 0.375, reservedUsd: 0, turns: 1 },
-    ...{ promptTokens: 1_000, cachedTokens: 400, completionTokens: 50 },
+    ...{ promptTokens: 1_000, cachedTokens: 400, cacheWriteTokens: 0, completionTokens: 50 },
   });
 });

@@ -1,6 +1,7 @@
 // The thread that answers questions: what it is given of the process around it, and what is said of one that is let go.
 import { execFile } from 'node:child_process';
 import { enableCompileCache, getCompileCacheDir } from 'node:module';
+import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { AskedThread } from '../../src/redact/asked-thread.ts';
@@ -10,9 +11,10 @@ it('takes what its code compiles to from where the process keeps it, and keeps i
   enableCompileCache(COMPILED['NODE_COMPILE_CACHE']);
   const script = new URL('./compiled-worker.ts', import.meta.url);
   await using thread = new AskedThread<object, { readonly folder?: string }>({ script, closed: 'closed' });
-  const folder = getCompileCacheDir();
-  expect(folder).toBeDefined();
-  expect(await thread.ask({}, 60_000)).toMatchObject({ kind: 'answered', answer: { folder } });
+  // Its last part names the flags of V8, which another test of this process may have changed.
+  const folder = path.dirname(getCompileCacheDir() ?? 'none');
+  const answer = await thread.ask({}, 60_000);
+  expect(answer).toMatchObject({ kind: 'answered', answer: { folder: expect.stringContaining(`${folder}/`) } });
 });
 
 it('whoever asks one that is let go of as it says that it is ready is told at once, and does not wait', async () => {

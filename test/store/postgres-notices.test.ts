@@ -31,7 +31,7 @@ it('has one leader, and another once that one is gone', async () => {
   await expect.poll(() => first.leads(), WAIT).toBe(true);
   await using second = await connected(database.url);
   // What a session asked last is kept: the leader asks something else from its second round on.
-  const asked = `select 1 from pg_stat_activity where query like 'select pg_try_advisory_lock%' and state = 'idle'
+  const asked = `select 1 from pg_stat_activity where datname = current_database() and query like 'select pg_try_advisory_lock%' and state = 'idle'
     and pid not in (select pid from pg_locks where locktype = 'advisory' and granted)`;
   await expect.poll(async () => (await database.query(asked)).length, WAIT).toBe(1);
   expect(second.leads()).toBe(false);

@@ -37,7 +37,7 @@ it('a model that refuses the key leaves the facts, the refusal as the last words
   const { code, out, err } = await analyse(await modelSettings(endpoint, folder.path));
   expect(out).toMatch(/^Facts only: the model gave no answer\n/);
   expect(out).toContain('src/cart/total.js:3');
-  expect(err).toMatch(/\ncauseway: The language model test-model gave no answer, .*check OPENAI_API_KEY[^\n]*\n$/);
+  expect(err).toMatch(/\ncauseway: The model endpoint at 127\.0\.0\.1:\d+ gave no usable answer\. .*check OPENAI_API_KEY[^\n]*\n$/);
   expect(code).toBe(3);
 });
 
@@ -47,7 +47,7 @@ it('so does one with --json, whose standard output is the Issue alone', async ()
   const { code, out, err } = await analyse(await modelSettings(endpoint, folder.path), '--json');
   const issue: Issue = JSON.parse(out);
   expect(issue.analysis).toMatchObject({ outcome: 'facts_only', partial: true });
-  expect(err).toMatch(/check OPENAI_BASE_URL and MODEL \(test-model\)[^\n]*\n$/);
+  expect(err).toMatch(/\ncauseway: [^\n]*check OPENAI_BASE_URL and MODEL \(test-model\)[^\n]*\n$/);
   expect(code).toBe(3);
 });
 

@@ -40,6 +40,7 @@ function play(script: Script = {}): { deps: AnalyseDeps; played: Played } {
     },
     follow: (_, signal) => events(script, signal),
     issue: async (id) => (id === ISSUE.id ? ISSUE : null),
+    troubles: () => [],
     patch: async () => script.patch ?? '',
     [Symbol.asyncDispose]: async () => {
       played.disposed = true;

@@ -65,6 +65,7 @@ describe('demo', () => {
         yield { type: 'end', investigation: { ...ids, ...rest, outcome } };
       },
       issue: async () => issue,
+      troubles: () => [],
       patch: async () => '',
       [Symbol.asyncDispose]: async () => {},
     };

@@ -194,7 +194,7 @@ it.each<readonly [string, (house: Awaited<ReturnType<typeof openHouse>>) => Prom
     expect(await house.store.investigation(investigationId)).toMatchObject({
       outcome: {
         state: 'gave_up',
-        reason: { code: 'access_lost', detail: expect.stringContaining('lost access') },
+        reason: { code: 'access_lost', detail: expect.stringContaining('Access to the repository was lost') },
       },
     });
     expect(house.stopped).toEqual([runId]);
