@@ -62,7 +62,13 @@ async function say(deps: ReplyDeps, spot: Spot, answer: CommandReply, signal: Ab
   });
   const since = new Date(deps.now().getTime() - REPLY_MS).toISOString();
   const own = await comments.ownComments(subject.number, since, signal);
-  const standing = own.findLast(({ body }) => /<!-- causeway[ :][^\n]*-->\s*$/.test(body));
+  const standing = own.findLast(({ body }) => endsWithMarker(body));
   if (standing === undefined) await comments.createComment(subject.number, replyComment(answer), signal);
   else await comments.updateComment(standing.id, withReply(standing.body, answer), signal);
+}
+
+/** Comments of the publisher end with a marker in their last line. */
+function endsWithMarker(body: string): boolean {
+  const last = body.trimEnd().split('\n').at(-1) ?? '';
+  return /<!-- causeway[ :]/.test(last) && last.endsWith('-->');
 }
