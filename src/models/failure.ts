@@ -331,17 +331,27 @@ const LONGEST_QUOTE = 300;
 /** Endpoints repeat wrong keys in part; so many characters of either end give it away. */
 const KEY_END = 8;
 
-/** The text of an error body, whatever its shape; empty for web pages, which say nothing to anybody. */
+/** Where servers built on Pydantic repeat the part of the request that they reject. */
+const ECHOES: ReadonlySet<string> = new Set(['input', 'ctx']);
+/** The same where another server has put it into a text. All that follows goes: nothing says where the repetition ends. */
+const WRITTEN_ECHO = /(?:\binput_value=|["']input\\*["']\s*:).*$/;
+/** Signatures and encrypted reasoning; no word is that long. */
+const SEALED = /[\w+/=-]{60,}/g;
+
+/** The text of an error body, whatever its shape, without what it repeats of the request; empty for web pages. */
 function bodyText(body: unknown): string {
-  const text = typeof body === 'string' ? body : (JSON.stringify(body) ?? '');
+  const withoutEchoes = (name: string, value: unknown) => (ECHOES.has(name) ? undefined : value);
+  const text = typeof body === 'string' ? body : (JSON.stringify(body, withoutEchoes) ?? '');
   return text.trimStart().startsWith('<') ? '' : text;
 }
 
-/** A quotation for an error message: one line, short, without a secret or an end of it. Empty where there is nothing to quote. */
+/** A quotation for an error message: one line, short, without secrets and opaque parts. Empty where there is nothing to quote. */
 function quote(text: string, secrets: readonly string[]): string {
   const line = secrets
     .reduce(withoutSecret, text)
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .replace(WRITTEN_ECHO, '…')
+    .replace(SEALED, '…')
     .trim();
   if (line === '') return '';
   return ` It says: "${line.length > LONGEST_QUOTE ? `${line.slice(0, LONGEST_QUOTE)}…` : line}"`;

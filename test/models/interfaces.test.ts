@@ -399,6 +399,18 @@ describe('what an endpoint of chat.completions adds', () => {
     expect(endpoint.requests[2]?.raw).not.toContain('reasoning_content');
   });
 
+  it.each([
+    ['as a field', [{ msg: 'Input should be a valid string', input: 'It must be here.' }]],
+    ['in a text', '[{"msg": "Input should be a valid string", "input": "It must be here."}]'],
+    ['as Pydantic writes it', "Input should be a valid string [input_value='It must be here.']"],
+    ['sealed', `Input should be a valid string: ${LONG} It is refused`],
+  ])('is in no message where a refusal repeats it %s', async (_, detail) => {
+    await using endpoint = await modelEndpoint(fails(422, { detail }));
+    const { message } = await failureOf(ask(modelAt(endpoint.url).model));
+    expect(message).toContain('Input should be a valid string');
+    expect(message).not.toMatch(/must be here|__thought__/);
+  });
+
   it('to the bill counts first', async () => {
     const usage = { ...USAGE.usage, cost: 0.0123 };
     await using endpoint = await modelEndpoint(events(delta({ content: 'a' }, 'stop'), { choices: [], usage }));
