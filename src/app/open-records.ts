@@ -11,7 +11,7 @@ import type { PostgresStore } from '../store/open-postgres.ts';
 import { openSqliteStore, type SqliteStore } from '../store/open-sqlite.ts';
 import type { Seal } from '../store/seal.ts';
 import { takeOwnership } from '../store/single-owner.ts';
-import { createHolds } from './shared-holds.ts';
+import { openOwnHolds } from './shared-holds.ts';
 
 /** A SQLite file, `:memory:`, or a PostgreSQL database. */
 export type RecordsPlace = string | PostgresConfig;
@@ -63,12 +63,15 @@ export async function openStore(options: Omit<RecordsOptions, 'now'>): Promise<K
 
 async function openSqlite(file: string, { seal, log, now }: RecordsOptions): Promise<Records> {
   const jobs = createJobTable();
-  const store = await openSqliteStore({ file, seal, enqueuer: jobs });
+  await using opening = new AsyncDisposableStack();
+  const store = opening.use(await openSqliteStore({ file, seal, enqueuer: jobs }));
+  const holds = opening.use(await openOwnHolds({ database: store.database, log, now }));
   const queue = createEmbeddedQueue({ database: store.database, jobs, log, now, recovery: 'sole-owner' });
+  const opened = opening.move();
   return {
-    ...{ store, queue, changes: createChanges(), holds: createHolds(now) },
+    ...{ store, queue, holds, changes: createChanges() },
     isPaused: () => false,
     leads: () => true,
-    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

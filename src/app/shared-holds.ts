@@ -1,6 +1,6 @@
 // Who outside wants to be left alone: known to one process, or over PostgreSQL to every one, as soon as one of them was refused.
 import type { Log } from '../log.ts';
-import { type Hold, type Holds, stands } from '../ports/holds.ts';
+import { type Hold, type Holds, INTERFACE_HOLDS, stands } from '../ports/holds.ts';
 import type { Database } from '../store/database.ts';
 import { liftHolds, putHold, standingHolds } from '../store/holds.ts';
 import { type Notices, tellIn } from '../store/postgres-notices.ts';
@@ -39,6 +39,28 @@ export interface SharedHoldsOptions {
   readonly notices: Notices;
   readonly log: Log;
   readonly now: () => Date;
+}
+
+/** Of the only process over a SQLite file. The interfaces that models want outlive it; limits are learnt again after a restart. */
+export async function openOwnHolds({ database, log, now }: Omit<SharedHoldsOptions, 'notices'>): Promise<SharedHolds> {
+  const own = createHolds(now);
+  const isStored = (name: string) => name.startsWith(INTERFACE_HOLDS);
+  for (const { name, until } of await standingHolds(database, now())) if (isStored(name)) own.hold(name, until);
+  const writing = new Set<Promise<void>>();
+  return {
+    ...own,
+    hold(name, until) {
+      own.hold(name, until);
+      if (!isStored(name)) return;
+      const written = putHold(database, { name, until }, { now: now(), tell: async () => {} })
+        .catch((error: unknown) => log.warn({ err: error }, 'the interface that the model wants could not be stored'))
+        .finally(() => writing.delete(written));
+      writing.add(written);
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(writing);
+    },
+  };
 }
 
 /** Learnt by this process, and perhaps not among what the last look found. */
