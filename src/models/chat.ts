@@ -78,7 +78,12 @@ function requestBody(question: Question): Record<string, unknown> {
   const isJson = request.tools.length > 0 && dialect.tools === 'json';
   const origin = question.isBare || dialect.leftOut.has('opaque') ? null : originOf(endpoint);
   const messages = isJson ? [] : ownMessages(request.messages, origin);
-  noteWanted(question, { isJson, hasOpaque: messages.some(hasOpaque) });
+  // By what was recorded: of some gateways nothing but the ids of calls is opaque.
+  const hasOpaque =
+    !isJson &&
+    origin !== null &&
+    request.messages.some((message) => message.role === 'assistant' && message.opaque?.origin === origin);
+  noteWanted(question, { isJson, hasOpaque });
   const native = () => messages.map((message) => nativeMessage(message, dialect));
   return {
     model: endpoint.model,
@@ -103,7 +108,7 @@ function parameters({ request, endpoint, sent }: Question): JsonObject {
 
 function noteWanted(
   { request, endpoint, dialect, sent }: Question,
-  { isJson, hasOpaque: isOpaque }: { readonly isJson: boolean; readonly hasOpaque: boolean },
+  { isJson, hasOpaque }: { readonly isJson: boolean; readonly hasOpaque: boolean },
 ): void {
   const isNative = request.tools.length > 0 && !isJson;
   noteFeatures(sent, dialect, {
@@ -115,7 +120,7 @@ function noteWanted(
     cache_control: takesCacheMarks(endpoint),
     response_format: isJson,
     effort: endpoint.effort !== null,
-    opaque: isOpaque,
+    opaque: hasOpaque,
   });
 }
 
@@ -153,11 +158,6 @@ function nativeTools(request: ModelRequest): readonly unknown[] {
     type: 'function',
     function: { name, description, parameters: { ...parameters } },
   }));
-}
-
-function hasOpaque(message: OwnMessage): boolean {
-  if (message.role !== 'assistant') return false;
-  return message.opaque !== null || message.calls.some(({ opaque }) => Object.keys(opaque).length > 0);
 }
 
 function nativeMessage(message: OwnMessage, dialect: Dialect): JsonObject {
@@ -280,7 +280,7 @@ function addMessageParts(draft: Draft, delta: JsonObject): void {
   }
   for (const name of LISTS) {
     const pieces: unknown = delta[name];
-    if (Array.isArray(pieces)) parts[name] = addDetails(parts[name], pieces);
+    if (Array.isArray(pieces) && pieces.length > 0) parts[name] = addDetails(parts[name], pieces);
   }
   const extra = delta['extra_content'];
   if (isObject(extra)) parts['extra_content'] = merged(parts['extra_content'], extra);

@@ -234,9 +234,12 @@ function wantedWire(wire: Wire, text: string): Wire | null {
 
 const OPAQUE_PARTS =
   /reasoning_content|reasoning_details|extra_content|thinking_blocks|provider_specific_fields|'reasoning'|"reasoning"/i;
-/** Anthropic, where a signature or what it stands for does not fit; OpenAI, where encrypted reasoning cannot be read. */
-const UNFIT =
-  /invalid `?signature`? in `?thinking|`thinking` or `redacted_thinking` blocks|invalid_encrypted_content|encrypted content[^.]{0,60}could not be (?:verified|decrypted)/i;
+const UNFIT: readonly RegExp[] = [
+  /invalid `?signature`? in `?thinking|`thinking` or `redacted_thinking` blocks/i, // Anthropic
+  /invalid_encrypted_content|encrypted content[^.]{0,60}could not be (?:verified|decrypted)/i, // OpenAI
+  /without its required (?:following item|'reasoning' item)|items are not persisted/i, // OpenAI
+  /(?:corrupted|invalid) thought.?signature|thought.?signature is not valid/i, // Gemini, directly and behind gateways
+];
 const NOT_TAKEN =
   /not supported|unsupported|unrecogni[sz]ed|unknown|unexpected|extra inputs|extra_forbidden|not permitted|not allowed|cannot find field/i;
 
@@ -273,7 +276,7 @@ function otherDialect(text: string, said: string, { sent, dialect }: Asked): Fau
       known.maxTokens = most;
     });
   }
-  if (sent.has('opaque') && UNFIT.test(text)) {
+  if (sent.has('opaque') && isOneOf(UNFIT, text)) {
     return dialect.dropsUnfit || !text.includes('prefix_mismatch_behavior')
       ? { kind: 'opaque', detail: `It does not take its own earlier thoughts back.${said}` }
       : learned('Something before its earlier thoughts has changed.', (known) => {

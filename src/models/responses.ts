@@ -156,7 +156,8 @@ function addItems(draft: Draft, items: readonly JsonObject[]): void {
     switch (item['type']) {
       case 'reasoning':
         grow(draft, JSON.stringify(item).length);
-        kept.push({ kind: 'reasoning', item });
+        // Without its content it would be looked up by its id, and nothing is kept there.
+        if (textIn(item['encrypted_content']) !== '') kept.push({ kind: 'reasoning', item });
         break;
       case 'message': {
         addText(draft, item['content']);

@@ -195,6 +195,24 @@ describe('Responses', () => {
     expect((await failureOf(ask(modelAt(endpoint.url, { settings }).model))).code).toBe(code);
   });
 
+  it.each([
+    [400, "Item 'rs_1' of type 'reasoning' was provided without its required following item."],
+    [404, "Item with id 'rs_1' not found. Items are not persisted when `store` is set to false."],
+  ])('whose reasoning is not taken back (%i) go on without it', async (status, words) => {
+    await using endpoint = await modelEndpoint(responds(ITEMS), fails(status, words), responds(TEXT));
+    const { model } = modelAt(endpoint.url, { settings });
+    expect((await ask(model, following(await ask(model)))).content).toBe('done');
+    expect(endpoint.requests.map(({ raw }) => raw.includes('rs_1'))).toEqual([false, true, false]);
+  });
+
+  it('with reasoning that came without its content get it back never', async () => {
+    const { encrypted_content: _, ...bare } = THOUGHT;
+    await using endpoint = await modelEndpoint(responds([bare, ...ITEMS.slice(1)]), responds(TEXT));
+    const { model } = modelAt(endpoint.url, { settings });
+    await ask(model, following(await ask(model)));
+    expect(endpoint.requests[1]?.raw).not.toContain('rs_1');
+  });
+
   it('of a model that does not reason are asked for none', async () => {
     const refusal = fails(400, { message: 'Encrypted content is not supported with this model.', param: 'include' });
     await using endpoint = await modelEndpoint(refusal, responds(TEXT));
@@ -389,6 +407,26 @@ describe('what an endpoint of chat.completions adds', () => {
       ],
     });
     expect(waits).toEqual([]);
+  });
+
+  it.each(['Corrupted thought signature.', 'Invalid thought_signature', 'Thought signature is not valid'])(
+    'is left out where it is refused (%s), even if only an id was opaque',
+    async (words) => {
+      const call = { index: 0, id: LONG, function: { name: 'search', arguments: '{}' } };
+      const called = events(delta({ tool_calls: [call] }, 'tool_calls'), USAGE);
+      await using endpoint = await modelEndpoint(called, fails(400, words), says('done'));
+      const { model } = modelAt(endpoint.url);
+      expect((await ask(model, following(await ask(model)))).content).toBe('done');
+      expect(endpoint.requests.map(({ raw }) => raw.includes(LONG))).toEqual([false, true, false]);
+    },
+  );
+
+  it('is the reasoning of an endpoint that sends an empty list of details besides', async () => {
+    const thinks = delta({ reasoning: 'It must be here.', reasoning_details: [], content: 'a' }, 'stop');
+    await using endpoint = await modelEndpoint(events(thinks, USAGE), says('done'));
+    const { model } = modelAt(endpoint.url);
+    await ask(model, following(await ask(model)));
+    expect(sent(endpoint.requests[1])?.[0]).toMatchObject({ reasoning: 'It must be here.' });
   });
 
   it('is left out where the endpoint takes it for a mistake', async () => {
