@@ -70,7 +70,7 @@ function bookedFor({ code, spent }: ModelFailure, reserved: number, prices: Pric
 
 interface NextCost {
   readonly promptTokens: number;
-  /** What it may cost at most; 0 where the model has no prices. */
+  /** What it may cost at most. Without prices: what the endpoint stated for the turn before, or 0. */
   readonly usd: number;
   /** What is set aside for it in the ledgers. */
   readonly reserved: number;
@@ -79,8 +79,10 @@ interface NextCost {
 function nextCost({ input, records, descriptions }: Session): NextCost {
   const { prices } = input.model;
   const promptTokens = estimatePrompt({ messages: messagesOf(records), tools: descriptions });
-  const reservation = (by: Prices | null) => reservationFor(promptTokens, turnsOf(records).at(-1), by);
-  return { promptTokens, usd: reservation(prices), reserved: reservation(bookedPrices(prices)) };
+  const last = turnsOf(records).at(-1);
+  const booked = reservationFor(promptTokens, last, bookedPrices(prices));
+  const usd = prices === null ? (last?.costUsd ?? 0) : booked;
+  return { promptTokens, usd, reserved: Math.max(usd, booked) };
 }
 
 async function afterFailure(session: Session, error: unknown, signal: AbortSignal): Promise<Stop | null> {

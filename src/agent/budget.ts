@@ -14,7 +14,7 @@ export interface BudgetLimits {
   readonly seconds: number;
   /** Prompt and completion tokens of all turns together. The only cap on the cost of an unpriced model. */
   readonly tokens: number;
-  /** `BUDGET_RUN`. Not looked at where the model has no prices. */
+  /** `BUDGET_RUN`. Not looked at where the model has no prices and its endpoint states no costs. */
   readonly usd: number;
 }
 

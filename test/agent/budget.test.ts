@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { costOf, type Ledger, reservationFor, standing } from '../../src/agent/budget.ts';
 import { runAgent } from '../../src/agent/loop.ts';
-import { ModelFailure, ModelUnavailable, type TurnUsage } from '../../src/ports/model.ts';
+import { type Model, ModelFailure, ModelUnavailable, type TurnUsage } from '../../src/ports/model.ts';
 import { CONCLUSION, call, DRAFT, ground, inputOf, LIMITS, type Played, play, scriptedModel } from './scripted-run.ts';
 
 const PRICES = { prompt: 2, cached: 0.5, completion: 10 };
@@ -95,6 +95,26 @@ describe('a run at the end of its budget', () => {
     expect(model.asked.map(({ toolChoice }) => toolChoice)).toEqual(['auto', 'auto', 'auto', 'auto', 'none', 'none']);
     expect(new Set(model.asked.map(({ tools }) => JSON.stringify(tools))).size).toBe(1);
     expect(end).toMatchObject({ kind: 'concluded', partial: true });
+  });
+
+  it('is asked to conclude in time by the costs that an endpoint states for a model without prices', async () => {
+    const model = scriptedModel([...searches(4), CONCLUSION]);
+    const billed: Model = {
+      ...model,
+      ask: async (request, signal) => {
+        const { usage, ...turn } = await model.ask(request, signal);
+        return { ...turn, usage: { ...usage, costUsd: 0.2 } };
+      },
+    };
+    const { tools } = ground({ 'sum.ts': 'sum' });
+    const reserved: number[] = [];
+    const ledger: Ledger = { reserve: async (usd) => (reserved.push(usd), 'ok'), settle: async () => {} };
+    const input = inputOf({ model: billed, tools, budget: budget({ usd: 1 }, ledger) });
+    const end = await runAgent(input, new AbortController().signal);
+    const stop = { reason: { code: 'run_budget', unit: 'usd', phase: 'concluding' } };
+    expect(end).toMatchObject({ kind: 'concluded', partial: true, stop });
+    expect(model.asked.map(({ toolChoice }) => toolChoice)).toEqual(['auto', 'auto', 'auto', 'auto', 'none']);
+    expect(reserved.slice(1)).toEqual([0.2, 0.2, 0.2, 0.2]);
   });
 
   it('ends without a conclusion where there is none in the last two turns', async () => {
