@@ -10,7 +10,7 @@ export type Fault =
   /** The answer is of no use; asking again may help so many times. */
   | { readonly kind: 'misbehaved'; readonly detail: string; readonly retries: number }
   | { readonly kind: 'rejected' | 'overflow' | 'refused'; readonly detail: string }
-  /** It does not accept the key; a short-lived one may just have expired. */
+  /** It does not accept the key; a short-lived one may just have expired, which Amazon says with 403. */
   | { readonly kind: 'key'; readonly detail: string }
   /** The endpoint takes the request in another form. `learn` changes the dialect. */
   | { readonly kind: 'dialect'; readonly learn: (dialect: Dialect) => void; readonly detail: string }
@@ -153,12 +153,11 @@ function readStatus({ status, headers }: Refusal, said: string, { endpoint, now 
 /** Its own words are not quoted: they tend to hold parts of the key. */
 function keyRefused(status: 401 | 403, { endpoint }: Asked): AttemptFailed {
   const { key, url } = endpoint.variables;
-  return status === 401
-    ? new AttemptFailed({
-        kind: 'key',
-        detail: `It does not accept the key (401): check ${key}, and that it belongs to ${url}.`,
-      })
-    : rejected(`It does not let this key use the model (403): check ${key} and MODEL (${endpoint.model}).`);
+  const detail =
+    status === 401
+      ? `It does not accept the key (401): check ${key}, and that it belongs to ${url}.`
+      : `It does not let this key use the model (403): check ${key} and MODEL (${endpoint.model}).`;
+  return new AttemptFailed({ kind: 'key', detail });
 }
 
 function outOfCredit(said: string, { endpoint }: Pick<Asked, 'endpoint'>): Fault {

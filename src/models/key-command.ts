@@ -1,6 +1,6 @@
 // Short-lived keys: printed by a command of the operator's, kept until they expire or are refused.
 import { exec } from 'node:child_process';
-import { ModelFailure } from '../ports/model.ts';
+import { ModelFailure, ModelUnavailable } from '../ports/model.ts';
 
 export interface Keys {
   /** The key to send now; empty for servers that want none. */
@@ -16,6 +16,8 @@ export function lastingKey(key: string): Keys {
 
 const KEY_COMMAND_DEADLINE_MS = 30_000;
 const MAX_KEY_BYTES = 64 * 1024;
+/** When a job comes back whose key could not be had. */
+const COME_BACK_MS = 60_000;
 /** A token that is about to expire would do so on the way. */
 const EXPIRES_EARLY_MS = 60_000;
 
@@ -26,9 +28,14 @@ export interface KeyCommand {
   readonly now: () => Date;
   /** Told every new key, so that no log repeats it. */
   readonly onKey: (key: string) => void;
+  /** Until it is killed; another one in tests. */
+  readonly deadlineMs?: number;
 }
 
-/** Runs the command when a key is needed. Throws `model_rejected` where that fails; what it prints is never repeated. */
+/**
+ * Runs the command when a key is needed. Throws `ModelUnavailable` where that fails, since the service that issues keys may be away, and
+ * `model_rejected` where no second try can help. What the command prints is never repeated.
+ */
 export function keysOf(options: KeyCommand): Keys {
   let known: { readonly key: string; readonly expiresAt: number } | null = null;
   let asking: Promise<string> | null = null;
@@ -63,20 +70,37 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
   });
 }
 
-function run({ command, environment }: KeyCommand): Promise<string> {
+function run({ command, environment, now, deadlineMs = KEY_COMMAND_DEADLINE_MS }: KeyCommand): Promise<string> {
   return new Promise((resolve, reject) => {
-    const options = { timeout: KEY_COMMAND_DEADLINE_MS, maxBuffer: MAX_KEY_BYTES, env: { ...environment } };
+    const options = {
+      timeout: deadlineMs,
+      // One that ignores the other signals would hold up every later question.
+      killSignal: 'SIGKILL' as const,
+      maxBuffer: MAX_KEY_BYTES,
+      env: { ...environment },
+    };
     exec(command, options, (error, printed) => {
       const key = printed.trim();
       if (error === null && /^[\x21-\x7e]+$/.test(key)) return resolve(key);
-      reject(new ModelFailure('model_rejected', `MODEL_KEY_COMMAND ${flawOf(error)}: run it by hand to see why.`));
+      const message = `MODEL_KEY_COMMAND ${flawOf(error, deadlineMs)}: run it by hand to see why.`;
+      const isLasting = error === null || CANNOT_RUN.has(error.code);
+      reject(
+        isLasting
+          ? new ModelFailure('model_rejected', message)
+          : new ModelUnavailable(message, new Date(now().getTime() + COME_BACK_MS)),
+      );
     }).stdin?.end();
   });
 }
 
-function flawOf(error: (Error & { readonly code?: unknown; readonly killed?: boolean }) | null): string {
-  if (error === null) return 'printed no key, or more than a key';
-  if (error.killed) return `did not end within ${KEY_COMMAND_DEADLINE_MS / 1_000} s`;
+type Flaw = Error & { readonly code?: unknown; readonly killed?: boolean };
+
+/** Exit codes of a shell that cannot run the command or does not find it; and what Node says of a flood. */
+const CANNOT_RUN: ReadonlySet<unknown> = new Set([126, 127, 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER']);
+
+function flawOf(error: Flaw | null, deadlineMs: number): string {
+  if (error === null || error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return 'printed no key, or more than a key';
+  if (error.killed) return `did not end within ${deadlineMs / 1_000} s`;
   return `ended with code ${typeof error.code === 'number' ? error.code : 'unknown'}`;
 }
 

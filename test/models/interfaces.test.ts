@@ -4,7 +4,8 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createHolds } from '../../src/app/shared-holds.ts';
 import { chooseEndpoint } from '../../src/models/endpoint.ts';
-import type { Message, ModelRequest, ModelTurn } from '../../src/ports/model.ts';
+import { keysOf } from '../../src/models/key-command.ts';
+import { type Message, type ModelRequest, type ModelTurn, ModelUnavailable } from '../../src/ports/model.ts';
 import { endpointConfig, type GivenEndpoint } from '../support/endpoint-config.ts';
 import {
   type AskedRequest,
@@ -475,7 +476,7 @@ describe('what is sent besides', () => {
     await using endpoint = await modelEndpoint(
       says('a'),
       says('b'),
-      fails(401, 'expired'),
+      fails(403, 'expired'),
       says('c'),
       fails(401, 'no'),
     );
@@ -493,14 +494,43 @@ describe('what is sent besides', () => {
   });
 
   it.each([
-    ['fails', 'echo secret-words; exit 3', 'ended with code 3'],
-    ['prints more than a key', 'echo secret-words and more', 'printed no key, or more than a key'],
-  ])('is no key where the command %s, and what it printed is not repeated', async (_, keyCommand, flaw) => {
+    ['fails', 'model_unavailable', 'echo secret-words; exit 3', 'ended with code 3'],
+    ['is not there', 'model_rejected', 'echo secret-words; no-such-command', 'ended with code 127'],
+    ['prints more than a key', 'model_rejected', 'echo secret-words and more', 'printed no key, or more than a key'],
+  ])('is no key where the command %s (%s), and what it printed is not repeated', async (_, code, keyCommand, flaw) => {
     const { model } = modelAt('http://127.0.0.1:9/v1', { settings: { keyCommand }, environment: process.env });
     const failure = await failureOf(ask(model));
-    expect(failure).toMatchObject({ code: 'model_rejected', message: expect.stringContaining(flaw) });
+    expect(failure).toMatchObject({ code, message: expect.stringContaining(flaw) });
     expect(failure.message).not.toContain('secret-words');
   });
+});
+
+it('a key command that hangs, whatever it does about signals, is killed, and the next question runs it again', async () => {
+  const own = { environment: process.env, now: () => NOW, onKey: () => {}, deadlineMs: 300 };
+  const keys = keysOf({ ...own, command: "trap '' TERM; while :; do sleep 0.1; done" });
+  for (const _ of [1, 2]) {
+    const failure = await failureOf(keys.current(new AbortController().signal));
+    expect(failure).toBeInstanceOf(ModelUnavailable);
+    expect(failure.message).toContain('MODEL_KEY_COMMAND did not end within 0.3 s');
+    expect((failure as ModelUnavailable).retryAt.getTime() - NOW.getTime()).toBe(60_000);
+  }
+});
+
+it('a key that says when it expires is replaced before', async () => {
+  const expires = Buffer.from(JSON.stringify({ exp: NOW.getTime() / 1_000 + 3_600 })).toString('base64url');
+  const clock = { now: NOW };
+  const printed: string[] = [];
+  const keys = keysOf({
+    ...{ command: `echo head.${expires}.$$`, environment: process.env, now: () => clock.now },
+    onKey: (key) => void printed.push(key),
+  });
+  const keyAfter = (minutes: number) => {
+    clock.now = new Date(NOW.getTime() + minutes * 60_000);
+    return keys.current(new AbortController().signal);
+  };
+  const [first, still, next] = [await keyAfter(0), await keyAfter(58), await keyAfter(59)];
+  expect([still, next]).toEqual([first, printed[1]]);
+  expect(next).not.toBe(first);
 });
 
 it('a key command that hangs keeps nobody who wants to stop', async () => {
