@@ -38,8 +38,7 @@ export function readUsage(value: unknown): TurnUsage | null {
     cachedTokens,
     ...(written !== null && { cacheWriteTokens: Math.min(promptTokens - cachedTokens, written) }),
     completionTokens,
-    // OpenRouter states what it charged; other gateways do it the same way.
-    ...statedCost(value['cost']),
+    ...statedCost(value),
     estimated: false,
   };
 }
@@ -55,8 +54,21 @@ function cached(usage: JsonObject, details: JsonObject): number {
   );
 }
 
-function statedCost(value: unknown): Pick<TurnUsage, 'costUsd'> {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? { costUsd: value } : {};
+/**
+ * OpenRouter states what it charged; other gateways do it the same way. With the user's own key of a provider that is its fee alone, and
+ * the provider's bill is named besides; where it is not, the prices count.
+ */
+function statedCost(usage: JsonObject): Pick<TurnUsage, 'costUsd'> {
+  const cost = amount(usage['cost']);
+  if (cost === null) return {};
+  if (usage['is_byok'] !== true) return { costUsd: cost };
+  const details = usage['cost_details'];
+  const provider = isObject(details) ? amount(details['upstream_inference_cost']) : null;
+  return provider === null ? {} : { costUsd: cost + provider };
+}
+
+function amount(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
 }
 
 export interface MessagesUsage {

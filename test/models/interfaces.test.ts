@@ -450,10 +450,27 @@ describe('what an endpoint of chat.completions adds', () => {
     expect(message).not.toMatch(/must be here|__thought__/);
   });
 
-  it('to the bill counts first', async () => {
-    const usage = { ...USAGE.usage, cost: 0.0123 };
+  it.each<readonly [string, object, number | undefined]>([
+    ['its cost', { cost: 0.0123 }, 0.0123],
+    [
+      'its fee and the bill of the provider',
+      { cost: 0.25, is_byok: true, cost_details: { upstream_inference_cost: 0.5 } },
+      0.75,
+    ],
+    [
+      'nothing, where it names its fee alone',
+      { cost: 0.01, is_byok: true, cost_details: { upstream_inference_cost: null } },
+      undefined,
+    ],
+    [
+      'its price, whatever it pays the provider',
+      { cost: 0.03, is_byok: false, cost_details: { upstream_inference_cost: 0.02 } },
+      0.03,
+    ],
+  ])('to the bill counts first: %s', async (_, stated, cost) => {
+    const usage = { ...USAGE.usage, ...stated };
     await using endpoint = await modelEndpoint(events(delta({ content: 'a' }, 'stop'), { choices: [], usage }));
-    expect((await ask(modelAt(endpoint.url).model)).usage.costUsd).toBe(0.0123);
+    expect((await ask(modelAt(endpoint.url).model)).usage.costUsd).toBe(cost);
   });
 });
 
