@@ -119,7 +119,16 @@ export function readConfig(environment: Environment): Config {
 
 /** Of this process, for Probot's own tools, which start the app function alone. Throws like `readConfig`. */
 export function readProcessConfig(): Config {
+  dropForeignHeaders();
   return readConfig(process.env);
+}
+
+/**
+ * The client libraries of the models add these headers to every request, wherever it goes, and have no option against it. They are meant for
+ * other programs, and may hold secrets that no log would know as such.
+ */
+export function dropForeignHeaders(): void {
+  for (const library of ['OPENAI', 'ANTHROPIC']) delete process.env[`${library}_CUSTOM_HEADERS`];
 }
 
 /** Paths are put behind it, which an address with a query or fragment would swallow. */

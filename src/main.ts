@@ -9,6 +9,7 @@ const SERVICES = ['serve', 'worker'];
 if (SERVICES.includes(process.argv[2] ?? '')) keepCompiledCode(dataDirOf(process.env), { mayMake: false });
 const { lastWords } = await import('./app/last-words.ts');
 const { runCommand } = await import('./app/run-command.ts');
+const { dropForeignHeaders } = await import('./config.ts');
 const { parseCommandLine } = await import('./terminal/command-line.ts');
 const { reportFault } = await import('./terminal/exit-code.ts');
 
@@ -32,6 +33,7 @@ process.on('uncaughtException', endBadly);
 process.exitCode = await main(stopSignal());
 
 async function main(signal: AbortSignal): Promise<number> {
+  dropForeignHeaders();
   try {
     const command = parseCommandLine(process.argv.slice(2));
     return await runCommand(command, { io, environment: process.env, now: () => new Date() }, signal);

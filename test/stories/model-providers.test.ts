@@ -46,7 +46,9 @@ describe('six turns that are killed in their middle end in one fix with the mode
       looks += 1;
       expect(await placesWithAny(dataDir, secretsOf(model, settings))).toEqual([]);
     };
-    const settled = { ...settings, MODEL_HEADERS: `X-Team: ${SECRET_HEADER}`, LOG_LEVEL: 'trace' };
+    // What the client libraries would read by themselves.
+    const foreign = { OPENAI_CUSTOM_HEADERS: 'X-Foreign: o', ANTHROPIC_CUSTOM_HEADERS: 'X-Foreign: a' };
+    const settled = { ...settings, ...foreign, MODEL_HEADERS: `X-Team: ${SECRET_HEADER}`, LOG_LEVEL: 'trace' };
     const common = { repository, dataDir, receiver, token, report: SHOP_REPORT, kills: KILLS };
     const plan = { ...common, settings: settled, model, afterKill: look, beforeEnd: look };
     const key = `with ${name}`;
@@ -60,6 +62,7 @@ describe('six turns that are killed in their middle end in one fix with the mode
     expect(model.refusals.length).toBe(name === 'OpenAI, chat as it refuses' ? 1 : 0);
     expect(model.lost).toEqual([]);
     expect(model.received.every(({ headers }) => headers['x-team'] === SECRET_HEADER)).toBe(true);
+    expect(model.received.some(({ headers }) => 'x-foreign' in headers)).toBe(false);
     // Both looks were at something, but for chat models at Azure, which add nothing.
     expect([looks, model.opaque.length > 5 || name.startsWith('Azure')]).toEqual([2, true]);
     expect(internet.strangers).toEqual([]);
