@@ -141,7 +141,7 @@ describe('the model', () => {
 
   it('may be one of several, with an effort, headers and a command for its key', () => {
     const environment = {
-      ...{ MODEL: 'm', MODELS: 'm, big small', MODEL_EFFORT: 'High', MODEL_KEY_COMMAND: 'vault read key' },
+      ...{ MODEL: 'm', MODELS: 'm, big small big', MODEL_EFFORT: 'High', MODEL_KEY_COMMAND: 'vault read key' },
       MODEL_HEADERS: 'X-Team: tools\n\nX-Token:  very-secret-value ',
     };
     const config = readConfig(environment);

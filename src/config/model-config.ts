@@ -43,7 +43,7 @@ export function modelConfig(read: Reader): ModelConfig {
   const api = read.oneOf('MODEL_API', 'auto', APIS);
   const given = {
     api,
-    others: modelNames(read).filter((other) => other !== name),
+    others: [...new Set(modelNames(read))].filter((other) => other !== name),
     openai: provider(read, 'OPENAI'),
     anthropic: provider(read, 'ANTHROPIC'),
     effort: effort(read),
