@@ -108,7 +108,13 @@ describe('a run at the end of its budget', () => {
     };
     const { tools } = ground({ 'sum.ts': 'sum' });
     const reserved: number[] = [];
-    const ledger: Ledger = { reserve: async (usd) => (reserved.push(usd), 'ok'), settle: async () => {} };
+    const ledger: Ledger = {
+      reserve: async (usd) => {
+        reserved.push(usd);
+        return 'ok';
+      },
+      settle: async () => {},
+    };
     const input = inputOf({ model: billed, tools, budget: budget({ usd: 1 }, ledger) });
     const end = await runAgent(input, new AbortController().signal);
     const stop = { reason: { code: 'run_budget', unit: 'usd', phase: 'concluding' } };
