@@ -1,14 +1,11 @@
 // The one place that starts git: no shell, an isolated environment, a limit on time and output, and an end that takes the whole process group.
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { CausewayError } from '../domain/errors.ts';
 import { createCommand } from './executables.ts';
 import { type ConfigEntry, type Environment, isolatedEnvironment, type Protocol } from './git-environment.ts';
-import type { Exit, Program } from './program.ts';
-import { createStarter } from './starter.ts';
 import { createStderrTail } from './stderr-tail.ts';
-
-/** One for this process, whoever starts git. */
-const STARTER = createStarter();
 
 export interface GitCall {
   readonly args: readonly string[];
@@ -80,8 +77,12 @@ export function createGit(options: {
     const program = command(words, call.limitCpu === true ? call.timeoutMs : null);
     if (program === null) throw notStarted();
     const folder = call.folder ?? call.gitDir ?? process.cwd();
-    const order = { ...program, folder, env: { ...env, ...call.variables } };
-    return supervise(STARTER.start(order), { ...call, signal });
+    const child = spawn(program.file, program.args, {
+      ...{ cwd: folder, env: { ...env, ...call.variables }, stdio: 'pipe', windowsHide: true },
+      // A process group of its own, so that an end reaches git's own children (index-pack, remote-https) too.
+      detached: process.platform !== 'win32',
+    });
+    return supervise(child, { ...call, signal });
   }
 
   async function run(call: GitCall & { readonly maxBytes: number; readonly input?: string }): Promise<GitOutput> {
@@ -109,18 +110,18 @@ function refuseNul(args: readonly string[]): void {
   }
 }
 
-function supervise(program: Program, call: GitCall): GitProcess {
-  const { stdin, stdout, stderr } = program;
+function supervise(child: ChildProcessWithoutNullStreams, call: GitCall): GitProcess {
+  const { stdin, stdout, stderr } = child;
   const tail = createStderrTail(call.secrets ?? []);
   let early: Ending | undefined;
   let last: NodeJS.Timeout | undefined;
   let isOver = false;
-  /** Asks first, so that git takes its temporary files with it; two seconds later there is no more asking. */
+  /** SIGTERM first, so that git removes its temporary files; SIGKILL two seconds later. */
   function end(ending: Ending): void {
     if (early !== undefined || isOver) return;
     early = ending;
-    program.signal('SIGTERM');
-    last = setTimeout(() => program.signal('SIGKILL'), 2_000);
+    signalGroup(child, 'SIGTERM');
+    last = setTimeout(() => signalGroup(child, 'SIGKILL'), 2_000);
     last.unref();
   }
   const onAbort = () => end({ kind: 'aborted' });
@@ -133,27 +134,46 @@ function supervise(program: Program, call: GitCall): GitProcess {
     call.signal.removeEventListener('abort', onAbort);
   }
   stderr.on('data', (chunk: Buffer) => tail.add(chunk));
-  // Git may end before it has read everything: EPIPE is no news, `ended` tells.
+  // Git may end before it has read all of its input: EPIPE says nothing that `ended` does not.
   stdin.on('error', () => undefined);
+  const closed = new Promise<Exit>((resolve, reject) => {
+    child.on('error', (cause) => reject(notStarted(cause)));
+    child.on('close', (code, killedBy) => resolve({ code, killedBy }));
+  }).finally(settle);
   async function ended(): Promise<{ readonly ending: Ending; readonly stderr: string }> {
-    const exit = await program.closed.catch((cause: Error) => Promise.reject(notStarted(cause))).finally(settle);
-    const ending: Ending = usedUp(call, exit) ? { kind: 'timeout' } : { kind: 'exited', code: exit.code ?? 128 };
+    const exit = await closed;
+    const ending: Ending = isCpuUsedUp(call, exit) ? { kind: 'timeout' } : { kind: 'exited', code: exit.code ?? 128 };
     return { ending: early ?? ending, stderr: tail.text() };
   }
-  function setReferenced(referenced: boolean): void {
-    program.setReferenced(referenced);
-    timer[referenced ? 'ref' : 'unref']();
+  /** The pipes of a child process are sockets, which hold the event loop as the process itself does. */
+  function setReferenced(verb: 'ref' | 'unref'): void {
+    for (const one of [child, stdin as Socket, stdout as Socket, stderr as Socket, timer]) one[verb]();
   }
   return {
     ...{ stdin, stdout, ended: ended() },
     stop: () => end({ kind: 'stopped' }),
-    unref: () => setReferenced(false),
-    ref: () => setReferenced(true),
+    unref: () => setReferenced('unref'),
+    ref: () => setReferenced('ref'),
   };
 }
 
+function signalGroup(child: ChildProcessWithoutNullStreams, name: 'SIGTERM' | 'SIGKILL'): void {
+  if (process.platform === 'win32') child.kill(name);
+  if (process.platform === 'win32' || child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, name);
+  } catch {
+    // The group has ended already.
+  }
+}
+
+interface Exit {
+  readonly code: number | null;
+  readonly killedBy: string | null;
+}
+
 /** The kernel kills at the hard limit, which is the soft one here; SIGXCPU is the soft one's. */
-function usedUp(call: GitCall, { killedBy }: Exit): boolean {
+function isCpuUsedUp(call: GitCall, { killedBy }: Exit): boolean {
   return call.limitCpu === true && (killedBy === 'SIGXCPU' || killedBy === 'SIGKILL');
 }
 
