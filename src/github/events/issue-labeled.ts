@@ -24,7 +24,8 @@ export const onIssueLabeled: EventHandler = async (deps, { id, payload }, signal
   if (!isNamed(labels, label.name)) return;
   const role = await mayAsk(deps, { project, by }, signal);
   if (role === null) return;
-  if (!(await isStillLabelled(deps, { project, number: issue.number, labels }, signal))) {
+  const asked = { project, number: issue.number, updatedAt: issue.updated_at, labels };
+  if (!(await isStillLabelled(deps, asked, signal))) {
     deps.log.info(
       { delivery: id, project: project.id },
       'the label was removed before its delivery arrived: nothing is started',
@@ -47,16 +48,24 @@ export const onIssueLabeled: EventHandler = async (deps, { id, payload }, signal
   );
 };
 
-/** A delivery can arrive hours late, and by then the label may have been taken off: nobody asks for an analysis any more. */
+/** A delivery can arrive hours late. If the label was removed in the meantime, nobody wants the analysis any more. */
 async function isStillLabelled(
   { clients }: Pick<CausewayAppDeps, 'clients'>,
-  asked: { readonly project: GithubProject; readonly number: number; readonly labels: readonly string[] },
+  asked: {
+    readonly project: GithubProject;
+    readonly number: number;
+    /** Of the issue in the event. */
+    readonly updatedAt: string;
+    readonly labels: readonly string[];
+  },
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { project, number: issue_number, labels } = asked;
+  const { project, number: issue_number, updatedAt, labels } = asked;
   const { data } = await clients
     .repository(project.source, 'read')
     .call(({ rest }, request) => rest.issues.get({ ...repositoryOf(project), issue_number, request }), signal);
+  // Reads can lag behind webhooks: an answer older than the event cannot say that the label was removed since.
+  if (Date.parse(data.updated_at) < Date.parse(updatedAt)) return true;
   return data.labels.some((label) => isNamed(labels, typeof label === 'string' ? label : (label.name ?? '')));
 }
 
