@@ -19,7 +19,7 @@ export function spaceText({ free, required }: Shortage): string {
 
 /** For a caller whose report was refused. */
 export function noRoomText(shortage: Shortage): string {
-  return `Nothing was accepted: not enough disk space (${spaceText(shortage)}). The operator has to free space on the disk of DATA_DIR; the service then resumes by itself.`;
+  return `Nothing was accepted: not enough disk space (${spaceText(shortage)}). Try again later; the operator can see this in the log.`;
 }
 
 /** Rounded down, so that a shortage never reads as enough. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createRoom } from '../../src/app/room.ts';
 import { createLog } from '../../src/log.ts';
 import { noRoomText } from '../../src/ports/room.ts';
+import { expectForPeople } from '../support/for-people.ts';
 
 const MIB = 1024 ** 2;
 
@@ -38,6 +39,7 @@ describe('room on the disk', () => {
     expect(text(19.9 * MIB)).toContain('(19 MiB free, 100 MiB required)');
     expect(text(100 * MIB - 1)).toContain('(99 MiB free, 100 MiB required)');
     expect(text(0)).toContain('(0 B free, 100 MiB required)');
+    expectForPeople(text(0));
   });
 
   it('is logged once when it is short, and once when there is space again', async () => {
