@@ -8,8 +8,9 @@ const KEYS =
 export const NAME = `pass(?:word|wd|phrase)|pwd|secret(?:[-_]?string)?|token|_auth|(?:${KEYS})[-_]?key|secret_key_base|credentials?`;
 /** `DB_PASS`, `GH_PAT`: short names that end so, where a separator says that they are no part of a word. */
 const SHORT_NAME = '[-_.](?:pass|pat)';
-/** The same and alone, and as in `dbPass`: never the end of `bypass`, `compass` or `path`. */
-const SHORT_WORD = '(?:(?<![A-Za-z0-9])(?:pass|Pass|PASS|pat|Pat|PAT)|(?<=[a-z0-9])(?:Pass|Pat))';
+/** The same and alone, and as in `dbPass` and `PGPASS`: never the end of `bypass`, `compass` or `path`. */
+const SHORT_WORD =
+  '(?:(?<![A-Za-z0-9])(?:pass|Pass|PASS|pat|Pat|PAT)|(?<=[a-z0-9])(?:Pass|Pat)|(?<=[A-Z])(?<!BY|COM|OVER|UNDER|TRES|SUR)PASS)';
 const PASSWORD = /^[-_.]?(?:pass|pwd)/i;
 export const VALUE =
   '"([^"\\n\\uFFFF]{6,1000})"|\'([^\'\\n\\uFFFF]{6,1000})\'|["\'`]?((?:[^\\s"\'`,;<>{}&\\\\\\uFFFF]|&(?!\\w{1,40}=)|\\\\(?![nrtbfux"\'`/\\\\])){6,1000})';
@@ -36,11 +37,11 @@ export const NAMED_VALUES: readonly Rule[] = [
     accepts: (value, context) => isSecretLiteral(value, 'quoted', PASSWORD.test(context)),
   },
   {
-    // SQL, which writes no sign between them.
+    // SQL, which writes no sign between them, or brackets: MySQL's `PASSWORD('…')`.
     pattern:
-      /(\b(?:password|identified(?: with [\w"'`]{1,60})? by(?: password)?)\s{1,10}\\{0,3}['"])([^\s'"\\\uFFFF]{4,256})(?=\\{0,3}['"])/gi,
+      /(\b(?:password|identified(?: with [\w"'`]{1,60})? by(?: password)?)(?:\s{1,10}|\s{0,3}\(\s{0,3})\\{0,3}['"])([^\s'"\\\uFFFF]{4,256})(?=\\{0,3}['"])/gi,
     wrapped: 'start',
-    accepts: (value) => !isStandIn(value),
+    accepts: acceptsSql,
   },
   {
     // The value beside the name as a field of its own: an attribute, an environment of a container.
@@ -95,13 +96,24 @@ function acceptsAssigned(value: string, context: string, match: RegExpExecArray)
 function acceptsShort(value: string, context: string, match: RegExpExecArray): boolean {
   if (/^pat/i.test(context)) return /^[\w.~=-]+$/.test(value) && isRandom(value);
   const before = match.input.slice(Math.max(0, match.index - 80), match.index);
+  if (/^PASS/.test(context) && /[A-Z]$/.test(before)) return isRandom(value) && isSecretLiteral(value, 'bare', true);
   const writing = writingOf(context, match, before);
   const isAlone = !/[\w.-]$/.test(before);
+  // `bloomPass = bloomPass2`: passes of a renderer or a compiler are assigned from names like their own.
+  const isCamelCode = writing === 'bare' && /^Pa/.test(context) && /[a-z0-9]$/.test(before);
   return isSecretLiteral(
     value,
     writing === 'environment' && isAlone ? 'bare' : writing,
-    !isAlone || writing === 'quoted',
+    (!isAlone && !isCamelCode) || writing === 'quoted',
   );
+}
+
+/** In lower case `wrong password 'root'` is a sentence, unless a statement began before it, and `password('short')` is code. */
+function acceptsSql(value: string, context: string, match: RegExpExecArray): boolean {
+  if (isStandIn(value)) return false;
+  if (/^(?:PASSWORD|[Ii]dentified|IDENTIFIED)/.test(context)) return true;
+  const before = match.input.slice(Math.max(0, match.index - 80), match.index);
+  return isRandom(value) || (!context.includes('(') && /\b(?:role|user|with)\b[^;\n]*$/i.test(before));
 }
 
 /** `NAME=value` at the start of a line, as in a shell or an .env file, is never code; so there even a plain word is the secret. */

@@ -72,6 +72,8 @@ W/"5f3e-18c2a1b2c3d" etag; x-request-id: 9C2A:3F1B:4D5E6F:7A8B9C:65A1B2C3 ; nonc
 tests pass: 12 | tests pass: 123456 | pass: true | pass: 3 | --pass 3 of 4 | --pass second | bypass=true | bypass=enabled1 | compass: north-west-2 | path: src/main2.js
 PASS src/x.test.js | PASS: TestOrders2 | --- PASS: TestCheckout/two_items (0.00s) | ok 12 - pass: orders | "pass": "12 of 20", "passes": 31, "pass": 1234567
 pass: loop-unroll-2 | pass: LoopUnroll2 | firstPass = compile(ast) | const pat = "src/**/*.test.ts" | FILE_PAT="*.log.gz" | pat: /^[a-z0-9]{8,}$/ | dispatch: job12345
+this.bloomPass = bloomPass2 | renderPass: renderTarget1 | BYPASS=enabled1 | COMPASS=north2 | TESTPASS: 12345678
+Access denied: wrong password 'root' and password "letmein" for it | user.password('tooShort')
 git@github.com:owner/x https://user@host/x https://jane.doe85@git.example.test/owner/x https://octo-deploy@example.test/ https://x-access-token@example.test/
 password VARCHAR(60) NOT NULL, password_hash TEXT DEFAULT '', COMMENT ON COLUMN users.password IS 'hashed with bcrypt2'
 CREATE USER app IDENTIFIED BY '<password>'; ALTER ROLE app PASSWORD '${'$'}{DB_PASSWORD}'; ALTER ROLE app PASSWORD NULL; ALTER USER app PASSWORD EXPIRE

@@ -10,6 +10,8 @@ const SECRET = ['kT4', 'vQ9z', 'Lm2w', 'Xp7c'].join('');
 it.each([
   `DB_PASS=${SECRET}`,
   'SMTP_PASS=winter',
+  `PGPASS=${SECRET}`,
+  `smtp: { dbPass: "${SECRET}" }`,
   `pass: ${SECRET}`,
   `{\\"smtp\\":{\\"pass\\":\\"${SECRET}\\"}}`,
   `password: |-\n  ${SECRET}\nuser: ci`,
@@ -17,6 +19,8 @@ it.each([
   `SecretString: ${SECRET}`,
   `ALTER ROLE app PASSWORD '${SECRET}'`,
   "CREATE USER app IDENTIFIED BY 'winter'",
+  "SET PASSWORD FOR 'app' = PASSWORD('winter')",
+  "create role app with login password 'winter'",
   `Authorization: SSWS ${SECRET}`,
   `https://${SECRET}@git.internal/a/b.git`,
 ])('the secret is hidden: %j', async (text) => {
