@@ -53,8 +53,6 @@ export async function openSession(
       patienceMs: PATIENCE_MS,
     }),
   );
-  // Somebody sits before the terminal: on a full disk the command fails and says so, instead of waiting for space.
-  const room = async () => null;
   const onWait = ({ until, code, detail }: Wait) =>
     options.say(
       `Waiting for ${waitingFor(code)} until ${until.toLocaleTimeString('en-GB')}: ${printableLine(detail)}\n`,
@@ -62,7 +60,9 @@ export async function openSession(
   // The person at the terminal is the operator.
   const troubles: string[] = [];
   const onTrouble = (text: string) => void troubles.push(printableLine(text));
-  opening.use(startWork({ ...house, ...keptBySource(house), room }, { ...config, investigator, onWait, onTrouble }));
+  // On a full disk the command fails and says so.
+  const asked = { investigator, waitsForSpace: false, onWait, onTrouble };
+  opening.use(startWork({ ...house, ...keptBySource(house) }, { ...config, ...asked }));
   const opened = opening.move();
   return {
     start: (report) => start(house, project, { ...report, isTrusted: isOwn }),

@@ -118,7 +118,7 @@ export async function openAccount(store: AccountStore, now: Date): Promise<Accou
   return account;
 }
 
-/** A run that waits: for the model, or for its source. */
+/** A run that waits: for the model, for its source or for disk space. */
 export interface Wait {
   readonly runId: string;
   readonly until: Date;
@@ -140,7 +140,9 @@ export interface WorkLimits extends Pick<WebhookHandlerOptions, 'mayBeTold'> {
   readonly investigator: Investigator | null;
   /** While it says so nothing is asked or posted. */
   readonly paused?: () => boolean;
-  /** Told when an investigation waits for the model. */
+  /** Whether an investigation waits where the disk is full, instead of failing. True unless said otherwise. */
+  readonly waitsForSpace?: boolean;
+  /** Called when an investigation has to wait. */
   readonly onWait?: (wait: Wait) => void;
   /** Learns what only the operator should know of a run that was cut short or gave up; it is in the log in any case. */
   readonly onTrouble?: (text: string) => void;

@@ -7,14 +7,15 @@ import type { House, WorkLimits } from './house.ts';
 import { lateHandler } from './late-handler.ts';
 
 export function runHandler(house: House, limits: WorkLimits): JobHandler {
-  const { investigationTimeoutMs: timeoutMs, paused = () => false, onWait = () => {}, onTrouble } = limits;
+  const { investigationTimeoutMs: timeoutMs, paused = () => false, waitsForSpace = true } = limits;
+  const { onWait = () => {}, onTrouble } = limits;
   const asked = (model: Model) => pausableModel(watchedModel(house, model), { paused, now: house.now });
   const investigator = limits.investigator && {
     ...limits.investigator,
     model: asked(limits.investigator.model),
     others: (limits.investigator.others ?? []).map(asked),
   };
-  const deps = { ...house, timeoutMs, investigator, paused, onTrouble };
+  const deps = { ...house, timeoutMs, investigator, paused, waitsForSpace, onTrouble };
   return lateHandler(async () => {
     const { createRunHandler } = await import('../jobs/run-investigation.ts');
     // One for each job, so that it is known which run it is that waits.

@@ -18,10 +18,13 @@ export function createWaits(
   const waits = new Map<string, Wait>();
   return {
     onWait: (wait) => {
+      const isShown = wait.code === 'disk_full' && waits.get(wait.runId)?.code === wait.code;
       waits.delete(wait.runId);
       waits.set(wait.runId, wait);
       const [oldest] = waits.keys();
       if (waits.size > MOST_WAITS && oldest !== undefined) waits.delete(oldest);
+      // Without space it is asked every few seconds, for each run that waits.
+      if (isShown) return;
       house.store.nudgeThreadsOfRun(wait.runId, house.now().toISOString()).catch((error: unknown) => {
         house.log.warn({ err: error, run: wait.runId }, 'a thread was not told that its run waits');
       });

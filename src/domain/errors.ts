@@ -62,6 +62,12 @@ export function isDiskFull(error: unknown): boolean {
   return 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 }
 
+/** Whether something failed because the disk is full, whatever it was that met it. */
+export function isOutOfSpace(error: unknown): boolean {
+  if (error instanceof StoreUnusable) return error.fault === 'full';
+  return isDiskFull(error) || (error instanceof CausewayError && isDiskFull(error.cause));
+}
+
 const FAILURE_CODES: readonly string[] = [
   'revision_not_found',
   'repository_empty',

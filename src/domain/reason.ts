@@ -58,7 +58,7 @@ export type CutReason =
 export type Reason = EndReason | CutReason;
 
 /** What a run that cannot go on waits for. */
-export type WaitCode = 'model_unavailable' | 'repository_unreachable';
+export type WaitCode = 'model_unavailable' | 'repository_unreachable' | 'disk_full';
 
 /** `operator`: nothing that people outside can act on, or should see; it has no text for them. */
 export function audienceOf({ code }: Reason): 'people' | 'operator' {
@@ -170,5 +170,9 @@ export function failureOf(reason: EndReason): FailureReason {
 
 /** What is waited for, as it continues "Waiting for". */
 export function waitingFor(code: WaitCode): string {
-  return { model_unavailable: 'the language model', repository_unreachable: 'the repository' }[code];
+  return {
+    model_unavailable: 'the language model',
+    repository_unreachable: 'the repository',
+    disk_full: 'disk space',
+  }[code];
 }

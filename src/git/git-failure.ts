@@ -7,9 +7,12 @@ interface Cause {
   readonly repair: string;
 }
 
+/** What begins with "remote:" is the other side's disk. */
+const DISK_FULL = /^(?!remote:).*(?:no space left|disk quota exceeded)/im;
+
 const CAUSES: readonly Cause[] = [
-  // First, since git often adds a cause that is none, such as a broken transfer. What begins with "remote:" is the other side's disk.
-  { sign: /^(?!remote:).*(?:no space left|disk quota exceeded)/im, repair: NO_SPACE },
+  // First, since git often adds a cause that is none, such as a broken transfer.
+  { sign: DISK_FULL, repair: NO_SPACE },
   {
     sign: /authentication failed|could not read (?:username|password)|terminal prompts disabled|returned error: 40[13]/i,
     repair: 'Access was refused: give Causeway credentials that may read this repository.',
@@ -49,9 +52,12 @@ const CAUSES: readonly Cause[] = [
   },
 ];
 
-/** `what` names the repository without any credential, such as `The repository of acme/shop (https://…)`. */
+/** `what` names the repository without any credential, such as `The repository of acme/shop (https://…)`. The cause says where our disk is full: see `isDiskFull`. */
 export function unreachable(what: string, ending: Ending, stderr: string): CausewayError {
-  return new CausewayError('repository_unreachable', `${what} could not be read. ${repair(ending, stderr)}`);
+  const message = `${what} could not be read. ${repair(ending, stderr)}`;
+  const isFull = ending.kind !== 'timeout' && DISK_FULL.test(stderr);
+  const cause = isFull ? Object.assign(new Error('no space left'), { code: 'ENOSPC' }) : undefined;
+  return new CausewayError('repository_unreachable', message, { cause });
 }
 
 function repair(ending: Ending, stderr: string): string {

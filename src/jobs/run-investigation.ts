@@ -1,10 +1,10 @@
 // The handler of the `run` jobs: takes the run, and says how it ended: concluded, given up, or to be gone on with later.
-import { CausewayError, endReason } from '../domain/errors.ts';
+import { CausewayError, endReason, isOutOfSpace } from '../domain/errors.ts';
 import { type FailureReason, failureOf, textForOperator, type WaitCode } from '../domain/reason.ts';
 import { noteOnTrail } from '../log.ts';
 import { ModelUnavailable } from '../ports/model.ts';
 import type { ClaimedJob, JobHandler, JobResult, Queue } from '../ports/queue.ts';
-import type { AskRoom } from '../ports/room.ts';
+import { type AskRoom, spaceText } from '../ports/room.ts';
 import { SourceBusy } from '../ports/source.ts';
 import type { Run } from '../ports/store.ts';
 import { type InvestigateDeps, investigate } from './investigate.ts';
@@ -15,7 +15,9 @@ export interface RunInvestigationDeps extends InvestigateDeps {
   readonly paused: () => boolean;
   /** While it names a shortage no run begins: a fetch would fail, and the run with it. */
   readonly room: AskRoom;
-  /** Called when a run waits for the model, or for its source. `detail` is for the operator alone. */
+  /** Whether a run waits where the disk is full. False: it fails and says so, as for a person at a terminal. */
+  readonly waitsForSpace: boolean;
+  /** Called when a run waits for the model, for its source or for disk space. `detail` is for the operator alone. */
   readonly onWait: (wait: { readonly until: Date; readonly code: WaitCode; readonly detail: string }) => void;
 }
 
@@ -25,14 +27,21 @@ const ENDING_MS = 180_000;
 /** How soon a run that may not begin is tried again: while the service is paused, or its disk is full. */
 const PAUSED_MS = 15_000;
 
+/** How soon a run that filled the disk is tried again. What it fetched was removed, so free space alone does not say that it fits now. */
+const NO_SPACE_MS = 15 * 60_000;
+
 /** Failures that no second try can mend; everything else is tried again by the queue. */
 const FINAL = new Set(['revision_not_found', 'repository_empty', 'access_lost']);
 
 export function createRunHandler(deps: RunInvestigationDeps): JobHandler {
   return {
     handle: async (job, signal) => {
-      if (deps.paused() || (await deps.room()) !== null) {
-        return { kind: 'later', runAt: new Date(deps.now().getTime() + PAUSED_MS).toISOString() };
+      if (deps.paused()) return laterBy(deps, PAUSED_MS);
+      const shortage = deps.waitsForSpace ? await deps.room() : null;
+      if (shortage !== null) {
+        const later = laterBy(deps, PAUSED_MS);
+        deps.onWait({ until: new Date(later.runAt), code: 'disk_full', detail: spaceText(shortage) });
+        return later;
       }
       const run = await deps.store.startRun(job.subject, deps.now().toISOString());
       if (run === null) return { kind: 'done' };
@@ -58,6 +67,7 @@ async function runToItsEnd(deps: RunInvestigationDeps, run: Run, signal: AbortSi
     signal.throwIfAborted();
     // Its facts and turns are kept; it goes on where it stands.
     if (error instanceof ModelUnavailable || error instanceof SourceBusy) return laterThan(deps, run, error);
+    if (deps.waitsForSpace && isOutOfSpace(error)) return laterForSpace(deps, run, error);
     const reason = timeout.aborted ? tookTooLong(deps.timeoutMs) : error;
     if (!timeout.aborted && !(error instanceof CausewayError && FINAL.has(error.code))) throw error;
     deps.log.warn({ run: run.id, err: reason }, 'the investigation gave up');
@@ -76,6 +86,21 @@ function laterThan({ log, onWait }: RunInvestigationDeps, run: Run, error: Model
   log[level]({ run: run.id, runAt, reason: message }, 'investigation deferred');
   onWait({ until: retryAt, code, detail: message });
   return { kind: 'later', runAt };
+}
+
+function laterForSpace(deps: RunInvestigationDeps, run: Run, error: unknown): JobResult {
+  const later = laterBy(deps, NO_SPACE_MS);
+  const detail = error instanceof Error ? error.message : '';
+  deps.log.warn(
+    { run: run.id, runAt: later.runAt, err: error },
+    'investigation deferred: no space left on the disk of DATA_DIR',
+  );
+  deps.onWait({ until: new Date(later.runAt), code: 'disk_full', detail });
+  return later;
+}
+
+function laterBy({ now }: Pick<RunInvestigationDeps, 'now'>, ms: number): { kind: 'later'; runAt: string } {
+  return { kind: 'later', runAt: new Date(now().getTime() + ms).toISOString() };
 }
 
 /** The error's own words, which may quote the repository, git or a path, are for the operator; a revision may still hold what is secret. */

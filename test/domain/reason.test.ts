@@ -53,6 +53,7 @@ const ALL = Object.entries(SAMPLES).flatMap(([code, samples]) =>
 const WAITS: Readonly<Record<WaitCode, string>> = {
   model_unavailable: 'the language model',
   repository_unreachable: 'the repository',
+  disk_full: 'disk space',
 };
 
 describe('a reason', () => {

@@ -85,6 +85,7 @@ async function house(
     queue: { wake: () => {}, cancel: async () => {} },
     paused: () => false,
     room: async () => null,
+    waitsForSpace: true,
     onWait: ({ detail }: { detail: string }) => void waits.push(detail),
     onTrouble: (text: string) => void troubles.push(text),
     lexicons,

@@ -1,8 +1,9 @@
 // A run from its job to its end: concluded, answered from an equal one, given up, or tried again.
 
 import { describe, expect, it } from 'vitest';
-import { CausewayError } from '../../src/domain/errors.ts';
+import { CausewayError, StoreUnusable } from '../../src/domain/errors.ts';
 import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
+import { unreachable } from '../../src/git/git-failure.ts';
 import { acceptReport } from '../../src/jobs/accept-report.ts';
 import { createChanges } from '../../src/jobs/changes.ts';
 import { createRunHandler } from '../../src/jobs/run-investigation.ts';
@@ -77,6 +78,7 @@ async function place(): Promise<Place> {
           onWait: () => {},
           paused: () => false,
           room: async () => self.shortage,
+          waitsForSpace: true,
         },
         lexicons,
         source: { open: (_, signal) => self.open(signal), forget: async () => {} },
@@ -119,6 +121,21 @@ describe('a run', () => {
     expect(await at.handler().handle(job(runId), SIGNAL)).toMatchObject({ kind: 'later' });
     expect((await at.store.investigation(id))?.outcome.state).toBe('queued');
     at.shortage = null;
+    await at.handler().handle(job(runId), SIGNAL);
+    expect((await at.store.investigation(id))?.outcome.state).toBe('concluded');
+  });
+
+  it('that fills the disk is tried again later instead of failing, and concludes once there is space', async () => {
+    await using at = await place();
+    const { id, runId } = await at.report();
+    const stderr = 'fatal: write error: No space left on device';
+    at.open = async () =>
+      Promise.reject(unreachable('The repository of acme/shop', { kind: 'exited', code: 128 }, stderr));
+    const runAt = new Date(at.now.getTime() + 15 * 60_000).toISOString();
+    expect(await at.handler().handle(job(runId), SIGNAL)).toEqual({ kind: 'later', runAt });
+    at.open = async () => Promise.reject(new StoreUnusable('full', 'The disk is full.'));
+    expect(await at.handler().handle(job(runId), SIGNAL)).toEqual({ kind: 'later', runAt });
+    at.open = async () => first;
     await at.handler().handle(job(runId), SIGNAL);
     expect((await at.store.investigation(id))?.outcome.state).toBe('concluded');
   });

@@ -43,10 +43,10 @@ export function utterance({ thread }: Pick<View, 'thread'>, { shows }: Pick<Want
   return [thread.investigationId, shows, requestKey(thread)].join(' ').trim();
 }
 
-/** Nothing before there are facts. An earlier result stays until there is a newer one. */
+/** Nothing before there are facts, unless the run cannot begin for lack of disk space, which can take hours. An earlier result stays until there is a newer one. */
 function whileItRuns(view: View, standing: PostedComment | null): WantedComment | null {
   const { facts, waitsFor, investigation } = view;
-  if (facts === null || standing?.shows === 'result') return null;
+  if (standing?.shows === 'result' || (facts === null && waitsFor !== 'disk_full')) return null;
   const text = factsComment({ place: placeOf(view, 'facts'), facts, progress: investigation.progress, waitsFor });
   return { shows: 'facts', text, how: standing?.shows === 'facts' ? 'edit' : 'post' };
 }
