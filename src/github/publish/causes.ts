@@ -27,10 +27,11 @@ export function isSettled(causes: readonly Cause[]): boolean {
   return causes.every(({ investigation }) => investigation === null || isEnded(investigation.outcome));
 }
 
-/** Flaky checks, the machine and a red base are nobody's news, nor is a guess. */
+/** Flaky checks, the machine and a red base are nobody's news, nor is a guess, such as that the failing test only uses what was changed. */
 export function isWorthSaying(causes: readonly Cause[]): boolean {
   return causes.some(({ finding, result }) => {
     if (finding.verdict !== 'code' || result === null) return false;
+    if (finding.isTouched !== true && finding.base === undefined) return false;
     const { outcome, confidence } = result.issue.analysis;
     return outcome !== 'facts_only' && (confidence ?? 0) >= LEAST_CONFIDENCE;
   });

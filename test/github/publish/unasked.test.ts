@@ -53,6 +53,7 @@ describe('red checks that nobody asked about', () => {
     ['red by the machine', unasked([cause(TOLD, { verdict: 'infrastructure' })])],
     ['red as its base', unasked([cause(TOLD, { verdict: 'base_broken' })])],
     ['red for reasons that cannot be told', unasked([cause(TOLD, { verdict: 'inconclusive' })])],
+    ['tied to the change by a mere use, with a base that nobody knows', unasked([cause(TOLD, { isTouched: false })])],
     ['not understood well enough', unasked([cause(fixResult({ outcome: 'action_recommended', confidence: 0.59 }))])],
     ['known by facts alone', unasked([cause(fixResult({ outcome: 'facts_only', confidence: 0.9 }))])],
     ['not judged', unasked([cause(TOLD)], { checks: null })],
