@@ -15,7 +15,7 @@ describe('a report with a stack trace', () => {
       ['src/request.ts', 4, 'readRequest'],
     ]);
     expect(suspects[0]?.reasons[0]).toBe(
-      'top frame of the trace in this repository; compiled file; exact line unknown',
+      'top frame of the stack trace in this repository; compiled file; exact line unknown',
     );
     expect(suspects.every(({ score }) => score >= 0 && score <= 1)).toBe(true);
   });

@@ -38,7 +38,7 @@ describe('a line that the trace prints', () => {
 
   it('and that stands where the trace says needs no word', async () => {
     const facts = await factsOf(traceback(7, 'return sum(self.prices[i] for i in items)'), { commits: COMMITS });
-    expect(facts.suspects[0]).toMatchObject({ line: 7, reasons: ['top frame of the trace in this repository'] });
+    expect(facts.suspects[0]).toMatchObject({ line: 7, reasons: ['top frame of the stack trace in this repository'] });
   });
 
   it('and that stands nowhere is said once, and no unrelated line is quoted', async () => {

@@ -1,6 +1,7 @@
 // Each reason of a suspect is worth reading, and says nothing twice.
 import { describe, expect, it } from 'vitest';
 import type { Clue } from '../../src/triage/candidates/clue.ts';
+import { ordinal } from '../../src/triage/ordinal.ts';
 import { reasonsOf } from '../../src/triage/reasons.ts';
 import { FIRST, factsOf } from './shop.ts';
 
@@ -41,6 +42,12 @@ describe('the reasons', () => {
     ).toEqual(['defines `Header`']);
   });
 
+  it('number frames as English does', () => {
+    expect([1, 2, 3, 4, 11, 12, 13, 21, 22, 23].map(ordinal).join(' ')).toBe(
+      '1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 23rd',
+    );
+  });
+
   it('of a crash that Node printed with its excerpt are the frame alone', async () => {
     const { suspects } = await factsOf(`The shop stops in case of a coupon, perhaps
 
@@ -53,7 +60,7 @@ TypeError: Cannot read properties of undefined (reading 'total')
 `);
     expect(suspects[0]).toMatchObject({
       file: 'src/discount.ts',
-      reasons: ['top frame of the trace in this repository'],
+      reasons: ['top frame of the stack trace in this repository'],
     });
   });
 });
@@ -76,8 +83,8 @@ OSError: gone
       { commits: [{ sha: FIRST, subject: 'a', files }] },
     );
     expect(suspects.map(({ file, reasons }) => [file, reasons[0]])).toEqual([
-      ['shop/models.py', 'top frame of the trace in this repository'],
-      ['shop/packages/urllib3/response.py', 'frame of the trace, but the file is vendored'],
+      ['shop/models.py', 'top frame of the stack trace in this repository'],
+      ['shop/packages/urllib3/response.py', 'frame of the stack trace, but the file is vendored'],
     ]);
   });
 });

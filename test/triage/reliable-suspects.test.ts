@@ -80,7 +80,7 @@ describe('a stack trace beside prose', () => {
     expect(unknown.shown[0]).toMatchObject({ file: 'src/cookie.ts', line: 0, function: 'serialize' });
     const { rootCause } = factsOnlyConclusion(unknown, { seconds: 1 });
     expect(rootCause).toContain(
-      'Most likely place: `src/cookie.ts` in `serialize()` (top frame of the trace in this repository; compiled file; exact line unknown)',
+      'Most likely place: `src/cookie.ts` in `serialize()` (top frame of the stack trace in this repository; compiled file; exact line unknown)',
     );
     const known = await factsOf(PROSE + trace('a cookie needs a name'), { commits: COMMITS });
     expect(known.shown[0]).toMatchObject({ file: 'src/cookie.ts', line: 2, function: 'serialize' });

@@ -2,6 +2,7 @@
 import { type FileKind, fileKind, isForeign } from '../file-kind.ts';
 import type { Frame, Trace } from '../frames/frame.ts';
 import { type Ground, type Mapping, mapFrame, pathsOf } from '../map-paths.ts';
+import { ordinal } from '../ordinal.ts';
 import type { Clue } from './clue.ts';
 import { NAME_ONLY } from './from-paths.ts';
 
@@ -117,19 +118,15 @@ function clue({ frame, mapping, printedLine }: MappedFrame, path: string, streng
 function reasonOf(position: number, kind: FileKind, name: string): string {
   if (kind === 'vendored' || kind === 'generated') return `frame of ${name}, but the file is ${kind}`;
   const test = kind === 'test' ? ', a test' : '';
-  if (position > 0) return `${ordinal(position + 1)} project frame in ${name.replace('trace', 'stack trace')}${test}`;
+  if (position > 0) return `${ordinal(position + 1)} project frame in ${name}${test}`;
   return `top frame of ${name} in this repository${test}`;
-}
-
-function ordinal(number: number): string {
-  return `${number}${['st', 'nd', 'rd'][number - 1] ?? 'th'}`;
 }
 
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth'];
 
 function traceName(traces: readonly Trace[], index: number): string {
-  if (traces.length === 1) return 'the trace';
-  const which = ORDINALS[index] ? `the ${ORDINALS[index]} trace` : `trace ${index + 1}`;
+  if (traces.length === 1) return 'the stack trace';
+  const which = ORDINALS[index] ? `the ${ORDINALS[index]} stack trace` : `stack trace ${index + 1}`;
   const isRoot = traces[index]?.depth === 0 && (traces[index + 1]?.depth ?? 0) > 0;
   return isRoot ? `${which} (the root cause)` : which;
 }

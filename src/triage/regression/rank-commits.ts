@@ -1,4 +1,5 @@
 // Which of the commits since a check was green is likeliest to have turned it red: by what each touches, and what the failure names.
+import { ordinal } from '../ordinal.ts';
 
 /** One of them. */
 export interface RangeCommit {
@@ -135,8 +136,4 @@ function isName(word: string): boolean {
 
 function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
-}
-
-function ordinal(number: number): string {
-  return `${number}${['st', 'nd', 'rd'][number - 1] ?? 'th'}`;
 }
