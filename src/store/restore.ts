@@ -55,7 +55,8 @@ export async function checkBackup(
 
 /**
  * Copies the backup and puts the copy in place of the database, which no service may have open (see single-owner.ts). Killed at any point, the
- * name leads to the previous database or to the restored one, and never to a mixture of both. Throws as `backUp` does.
+ * name leads to the restored database or to the previous one, whose log may then be beside the kept copy, so that its last transactions are missing;
+ * repeat the command. It never leads to a mixture of both. Throws as `backUp` does.
  */
 export async function restoreBackup({ backup, database, keptSuffix }: Replacement): Promise<Restored> {
   const draft = `${database}.restoring`;
