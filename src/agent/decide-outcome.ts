@@ -61,7 +61,7 @@ function codeFix({ claims }: CheckedDraft, { allowed, verdict }: GuardedChange):
 
 function besideFailure(): Decision {
   const reason =
-    'Nothing that was quoted is about the check that failed: not the failed test, its error, its stack trace or the change under test.';
+    'None of the quotes is about the failed check: not the failing test, its error, its stack trace or the change under test.';
   return { outcome: 'inconclusive', reason, isBesideFailure: true };
 }
 

@@ -47,7 +47,7 @@ export async function isAboutFailure(
   return false;
 }
 
-/** What is said of the failure stands in the quotation, or the quotation in it: a log that is quoted raw has stamps before its lines. */
+/** Whether the quotation contains what is said of the failure, or is contained in it: a log that is quoted raw has timestamps before its lines. */
 function quotesFailure({ quote }: Citation, { tests, lines, commits }: FailedCheck): boolean {
   const ready = quotable(quote);
   if (standsIn(ready, quotable(lines.join('\n')))) return true;

@@ -114,6 +114,6 @@ const FAULTS: Readonly<Record<StoreFault, string>> = {
   damaged: 'damaged: stop the service and restore a backup ("causeway restore FILE")',
   replaced:
     'its file was deleted or replaced while the service was running: stop the service, put the file back or restore a backup, start it again',
-  not_writable: 'cannot be written: give the user of the service the right to',
+  not_writable: 'cannot be written: give the user of the service write access',
 };
 const FAILED = 'failed: "causeway doctor" says why';

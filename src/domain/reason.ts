@@ -102,10 +102,10 @@ const TEXTS: Readonly<Record<PlainCode, string>> = {
     'Access to the repository was lost during the investigation: the App was uninstalled or suspended, or the repository was removed from it. Install it again, then try again.',
   project_forgotten: 'The project is no longer known here. Add it again, then try again.',
   cancelled: 'The investigation was cancelled before it ended.',
-  stopped_by_command: 'It was stopped with "/analyse stop".',
+  stopped_by_command: 'Stopped with `/analyse stop`.',
   replaced: 'A newer request on the same subject replaced it.',
   subject_gone: 'The issue was deleted or moved to another repository.',
-  internal: 'Causeway failed because of an internal error. The operator can see it in the log. You can try again.',
+  internal: 'Causeway failed because of an internal error. Try again; the operator can find the details in the log.',
   model_unavailable: "The language model wasn't available.",
   model_rejected: "The language model couldn't be used. The operator of this service can see why in its log.",
   model_refused: 'The language model declined to answer.',
@@ -119,7 +119,7 @@ const TEXTS: Readonly<Record<PlainCode, string>> = {
 
 function revisionNotFound({ revision = '', defaultBranch = '' }: Extract<EndReason, { code: 'revision_not_found' }>) {
   const missing =
-    revision === '' ? 'The commit to look at was not found.' : `There is no branch, tag or commit "${revision}" here.`;
+    revision === '' ? "The commit wasn't found." : `There is no branch, tag or commit "${revision}" here.`;
   const instead = defaultBranch === '' ? '' : ` (${defaultBranch})`;
   return `${missing} Leave the revision out to use the default branch${instead}, or give a branch, a tag, or at least 7 digits of a commit's id.`;
 }

@@ -42,8 +42,8 @@ export function unconfirmedRestoreText({
   database,
   keptSuffix,
 }: RestoreWords & { readonly keptSuffix: string }): string {
-  return `This replaces ${database} with ${backup}, which was checked and is fit to be restored.
-What was accepted since that backup is lost. The present database is kept as ${database}${keptSuffix}.
+  return `This replaces ${database} with ${backup}, which passed all checks.
+Everything accepted since that backup will be lost. The current database is kept as ${database}${keptSuffix}.
 Nothing was changed; repeat with --yes to confirm.`;
 }
 

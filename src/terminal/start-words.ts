@@ -20,5 +20,5 @@ export function isModelMissing({ model, modelHint }: ModelWords): boolean {
   return model === null && modelHint !== '';
 }
 
-export const WITHOUT_WORKER = `Without a worker: reports are taken and kept, and webhooks are not sent, until a
-start without --no-worker, or over PostgreSQL a "causeway worker", takes them up.`;
+export const WITHOUT_WORKER = `No worker in this process: reports are kept, and nothing runs or is sent until a
+start without --no-worker (or, with PostgreSQL, a "causeway worker").`;

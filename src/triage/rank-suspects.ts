@@ -30,7 +30,7 @@ const FOREIGN_FRAME = 0.35;
 const OF_PROSE: ReadonlySet<ClueKind> = new Set(['path', 'definition', 'use', 'name', 'commit']);
 /** A frame that counts no more leads to a file that only has the same name, or is far out. */
 const UNSURE_FRAME = 0.35;
-/** Whose line is believed first: a frame says where it broke, a use only where a word stands. */
+/** Whose line is believed first: a frame says where it broke, a use only where a word occurs. */
 const LINE_ORDER: readonly ClueKind[] = [
   'frame',
   'place',

@@ -126,7 +126,7 @@ describe('the text of a start', () => {
 
   it('without a worker says that reports wait, and until when', () => {
     expect(text({ worker: false })).toContain(
-      'Without a worker: reports are taken and kept, and webhooks are not sent, until a\nstart without --no-worker, or over PostgreSQL a "causeway worker", takes them up.\n',
+      'No worker in this process: reports are kept, and nothing runs or is sent until a\nstart without --no-worker (or, with PostgreSQL, a "causeway worker").\n',
     );
     expect(text()).not.toContain('--no-worker');
   });

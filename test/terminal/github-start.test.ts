@@ -49,7 +49,7 @@ it('says on its first line that a MODEL is set without a key', () => {
 
 it('says what it does not do: without a worker, paused, held below fix by the operator', () => {
   const text = githubStartText({ ...started, worker: false, paused: true, maxMode: 'comment' });
-  expect(text).toContain('Without a worker');
+  expect(text).toContain('No worker in this process');
   expect(text).toContain('bin/causeway resume');
   expect(text).toContain('comment at most (MAX_MODE, DRY_RUN)');
 });

@@ -65,7 +65,7 @@ it('is inconclusive, with what was found, and has no button, mark, suggestion or
   expect(shown.words).toContain(
     "I don't know why the check failed. Found, but not shown to be the cause: The fee of an express delivery is too low",
   );
-  expect(shown.words).toContain('Nothing that was quoted is about the check that failed');
+  expect(shown.words).toContain('None of the quotes is about the failed check');
   expect(shown.words).not.toMatch(/\d %|Raise the fee/);
   expect([shown.buttons, shown.places]).toEqual([[], ['test/basket.test.js:12']]);
   expect([desk.comments(number), desk.suggestions(number), desk.pulls()]).toEqual([[], [], []]);

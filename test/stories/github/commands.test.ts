@@ -42,7 +42,7 @@ it('stops at /analyse stop, says so, and starts again when asked again', async (
   release();
   await stage.rest();
   expect([desk.ours().length, desk.pulls().length]).toEqual([1, 0]);
-  expect(desk.shown(desk.ours()[0]?.body ?? '').text).toContain('stopped with "/analyse stop"');
+  expect(desk.shown(desk.ours()[0]?.body ?? '').text).toContain('Stopped with /analyse stop.');
 
   desk.say('mara', '/analyse');
   await desk.pull();
