@@ -65,15 +65,20 @@ async function runToItsEnd(deps: RunInvestigationDeps, run: Run, signal: AbortSi
     await investigate(deps, run, AbortSignal.any([signal, timeout]));
   } catch (error) {
     signal.throwIfAborted();
-    // Its facts and turns are kept; it goes on where it stands.
-    if (error instanceof ModelUnavailable || error instanceof SourceBusy) return laterThan(deps, run, error);
-    if (deps.waitsForSpace && isOutOfSpace(error)) return laterForSpace(deps, run, error);
+    const deferred = deferredBy(deps, run, error);
+    if (deferred !== null) return deferred;
     const reason = timeout.aborted ? tookTooLong(deps.timeoutMs) : error;
     if (!timeout.aborted && !(error instanceof CausewayError && FINAL.has(error.code))) throw error;
     deps.log.warn({ run: run.id, err: reason }, 'the investigation gave up');
     await deps.store.giveUp(run, await spokenReason(deps, reason), deps.now().toISOString());
   }
   return { kind: 'done' };
+}
+
+/** Its facts and turns are kept, and it continues from them later. Null: waiting does not help. */
+function deferredBy(deps: RunInvestigationDeps, run: Run, error: unknown): JobResult | null {
+  if (error instanceof ModelUnavailable || error instanceof SourceBusy) return laterThan(deps, run, error);
+  return deps.waitsForSpace && isOutOfSpace(error) ? laterForSpace(deps, run, error) : null;
 }
 
 /** Nobody else tells the operator why nothing happens meanwhile. */
