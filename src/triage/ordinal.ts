@@ -1,3 +1,4 @@
+// Ordinal numbers as English writes them.
 const RULES = new Intl.PluralRules('en', { type: 'ordinal' });
 const ENDINGS: Readonly<Record<string, string>> = { one: 'st', two: 'nd', few: 'rd' };
 
