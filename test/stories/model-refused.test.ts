@@ -37,7 +37,9 @@ it('a model that refuses the key leaves the facts, the refusal as the last words
   const { code, out, err } = await analyse(await modelSettings(endpoint, folder.path));
   expect(out).toMatch(/^Facts only: the model gave no answer\n/);
   expect(out).toContain('src/cart/total.js:3');
-  expect(err).toMatch(/\ncauseway: The model endpoint at 127\.0\.0\.1:\d+ gave no usable answer\. .*check OPENAI_API_KEY[^\n]*\n$/);
+  expect(err).toMatch(
+    /\ncauseway: The model endpoint at 127\.0\.0\.1:\d+ gave no usable answer\. .*check OPENAI_API_KEY[^\n]*\n$/,
+  );
   expect(code).toBe(3);
 });
 
