@@ -336,7 +336,7 @@ const KEY_END = 8;
 /** Where servers built on Pydantic repeat the part of the request that they reject. */
 const ECHOES: ReadonlySet<string> = new Set(['input', 'ctx']);
 /** The same where another server has put it into a text. All that follows goes: nothing says where the repetition ends. */
-const WRITTEN_ECHO = /(?:\binput_value=|["']input\\*["']\s*:).*$/;
+const WRITTEN_ECHO = /(?:\binput_value=|["']input\\*["']\s*:).*/s;
 /** Signatures and encrypted reasoning; no word is that long. */
 const SEALED = /[\w+/=-]{60,}/g;
 

@@ -58,7 +58,7 @@ function rootCause(facts: Facts): string {
     looked && looked.code !== '' ? `${quoted(looked.code)}${changed(looked)}.` : '',
     second && isRival(facts, first, second) ? `${placeName(second)} is almost as likely.` : '',
     ...fitNotes(facts),
-    FACTS_ALONE,
+    isReliable(first) ? FACTS_ALONE : NO_MODEL,
   ];
   return sentences.filter((sentence) => sentence !== '').join(' ');
 }

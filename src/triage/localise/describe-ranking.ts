@@ -1,6 +1,7 @@
 // The step of the ranking, in words: what was looked up in the digests of a commit, and what it gave.
 import type { InvestigationStep } from '../../domain/evidence.ts';
 import { counted } from '../counted.ts';
+import { STOP_WORDS } from '../tokens.ts';
 import type { Known } from './gather-signals.ts';
 import type { RankedFile } from './rank-files.ts';
 
@@ -44,7 +45,7 @@ export function describeRanking(known: Known, { at, cut, ranked }: RankingTold):
 function termLine(found: readonly string[], asked: number): string {
   if (found.length === 0) return `None of ${counted(asked, 'term')} found.`;
   const count = found.length === asked ? `All ${counted(asked, 'term')}` : `${found.length} of ${asked} terms`;
-  return `${count} found; rarest: ${listed(found)}`;
+  return `${count} found; rarest: ${listed(found.filter((word) => !STOP_WORDS.has(word.toLowerCase())))}`;
 }
 
 /** A file without words of the report ranks for a frame, a path or a message. */
