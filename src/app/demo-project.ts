@@ -18,7 +18,7 @@ type DemoConfig = Pick<Config, 'environment' | 'investigationTimeoutMs'>;
 
 /**
  * Runs the real investigation of the demo's report, with the script in place of the model. To be called before work starts. A failure is logged
- * only: nobody's start may fail for an example.
+ * only: a start must not fail because of an example.
  */
 export async function makeDemoIssue(
   house: House,
@@ -43,7 +43,7 @@ async function investigateDemo(house: House, project: Project, config: DemoConfi
     revision: '',
     callbackUrl: '',
     isTrusted: true,
-    // Left over by a crash, it is finished without the operator's own model, which nobody asked to pay for this.
+    // Left over by a crash, it is finished without the operator's own model: an example must not cost anything.
     settings: { ...DEFAULT_SETTINGS, useModel: false },
     fresh: true,
   });

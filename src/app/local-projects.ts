@@ -13,7 +13,7 @@ export interface LocalProject {
 
 /**
  * The repositories that `folders` name (PROJECTS), or, where there are none, the one around the caller's folder, unless that is Causeway's own
- * installation: whoever starts it there is trying it out, and it would find its own messages in its own source.
+ * installation: a start from there is a trial, and it would find its own messages in its own source.
  * Throws `usage` naming every folder that is not in a git repository.
  */
 export function localProjects(folders: readonly string[], callersFolder: string): readonly LocalProject[] {

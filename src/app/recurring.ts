@@ -55,7 +55,7 @@ export function startRecurring({ what, everyMs, work, log, isOurs = () => true }
   };
 }
 
-/** Of a failure whose message has the repair the sentence is enough: next to a stack nobody finds it. */
+/** A failure whose message contains the repair is logged without its stack, which would bury the message. */
 function explained(error: unknown): object {
   return error instanceof CausewayError ? { reason: error.message } : { err: error };
 }

@@ -5,7 +5,7 @@ import type { AskRoom, Shortage } from '../ports/room.ts';
 
 /** With less, a fetch or a commit can fail at any moment. `/readyz`, the API, the worker and `doctor` share this limit. */
 export const REQUIRED_BYTES = 100 * 1024 * 1024;
-/** One account may submit 60 MiB a minute, so nobody fills the required space within this time. */
+/** One account may submit 60 MiB a minute, so the required space cannot fill up within this time. */
 const ASKED_EVERY_MS = 2_000;
 
 interface RoomOptions {

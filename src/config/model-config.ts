@@ -97,7 +97,7 @@ function effort(read: Reader): string | null {
   return value || null;
 }
 
-/** Lines `Name: value`. What stands in them may be secret, so that a fault names its line alone. */
+/** Lines `Name: value`. Values may be secret, so an error names only the line. */
 function headers(read: Reader): readonly (readonly [string, string])[] {
   const text = read.secret('MODEL_HEADERS') ?? '';
   return text

@@ -22,7 +22,7 @@ export type ErrorCode =
 
 /**
  * The one error class of the house: `code` for programs, `message` (with the repair) for the one who runs the command or the service, `cause`
- * kept. An investigation that it ends shows the message to nobody else: see `endReason`.
+ * kept. An investigation that it ends does not show the message to other people: see `endReason`.
  */
 export class CausewayError extends Error {
   override readonly name = 'CausewayError';

@@ -68,7 +68,7 @@ export interface ThreadRecord {
   readonly posts: readonly string[];
   /** In mode `observe`: what would have been posted. */
   readonly held: { readonly comment: string; readonly pullRequest: string } | null;
-  /** The last command that was not carried out. Written by whoever handles the command, and left alone by the publisher. Absent: none. */
+  /** The last command that was not carried out. Written by the command's handler, not by the publisher. Absent: none. */
   readonly reply?: CommandReply;
   /** What GitHub took no comment for, such as that of a locked issue: not tried again before something else is to be said or asked for. */
   readonly unspoken?: string;
