@@ -1,7 +1,7 @@
 // Start and stop: understands the command line, runs the command, ends with its exit code.
 import { keepCompiledCode } from './app/compiled-code.ts';
+import type { Io } from './cli/io.ts';
 import { dataDirOf } from './config/data-dir.ts';
-import type { Io } from './terminal/io.ts';
 
 const SERVICES = ['serve', 'worker'];
 
@@ -10,8 +10,8 @@ if (SERVICES.includes(process.argv[2] ?? '')) keepCompiledCode(dataDirOf(process
 const { lastWords } = await import('./app/last-words.ts');
 const { runCommand } = await import('./app/run-command.ts');
 const { dropForeignHeaders } = await import('./config.ts');
-const { parseCommandLine } = await import('./terminal/command-line.ts');
-const { reportFault } = await import('./terminal/exit-code.ts');
+const { parseCommandLine } = await import('./cli/command-line.ts');
+const { reportFault } = await import('./cli/exit-code.ts');
 
 /** A stop that takes longer than this has lost its way; what is stored is safe at any moment. */
 const LONGEST_STOP_MS = 9_000;

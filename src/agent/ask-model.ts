@@ -1,6 +1,6 @@
 // One question to the model: money set aside before, the turn stored, the real cost settled after.
-import { CausewayError } from '../domain/errors.ts';
-import { cutAt } from '../domain/inert-text.ts';
+import { CausewayError } from '../core/errors.ts';
+import { cutAt } from '../core/inert-text.ts';
 import {
   ModelFailure,
   type ModelRequest,

@@ -1,7 +1,7 @@
 // The guards on the change: what is never let through, and what waits for a person who has seen it.
-import type { ChangeSet, FileChange } from '../domain/change-set.ts';
-import { changesSomething } from '../domain/diff.ts';
-import { isText } from '../domain/text-lines.ts';
+import type { ChangeSet, FileChange } from '../core/change-set.ts';
+import { changesSomething } from '../core/diff.ts';
+import { isText } from '../core/text-lines.ts';
 import type { TreeEntry } from '../ports/source.ts';
 import { guardOfPath } from './guarded-paths.ts';
 import { loosenings } from './loosened-tests.ts';

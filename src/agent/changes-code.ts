@@ -1,5 +1,5 @@
 // Whether a change does anything: one of comments and blanks alone mends nothing.
-import type { FileChange } from '../domain/change-set.ts';
+import type { FileChange } from '../core/change-set.ts';
 import { changedLines } from './secret-hunks.ts';
 
 /** How comments begin in common languages; `#include` and its like, `#[derive]` and `#!` are none. */

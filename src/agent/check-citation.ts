@@ -1,5 +1,5 @@
 // Whether a quotation proves anything: it stands in the step that is cited, and not only because the model itself wrote it there.
-import type { ChangeSet } from '../domain/change-set.ts';
+import type { ChangeSet } from '../core/change-set.ts';
 import type { ConclusionDraft } from './conclusion-draft.ts';
 import { isTelling, type Quotable, quotable, standsIn } from './quotation.ts';
 import { changedLines } from './secret-hunks.ts';

@@ -1,8 +1,8 @@
 // From what a run found to its conclusion: only what the checks let through, and in words what they did not.
-import type { ChangeSet } from '../domain/change-set.ts';
-import type { InvestigationStep } from '../domain/evidence.ts';
-import type { Analysis, Conclusion, Step } from '../domain/issue.ts';
-import { audienceOf, type CutReason, textForPeople } from '../domain/reason.ts';
+import type { ChangeSet } from '../core/change-set.ts';
+import type { InvestigationStep } from '../core/evidence.ts';
+import type { Analysis, Conclusion, Step } from '../core/issue.ts';
+import { audienceOf, type CutReason, textForPeople } from '../core/reason.ts';
 import type { GuardedChange } from './change-guards.ts';
 import type { GroundStep } from './check-citation.ts';
 import { type CheckedClaim, type CheckedDraft, checkEvidence, type EvidenceGround } from './check-evidence.ts';

@@ -1,6 +1,6 @@
 // What a model hands in as its conclusion: parsed once, forgiving in form, strict in substance.
 import { z } from 'zod';
-import { cutAt, inertLine, inertText, withoutUnseen } from '../domain/inert-text.ts';
+import { cutAt, inertLine, inertText, withoutUnseen } from '../core/inert-text.ts';
 import { parseLenientJson } from './lenient-json.ts';
 
 /** What is over is left out: nobody reads a cause of more claims, and each costs lookups. */

@@ -1,5 +1,5 @@
 // How far a result may be believed, 0 to 1, from what code has checked; the model's own word counts for nothing.
-import type { Outcome } from '../domain/issue.ts';
+import type { Outcome } from '../core/issue.ts';
 
 /** What was proven about a result. */
 export interface Proof {

@@ -1,5 +1,5 @@
 // The outcome that the proof carries: the model's own, or a lesser one with the reason in words.
-import type { Outcome } from '../domain/issue.ts';
+import type { Outcome } from '../core/issue.ts';
 import type { GuardedChange } from './change-guards.ts';
 import { changesCode } from './changes-code.ts';
 import { type CheckedDraft, claimsCause } from './check-evidence.ts';

@@ -1,5 +1,5 @@
 // The loop: ask, act, conclude.
-import type { CutReason } from '../domain/reason.ts';
+import type { CutReason } from '../core/reason.ts';
 import { askModel, standingNow } from './ask-model.ts';
 import type { Usage } from './budget.ts';
 import type { ConclusionDraft } from './conclusion-draft.ts';

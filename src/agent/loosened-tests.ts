@@ -1,5 +1,5 @@
 // Whether a change makes tests prove less: deleted, skipped, or with other expectations. A heuristic that errs towards asking a person.
-import type { FileChange } from '../domain/change-set.ts';
+import type { FileChange } from '../core/change-set.ts';
 import { plainPath } from './guarded-paths.ts';
 
 /** Lines that the change takes out and puts in, over the whole file. */

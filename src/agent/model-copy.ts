@@ -1,5 +1,5 @@
 // Text from outside as the model gets it: without characters that a person would not see, since orders hide in them; and how many there were.
-import { withoutUnseen } from '../domain/inert-text.ts';
+import { withoutUnseen } from '../core/inert-text.ts';
 
 export interface ModelCopy {
   readonly text: string;

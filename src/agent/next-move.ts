@@ -1,6 +1,6 @@
 // What the loop does next, decided from the transcript alone: so a run that was cut decides the same again.
 
-import type { CutReason } from '../domain/reason.ts';
+import type { CutReason } from '../core/reason.ts';
 import type { ToolCall } from '../ports/model.ts';
 import { CLOSING_TURNS, type Standing } from './budget.ts';
 import { type ConclusionDraft, parseDraft } from './conclusion-draft.ts';

@@ -1,6 +1,6 @@
 // What was left out of a change, in words and lines, for a person to do by hand.
 
-import { inertText } from '../domain/inert-text.ts';
+import { inertText } from '../core/inert-text.ts';
 import type { GuardedChange } from './change-guards.ts';
 import { changedLines } from './secret-hunks.ts';
 

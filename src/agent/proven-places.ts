@@ -1,5 +1,5 @@
 // Places in the source, named and ranked: those that the model gives and the commit has, then those of the facts.
-import type { Suspect } from '../domain/issue.ts';
+import type { Suspect } from '../core/issue.ts';
 import type { ConclusionDraft } from './conclusion-draft.ts';
 
 const MAX_SUSPECTS = 8;

@@ -1,5 +1,5 @@
 // Whether a quotation stands in a text, and whether it is long and telling enough to prove anything.
-import { withoutUnseen } from '../domain/inert-text.ts';
+import { withoutUnseen } from '../core/inert-text.ts';
 
 /** What a line of our tools may begin with: `> 14 | `, `14: `, `src/a.ts:14: `, `14<tab>`. */
 const GUTTER = /^[ \t]*(?:>[ \t]*)?(?:[^\s:|]{1,300}[:-])?\d{1,7}(?:[ \t]*[|│:→]|\t|-(?=[ \t]))[ \t]?/gm;

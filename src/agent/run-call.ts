@@ -1,7 +1,7 @@
 // One tool call: run, cleaned for the model, told as a step, stored.
-import { CausewayError } from '../domain/errors.ts';
-import type { Finding, InvestigationStep } from '../domain/evidence.ts';
-import { cutAt } from '../domain/inert-text.ts';
+import { CausewayError } from '../core/errors.ts';
+import type { Finding, InvestigationStep } from '../core/evidence.ts';
+import { cutAt } from '../core/inert-text.ts';
 import type { ToolCall } from '../ports/model.ts';
 import type { ToolResult } from '../ports/tool.ts';
 import { modelCopy } from './model-copy.ts';

@@ -1,7 +1,7 @@
 // The lines of a change, and the change without those parts of it that touch a secret.
-import type { FileChange } from '../domain/change-set.ts';
-import { diffLines, type Hunk } from '../domain/line-diff.ts';
-import { REDACTED } from '../domain/redacted.ts';
+import type { FileChange } from '../core/change-set.ts';
+import { diffLines, type Hunk } from '../core/line-diff.ts';
+import { REDACTED } from '../core/redacted.ts';
 import type { ChangedLines } from './loosened-tests.ts';
 
 type Redact = (text: string) => Promise<string>;

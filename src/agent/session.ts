@@ -1,6 +1,6 @@
 // One run as it stands: its records, its clock, its overlay brought back to where it was.
-import type { Finding, InvestigationStep } from '../domain/evidence.ts';
-import type { CutReason } from '../domain/reason.ts';
+import type { Finding, InvestigationStep } from '../core/evidence.ts';
+import type { CutReason } from '../core/reason.ts';
 import type { Model, ToolDescription } from '../ports/model.ts';
 import type { Tool } from '../ports/tool.ts';
 import { type Brief, newFence, openingMessages } from './brief.ts';

@@ -1,7 +1,7 @@
 // The transcript: what was said and found, append-only; everything the loop knows is read from it, so a run goes on where it was cut.
-import type { Finding, InvestigationStep } from '../domain/evidence.ts';
-import { inertText } from '../domain/inert-text.ts';
-import type { CutReason } from '../domain/reason.ts';
+import type { Finding, InvestigationStep } from '../core/evidence.ts';
+import { inertText } from '../core/inert-text.ts';
+import type { CutReason } from '../core/reason.ts';
 import type { Message, Opaque, ToolCall, TurnUsage } from '../ports/model.ts';
 
 /** Where the records of one run are kept. `append` and `appendStep` return when the record is durable. */

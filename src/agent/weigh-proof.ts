@@ -1,5 +1,5 @@
 // What of a finished run counts for its confidence: claims, places, whether the change is made where the cause was shown.
-import type { Conclusion } from '../domain/issue.ts';
+import type { Conclusion } from '../core/issue.ts';
 import type { GuardedChange } from './change-guards.ts';
 import { changesCode } from './changes-code.ts';
 import type { CheckedClaim, CheckedDraft } from './check-evidence.ts';

@@ -1,17 +1,18 @@
 // The commands about an account: its tokens and its signing secret, of the local one or of a person on GitHub.
-import { newSigningSecret } from '../callback/sign.ts';
+
+import type { TokenCommand, WebhookSecretCommand } from '../cli/command.ts';
+import type { ExitCode, Io } from '../cli/io.ts';
+import { token, tokensOfAll } from '../cli/token.ts';
+import { webhookSecret } from '../cli/webhook-secret.ts';
 import type { AppCredentials, Config } from '../config.ts';
-import type { Account } from '../domain/account.ts';
-import { CausewayError } from '../domain/errors.ts';
+import type { Account } from '../core/account.ts';
+import { CausewayError } from '../core/errors.ts';
+import { createSeal } from '../db/seal.ts';
 import { createGithubClients } from '../github/clients/create-github-clients.ts';
 import { findPerson } from '../github/setup/find-person.ts';
 import { createLog, registerSecret } from '../log.ts';
 import type { Store } from '../ports/store.ts';
-import { createSeal } from '../store/seal.ts';
-import type { TokenCommand, WebhookSecretCommand } from '../terminal/command.ts';
-import type { ExitCode, Io } from '../terminal/io.ts';
-import { token, tokensOfAll } from '../terminal/token.ts';
-import { webhookSecret } from '../terminal/webhook-secret.ts';
+import { newSigningSecret } from '../webhooks/sign.ts';
 import { openDataFolder } from './data-folder.ts';
 import { LOCAL_LOGIN, openAccount } from './house.ts';
 import { openStore } from './open-records.ts';

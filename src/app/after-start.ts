@@ -19,7 +19,7 @@ const OVER_GITHUB = [
   () => import('./github-handlers.ts'),
 ];
 const ANSWERING = [() => import('../web/create-web.ts')];
-const WORKING = [() => import('../jobs/run-investigation.ts')];
+const WORKING = [() => import('../services/run-investigation.ts')];
 const WITH_MODEL = [() => import('../tools/toolbox.ts')];
 const OVER_WIRE: Readonly<Record<Wire, Part>> = {
   chat: () => import('../models/chat.ts'),

@@ -1,7 +1,8 @@
 // What a command about the records is given.
+
+import type { Io } from '../cli/io.ts';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
-import type { Io } from '../terminal/io.ts';
 
 export interface CommandDeps {
   readonly config: Config;

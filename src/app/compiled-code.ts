@@ -2,7 +2,7 @@
 import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import path from 'node:path';
-import { makeFolder } from '../store/make-folder.ts';
+import { makeFolder } from '../db/make-folder.ts';
 
 /**
  * What is loaded from here on is taken from `compiled` in the folder where it stands there, and kept there when the process ends. Stripping the types

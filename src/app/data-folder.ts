@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { DatabaseConfig } from '../config.ts';
-import { CausewayError, isDiskFull, NO_SPACE } from '../domain/errors.ts';
-import { makeFolder } from '../store/make-folder.ts';
+import { CausewayError, isDiskFull, NO_SPACE } from '../core/errors.ts';
+import { makeFolder } from '../db/make-folder.ts';
 import type { RecordsPlace } from './open-records.ts';
 
 export interface DataFolder {

@@ -1,9 +1,9 @@
 // The demo project of local mode: made at the first start, with one Issue to look at.
 import type { Config } from '../config.ts';
-import type { Project } from '../domain/project.ts';
-import { DEFAULT_SETTINGS } from '../domain/settings.ts';
-import { acceptReport } from '../jobs/accept-report.ts';
-import type { Investigator } from '../jobs/investigator.ts';
+import type { Project } from '../core/project.ts';
+import { DEFAULT_SETTINGS } from '../core/settings.ts';
+import { acceptReport } from '../services/accept-report.ts';
+import type { Investigator } from '../services/investigator.ts';
 import type { House } from './house.ts';
 import { openInvestigator } from './open-investigator.ts';
 import { DEMO_SCRIPT, shippedDemo } from './shipped-demo.ts';
@@ -50,7 +50,7 @@ async function investigateDemo(house: House, project: Project, config: DemoConfi
   const run =
     accepted.kind === 'accepted' ? await house.store.startRun(accepted.runId, house.now().toISOString()) : null;
   if (run === null) return;
-  const { investigate } = await import('../jobs/investigate.ts');
+  const { investigate } = await import('../services/investigate.ts');
   await using scripted = openScripted(house, config);
   const deps = { ...house, timeoutMs: config.investigationTimeoutMs, investigator: scripted.investigator };
   await investigate(deps, { ...run, settings: DEFAULT_SETTINGS }, signal);

@@ -1,13 +1,13 @@
 // `erase`: a person or a project, at their request; records in the database, and what this machine has of the source.
 
-import { CausewayError } from '../domain/errors.ts';
+import type { EraseCommand } from '../cli/command.ts';
+import { erasedAccountText, erasedProjectText, unconfirmedText } from '../cli/erase-words.ts';
+import type { ExitCode } from '../cli/io.ts';
+import { CausewayError } from '../core/errors.ts';
+import { createSeal } from '../db/seal.ts';
 import { createGitSource } from '../git/mirror.ts';
-import { createLexicons } from '../lexicon/create-lexicons.ts';
 import type { Store } from '../ports/store.ts';
-import { createSeal } from '../store/seal.ts';
-import type { EraseCommand } from '../terminal/command.ts';
-import { erasedAccountText, erasedProjectText, unconfirmedText } from '../terminal/erase-words.ts';
-import type { ExitCode } from '../terminal/io.ts';
+import { createLexicons } from '../search/create-lexicons.ts';
 import type { CommandDeps } from './command-deps.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { forgetMirrors } from './forget-mirrors.ts';

@@ -1,14 +1,15 @@
 // What handles the kinds of work that only a service over GitHub takes.
-import { newSigningSecret } from '../callback/sign.ts';
-import type { Issue } from '../domain/issue.ts';
+
+import { condenseLog } from '../ci/condense-log.ts';
+import type { Issue } from '../core/issue.ts';
 import { createChecks } from '../github/checks/create-checks.ts';
 import { createDeliveryHandler } from '../github/intake/handle-delivery.ts';
 import { createCheckRunHandler } from '../github/publish/publish-check-run.ts';
 import { createPublishHandler } from '../github/publish/publish-thread.ts';
-import { createBackfillHandler } from '../jobs/backfill.ts';
-import { createHeadHandler } from '../jobs/judge-head.ts';
 import type { JobHandler } from '../ports/queue.ts';
-import { condenseLog } from '../triage/ci/condense-log.ts';
+import { createBackfillHandler } from '../services/backfill.ts';
+import { createHeadHandler } from '../services/judge-head.ts';
+import { newSigningSecret } from '../webhooks/sign.ts';
 import type { GithubKind, GithubLanesOptions } from './github-lanes.ts';
 import type { House } from './house.ts';
 

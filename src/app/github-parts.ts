@@ -1,5 +1,5 @@
 // The parts of the service that know GitHub, put together over one house.
-import { newSigningSecret } from '../callback/sign.ts';
+
 import type { AppCredentials, Config } from '../config.ts';
 import { createGithubClients } from '../github/clients/create-github-clients.ts';
 import type { GithubClients } from '../github/clients/github-clients.ts';
@@ -9,6 +9,7 @@ import { createDeliveriesInFlight, type DeliveriesInFlight } from '../github/int
 import { createProjectSync, type ProjectSync } from '../github/projects/project-sync.ts';
 import { createRedelivery, type Redelivery } from '../github/projects/redelivery.ts';
 import { createPermissions, type GithubPermissions } from '../github/projects/roles.ts';
+import { newSigningSecret } from '../webhooks/sign.ts';
 import type { House } from './house.ts';
 import { pausedIn } from './pause.ts';
 import { VERSION } from './version.ts';

@@ -1,14 +1,15 @@
 // The service over GitHub, put together and at rest: what it knows, who hands out events, and the work it can take.
-import { parseCallbackAllow } from '../callback/callback-policy.ts';
+
 import type { AppCredentials, Config } from '../config.ts';
 import { gitCredentials } from '../github/clients/git-credentials.ts';
 import type { ReceivingProbot } from '../github/intake/open-probot.ts';
-import { mayStillSee } from '../jobs/access.ts';
-import { type CheckReader, createCheckReader } from '../jobs/checks/check-reader.ts';
-import type { Investigator } from '../jobs/investigator.ts';
 import { type Log, registerSecret } from '../log.ts';
 import type { Worker } from '../ports/queue.ts';
+import { mayStillSee } from '../services/access.ts';
+import { type CheckReader, createCheckReader } from '../services/checks/check-reader.ts';
+import type { Investigator } from '../services/investigator.ts';
 import { createTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
+import { parseCallbackAllow } from '../webhooks/callback-policy.ts';
 import { accountAreaUrl } from './account-area.ts';
 import { openDataFolder } from './data-folder.ts';
 import { githubLanes } from './github-lanes.ts';

@@ -2,8 +2,8 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { AppCredentials, Config } from '../config.ts';
-import { CausewayError } from '../domain/errors.ts';
-import { createSeal } from '../store/seal.ts';
+import { CausewayError } from '../core/errors.ts';
+import { createSeal } from '../db/seal.ts';
 import { openDataFolder } from './data-folder.ts';
 
 export interface KeptApp {

@@ -1,6 +1,6 @@
 // Local mode is for this machine: what the configuration may ask of it.
 import type { Config } from '../config.ts';
-import { CausewayError } from '../domain/errors.ts';
+import { CausewayError } from '../core/errors.ts';
 
 /** Throws `usage` where the configuration asks for something that is not local mode, naming every such variable. */
 export function requireLocalMode({ host, publicUrl }: Pick<Config, 'host' | 'publicUrl'>): void {

@@ -2,8 +2,8 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { INSTALLATION } from '../config/data-dir.ts';
-import { CausewayError } from '../domain/errors.ts';
-import type { ProjectSource } from '../domain/project.ts';
+import { CausewayError } from '../core/errors.ts';
+import type { ProjectSource } from '../core/project.ts';
 
 export interface LocalProject {
   /** Two folders may have one name; the store numbers the later one. */

@@ -2,18 +2,18 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import type { MoveCommand } from '../cli/command.ts';
+import type { ExitCode } from '../cli/io.ts';
+import { alreadyMovedText, movedText, moveLine } from '../cli/move-words.ts';
 import { type Config, type PostgresConfig, parsePostgresUrl, passwordsOf } from '../config.ts';
-import { CausewayError } from '../domain/errors.ts';
+import { CausewayError } from '../core/errors.ts';
+import { migrationsOf } from '../db/migrated-since.ts';
+import { moveRecords } from '../db/moving/move-records.ts';
+import { type MoveSource, openMoveSource } from '../db/moving/source.ts';
+import { moveEnded } from '../db/moving/target.ts';
+import { createSeal } from '../db/seal.ts';
+import { takeOwnership } from '../db/single-owner.ts';
 import { registerSecret } from '../log.ts';
-import { migrationsOf } from '../store/migrated-since.ts';
-import { moveRecords } from '../store/moving/move-records.ts';
-import { type MoveSource, openMoveSource } from '../store/moving/source.ts';
-import { moveEnded } from '../store/moving/target.ts';
-import { createSeal } from '../store/seal.ts';
-import { takeOwnership } from '../store/single-owner.ts';
-import type { MoveCommand } from '../terminal/command.ts';
-import type { ExitCode } from '../terminal/io.ts';
-import { alreadyMovedText, movedText, moveLine } from '../terminal/move-words.ts';
 import type { CommandDeps } from './command-deps.ts';
 import { databaseFile, readKey } from './data-folder.ts';
 import { openPostgresParts } from './open-postgres-records.ts';

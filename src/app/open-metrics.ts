@@ -1,9 +1,9 @@
 // `/metrics`: the figures of this process and its house, for whoever has the token, or reaches the port of their own.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
+import { type RunningServer, startServer } from '../api/server.ts';
 import type { Config } from '../config.ts';
 import { readMirrorsSize } from '../git/mirror-records.ts';
-import { type RunningServer, startServer } from '../http/server.ts';
 import type { DiskUse } from '../telemetry/house-readings.ts';
 import type { Exposition } from '../telemetry/telemetry.ts';
 import { openDataFolder } from './data-folder.ts';

@@ -1,7 +1,7 @@
 // The models that the configuration names, as they are asked; null where there is none.
 import { readFileSync } from 'node:fs';
 import type { Config, EndpointConfig, ModelConfig } from '../config.ts';
-import { CausewayError } from '../domain/errors.ts';
+import { CausewayError } from '../core/errors.ts';
 import { registerSecret } from '../log.ts';
 import { createEndpointModel, type EndpointModel, type EndpointModelOptions } from '../models/endpoint-model.ts';
 import { readPrices, shippedPrices } from '../models/prices.ts';

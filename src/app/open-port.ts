@@ -1,15 +1,16 @@
 // The service's port: the API and the account area, and in GitHub mode the receiver of deliveries in front of them.
-import { checkCallbackUrl } from '../callback/check-callback-url.ts';
-import { newSigningSecret } from '../callback/sign.ts';
+
+import { type Api, createApi } from '../api/api.ts';
+import type { ApiDeps, ReadinessCheck } from '../api/api-deps.ts';
+import { type RunningServer, startServer } from '../api/server.ts';
 import type { Config } from '../config.ts';
+import { createSeal } from '../db/seal.ts';
 import type { Receiver } from '../github/intake/receive-delivery.ts';
-import { type Api, createApi } from '../http/api.ts';
-import type { ApiDeps, ReadinessCheck } from '../http/api-deps.ts';
-import { type RunningServer, startServer } from '../http/server.ts';
-import { createRateLimiter } from '../jobs/rate-limit.ts';
-import { createSeal } from '../store/seal.ts';
+import { createRateLimiter } from '../services/rate-limit.ts';
 import type { Web } from '../web/create-web.ts';
 import type { WebDeps } from '../web/web-deps.ts';
+import { checkCallbackUrl } from '../webhooks/check-callback-url.ts';
+import { newSigningSecret } from '../webhooks/sign.ts';
 import type { House } from './house.ts';
 import { once } from './late-handler.ts';
 import { type Metrics, openMetrics } from './open-metrics.ts';

@@ -1,15 +1,15 @@
 // Store and queue over a PostgreSQL database; loaded where there is one, since its client and its queue are most of 20 MB.
 import type { PostgresConfig } from '../config.ts';
-import { createChanges } from '../jobs/changes.ts';
+import { refuseHalfMoved } from '../db/moving/target.ts';
+import { openPostgresStore, type PostgresStore } from '../db/open-postgres.ts';
+import { explainOpening } from '../db/postgres-errors.ts';
+import { openNotices } from '../db/postgres-notices.ts';
+import { patiently } from '../db/postgres-repeat.ts';
+import { requireSessions } from '../db/session-check.ts';
 import type { Log } from '../log.ts';
 import { createBossQueue } from '../queue/boss-queue.ts';
 import { type Boss, openBoss } from '../queue/open-boss.ts';
-import { refuseHalfMoved } from '../store/moving/target.ts';
-import { openPostgresStore, type PostgresStore } from '../store/open-postgres.ts';
-import { explainOpening } from '../store/postgres-errors.ts';
-import { openNotices } from '../store/postgres-notices.ts';
-import { patiently } from '../store/postgres-repeat.ts';
-import { requireSessions } from '../store/session-check.ts';
+import { createChanges } from '../services/changes.ts';
 import type { Records, RecordsOptions } from './open-records.ts';
 import { openSharedHolds } from './shared-holds.ts';
 import { openSharedPause } from './shared-pause.ts';

@@ -1,16 +1,16 @@
 // Store and queue over one engine or the other: the only place that knows which of them it is.
 import type { PostgresConfig } from '../config.ts';
-import { type Changes, createChanges } from '../jobs/changes.ts';
+import type { PostgresStore } from '../db/open-postgres.ts';
+import { openSqliteStore, type SqliteStore } from '../db/open-sqlite.ts';
+import type { Seal } from '../db/seal.ts';
+import { takeOwnership } from '../db/single-owner.ts';
 import type { Log } from '../log.ts';
 import type { Holds } from '../ports/holds.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
 import { createEmbeddedQueue } from '../queue/embedded-queue.ts';
 import { createJobTable } from '../queue/job-table.ts';
-import type { PostgresStore } from '../store/open-postgres.ts';
-import { openSqliteStore, type SqliteStore } from '../store/open-sqlite.ts';
-import type { Seal } from '../store/seal.ts';
-import { takeOwnership } from '../store/single-owner.ts';
+import { type Changes, createChanges } from '../services/changes.ts';
 import { openOwnHolds } from './shared-holds.ts';
 
 /** A SQLite file, `:memory:`, or a PostgreSQL database. */

@@ -1,8 +1,9 @@
 // The port of a worker: for those who run it, nobody else.
+
+import type { ReadinessCheck } from '../api/api-deps.ts';
+import { createOperatorApi } from '../api/operator-api.ts';
+import { type RunningServer, startServer } from '../api/server.ts';
 import type { Config } from '../config.ts';
-import type { ReadinessCheck } from '../http/api-deps.ts';
-import { createOperatorApi } from '../http/operator-api.ts';
-import { type RunningServer, startServer } from '../http/server.ts';
 import type { House } from './house.ts';
 import { isLoopback } from './local-mode.ts';
 import { openMetrics } from './open-metrics.ts';

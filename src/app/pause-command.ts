@@ -1,7 +1,7 @@
 // `pause` and `resume`: beside a running service, which looks before each question and each post.
 
-import { createSeal } from '../store/seal.ts';
-import type { ExitCode } from '../terminal/io.ts';
+import type { ExitCode } from '../cli/io.ts';
+import { createSeal } from '../db/seal.ts';
 import type { CommandDeps } from './command-deps.ts';
 import { openDataFolder } from './data-folder.ts';
 import { openPostgresParts } from './open-postgres-records.ts';

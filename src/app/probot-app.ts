@@ -1,6 +1,6 @@
 // Our event handlers as Probot's own tools start them: `probot receive`, which has no receiver, no queue and no end of its own.
 import { readProcessConfig } from '../config.ts';
-import { CausewayError } from '../domain/errors.ts';
+import { CausewayError } from '../core/errors.ts';
 import type { createCausewayApp } from '../github/app.ts';
 import type { ArrivedEvent } from '../github/intake/open-probot.ts';
 import { createLog, registerSecret } from '../log.ts';

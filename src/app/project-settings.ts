@@ -1,11 +1,12 @@
 // What the API needs to know of a project's own configuration on GitHub, under the operator's ceiling.
+
+import type { ApiDeps } from '../api/api-deps.ts';
 import type { MaxMode } from '../config.ts';
-import { isGithubProject } from '../domain/project.ts';
-import { DEFAULT_SETTINGS } from '../domain/settings.ts';
+import { isGithubProject } from '../core/project.ts';
+import { DEFAULT_SETTINGS } from '../core/settings.ts';
 import { investigationSettings } from '../github/configuration/investigation-settings.ts';
 import type { ConfigurationReader } from '../github/configuration/read-configuration.ts';
 import type { Mode } from '../github/configuration/repository-config.ts';
-import type { ApiDeps } from '../http/api-deps.ts';
 
 export function projectSettings(options: {
   readonly configuration: Pick<ConfigurationReader, 'of'>;

@@ -1,7 +1,7 @@
 // What `/readyz` says: does the database answer, does the queue, is there room on the disk. Asked as often as anybody likes.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type StoreFault, StoreUnusable } from '../domain/errors.ts';
-import type { ReadinessCheck } from '../http/api-deps.ts';
+import type { ReadinessCheck } from '../api/api-deps.ts';
+import { type StoreFault, StoreUnusable } from '../core/errors.ts';
 import type { Model } from '../ports/model.ts';
 import { spaceText } from '../ports/room.ts';
 import type { House } from './house.ts';

@@ -2,17 +2,17 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import type { BackupCommand } from '../cli/command.ts';
+import type { ExitCode } from '../cli/io.ts';
+import { backedUpText, dumpText, migratedText, redrivenText } from '../cli/records-words.ts';
 import type { Config } from '../config.ts';
-import { CausewayError } from '../domain/errors.ts';
+import { CausewayError } from '../core/errors.ts';
+import { backUp } from '../db/back-up.ts';
+import { backupsFolder } from '../db/kept-backups.ts';
+import { makeFolder } from '../db/make-folder.ts';
+import { migratedSince } from '../db/migrated-since.ts';
+import { createSeal } from '../db/seal.ts';
 import type { JobKind } from '../ports/queue.ts';
-import { backUp } from '../store/back-up.ts';
-import { backupsFolder } from '../store/kept-backups.ts';
-import { makeFolder } from '../store/make-folder.ts';
-import { migratedSince } from '../store/migrated-since.ts';
-import { createSeal } from '../store/seal.ts';
-import type { BackupCommand } from '../terminal/command.ts';
-import type { ExitCode } from '../terminal/io.ts';
-import { backedUpText, dumpText, migratedText, redrivenText } from '../terminal/records-words.ts';
 import type { CommandDeps } from './command-deps.ts';
 import { databaseFile, openDataFolder } from './data-folder.ts';
 import { openRecords, openStore, ownRecords } from './open-records.ts';

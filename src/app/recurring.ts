@@ -1,5 +1,5 @@
 // Work that comes round: done at once, then every so often, sooner again after a failure.
-import { CausewayError } from '../domain/errors.ts';
+import { CausewayError } from '../core/errors.ts';
 import type { Log } from '../log.ts';
 
 export interface RecurringOptions {

@@ -1,5 +1,5 @@
 // A look at what other processes may have changed: when they tell, and every two seconds, since a word may get lost.
-import type { Notices, Topic } from '../store/postgres-notices.ts';
+import type { Notices, Topic } from '../db/postgres-notices.ts';
 
 const LOOK_MS = 2_000;
 

@@ -1,13 +1,13 @@
 // `restore`: a backup in place of the SQLite database, while no service runs.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import type { RestoreCommand } from '../cli/command.ts';
+import type { ExitCode } from '../cli/io.ts';
+import { pgRestoreText, restoredText, unconfirmedRestoreText } from '../cli/records-words.ts';
 import type { Config } from '../config.ts';
-import { CausewayError } from '../domain/errors.ts';
-import { checkBackup, restoreBackup } from '../store/restore.ts';
-import { createSeal } from '../store/seal.ts';
-import type { RestoreCommand } from '../terminal/command.ts';
-import type { ExitCode } from '../terminal/io.ts';
-import { pgRestoreText, restoredText, unconfirmedRestoreText } from '../terminal/records-words.ts';
+import { CausewayError } from '../core/errors.ts';
+import { checkBackup, restoreBackup } from '../db/restore.ts';
+import { createSeal } from '../db/seal.ts';
 import type { CommandDeps } from './command-deps.ts';
 import { databaseFile, readKey } from './data-folder.ts';
 import { ownRecords } from './open-records.ts';

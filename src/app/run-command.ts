@@ -1,14 +1,15 @@
 // From a command that was understood to the room that does it, of which alone the code is loaded.
+
+import type { Command } from '../cli/command.ts';
+import { helpText } from '../cli/help.ts';
+import type { ExitCode, Io } from '../cli/io.ts';
+import { type Launcher, launcherOf } from '../cli/launcher.ts';
+import { readableLog } from '../cli/readable-log.ts';
+import { modelText } from '../cli/start-words.ts';
+import { style } from '../cli/style.ts';
 import { DEFAULT_DATA_DIR, INSTALLATION } from '../config/data-dir.ts';
 import { type Config, readConfig } from '../config.ts';
 import { createLog, type Log, registerSecret } from '../log.ts';
-import type { Command } from '../terminal/command.ts';
-import { helpText } from '../terminal/help.ts';
-import type { ExitCode, Io } from '../terminal/io.ts';
-import { type Launcher, launcherOf } from '../terminal/launcher.ts';
-import { readableLog } from '../terminal/readable-log.ts';
-import { modelText } from '../terminal/start-words.ts';
-import { style } from '../terminal/style.ts';
 import { keepCompiledCode } from './compiled-code.ts';
 import { VERSION } from './version.ts';
 

@@ -1,8 +1,8 @@
 // The handler of runs in a house: with its model watched, and held where the operator pauses.
 import { bookedPrices, costOf } from '../agent/budget.ts';
-import { pausableModel } from '../jobs/pausable-model.ts';
 import type { Model } from '../ports/model.ts';
 import type { JobHandler } from '../ports/queue.ts';
+import { pausableModel } from '../services/pausable-model.ts';
 import type { House, WorkLimits } from './house.ts';
 import { lateHandler } from './late-handler.ts';
 
@@ -17,7 +17,7 @@ export function runHandler(house: House, limits: WorkLimits): JobHandler {
   };
   const deps = { ...house, timeoutMs, investigator, paused, waitsForSpace, onTrouble };
   return lateHandler(async () => {
-    const { createRunHandler } = await import('../jobs/run-investigation.ts');
+    const { createRunHandler } = await import('../services/run-investigation.ts');
     // One for each job, so that it is known which run it is that waits.
     const of = (runId: string) => createRunHandler({ ...deps, onWait: (wait) => onWait({ ...wait, runId }) });
     return {

@@ -1,7 +1,8 @@
 // The service in GitHub mode: deliveries and API on one port, projects kept as GitHub says, work taken from the queue.
+
+import { githubStartText } from '../cli/github-start.ts';
+import type { ExitCode } from '../cli/io.ts';
 import { createReceiver } from '../github/intake/receive-delivery.ts';
-import { githubStartText } from '../terminal/github-start.ts';
-import type { ExitCode } from '../terminal/io.ts';
 import { accountAreaUrl } from './account-area.ts';
 import { loadRest } from './after-start.ts';
 import { mirrorsFolder } from './data-folder.ts';

@@ -1,15 +1,16 @@
 // The service in local mode: repositories on this disk, one account, loopback only.
-import { parseCallbackAllow } from '../callback/callback-policy.ts';
-import { DEFAULT_SCOPES } from '../domain/account.ts';
-import { newId } from '../domain/ids.ts';
-import type { Project } from '../domain/project.ts';
-import type { ExampleReport } from '../domain/report.ts';
-import { DEFAULT_SETTINGS } from '../domain/settings.ts';
-import { hashToken, newToken } from '../domain/token.ts';
-import type { ProjectSettings } from '../jobs/request-pull-request.ts';
+
+import { type KnownToken, startText } from '../cli/first-start.ts';
+import type { ExitCode } from '../cli/io.ts';
+import { DEFAULT_SCOPES } from '../core/account.ts';
+import { newId } from '../core/ids.ts';
+import type { Project } from '../core/project.ts';
+import type { ExampleReport } from '../core/report.ts';
+import { DEFAULT_SETTINGS } from '../core/settings.ts';
+import { hashToken, newToken } from '../core/token.ts';
 import type { Permissions } from '../ports/permissions.ts';
-import { type KnownToken, startText } from '../terminal/first-start.ts';
-import type { ExitCode } from '../terminal/io.ts';
+import type { ProjectSettings } from '../services/request-pull-request.ts';
+import { parseCallbackAllow } from '../webhooks/callback-policy.ts';
 import { loadRest } from './after-start.ts';
 import { openDataFolder } from './data-folder.ts';
 import { makeDemoIssue } from './demo-project.ts';

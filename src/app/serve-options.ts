@@ -1,9 +1,10 @@
 // What every mode of the service is started with, and how it waits for its end.
+
+import type { Io } from '../cli/io.ts';
+import type { Launcher } from '../cli/launcher.ts';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
-import type { Io } from '../terminal/io.ts';
-import type { Launcher } from '../terminal/launcher.ts';
 
 export interface ServeOptions {
   readonly config: Config;

@@ -1,12 +1,12 @@
 // Set-up mode: the page on which the App is made, and nothing else, until its credentials are kept.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { startServer } from '../api/server.ts';
+import { setupText } from '../cli/github-start.ts';
 import { INSTALLATION } from '../config/data-dir.ts';
 import type { MadeApp } from '../github/setup/made-app.ts';
 import { createSetup } from '../github/setup/setup-mode.ts';
-import { startServer } from '../http/server.ts';
 import { registerSecret } from '../log.ts';
-import { setupText } from '../terminal/github-start.ts';
 import { openDataFolder } from './data-folder.ts';
 import { type KeptApp, keepApp } from './kept-app.ts';
 import { isLoopback } from './local-mode.ts';

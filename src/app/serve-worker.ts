@@ -1,10 +1,11 @@
 // `worker`: takes work and nothing else, beside as many others as there are, until it is told to stop.
-import { parseCallbackAllow } from '../callback/callback-policy.ts';
+
+import type { ReadinessCheck } from '../api/api-deps.ts';
+import type { ExitCode } from '../cli/io.ts';
+import { workerText } from '../cli/worker-start.ts';
 import type { Config } from '../config.ts';
-import { CausewayError } from '../domain/errors.ts';
-import type { ReadinessCheck } from '../http/api-deps.ts';
-import type { ExitCode } from '../terminal/io.ts';
-import { workerText } from '../terminal/worker-start.ts';
+import { CausewayError } from '../core/errors.ts';
+import { parseCallbackAllow } from '../webhooks/callback-policy.ts';
 import { loadRest } from './after-start.ts';
 import { mirrorsFolder, openDataFolder } from './data-folder.ts';
 import { startForgettingMirrors } from './forget-mirrors.ts';

@@ -1,6 +1,7 @@
 // `serve`: the service in the mode that the configuration asks for, until it is told to stop.
+
+import type { ExitCode } from '../cli/io.ts';
 import { createTelemetry } from '../telemetry/telemetry.ts';
-import type { ExitCode } from '../terminal/io.ts';
 import { readKeptApp } from './kept-app.ts';
 import type { ServeOptions } from './serve-options.ts';
 import { chooseMode, githubMode } from './service-mode.ts';

@@ -1,6 +1,6 @@
 // Which of its modes the service runs in: local, GitHub, or set-up on the way to GitHub.
 import type { AppCredentials, Config } from '../config.ts';
-import { CausewayError } from '../domain/errors.ts';
+import { CausewayError } from '../core/errors.ts';
 import { type KeptApp, readKeptApp } from './kept-app.ts';
 import { isLoopback, requireLocalMode } from './local-mode.ts';
 

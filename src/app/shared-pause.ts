@@ -1,9 +1,10 @@
 // The operator's pause over PostgreSQL: kept in the database, so that one command holds every process on every machine.
+
+import type { Database } from '../db/database.ts';
+import { isMarked, setMark } from '../db/marks.ts';
+import { type Notices, tellIn } from '../db/postgres-notices.ts';
+import type { Trx } from '../db/schema.ts';
 import type { Log } from '../log.ts';
-import type { Database } from '../store/database.ts';
-import { isMarked, setMark } from '../store/marks.ts';
-import { type Notices, tellIn } from '../store/postgres-notices.ts';
-import type { Trx } from '../store/schema.ts';
 import { lookRepeatedly } from './repeated-look.ts';
 
 export interface SharedPause extends AsyncDisposable {

@@ -1,7 +1,7 @@
 // The demo that ships with Causeway: a small repository as a git bundle, reports about it, and a script that plays the model.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { DemoDeps } from '../terminal/demo.ts';
+import type { DemoDeps } from '../cli/demo.ts';
 import type { LocalProject } from './local-projects.ts';
 
 const FOLDER = path.join(import.meta.dirname, '..', '..', 'demo');

@@ -4,7 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import path from 'node:path';
 import { json } from 'node:stream/consumers';
-import type { Account } from '../domain/account.ts';
+import type { Account } from '../core/account.ts';
 import type { SessionStore } from '../ports/session-store.ts';
 import { newSignInCode } from '../web/sign-in/with-code.ts';
 

@@ -1,7 +1,8 @@
 // What a service over GitHub does from time to time, whoever asks for it or not.
+
+import type { ReadinessCheck } from '../api/api-deps.ts';
+import { ignoredText, installText } from '../cli/github-start.ts';
 import { appPage } from '../github/setup/made-app.ts';
-import type { ReadinessCheck } from '../http/api-deps.ts';
-import { ignoredText, installText } from '../terminal/github-start.ts';
 import type { GithubService } from './github-service.ts';
 import type { House } from './house.ts';
 import { type Recurring, startRecurring } from './recurring.ts';

@@ -1,6 +1,6 @@
 // Reads single variables: each kind of value has one verb, and every fault is kept with its variable.
 import { readFileSync } from 'node:fs';
-import { CausewayError } from '../domain/errors.ts';
+import { CausewayError } from '../core/errors.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,5 +1,5 @@
 // Who last changed each line, as far as git found out in time.
-import { withoutUnseen } from '../domain/inert-text.ts';
+import { withoutUnseen } from '../core/inert-text.ts';
 import type { BlameLine, LineRange } from '../ports/source.ts';
 import { isoDate } from './commit-info.ts';
 import { failed } from './damage.ts';

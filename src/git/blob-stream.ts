@@ -1,7 +1,7 @@
 // The contents of many blobs, in order, through one git process that is read no faster than its reader takes them.
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { CausewayError } from '../domain/errors.ts';
+import { CausewayError } from '../core/errors.ts';
 import type { BlobContent } from '../ports/bulk-reads.ts';
 import { MissingObject, withRenewal } from './damage.ts';
 import { MAX_BLOB_BYTES } from './read-text.ts';

@@ -1,5 +1,5 @@
 // What objects are and hold, one after the other, from one git process that ends when nobody asks any more.
-import { CausewayError } from '../domain/errors.ts';
+import { CausewayError } from '../core/errors.ts';
 import { DamagedObjects, MissingObject, tellsOfDamage } from './damage.ts';
 import type { Git, GitProcess } from './run-git.ts';
 import { untilAborted } from './single-flight.ts';

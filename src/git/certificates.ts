@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getCACertificates } from 'node:tls';
-import { CausewayError } from '../domain/errors.ts';
+import { CausewayError } from '../core/errors.ts';
 
 /**
  * Gives the path of a bundle below `folder` that adds the file named by NODE_EXTRA_CA_CERTS to the usual authorities; "" without such a file.

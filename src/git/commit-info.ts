@@ -1,5 +1,5 @@
 // Commits as `git log` prints them with our format.
-import { withoutUnseen } from '../domain/inert-text.ts';
+import { withoutUnseen } from '../core/inert-text.ts';
 import type { CommitInfo } from '../ports/source.ts';
 
 /** With `-z`: four fields and a NUL after each. No commit can hold a NUL. */

@@ -1,6 +1,6 @@
 // One commit as a tree that can be listed, read and asked; nothing is ever checked out.
 
-import { toLines } from '../domain/text-lines.ts';
+import { toLines } from '../core/text-lines.ts';
 import type { FileRead, LineRange, SourceTree, TreeEntry } from '../ports/source.ts';
 import { blameLines } from './blame.ts';
 import { readBlobs } from './blob-stream.ts';

@@ -1,6 +1,6 @@
 // Objects that a mirror ought to have and has not: the mirror is made anew once, then the words say whose fault it is.
 import { join } from 'node:path';
-import { CausewayError } from '../domain/errors.ts';
+import { CausewayError } from '../core/errors.ts';
 import { isPartialClone } from './object-seed.ts';
 import type { RepositoryAccess } from './repository.ts';
 

@@ -1,6 +1,6 @@
 // One `git fetch` or `git clone` into a mirror, bounded in time and size; what its end means is for the caller to say.
 import { join } from 'node:path';
-import { CausewayError } from '../domain/errors.ts';
+import { CausewayError } from '../core/errors.ts';
 import { watchSize } from './folder-size.ts';
 import type { ConfigEntry } from './git-environment.ts';
 import type { Ending, Git, GitCall } from './run-git.ts';

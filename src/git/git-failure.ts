@@ -1,5 +1,5 @@
 // From what git said to what a person can do about it.
-import { CausewayError, NO_SPACE } from '../domain/errors.ts';
+import { CausewayError, NO_SPACE } from '../core/errors.ts';
 import type { Ending } from './run-git.ts';
 
 interface Cause {

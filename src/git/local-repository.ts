@@ -1,7 +1,7 @@
 // A repository on this disk, read without trusting it: its objects are borrowed by a stand-in whose configuration is ours.
 import { mkdir, realpath, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { CausewayError } from '../domain/errors.ts';
+import { CausewayError } from '../core/errors.ts';
 import { unreachable } from './git-failure.ts';
 import { requirePlainFiles, textOrNothing } from './plain-files.ts';
 import type { Refs } from './refs.ts';

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CausewayError } from '../domain/errors.ts';
+import { CausewayError } from '../core/errors.ts';
 import type { Log } from '../log.ts';
 import { DamagedObjects } from './damage.ts';
 import { createUseNotes, forgetRecord, readMirrorsSize, readRecord, readRecords } from './mirror-records.ts';

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CausewayError } from '../domain/errors.ts';
+import { CausewayError } from '../core/errors.ts';
 import { cloneInto, type FetchLimits, fetchInto, tooLarge } from './fetch.ts';
 import { objectsSize } from './folder-size.ts';
 import { unreachable } from './git-failure.ts';

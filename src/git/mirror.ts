@@ -1,8 +1,8 @@
 // The source of every project, kept as bare mirrors in one folder: opened means fetched, under a lock, then read.
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { CausewayError, isDiskFull, NO_SPACE } from '../domain/errors.ts';
-import type { Project } from '../domain/project.ts';
+import { CausewayError, isDiskFull, NO_SPACE } from '../core/errors.ts';
+import type { Project } from '../core/project.ts';
 import type { Log } from '../log.ts';
 import type { Source } from '../ports/source.ts';
 import { createAskedCommits } from './asked-commits.ts';

@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CausewayError } from '../domain/errors.ts';
+import { CausewayError } from '../core/errors.ts';
 
 const MAX_BYTES = 1024 * 1024;
 const MAX_REF_FILE_BYTES = 256 * 1024 * 1024;

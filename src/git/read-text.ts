@@ -1,5 +1,5 @@
 // Bytes of a file as text that fits: valid UTF-8 without NUL, whole lines, and words for whatever was cut.
-import { toLines } from '../domain/text-lines.ts';
+import { toLines } from '../core/text-lines.ts';
 import type { FileRead, LineRange } from '../ports/source.ts';
 import { decodeOrNull } from './listing.ts';
 

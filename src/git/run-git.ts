@@ -2,7 +2,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
-import { CausewayError } from '../domain/errors.ts';
+import { CausewayError } from '../core/errors.ts';
 import { createCommand } from './executables.ts';
 import { type ConfigEntry, type Environment, isolatedEnvironment, type Protocol } from './git-environment.ts';
 import { createStderrTail } from './stderr-tail.ts';

@@ -1,5 +1,5 @@
 // Lines of one commit that match, found by git grep on the tree itself.
-import { CausewayError } from '../domain/errors.ts';
+import { CausewayError } from '../core/errors.ts';
 import type { SearchQuery, SearchResult, TreeEntry } from '../ports/source.ts';
 import { renewed, tellsOfDamage } from './damage.ts';
 import { excludeSpec, type PathFilter, pathFilter } from './pathspec.ts';

@@ -1,5 +1,5 @@
 // The last words of a git process: without progress and our own folder, without credentials, short enough for a message.
-import { REDACTED } from '../domain/redacted.ts';
+import { REDACTED } from '../core/redacted.ts';
 
 const KEPT = 16_384;
 // The folder that it clones into is an inner path of the server, and its name could be taken for a cause.

@@ -1,8 +1,8 @@
 // Where a project's source comes from, seen as two verbs: which refs it has now, and the words to fetch them.
 import { mkdtemp, open, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { CausewayError } from '../domain/errors.ts';
-import type { Project } from '../domain/project.ts';
+import { CausewayError } from '../core/errors.ts';
+import type { Project } from '../core/project.ts';
 import { registerSecret, TOKEN_LASTS_MS } from '../log.ts';
 import type { ConfigEntry, Protocol } from './git-environment.ts';
 import { unreachable } from './git-failure.ts';

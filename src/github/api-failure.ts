@@ -1,5 +1,5 @@
 // From GitHub's refusals to words with a repair.
-import { CausewayError } from '../domain/errors.ts';
+import { CausewayError } from '../core/errors.ts';
 import { isSpent, resetOf, waitOf } from './clients/limit-headers.ts';
 
 export interface CallContext {

@@ -1,5 +1,5 @@
 // Text held to a number of bytes, with words for what was cut.
-import { MAX_REPORT_BYTES } from '../domain/report.ts';
+import { MAX_REPORT_BYTES } from '../core/report.ts';
 
 /** What a report may hold, in bytes of UTF-8. */
 export const REPORT_BYTES = MAX_REPORT_BYTES;

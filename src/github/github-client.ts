@@ -1,6 +1,6 @@
 // Octokit with a deadline on every call, quiet, and with failures in our words.
 import { Octokit } from '@octokit/rest';
-import { CausewayError } from '../domain/errors.ts';
+import { CausewayError } from '../core/errors.ts';
 import { apiFailure } from './api-failure.ts';
 
 export interface GithubOptions {

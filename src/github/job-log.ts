@@ -1,6 +1,6 @@
 // The log of one Actions job: a redirect to a storage host, which must never see our token.
 import type { Octokit } from '@octokit/rest';
-import { CausewayError } from '../domain/errors.ts';
+import { CausewayError } from '../core/errors.ts';
 import { apiFailure } from './api-failure.ts';
 import { Tail } from './cut-text.ts';
 import { context, type GithubClient, type GithubOptions } from './github-client.ts';

@@ -1,6 +1,6 @@
 // A GitHub issue as a report: title, text and comments, with who wrote what and when.
 import type { RestEndpointMethodTypes } from '@octokit/rest';
-import { keepBeginning } from '../domain/keep-beginning.ts';
+import { keepBeginning } from '../core/keep-beginning.ts';
 import type { AddressedReport } from '../ports/report-address.ts';
 import { REPORT_BYTES } from './cut-text.ts';
 import type { GithubClient } from './github-client.ts';

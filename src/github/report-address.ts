@@ -1,5 +1,5 @@
 // What an address on GitHub names, if it can hold a report: an issue, or a failed Actions run or job.
-import { CausewayError } from '../domain/errors.ts';
+import { CausewayError } from '../core/errors.ts';
 
 interface InRepository {
   readonly owner: string;

@@ -1,5 +1,5 @@
 // Who asks: accounts, their tokens and the secrets that sign what they are told.
-import type { Account, TokenRecord } from '../domain/account.ts';
+import type { Account, TokenRecord } from '../core/account.ts';
 import type { Acting, Counted } from './acting.ts';
 
 export interface AccountStore {

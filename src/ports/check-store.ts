@@ -1,7 +1,7 @@
 // The door to what is remembered of checks: heads with what was found at them, the ledger of failures, and what a project's past cost.
-import type { Check } from '../domain/check.ts';
-import type { CommitRange, Failure, LikeliestCommit, Sighting } from '../domain/failure.ts';
-import type { Finding, Head, HeadPlace, HeadRecord, HeadState } from '../domain/head.ts';
+import type { Check } from '../core/check.ts';
+import type { CommitRange, Failure, LikeliestCommit, Sighting } from '../core/failure.ts';
+import type { Finding, Head, HeadPlace, HeadRecord, HeadState } from '../core/head.ts';
 import type { Run } from './store.ts';
 
 export interface CheckStore extends HeadStore, FailureStore, BackfillStore {}

@@ -1,11 +1,11 @@
 // The door to whoever runs the checks of a project: what they say, of which commits, and what the project wants to be done with it.
-import type { Annotation, Check, NamedCheck } from '../domain/check.ts';
-import { CausewayError } from '../domain/errors.ts';
-import type { CommitRange } from '../domain/failure.ts';
-import type { HeadPlace } from '../domain/head.ts';
-import type { GithubProject } from '../domain/project.ts';
-import type { InvestigationSettings } from '../domain/settings.ts';
-import type { Person } from '../domain/thread.ts';
+import type { Annotation, Check, NamedCheck } from '../core/check.ts';
+import { CausewayError } from '../core/errors.ts';
+import type { CommitRange } from '../core/failure.ts';
+import type { HeadPlace } from '../core/head.ts';
+import type { GithubProject } from '../core/project.ts';
+import type { InvestigationSettings } from '../core/settings.ts';
+import type { Person } from '../core/thread.ts';
 
 /** What a project wants to be done with its red checks. */
 export interface CheckRules {

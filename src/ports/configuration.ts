@@ -1,5 +1,5 @@
 // The door to what a project's configuration comes to, with where each value is from, for people to look at.
-import type { Project } from '../domain/project.ts';
+import type { Project } from '../core/project.ts';
 
 export interface EffectiveConfiguration {
   readonly values: readonly EffectiveValue[];

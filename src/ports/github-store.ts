@@ -1,7 +1,7 @@
 // The door to what is remembered of GitHub: deliveries, installations with their repositories, and threads.
-import type { Installation, InstalledRepository } from '../domain/installation.ts';
-import type { GithubProject, Project } from '../domain/project.ts';
-import type { CommandReply, FixRequest, Person, Subject, Thread, ThreadRecord, Trigger } from '../domain/thread.ts';
+import type { Installation, InstalledRepository } from '../core/installation.ts';
+import type { GithubProject, Project } from '../core/project.ts';
+import type { CommandReply, FixRequest, Person, Subject, Thread, ThreadRecord, Trigger } from '../core/thread.ts';
 import type { Urgency } from './queue.ts';
 
 export interface GithubStore extends DeliveryStore, InstallationStore, ThreadStore, ToldStore {}

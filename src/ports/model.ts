@@ -1,5 +1,5 @@
 // The door to language models: one question, one whole answer, or a named failure; never half an answer.
-import { CausewayError, type ErrorCode } from '../domain/errors.ts';
+import { CausewayError, type ErrorCode } from '../core/errors.ts';
 
 export interface Model {
   /** As the operator named it; it stands in the Issue. */

@@ -1,10 +1,10 @@
 // The door to what people look over: issues by their headline, what things cost, what was held back, attempts, and who did what.
-import type { Verdict } from '../domain/check.ts';
-import type { Head } from '../domain/head.ts';
-import type { InvestigationState } from '../domain/investigation.ts';
-import type { Outcome } from '../domain/issue.ts';
-import type { Origin } from '../domain/report.ts';
-import type { PostedPullRequest, Thread } from '../domain/thread.ts';
+import type { Verdict } from '../core/check.ts';
+import type { Head } from '../core/head.ts';
+import type { InvestigationState } from '../core/investigation.ts';
+import type { Outcome } from '../core/issue.ts';
+import type { Origin } from '../core/report.ts';
+import type { PostedPullRequest, Thread } from '../core/thread.ts';
 
 export interface OverviewStore {
   /** Newest first. `after`: id of the last one of the page before. */

@@ -1,7 +1,7 @@
 // The door to what a person may do in a project.
-import type { Account } from '../domain/account.ts';
-import type { Project } from '../domain/project.ts';
-import type { Role } from '../domain/role.ts';
+import type { Account } from '../core/account.ts';
+import type { Project } from '../core/project.ts';
+import type { Role } from '../core/role.ts';
 
 /** Until when somebody waits. The signal is asked for only where GitHub is: to make one costs more than to look at a role that is known. */
 export interface Until {

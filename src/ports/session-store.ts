@@ -1,6 +1,6 @@
 // The door to what is remembered of signing in: sessions, and what counts once, such as codes and states. Of secrets only hashes are kept.
-import type { Account } from '../domain/account.ts';
-import type { Session } from '../domain/session.ts';
+import type { Account } from '../core/account.ts';
+import type { Session } from '../core/session.ts';
 
 export interface SessionStore {
   /** Null: there is no such account. */

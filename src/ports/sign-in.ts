@@ -1,6 +1,6 @@
 // The door to signing in with GitHub: where the browser is sent, and who comes back.
-import { CausewayError } from '../domain/errors.ts';
-import type { Person } from '../domain/thread.ts';
+import { CausewayError } from '../core/errors.ts';
+import type { Person } from '../core/thread.ts';
 
 export interface GithubSignIn {
   /** Where the browser is sent. `challenge`: of the verifier, S256. */

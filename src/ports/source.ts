@@ -1,6 +1,6 @@
 // The door to source code: repositories brought up to date, and one commit of them as a tree that can be read.
-import { CausewayError } from '../domain/errors.ts';
-import type { Project } from '../domain/project.ts';
+import { CausewayError } from '../core/errors.ts';
+import type { Project } from '../core/project.ts';
 import type { BulkReads } from './bulk-reads.ts';
 
 export interface Source {

@@ -1,12 +1,12 @@
 // The door to what is remembered. One verb = one transaction; the jobs that a verb causes are written in it.
-import type { ChangeSet } from '../domain/change-set.ts';
-import type { InvestigationStep } from '../domain/evidence.ts';
-import type { Investigation, InvestigationState } from '../domain/investigation.ts';
-import type { Conclusion, Issue } from '../domain/issue.ts';
-import type { Project, ProjectSource } from '../domain/project.ts';
-import type { FailureReason } from '../domain/reason.ts';
-import type { Report } from '../domain/report.ts';
-import type { InvestigationSettings } from '../domain/settings.ts';
+import type { ChangeSet } from '../core/change-set.ts';
+import type { InvestigationStep } from '../core/evidence.ts';
+import type { Investigation, InvestigationState } from '../core/investigation.ts';
+import type { Conclusion, Issue } from '../core/issue.ts';
+import type { Project, ProjectSource } from '../core/project.ts';
+import type { FailureReason } from '../core/reason.ts';
+import type { Report } from '../core/report.ts';
+import type { InvestigationSettings } from '../core/settings.ts';
 import type { AccountStore } from './account-store.ts';
 import type { AgentStore } from './agent-store.ts';
 import type { CheckStore } from './check-store.ts';

@@ -1,8 +1,8 @@
 // The door to the webhooks that callers wait for: what they say, and how their delivery stands.
 
-import type { Issue } from '../domain/issue.ts';
-import type { FailureReason } from '../domain/reason.ts';
-import type { Webhook, WebhookState } from '../domain/webhook.ts';
+import type { Issue } from '../core/issue.ts';
+import type { FailureReason } from '../core/reason.ts';
+import type { Webhook, WebhookState } from '../core/webhook.ts';
 
 export interface WebhookStore {
   webhook(id: string): Promise<Webhook | null>;

@@ -1,5 +1,5 @@
 // Why a handler is told to stop.
-import { CausewayError } from '../domain/errors.ts';
+import { CausewayError } from '../core/errors.ts';
 import type { Claim } from './claims.ts';
 
 export function cancelled({ kind, subject }: Claim): CausewayError {

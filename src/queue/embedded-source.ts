@@ -1,5 +1,5 @@
 // The embedded queue's table as its worker sees it.
-import { randomBase62 } from '../domain/ids.ts';
+import { randomBase62 } from '../core/ids.ts';
 import type { JobKind } from '../ports/queue.ts';
 import { anyDue } from './any-due.ts';
 import { claim, endClaim } from './claims.ts';

@@ -1,5 +1,5 @@
 // One try of a job: its handler is run, and what came of it decides how the claim ends.
-import { CausewayError } from '../domain/errors.ts';
+import { CausewayError } from '../core/errors.ts';
 import type { Log } from '../log.ts';
 import type { ClaimedJob, JobHandler } from '../ports/queue.ts';
 import type { Claim, ClaimEnd } from './claims.ts';

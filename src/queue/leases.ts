@@ -1,6 +1,6 @@
 // Leases: which claims still hold, prolonging them, and freeing the jobs of workers that are gone.
-import type { Database } from '../store/database.ts';
-import type { Trx } from '../store/schema.ts';
+import type { Database } from '../db/database.ts';
+import type { Trx } from '../db/schema.ts';
 import { type Claim, FREE } from './claims.ts';
 import { rebuildGroups, refreshGroup } from './job-groups.ts';
 import type { LostClaim } from './job-source.ts';

@@ -1,9 +1,9 @@
 // pg-boss: installed and brought up to date in a schema of its own, whoever comes first, and held open for this process.
 import { type Db, PgBoss } from 'pg-boss';
+import type { Enqueuer } from '../db/enqueuer.ts';
+import { createPool } from '../db/postgres-pool.ts';
+import { patiently } from '../db/postgres-repeat.ts';
 import type { Log } from '../log.ts';
-import type { Enqueuer } from '../store/enqueuer.ts';
-import { createPool } from '../store/postgres-pool.ts';
-import { patiently } from '../store/postgres-repeat.ts';
 import { createBossJobs } from './boss-jobs.ts';
 import { type BossStatements, bossStatements, deadQueue } from './boss-statements.ts';
 import { JOB_KINDS } from './job-kinds.ts';

@@ -2,7 +2,7 @@
 import { getCompileCacheDir } from 'node:module';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { CausewayError } from '../domain/errors.ts';
+import { CausewayError } from '../core/errors.ts';
 import { FairTurns } from './fair-turns.ts';
 
 /** What the thread says once it is loaded. */

@@ -1,5 +1,5 @@
 // Finds every secret of a text: all its readings, each by all means, mapped back to the text itself.
-import { REDACTED } from '../domain/redacted.ts';
+import { REDACTED } from '../core/redacted.ts';
 import { exactSpans, type Needle, needlesOf } from './exact-values.ts';
 import { focusedView, overSeam } from './focus.ts';
 import { maintainedSpans } from './maintained-rules.ts';

@@ -1,5 +1,5 @@
 // The quick look for where waiting is impossible, such as a line of the log: tokens by their form, passwords in addresses.
-import { REDACTED } from '../domain/redacted.ts';
+import { REDACTED } from '../core/redacted.ts';
 import { UNMISTAKABLE_TOKENS } from './token-forms.ts';
 
 const PASSWORDS = /(:\/\/[^\s:/@"'<>\\]{0,100}:)[^\s/"'<>\\@]{1,256}(?=@[^\s/@])/g;

@@ -1,5 +1,5 @@
 // The readings of a text in which a secret could stand: without escape sequences and timestamps, decoded, unwrapped, un-base64ed.
-import { REDACTED } from '../domain/redacted.ts';
+import { REDACTED } from '../core/redacted.ts';
 import { matchesOf } from './matches.ts';
 import { type Edit, editedView, type View } from './view.ts';
 

@@ -1,5 +1,5 @@
 // Stretches of a text that must not leave, and how they are cut out.
-import { REDACTED } from '../domain/redacted.ts';
+import { REDACTED } from '../core/redacted.ts';
 
 /** UTF-16 offsets, `end` exclusive. */
 export interface Span {

@@ -11,7 +11,7 @@ import {
   type TextMapGetter,
   trace,
 } from '@opentelemetry/api';
-import { CausewayError } from '../domain/errors.ts';
+import { CausewayError } from '../core/errors.ts';
 import { noteOnTrail } from '../log.ts';
 
 export interface SpanWanted {

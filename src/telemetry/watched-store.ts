@@ -1,5 +1,5 @@
 // The store's verbs by which something ends, told to the counters: investigations, webhooks, deliveries.
-import type { Outcome } from '../domain/issue.ts';
+import type { Outcome } from '../core/issue.ts';
 import type { Log } from '../log.ts';
 import type { Accepted, Store } from '../ports/store.ts';
 import type { Instruments } from './instruments.ts';

@@ -1,6 +1,6 @@
 // The tool that tells what changed between an earlier commit and this one.
 import { z } from 'zod';
-import type { Finding } from '../domain/evidence.ts';
+import type { Finding } from '../core/evidence.ts';
 import type { Comparison, Repository, SourceTree } from '../ports/source.ts';
 import type { Tool } from '../ports/tool.ts';
 import { commitLine } from './commit-lines.ts';

@@ -1,6 +1,6 @@
 // The tools that edit: replace, create, delete and rename, all on the overlay.
 import { z } from 'zod';
-import { toLines } from '../domain/text-lines.ts';
+import { toLines } from '../core/text-lines.ts';
 import type { Tool } from '../ports/tool.ts';
 import { plainPath } from './edited-tree.ts';
 import type { EditOutcome, Overlay } from './overlay.ts';

@@ -1,5 +1,5 @@
 // What lookups see: the commit, with the edited files in place of what the commit has.
-import { windowOf } from '../domain/text-lines.ts';
+import { windowOf } from '../core/text-lines.ts';
 import { outlineOf } from '../git/outline.ts';
 import type { Symbol as Definition, FileRead, LineRange, SourceTree, TreeEntry } from '../ports/source.ts';
 import type { Overlay } from './overlay.ts';

@@ -1,6 +1,6 @@
 // The tool that lists folders and paths.
 import { z } from 'zod';
-import { globMatcher } from '../domain/path-glob.ts';
+import { globMatcher } from '../core/path-glob.ts';
 import type { TreeEntry } from '../ports/source.ts';
 import type { Tool } from '../ports/tool.ts';
 import { type EditedTree, plainPath } from './edited-tree.ts';

@@ -1,5 +1,5 @@
 // The files that edits touched, as values: what each was in the commit, what it is now, and the change set that this makes.
-import type { FileChange, FileMode } from '../domain/change-set.ts';
+import type { FileChange, FileMode } from '../core/change-set.ts';
 
 /** A file of the commit as it was. */
 export interface BaseFile {

@@ -1,8 +1,8 @@
 // Edits against one commit, kept aside of it: reads see them, and the change set is computed from them, never written by a model.
 
-import type { ChangeSet } from '../domain/change-set.ts';
-import { REDACTED } from '../domain/redacted.ts';
-import { isText } from '../domain/text-lines.ts';
+import type { ChangeSet } from '../core/change-set.ts';
+import { REDACTED } from '../core/redacted.ts';
+import { isText } from '../core/text-lines.ts';
 import type { SourceTree, TreeEntry } from '../ports/source.ts';
 import { whyNotFree } from './free-path.ts';
 import { changesOf, touchedPaths } from './overlay-files.ts';

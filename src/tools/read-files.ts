@@ -1,7 +1,7 @@
 // The tool that reads files and ranges of lines, several in a call.
 import { z } from 'zod';
-import type { Finding } from '../domain/evidence.ts';
-import { toLines } from '../domain/text-lines.ts';
+import type { Finding } from '../core/evidence.ts';
+import { toLines } from '../core/text-lines.ts';
 import type { FileRead, LineRange } from '../ports/source.ts';
 import type { Tool } from '../ports/tool.ts';
 import { type EditedTree, plainPath } from './edited-tree.ts';

@@ -1,7 +1,7 @@
 // The one way in and out of every tool: arguments read and put right, the query in words, one finding of bounded size.
 import { z } from 'zod';
-import type { Finding } from '../domain/evidence.ts';
-import { isText } from '../domain/text-lines.ts';
+import type { Finding } from '../core/evidence.ts';
+import { isText } from '../core/text-lines.ts';
 import type { Tool } from '../ports/tool.ts';
 import { repairArguments } from './repair-arguments.ts';
 

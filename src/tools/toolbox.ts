@@ -1,5 +1,5 @@
 // Everything that the agent may do on one commit, by name.
-import { toUnifiedPatch } from '../domain/unified-patch.ts';
+import { toUnifiedPatch } from '../core/unified-patch.ts';
 import type { Repository, SourceTree } from '../ports/source.ts';
 import type { Tool } from '../ports/tool.ts';
 import { blameTool } from './blame.ts';

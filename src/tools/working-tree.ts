@@ -1,5 +1,5 @@
 // The tree as edits left it: files of the commit where nothing was done, else what was made of them.
-import { isSafePath } from '../domain/safe-path.ts';
+import { isSafePath } from '../core/safe-path.ts';
 import type { FileRead, SourceTree, TreeEntry } from '../ports/source.ts';
 import type { BaseFile, EditedFile, TouchedFiles } from './overlay-files.ts';
 

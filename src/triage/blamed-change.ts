@@ -1,5 +1,5 @@
 // The change by which a line came to read as it does: what stood there before often is the whole answer to "it worked until".
-import { cutText } from '../domain/cut-text.ts';
+import { cutText } from '../core/cut-text.ts';
 import type { Examined } from './examine.ts';
 import { attempt, type Lookups, shortSha } from './lookups.ts';
 

@@ -1,5 +1,5 @@
 // The steps that are not lookups, in words: reading the report, choosing the commit, mapping frames, ranking.
-import type { InvestigationStep } from '../domain/evidence.ts';
+import type { InvestigationStep } from '../core/evidence.ts';
 import type { MappedFrame } from './candidates/from-frames.ts';
 import { counted } from './counted.ts';
 import type { Frame, Trace } from './frames/frame.ts';

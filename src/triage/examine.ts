@@ -1,5 +1,5 @@
 // A closer look at one suspect: the lines around the place, who last changed it, and the last commits to the file.
-import { cutText } from '../domain/cut-text.ts';
+import { cutText } from '../core/cut-text.ts';
 import type { BlameLine, CommitInfo, FileRead, HistoryResult } from '../ports/source.ts';
 import { definitionLine } from './enclosing-function.ts';
 import { attempt, type Lookups, shortSha } from './lookups.ts';

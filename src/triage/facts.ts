@@ -1,7 +1,7 @@
 // Gathers what can be known without a model: signals, the commit, suspects, and a closer look at the first ones.
-import type { InvestigationStep } from '../domain/evidence.ts';
-import type { CommitRange, LikeliestCommit } from '../domain/failure.ts';
-import type { Step } from '../domain/issue.ts';
+import type { InvestigationStep } from '../core/evidence.ts';
+import type { CommitRange, LikeliestCommit } from '../core/failure.ts';
+import type { Step } from '../core/issue.ts';
 import type { Lexicon } from '../ports/lexicon.ts';
 import type { Repository } from '../ports/source.ts';
 import { showBlamedChange } from './blamed-change.ts';

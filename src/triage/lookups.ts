@@ -1,8 +1,8 @@
 // Looking things up in one commit, every lookup recorded as a step with its exact query, what it gave and what it means.
-import { cutText } from '../domain/cut-text.ts';
-import { CausewayError } from '../domain/errors.ts';
-import type { InvestigationStep } from '../domain/evidence.ts';
-import { withoutUnseenIn } from '../domain/inert-text.ts';
+import { cutText } from '../core/cut-text.ts';
+import { CausewayError } from '../core/errors.ts';
+import type { InvestigationStep } from '../core/evidence.ts';
+import { withoutUnseenIn } from '../core/inert-text.ts';
 import type { Repository, SearchHit, SearchQuery, SearchResult, SourceTree } from '../ports/source.ts';
 import type { Ground } from './map-paths.ts';
 

@@ -1,5 +1,5 @@
 // From clues to suspects: one per file, scored 0 to 1, each saying why.
-import type { Suspect } from '../domain/issue.ts';
+import type { Suspect } from '../core/issue.ts';
 import { type Clue, type ClueKind, type Evidence, evidenceOf } from './candidates/clue.ts';
 import { fileKind, isForeign, kindFactor } from './file-kind.ts';
 import type { RankedFile } from './localise/rank-files.ts';

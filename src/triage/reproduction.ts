@@ -1,5 +1,5 @@
 // The reproduction steps that a report holds, never invented ones.
-import type { Step } from '../domain/issue.ts';
+import type { Step } from '../core/issue.ts';
 import { type MarkedLine, markCode } from './code-fences.ts';
 import { plainLines } from './plain-text.ts';
 import { sections } from './sections.ts';

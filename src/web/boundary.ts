@@ -1,10 +1,10 @@
 // What every request for a page passes: an id, headers, one line in the log, and a page for every error.
 import type { Context, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
-import { CausewayError } from '../domain/errors.ts';
-import { newId } from '../domain/ids.ts';
-import { isId } from '../jobs/access.ts';
-import { noteRequest } from '../jobs/note-request.ts';
+import { CausewayError } from '../core/errors.ts';
+import { newId } from '../core/ids.ts';
+import { isId } from '../services/access.ts';
+import { noteRequest } from '../services/note-request.ts';
 import { errorPage } from './error-page.ts';
 import { createFormRoom } from './form-room.ts';
 import { pageHeaders } from './headers.ts';

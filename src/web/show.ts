@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { inertLine } from '../domain/inert-text.ts';
+import { inertLine } from '../core/inert-text.ts';
 import { ASSETS } from './assets.ts';
 import { formTokenField } from './form-token.ts';
 import type { SignedIn, WebDeps, WebEnv } from './web-deps.ts';

@@ -1,5 +1,5 @@
 // Text as blocks: paragraphs, lists, fenced code. What is none of these stays a paragraph, to the letter.
-import { headingText } from '../domain/markdown/heading-text.ts';
+import { headingText } from '../core/markdown/heading-text.ts';
 
 export type TextBlock =
   | { readonly kind: 'paragraph'; readonly text: string }

@@ -1,12 +1,8 @@
 // What the account area is built from, and what travels with one request.
-import type { Account } from '../domain/account.ts';
-import type { Project } from '../domain/project.ts';
-import type { ExampleReport } from '../domain/report.ts';
-import type { Session } from '../domain/session.ts';
-import type { Asking } from '../jobs/access.ts';
-import type { Changes } from '../jobs/changes.ts';
-import type { RateLimiter } from '../jobs/rate-limit.ts';
-import type { ProjectSettings } from '../jobs/request-pull-request.ts';
+import type { Account } from '../core/account.ts';
+import type { Project } from '../core/project.ts';
+import type { ExampleReport } from '../core/report.ts';
+import type { Session } from '../core/session.ts';
 import type { Log } from '../log.ts';
 import type { TellAnswered } from '../ports/answered.ts';
 import type { ConfigurationOf } from '../ports/configuration.ts';
@@ -16,6 +12,10 @@ import type { AskRoom } from '../ports/room.ts';
 import type { GithubSignIn } from '../ports/sign-in.ts';
 import type { Store } from '../ports/store.ts';
 import type { Redactor } from '../redact/redactor.ts';
+import type { Asking } from '../services/access.ts';
+import type { Changes } from '../services/changes.ts';
+import type { RateLimiter } from '../services/rate-limit.ts';
+import type { ProjectSettings } from '../services/request-pull-request.ts';
 import type { ReadBody } from './form-room.ts';
 
 /** How people come in. */

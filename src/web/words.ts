@@ -1,6 +1,6 @@
 // Small things that pages say in one way: moments, money, counts, states; all of outside text inert.
 import { html } from 'hono/html';
-import { inertLine } from '../domain/inert-text.ts';
+import { inertLine } from '../core/inert-text.ts';
 import type { Html } from './show.ts';
 
 /** A moment to the minute in UTC; with scripts, `page.js` writes beside it how long ago that is. "" becomes a dash. */

@@ -3,8 +3,8 @@
 import { type GuardGround, guardChange } from '../../src/agent/change-guards.ts';
 import type { FinishedRun } from '../../src/agent/conclude.ts';
 import { type ConclusionDraft, parseDraft } from '../../src/agent/conclusion-draft.ts';
-import type { FileChange } from '../../src/domain/change-set.ts';
-import type { Conclusion } from '../../src/domain/issue.ts';
+import type { FileChange } from '../../src/core/change-set.ts';
+import type { Conclusion } from '../../src/core/issue.ts';
 
 export const BASE = '484f10e70a3914051ff7d7630554df508f846450';
 const FIX = 'b1946ac92492d2347c6235b4d2611184b1946ac9';

@@ -1,7 +1,7 @@
 // The loop told as stories: what a model asks for, what is refused, how it ends.
 import { describe, expect, it } from 'vitest';
 import { runAgent } from '../../src/agent/loop.ts';
-import { CausewayError } from '../../src/domain/errors.ts';
+import { CausewayError } from '../../src/core/errors.ts';
 import { ModelUnavailable } from '../../src/ports/model.ts';
 import {
   answersTo,

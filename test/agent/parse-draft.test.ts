@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { CONCLUDE } from '../../src/agent/conclude-tool.ts';
 import { parseDraft } from '../../src/agent/conclusion-draft.ts';
-import { inertText } from '../../src/domain/inert-text.ts';
+import { inertText } from '../../src/core/inert-text.ts';
 import { CLAIM, draftJson, sampleDraft } from './conclusion-samples.ts';
 
 function faultOf(raw: string): string {

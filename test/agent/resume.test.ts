@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { runAgent } from '../../src/agent/loop.ts';
 import { messagesOf, type TranscriptRecord } from '../../src/agent/transcript.ts';
-import { CausewayError } from '../../src/domain/errors.ts';
+import { CausewayError } from '../../src/core/errors.ts';
 import {
   CONCLUSION,
   call,

@@ -13,7 +13,7 @@ import { startService, temporaryFolder } from '../support/service.ts';
 const COMPILED_CODE = path.resolve(import.meta.dirname, '../../src/app/compiled-code.ts');
 const MAIN = path.resolve(import.meta.dirname, '../../src/main.ts');
 
-const DIGESTER = path.resolve(import.meta.dirname, '../../src/lexicon/digester.ts');
+const DIGESTER = path.resolve(import.meta.dirname, '../../src/search/digester.ts');
 
 /** Where the environment names a folder, Node keeps it there. */
 const UNNAMED = { NODE_COMPILE_CACHE: '' };

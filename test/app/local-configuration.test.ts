@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { githubConfiguration } from '../../src/app/github-configuration.ts';
 import { localConfiguration } from '../../src/app/local-configuration.ts';
-import type { Project } from '../../src/domain/project.ts';
+import type { Project } from '../../src/core/project.ts';
 import { createConfigurationReader } from '../../src/github/configuration/read-configuration.ts';
 import { createLog } from '../../src/log.ts';
 import { eventHouse } from '../github/events/event-house.ts';

@@ -1,7 +1,7 @@
 // What a project's own configuration means to the API: pull requests only where the repository and the operator both let them.
 import { describe, expect, it } from 'vitest';
 import { projectSettings } from '../../src/app/project-settings.ts';
-import type { Project } from '../../src/domain/project.ts';
+import type { Project } from '../../src/core/project.ts';
 import { DEFAULT_CONFIG, type Mode } from '../../src/github/configuration/repository-config.ts';
 
 const project: Project = {

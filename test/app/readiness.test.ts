@@ -2,7 +2,7 @@
 import { tmpdir } from 'node:os';
 import { expect, it } from 'vitest';
 import { createReadiness } from '../../src/app/readiness.ts';
-import { StoreUnusable } from '../../src/domain/errors.ts';
+import { StoreUnusable } from '../../src/core/errors.ts';
 
 type Asked = Parameters<typeof createReadiness>[0]['house'];
 

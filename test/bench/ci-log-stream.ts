@@ -4,8 +4,8 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
+import { condenseLog } from '../../src/ci/condense-log.ts';
 import { CHECK_LOG_BYTES } from '../../src/ports/checks.ts';
-import { condenseLog } from '../../src/triage/ci/condense-log.ts';
 import { load, median, say, spread, table } from './figures.ts';
 import { CAUSE, writeMadeLog } from './made-log.ts';
 

@@ -1,6 +1,6 @@
 // Records as after years: projects with Issues, of which one has thirty steps and a long diff. Copied as rows, since a hundred thousand investigations take hours.
 import Sqlite from 'better-sqlite3';
-import { newId } from '../../src/domain/ids.ts';
+import { newId } from '../../src/core/ids.ts';
 import { acceptance, conclusion, NOW, SHA } from '../support/store-samples.ts';
 import { benchDatabase, benchToken, openBenchHouse } from './own-api.ts';
 

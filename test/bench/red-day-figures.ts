@@ -1,5 +1,5 @@
 // What a made day of red checks has cost, read from the service's records, the double's and the model's; printed as tables.
-import type { Finding } from '../../src/domain/head.ts';
+import type { Finding } from '../../src/core/head.ts';
 import type { AskedRequest } from '../support/model-endpoint.ts';
 import { PRICES } from '../support/model-service.ts';
 import { textsIn } from '../support/played-model.ts';

@@ -2,13 +2,13 @@
 import path from 'node:path';
 import { type House, openHouse, startWork } from '../../src/app/house.ts';
 import { openInvestigator } from '../../src/app/open-investigator.ts';
-import { parseCallbackAllow } from '../../src/callback/callback-policy.ts';
-import type { Issue } from '../../src/domain/issue.ts';
-import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
-import { acceptReport } from '../../src/jobs/accept-report.ts';
+import type { Issue } from '../../src/core/issue.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { createLog } from '../../src/log.ts';
 import { createScriptedModel } from '../../src/models/scripted.ts';
 import type { Model, ModelRequest } from '../../src/ports/model.ts';
+import { acceptReport } from '../../src/services/accept-report.ts';
+import { parseCallbackAllow } from '../../src/webhooks/callback-policy.ts';
 import { endpointConfig } from '../support/endpoint-config.ts';
 import { type MadeRepository, makeRepository } from './made-repository.ts';
 

@@ -1,6 +1,6 @@
 // What the contract looks at besides the store's own verbs: the tables themselves, alike on every engine.
 import { sql } from 'kysely';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/db/database.ts';
 import { conclusion } from '../support/store-samples.ts';
 import type { Opened } from './engine.ts';
 

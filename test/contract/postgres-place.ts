@@ -1,9 +1,10 @@
 // The PostgreSQL engine under the contract: a database of its own for each place, on a real server, with its jobs in pg-boss.
+
+import { openPostgresStore } from '../../src/db/open-postgres.ts';
+import { createSeal } from '../../src/db/seal.ts';
 import { createLog } from '../../src/log.ts';
 import { createBossQueue } from '../../src/queue/boss-queue.ts';
 import { openBoss } from '../../src/queue/open-boss.ts';
-import { openPostgresStore } from '../../src/store/open-postgres.ts';
-import { createSeal } from '../../src/store/seal.ts';
 import { reusedDatabase } from '../support/postgres.ts';
 import type { Engine, Opened } from './engine.ts';
 import { inspected } from './inspected.ts';

@@ -2,11 +2,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openSqliteStore } from '../../src/db/open-sqlite.ts';
+import { createSeal } from '../../src/db/seal.ts';
 import { createLog } from '../../src/log.ts';
 import { createEmbeddedQueue } from '../../src/queue/embedded-queue.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
-import { openSqliteStore } from '../../src/store/open-sqlite.ts';
-import { createSeal } from '../../src/store/seal.ts';
 import { migratedStore, writeMigrated } from '../support/sqlite-template.ts';
 import type { Engine, Opened } from './engine.ts';
 import { inspected } from './inspected.ts';

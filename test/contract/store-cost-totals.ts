@@ -1,7 +1,7 @@
 // The store's contract: the totals that budgets are held against are the sum of all costs, whatever was written, cut, ended or erased.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CausewayError } from '../../src/domain/errors.ts';
+import { CausewayError } from '../../src/core/errors.ts';
 import type { Run, Store } from '../../src/ports/store.ts';
 import { githubGround, repository } from '../support/github-store-samples.ts';
 import { acceptance, accepted, at, conclusion, NOW, started } from '../support/store-samples.ts';

@@ -1,6 +1,6 @@
 // The store's contract: what is erased or past its retention leaves its threads, and projects that are gone leave altogether.
 import { describe, expect, it } from 'vitest';
-import { EMPTY_RECORD } from '../../src/domain/thread.ts';
+import { EMPTY_RECORD } from '../../src/core/thread.ts';
 import {
   butBackfills,
   comment,

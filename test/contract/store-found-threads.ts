@@ -1,6 +1,6 @@
 // The store's contract: red checks open a thread that nobody asked for, and what comes of it is shown wherever it is named.
 import { describe, expect, it } from 'vitest';
-import { EMPTY_RECORD } from '../../src/domain/thread.ts';
+import { EMPTY_RECORD } from '../../src/core/thread.ts';
 import { finding, found, inPullRequest, recorded, seenAs, sighting } from '../support/check-store-samples.ts';
 import {
   butBackfills,

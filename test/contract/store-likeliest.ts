@@ -1,6 +1,6 @@
 // The store's contract: the commit that a run takes for the likeliest stands in the range of the failures that it looks into.
 import { describe, expect, it } from 'vitest';
-import type { CommitRange } from '../../src/domain/failure.ts';
+import type { CommitRange } from '../../src/core/failure.ts';
 import { found, ofActions, recorded, sighting } from '../support/check-store-samples.ts';
 import { githubGround } from '../support/github-store-samples.ts';
 import { acceptance, accepted, at, SHA, started } from '../support/store-samples.ts';

@@ -1,7 +1,7 @@
 // The store's contract: taking a run, its steps, and the fence between generations.
 
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { acceptance, accepted, at, conclusion, ground, NOW, SHA, started } from '../support/store-samples.ts';
 import type { Engine } from './engine.ts';
 

@@ -1,6 +1,6 @@
 // The store's contract: what a run may do follows from who wrote its report and what its project set, and so does whom it answers.
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { acceptance, accepted, conclusion, ground, NOW, SHA, started } from '../support/store-samples.ts';
 import type { Engine } from './engine.ts';
 

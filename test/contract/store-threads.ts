@@ -1,6 +1,6 @@
 // The store's contract: threads are opened, opened anew, and followed, together with the report that is accepted for them.
 import { describe, expect, it } from 'vitest';
-import { EMPTY_RECORD } from '../../src/domain/thread.ts';
+import { EMPTY_RECORD } from '../../src/core/thread.ts';
 import {
   butBackfills,
   githubGround,

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
+import { parseCommandLine } from '../../src/cli/command-line.ts';
 import { readConfig } from '../../src/config.ts';
-import { parseCommandLine } from '../../src/terminal/command-line.ts';
 import { instructions } from '../support/image.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');

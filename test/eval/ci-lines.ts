@@ -1,9 +1,9 @@
 // `ci-lines`: do the lines shown of a failing log agree with those that people call its error? Alone, and beside a passing log.
-import { causeLines } from '../../src/triage/ci/cause-lines.ts';
-import { findCause } from '../../src/triage/ci/find-cause.ts';
-import { readPassing } from '../../src/triage/ci/passing-log.ts';
-import { plainLines } from '../../src/triage/ci/plain-lines.ts';
-import { findSteps } from '../../src/triage/ci/steps.ts';
+import { causeLines } from '../../src/ci/cause-lines.ts';
+import { findCause } from '../../src/ci/find-cause.ts';
+import { readPassing } from '../../src/ci/passing-log.ts';
+import { plainLines } from '../../src/ci/plain-lines.ts';
+import { findSteps } from '../../src/ci/steps.ts';
 import { haveTruth, type LogCase, type LogTruth, logCase, type Range } from './ci-log-case.ts';
 import type { EvalOptions, Part, PartResult, Row } from './part.ts';
 import { rowsOf, type Scored } from './scores.ts';

@@ -1,7 +1,7 @@
 // `ci-names`: are all failed tests of a log named, none besides, and none in the log of a job that passed?
-import { findCause } from '../../src/triage/ci/find-cause.ts';
-import { plainLines } from '../../src/triage/ci/plain-lines.ts';
-import { findSteps } from '../../src/triage/ci/steps.ts';
+import { findCause } from '../../src/ci/find-cause.ts';
+import { plainLines } from '../../src/ci/plain-lines.ts';
+import { findSteps } from '../../src/ci/steps.ts';
 import { haveTruth, type LogCase, logCase } from './ci-log-case.ts';
 import type { EvalOptions, Part, PartResult } from './part.ts';
 import { rowsOf, type Scored } from './scores.ts';

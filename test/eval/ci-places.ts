@@ -1,9 +1,9 @@
 // `ci-places`: are file and line read from what one tool prints, as its own format has them?
-import { findCause } from '../../src/triage/ci/find-cause.ts';
-import { findPlaces } from '../../src/triage/ci/places.ts';
-import { plainLines } from '../../src/triage/ci/plain-lines.ts';
-import { repositoryPath } from '../../src/triage/ci/repository-path.ts';
-import { findSteps } from '../../src/triage/ci/steps.ts';
+import { findCause } from '../../src/ci/find-cause.ts';
+import { findPlaces } from '../../src/ci/places.ts';
+import { plainLines } from '../../src/ci/plain-lines.ts';
+import { repositoryPath } from '../../src/ci/repository-path.ts';
+import { findSteps } from '../../src/ci/steps.ts';
 import { type Case, EvalFault, type EvalOptions, type Part, type PartResult } from './part.ts';
 import { textIn } from './read-case.ts';
 import { rowsOf, type Scored } from './scores.ts';

@@ -5,10 +5,10 @@ import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { createGitSource } from '../../src/git/mirror.ts';
-import { createLexicons } from '../../src/lexicon/create-lexicons.ts';
 import { createLog } from '../../src/log.ts';
 import type { Lexicon } from '../../src/ports/lexicon.ts';
 import type { Repository } from '../../src/ports/source.ts';
+import { createLexicons } from '../../src/search/create-lexicons.ts';
 import { EvalFault } from './part.ts';
 
 export interface Repositories extends AsyncDisposable {

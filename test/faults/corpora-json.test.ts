@@ -1,8 +1,8 @@
 // JSONTestSuite, whole, as bodies over the wire to a real server: what is no JSON is 400, what is JSON is judged by its values.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningServer, startServer } from '../../src/http/server.ts';
+import { type RunningServer, startServer } from '../../src/api/server.ts';
 import { createLog } from '../../src/log.ts';
-import { type ApiGround, apiGround } from '../http/api-ground.ts';
+import { type ApiGround, apiGround } from '../api/api-ground.ts';
 import { haveCorpora, jsonFiles } from '../support/corpora.ts';
 
 const have = haveCorpora();

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { Webhook as Standard } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { signWebhook } from '../../src/callback/sign.ts';
 import { isSignedByOne, readSignature } from '../../src/github/intake/signature.ts';
+import { signWebhook } from '../../src/webhooks/sign.ts';
 import { haveCorpora, hmacVectors, type MacVector } from '../support/corpora.ts';
 
 const have = haveCorpora();

@@ -1,9 +1,9 @@
 // The API under numbers: 100,000 issues in one project, and 10,000 tokens that are none over one connection.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newToken } from '../../src/domain/token.ts';
-import { startServer } from '../../src/http/server.ts';
+import { startServer } from '../../src/api/server.ts';
+import { newToken } from '../../src/core/token.ts';
 import { createLog } from '../../src/log.ts';
-import { type ApiGround, apiGround, bodyOf } from '../http/api-ground.ts';
+import { type ApiGround, apiGround, bodyOf } from '../api/api-ground.ts';
 import { acceptance, conclusion, NOW } from '../support/store-samples.ts';
 
 const ISSUES = 100_000;

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Project } from '../../src/domain/project.ts';
+import type { Project } from '../../src/core/project.ts';
 import { createGitSource, type GitSourceOptions } from '../../src/git/mirror.ts';
 import type { Repository, Source, SourceTree } from '../../src/ports/source.ts';
 

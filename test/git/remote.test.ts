@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CausewayError } from '../../src/domain/errors.ts';
+import { CausewayError } from '../../src/core/errors.ts';
 import { gitHttp } from '../support/git-http.ts';
 import { gitRepository } from '../support/git-repository.ts';
 import { SIGNAL, temporaryFolder, testSource, treeOf, urlProject } from './open-project.ts';

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { makeCertificate } from '../callback/certificate.ts';
+import { makeCertificate } from '../webhooks/certificate.ts';
 
 const HOSTS = [
   ...[

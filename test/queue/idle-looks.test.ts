@@ -1,13 +1,13 @@
 // What an idle worker of the embedded queue costs: one question for all kinds of jobs, twice a second and after every commit.
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import type { Database } from '../../src/db/database.ts';
+import { openSqliteStore } from '../../src/db/open-sqlite.ts';
+import { createSeal } from '../../src/db/seal.ts';
 import { createLog } from '../../src/log.ts';
 import { createEmbeddedSource } from '../../src/queue/embedded-source.ts';
 import { JOB_KINDS } from '../../src/queue/job-kinds.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
-import type { Database } from '../../src/store/database.ts';
-import { openSqliteStore } from '../../src/store/open-sqlite.ts';
-import { createSeal } from '../../src/store/seal.ts';
 import { job } from '../support/queue-samples.ts';
 import { temporaryFolder } from '../support/service.ts';
 

@@ -2,13 +2,13 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
+import { openSqliteStore } from '../../src/db/open-sqlite.ts';
+import { createSeal } from '../../src/db/seal.ts';
 import type { NewJob } from '../../src/ports/queue.ts';
 import { type Claim, type ClaimEnd, claim, endClaim } from '../../src/queue/claims.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { freeAll, freeExpired } from '../../src/queue/leases.ts';
 import { reviveDead } from '../../src/queue/revive-dead.ts';
-import { openSqliteStore } from '../../src/store/open-sqlite.ts';
-import { createSeal } from '../../src/store/seal.ts';
 
 const moment = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();
 const NOW = moment(5);

@@ -4,7 +4,7 @@ import { chmod, mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import type { Issue } from '../../src/domain/issue.ts';
+import type { Issue } from '../../src/core/issue.ts';
 import { temporaryFolder } from '../support/service.ts';
 
 const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');

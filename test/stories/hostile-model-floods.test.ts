@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseLenientJson } from '../../src/agent/lenient-json.ts';
 import { quotable, standsIn } from '../../src/agent/quotation.ts';
-import type { Issue } from '../../src/domain/issue.ts';
+import type { Issue } from '../../src/core/issue.ts';
 import { createEndpointModel } from '../../src/models/endpoint-model.ts';
 import { endpointConfig } from '../support/endpoint-config.ts';
 import { type Attack, type HostileHouse, hostileHouse } from '../support/hostile-house.ts';

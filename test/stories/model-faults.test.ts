@@ -1,6 +1,6 @@
 // Every fault of an endpoint, seen from outside: the investigation succeeds after repair, or ends in an Issue, and the operator alone is told what to do.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Issue } from '../../src/domain/issue.ts';
+import type { Issue } from '../../src/core/issue.ts';
 import { expectForPeople } from '../support/for-people.ts';
 import {
   type AskedBehaviour,

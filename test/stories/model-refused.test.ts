@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import type { Issue } from '../../src/domain/issue.ts';
+import type { Issue } from '../../src/core/issue.ts';
 import { gitRepository } from '../support/git-repository.ts';
 import { fails, modelEndpoint } from '../support/model-endpoint.ts';
 import { modelSettings } from '../support/model-service.ts';

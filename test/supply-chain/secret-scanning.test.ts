@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { newSigningSecret } from '../../src/callback/sign.ts';
-import { newToken } from '../../src/domain/token.ts';
+import { newToken } from '../../src/core/token.ts';
+import { newSigningSecret } from '../../src/webhooks/sign.ts';
 import { ROOT } from './lockfile.ts';
 
 const page = readFileSync(path.join(ROOT, 'docs', 'secret-scanning.md'), 'utf8');

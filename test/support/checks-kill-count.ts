@@ -1,8 +1,8 @@
 // What red checks have left on GitHub and in the records, counted, to be held against one of each.
 
 import { expect } from 'vitest';
-import type { HeadRecord } from '../../src/domain/head.ts';
-import type { ThreadRecord } from '../../src/domain/thread.ts';
+import type { HeadRecord } from '../../src/core/head.ts';
+import type { ThreadRecord } from '../../src/core/thread.ts';
 import { gitText } from '../github-double/git/run-git.ts';
 import { repository } from '../github-double/lookup.ts';
 import type { Comment, Issue, Repository } from '../github-double/state.ts';

@@ -1,5 +1,5 @@
 // What would have been posted where Causeway only observes, until the account area shows it: read from the record of the thread.
-import type { ThreadRecord } from '../../src/domain/thread.ts';
+import type { ThreadRecord } from '../../src/core/thread.ts';
 import { storedRows } from './records.ts';
 
 /** Of the `nth` thread that was opened, from 1. */

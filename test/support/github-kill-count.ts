@@ -1,7 +1,7 @@
 // What a thread has left on GitHub and in the records, counted, to be held against one of each.
 
 import { expect } from 'vitest';
-import type { ThreadRecord } from '../../src/domain/thread.ts';
+import type { ThreadRecord } from '../../src/core/thread.ts';
 import { gitText } from '../github-double/git/run-git.ts';
 import { repository } from '../github-double/lookup.ts';
 import type { Desk } from './github-desk.ts';

@@ -1,6 +1,6 @@
 // Sample records of GitHub for tests of the store: an installation with a repository, people, threads, deliveries.
-import type { Installation, InstalledRepository } from '../../src/domain/installation.ts';
-import type { GithubProject } from '../../src/domain/project.ts';
+import type { Installation, InstalledRepository } from '../../src/core/installation.ts';
+import type { GithubProject } from '../../src/core/project.ts';
 import {
   EMPTY_RECORD,
   type Person,
@@ -8,7 +8,7 @@ import {
   type PostedPullRequest,
   type ThreadRecord,
   type Trigger,
-} from '../../src/domain/thread.ts';
+} from '../../src/core/thread.ts';
 import type { NewDelivery, ThreadPart } from '../../src/ports/github-store.ts';
 import type { NewJob } from '../../src/ports/queue.ts';
 import type { Store } from '../../src/ports/store.ts';

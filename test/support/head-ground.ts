@@ -1,17 +1,17 @@
 // A project of GitHub with its checks in memory and its store in SQLite, for tests of what judges red checks.
-import type { Check } from '../../src/domain/check.ts';
-import type { Head, HeadPlace } from '../../src/domain/head.ts';
-import { newId } from '../../src/domain/ids.ts';
-import type { GithubProject } from '../../src/domain/project.ts';
-import { createChanges } from '../../src/jobs/changes.ts';
-import { createCheckReader } from '../../src/jobs/checks/check-reader.ts';
-import type { JudgeHeadDeps } from '../../src/jobs/checks/deps.ts';
-import { createHeadHandler } from '../../src/jobs/judge-head.ts';
+import type { Check } from '../../src/core/check.ts';
+import type { Head, HeadPlace } from '../../src/core/head.ts';
+import { newId } from '../../src/core/ids.ts';
+import type { GithubProject } from '../../src/core/project.ts';
 import { createLog } from '../../src/log.ts';
 import type { CheckWords } from '../../src/ports/checks.ts';
 import type { JobResult } from '../../src/ports/queue.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
+import { createChanges } from '../../src/services/changes.ts';
+import { createCheckReader } from '../../src/services/checks/check-reader.ts';
+import type { JudgeHeadDeps } from '../../src/services/checks/deps.ts';
+import { createHeadHandler } from '../../src/services/judge-head.ts';
 import type { Opened } from '../contract/engine.ts';
 import { openSqlite } from '../contract/sqlite-place.ts';
 import { githubGround, WRITER } from './github-store-samples.ts';

@@ -1,6 +1,6 @@
 // Webhooks in memory, for tests of what delivers them.
-import type { Issue } from '../../src/domain/issue.ts';
-import type { Webhook } from '../../src/domain/webhook.ts';
+import type { Issue } from '../../src/core/issue.ts';
+import type { Webhook } from '../../src/core/webhook.ts';
 import type { AccountStore } from '../../src/ports/account-store.ts';
 import type { FailedInvestigation, WebhookAttempt, WebhookStore } from '../../src/ports/webhook-store.ts';
 

@@ -1,5 +1,5 @@
 // Kills the service between and in the middle of a model's turns, and looks after each kill at what was recorded.
-import type { Issue } from '../../src/domain/issue.ts';
+import type { Issue } from '../../src/core/issue.ts';
 import { apiClient } from './api-client.ts';
 import { type HeldModel, type Moment, turnsAsked } from './held-model.ts';
 import { type Service, startService } from './service.ts';

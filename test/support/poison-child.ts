@@ -1,12 +1,12 @@
 // A worker of its own on a database file, one of whose jobs does harm: `node poison-child.ts <die|exhaust|block> <file>`.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openSqliteStore } from '../../src/db/open-sqlite.ts';
+import { createSeal } from '../../src/db/seal.ts';
+import { takeOwnership } from '../../src/db/single-owner.ts';
 import { createLog } from '../../src/log.ts';
 import type { ClaimedJob, JobHandler } from '../../src/ports/queue.ts';
 import { createEmbeddedQueue } from '../../src/queue/embedded-queue.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
-import { openSqliteStore } from '../../src/store/open-sqlite.ts';
-import { createSeal } from '../../src/store/seal.ts';
-import { takeOwnership } from '../../src/store/single-owner.ts';
 
 const [harm = '', file = ''] = process.argv.slice(2);
 const say = (line: string) => process.stdout.write(`${line}\n`);

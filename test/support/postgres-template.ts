@@ -1,8 +1,9 @@
 // The database that tests copy instead of migrating one each.
+
+import { openPostgresStore } from '../../src/db/open-postgres.ts';
+import { createSeal } from '../../src/db/seal.ts';
 import { createLog } from '../../src/log.ts';
 import { openBoss } from '../../src/queue/open-boss.ts';
-import { openPostgresStore } from '../../src/store/open-postgres.ts';
-import { createSeal } from '../../src/store/seal.ts';
 
 /** Brings an empty database to the schema of today, and leaves nobody connected to it. */
 export async function fillTemplate(url: string): Promise<void> {

@@ -2,9 +2,9 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openSqliteStore, type SqliteStore } from '../../src/db/open-sqlite.ts';
+import { createSeal } from '../../src/db/seal.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
-import { openSqliteStore, type SqliteStore } from '../../src/store/open-sqlite.ts';
-import { createSeal } from '../../src/store/seal.ts';
 
 type StoreOptions = Omit<Parameters<typeof openSqliteStore>[0], 'file'>;
 

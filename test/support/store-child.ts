@@ -1,13 +1,13 @@
 // A process of its own on a database file, to be killed, locked out or starved: `node store-child.ts <verb> <file> …`.
 import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
-import { CausewayError } from '../../src/domain/errors.ts';
+import { CausewayError } from '../../src/core/errors.ts';
+import { openSqliteStore } from '../../src/db/open-sqlite.ts';
+import { createSeal } from '../../src/db/seal.ts';
+import { takeOwnership } from '../../src/db/single-owner.ts';
 import { createLog } from '../../src/log.ts';
 import { createEmbeddedQueue } from '../../src/queue/embedded-queue.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
-import { openSqliteStore } from '../../src/store/open-sqlite.ts';
-import { createSeal } from '../../src/store/seal.ts';
-import { takeOwnership } from '../../src/store/single-owner.ts';
 import { acceptance, conclusion, ground, NOW, started, token } from './store-samples.ts';
 
 const [verb = '', file = '', argument = ''] = process.argv.slice(2);

@@ -1,11 +1,11 @@
 // Sample records for tests of store and queue: an account with a project, reports, conclusions, and a clock.
 
-import type { Account, TokenRecord } from '../../src/domain/account.ts';
-import { newId } from '../../src/domain/ids.ts';
-import type { Conclusion } from '../../src/domain/issue.ts';
-import type { Project } from '../../src/domain/project.ts';
-import type { Report } from '../../src/domain/report.ts';
-import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
+import type { Account, TokenRecord } from '../../src/core/account.ts';
+import { newId } from '../../src/core/ids.ts';
+import type { Conclusion } from '../../src/core/issue.ts';
+import type { Project } from '../../src/core/project.ts';
+import type { Report } from '../../src/core/report.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import type { Acceptance, Accepted, Run, Store } from '../../src/ports/store.ts';
 
 export const SHA = 'a'.repeat(40);

@@ -2,11 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createLexicons, type LexiconsOptions } from '../../src/lexicon/create-lexicons.ts';
-import type { Digester } from '../../src/lexicon/digester.ts';
-import { makeRecords } from '../../src/lexicon/make-records.ts';
 import { createLog } from '../../src/log.ts';
 import type { Lexicons } from '../../src/ports/lexicon.ts';
+import { createLexicons, type LexiconsOptions } from '../../src/search/create-lexicons.ts';
+import type { Digester } from '../../src/search/digester.ts';
+import { makeRecords } from '../../src/search/make-records.ts';
 
 export interface TestLexicons extends Lexicons, AsyncDisposable {
   readonly folder: string;

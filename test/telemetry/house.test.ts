@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { openHouse } from '../../src/app/house.ts';
-import { parseCallbackAllow } from '../../src/callback/callback-policy.ts';
-import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
-import { acceptReport } from '../../src/jobs/accept-report.ts';
-import { cancelInvestigation } from '../../src/jobs/end-early.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { createLog } from '../../src/log.ts';
 import type { ClaimedJob, JobResult } from '../../src/ports/queue.ts';
+import { acceptReport } from '../../src/services/accept-report.ts';
+import { cancelInvestigation } from '../../src/services/end-early.ts';
+import { parseCallbackAllow } from '../../src/webhooks/callback-policy.ts';
 import { sum } from '../support/metrics-of.ts';
 import { temporaryFolder } from '../support/service.ts';
 

@@ -1,6 +1,6 @@
 // From a report to suspects and steps, over a small repository in memory.
 import { describe, expect, it } from 'vitest';
-import { CausewayError } from '../../src/domain/errors.ts';
+import { CausewayError } from '../../src/core/errors.ts';
 import { gatherFacts } from '../../src/triage/facts.ts';
 import { factsOnlyConclusion } from '../../src/triage/facts-only.ts';
 import { createMemoryRepository } from '../support/memory-source.ts';

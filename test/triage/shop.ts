@@ -1,6 +1,6 @@
 // A small shop in memory, and what is found out about it from a report.
-import type { InvestigationStep } from '../../src/domain/evidence.ts';
-import type { Project } from '../../src/domain/project.ts';
+import type { InvestigationStep } from '../../src/core/evidence.ts';
+import type { Project } from '../../src/core/project.ts';
 import { type Facts, type GatherInput, gatherFacts } from '../../src/triage/facts.ts';
 import { createMemoryRepository, type MemoryOptions } from '../support/memory-source.ts';
 import { testLexicons } from '../support/test-lexicons.ts';

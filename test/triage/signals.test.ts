@@ -18,8 +18,8 @@ describe('places and paths', () => {
   });
 
   it('a path without a line is a path', () => {
-    const { paths, places } = findSignals('The fault is in `src/http/header.ts`, not in C:\\code\\a.cs.');
-    expect(paths).toEqual(['src/http/header.ts', 'C:\\code\\a.cs']);
+    const { paths, places } = findSignals('The fault is in `src/api/header.ts`, not in C:\\code\\a.cs.');
+    expect(paths).toEqual(['src/api/header.ts', 'C:\\code\\a.cs']);
     expect(places).toEqual([]);
   });
 });

@@ -1,14 +1,14 @@
 // The records: does the database answer, is it whole, does the key open what is sealed in it, and what was given up.
 import { existsSync } from 'node:fs';
 import type { Config } from '../../config.ts';
-import { CausewayError } from '../../domain/errors.ts';
+import { CausewayError } from '../../core/errors.ts';
+import type { Examination } from '../../db/examine.ts';
+import { examinePostgres } from '../../db/examine-postgres.ts';
+import { examineSqlite } from '../../db/examine-sqlite.ts';
+import { createSeal } from '../../db/seal.ts';
+import { keepsSessions, NO_SESSIONS } from '../../db/session-check.ts';
+import { restoreSentence } from '../../db/sqlite-engine.ts';
 import { INTERFACE_HOLDS, stands } from '../../ports/holds.ts';
-import type { Examination } from '../../store/examine.ts';
-import { examinePostgres } from '../../store/examine-postgres.ts';
-import { examineSqlite } from '../../store/examine-sqlite.ts';
-import { createSeal } from '../../store/seal.ts';
-import { keepsSessions, NO_SESSIONS } from '../../store/session-check.ts';
-import { restoreSentence } from '../../store/sqlite-engine.ts';
 import { databaseFile, openDataFolder } from '../data-folder.ts';
 import { isPaused } from '../pause.ts';
 import { fail, ok, PAUSED, type Probe, type Verdict, warn } from './probe.ts';

@@ -1,12 +1,13 @@
 // `causeway doctor`: everything that the service stands on is asked once, all at the same time, without changing any of it.
+
+import { type Finding, tellFindings } from '../../cli/doctor.ts';
+import type { ExitCode, Io } from '../../cli/io.ts';
 import { type AppCredentials, type Config, readConfig } from '../../config.ts';
-import { CausewayError } from '../../domain/errors.ts';
+import { CausewayError } from '../../core/errors.ts';
 import { createGithubClients } from '../../github/clients/create-github-clients.ts';
 import { readApp, readHook } from '../../github/examination/read-app.ts';
 import { registerSecret } from '../../log.ts';
 import { chooseEndpoint } from '../../models/endpoint.ts';
-import { type Finding, tellFindings } from '../../terminal/doctor.ts';
-import type { ExitCode, Io } from '../../terminal/io.ts';
 import { isPaused } from '../pause.ts';
 import { chooseMode, type ServiceMode } from '../service-mode.ts';
 import { VERSION } from '../version.ts';

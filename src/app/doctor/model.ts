@@ -5,7 +5,7 @@ import { costOf } from '../../agent/budget.ts';
 import { CONCLUDE } from '../../agent/conclude-tool.ts';
 import { SYSTEM_TEXT } from '../../agent/prompt-files.ts';
 import type { Config, ModelConfig } from '../../config.ts';
-import { CausewayError } from '../../domain/errors.ts';
+import { CausewayError } from '../../core/errors.ts';
 import type { EndpointModel } from '../../models/endpoint-model.ts';
 import { readScript } from '../../models/scripted.ts';
 import {

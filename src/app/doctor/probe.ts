@@ -1,7 +1,8 @@
 // One check of the doctor: asked within a time bound, beside the others, and whatever it throws becomes a finding.
-import { CausewayError } from '../../domain/errors.ts';
-import { REDACTED } from '../../domain/redacted.ts';
-import type { Finding } from '../../terminal/doctor.ts';
+
+import type { Finding } from '../../cli/doctor.ts';
+import { CausewayError } from '../../core/errors.ts';
+import { REDACTED } from '../../core/redacted.ts';
 
 /** What a probe found, without its name. */
 export type Verdict = Omit<Finding, 'check'>;

@@ -1,6 +1,6 @@
 // How GitHub is asked about the checks of a project, and what its failures mean to whoever asked.
 import type { Octokit } from '@octokit/rest';
-import { type GithubProject, repositoryOf } from '../../domain/project.ts';
+import { type GithubProject, repositoryOf } from '../../core/project.ts';
 import { ChecksBusy, ChecksClosed, type ShortenLog } from '../../ports/checks.ts';
 import type { InstallationStore } from '../../ports/github-store.ts';
 import { type GithubClients, GithubFailure } from '../clients/github-clients.ts';

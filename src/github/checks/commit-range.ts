@@ -1,6 +1,6 @@
 // What lies between commits: the files that a change under test touches, and the commits from the last green one to the first red one.
-import type { CommitRange } from '../../domain/failure.ts';
-import type { HeadPlace } from '../../domain/head.ts';
+import type { CommitRange } from '../../core/failure.ts';
+import type { HeadPlace } from '../../core/head.ts';
 import type { ChangedFiles } from '../../ports/checks.ts';
 import { type Asking, ask, askPages, unlessUnknown } from './ask.ts';
 

@@ -1,5 +1,5 @@
 // The door to the checks of GitHub: what each question of the house is answered from.
-import type { GithubProject } from '../../domain/project.ts';
+import type { GithubProject } from '../../core/project.ts';
 import type { Checks } from '../../ports/checks.ts';
 import { type Asking, type ChecksDeps, inWordsOfThePort } from './ask.ts';
 import { checkRules } from './check-rules.ts';

@@ -1,5 +1,5 @@
 // What a commit is the head of, as GitHub has it now: the default branch, a pull request, a branch of its own, or nothing any more.
-import type { HeadPlace } from '../../domain/head.ts';
+import type { HeadPlace } from '../../core/head.ts';
 import { type Asking, ask, askPages, tipOf, unlessUnknown } from './ask.ts';
 import { standsOn } from './commit-range.ts';
 import { isQueued, queueBranch } from './merge-queue.ts';

@@ -1,5 +1,5 @@
 // All checks of one commit but our own: check runs of every App with those before them, and commit statuses of other CI.
-import { type Check, checkKey, type NamedCheck } from '../../domain/check.ts';
+import { type Check, checkKey, type NamedCheck } from '../../core/check.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import { type Asking, ask, askPages } from './ask.ts';
 import { type CheckRun, isOfActions, ofCheckRun, ofStatus, type Status, saysNothing } from './to-check.ts';

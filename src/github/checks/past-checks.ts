@@ -1,5 +1,5 @@
 // Red checks of the past, from the runs of Actions that failed: a page of runs at a time, with the jobs of each.
-import type { Check } from '../../domain/check.ts';
+import type { Check } from '../../core/check.ts';
 import type { PastCheck } from '../../ports/checks.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import { type Asking, ask, unlessClosed, unlessUnknown } from './ask.ts';

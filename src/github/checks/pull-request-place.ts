@@ -1,6 +1,6 @@
 // A pull request of GitHub as the place of a head: where it comes from, and whether its author may write.
-import type { HeadPlace } from '../../domain/head.ts';
-import { isAtLeast } from '../../domain/role.ts';
+import type { HeadPlace } from '../../core/head.ts';
+import { isAtLeast } from '../../core/role.ts';
 import { type GithubUser, isBot, personOf } from '../events/payloads.ts';
 import type { Asking } from './ask.ts';
 

@@ -1,5 +1,5 @@
 // What a red check says beyond its name: its log where it is a job of Actions, the first cause of a long one and its end, and its annotations.
-import type { Annotation, Check } from '../../domain/check.ts';
+import type { Annotation, Check } from '../../core/check.ts';
 import { CHECK_LOG_BYTES, ChecksBusy, type CheckWords } from '../../ports/checks.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import { noLogOf, readCheckLog } from '../report/check-log.ts';

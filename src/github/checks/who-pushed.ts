@@ -1,5 +1,5 @@
 // Who stands behind a commit of the default branch: whoever pushed it, or merged it, if they may write. What a commit says of its author anybody can write.
-import type { Person } from '../../domain/thread.ts';
+import type { Person } from '../../core/thread.ts';
 import { type GithubUser, personOf } from '../events/payloads.ts';
 import { type Asking, ask, unlessUnknown } from './ask.ts';
 import { mayWrite } from './pull-request-place.ts';

@@ -1,6 +1,6 @@
 // Proof that we are the App: a short-lived JSON Web Token, signed with the App's private key.
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
-import { CausewayError } from '../../domain/errors.ts';
+import { CausewayError } from '../../core/errors.ts';
 
 export interface AppKey {
   /** A token that GitHub takes for at least one more minute. */

@@ -1,6 +1,6 @@
 // Makes the clients of GitHub: as the App, as an installation, and as one repository's token for one use.
 
-import { CausewayError } from '../../domain/errors.ts';
+import { CausewayError } from '../../core/errors.ts';
 import type { InstallationStore } from '../../ports/github-store.ts';
 import { GITHUB_HOLDS, type Holds } from '../../ports/holds.ts';
 import { createAppKey } from './app-key.ts';

@@ -1,7 +1,7 @@
 // How GitHub is called: always with the least token for the purpose, a deadline, no retries of Octokit's own, and failures in our words.
 import type { Octokit } from '@octokit/rest';
-import { CausewayError } from '../../domain/errors.ts';
-import type { GithubSource } from '../../domain/project.ts';
+import { CausewayError } from '../../core/errors.ts';
+import type { GithubSource } from '../../core/project.ts';
 
 /**
  * What a token of one repository may do; metadata read besides. `git`: contents read. `read`: contents, issues, pull requests, checks,

@@ -1,5 +1,5 @@
 // Installation tokens: each for one repository and one use, kept until shortly before they end, asked for once by all who wait.
-import type { Installation } from '../../domain/installation.ts';
+import type { Installation } from '../../core/installation.ts';
 import { registerSecret, TOKEN_LASTS_MS } from '../../log.ts';
 import type { InstallationStore } from '../../ports/github-store.ts';
 import { type GithubCaller, GithubFailure, type TokenUse } from './github-clients.ts';

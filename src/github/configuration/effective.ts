@@ -1,5 +1,5 @@
 // What a repository's configuration comes to under the operator's limits: each value with where it is from, and what it does not count for. Pure.
-import { type GithubProject, repositoryOf } from '../../domain/project.ts';
+import { type GithubProject, repositoryOf } from '../../core/project.ts';
 import type { EffectiveConfiguration, EffectiveValue, ValueSource } from '../../ports/configuration.ts';
 import { CONFIGURATION_KEYS, dollars } from './configuration-keys.ts';
 import { CONFIG_FILE } from './fetch-config.ts';

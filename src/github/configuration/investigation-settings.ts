@@ -1,5 +1,5 @@
 // What a repository's configuration says about its investigations.
-import type { InvestigationSettings } from '../../domain/settings.ts';
+import type { InvestigationSettings } from '../../core/settings.ts';
 import type { RepositoryConfig } from './repository-config.ts';
 
 /** The models that the operator offers. */

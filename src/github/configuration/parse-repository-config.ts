@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
-import { nearestName } from '../../domain/nearest-name.ts';
+import { nearestName } from '../../core/nearest-name.ts';
 import { FILE_SCHEMA, type FileContent } from './file-schema.ts';
 import { readYaml, type YamlFault, type YamlFile } from './read-yaml.ts';
 import { type ConfigProblem, DEFAULT_CONFIG, type ReadConfig, type RepositoryConfig } from './repository-config.ts';

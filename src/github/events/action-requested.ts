@@ -1,7 +1,7 @@
 // The button "Open fix" on our own check run: someone with write asks for the pull request.
-import type { GithubProject } from '../../domain/project.ts';
-import { isAtLeast } from '../../domain/role.ts';
-import type { Thread } from '../../domain/thread.ts';
+import type { GithubProject } from '../../core/project.ts';
+import { isAtLeast } from '../../core/role.ts';
+import type { Thread } from '../../core/thread.ts';
 import { buttonNumber } from '../publish/wanted-check-run.ts';
 import type { CausewayAppDeps, EventHandler } from './app-deps.ts';
 import { actionRequested, isBot, personOf } from './payloads.ts';

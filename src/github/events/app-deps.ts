@@ -1,12 +1,13 @@
 // What the event handlers work with, and what each of them is.
-import type { AcceptReportDeps } from '../../jobs/accept-report.ts';
-import type { CancelDeps } from '../../jobs/end-early.ts';
+
 import type { Log } from '../../log.ts';
 import type { AccountStore } from '../../ports/account-store.ts';
 import type { FailureStore, HeadStore } from '../../ports/check-store.ts';
 import type { GithubStore } from '../../ports/github-store.ts';
 import type { SessionStore } from '../../ports/session-store.ts';
 import type { InvestigationStore, IssueStore } from '../../ports/store.ts';
+import type { AcceptReportDeps } from '../../services/accept-report.ts';
+import type { CancelDeps } from '../../services/end-early.ts';
 import type { GithubClients } from '../clients/github-clients.ts';
 import type { ConfigurationReader } from '../configuration/read-configuration.ts';
 import type { Mode } from '../configuration/repository-config.ts';

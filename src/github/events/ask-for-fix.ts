@@ -1,8 +1,8 @@
 // `/analyse fix` by someone with write: the pull request of the result that stands, or an analysis that leads to one.
 
-import { isEnded } from '../../domain/investigation.ts';
-import { repositoryOf } from '../../domain/project.ts';
-import type { Thread, Trigger } from '../../domain/thread.ts';
+import { isEnded } from '../../core/investigation.ts';
+import { repositoryOf } from '../../core/project.ts';
+import type { Thread, Trigger } from '../../core/thread.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import type { CausewayAppDeps } from './app-deps.ts';
 import { beginAnalysis, type Wish } from './begin-analysis.ts';

@@ -1,10 +1,10 @@
 // From somebody's wish to an accepted report: gathered and pinned now, stored once, and shown on its thread.
-import { newId } from '../../domain/ids.ts';
-import type { GithubProject } from '../../domain/project.ts';
-import type { Report } from '../../domain/report.ts';
-import { isAtLeast } from '../../domain/role.ts';
-import type { Person, Trigger } from '../../domain/thread.ts';
-import { acceptReport } from '../../jobs/accept-report.ts';
+import { newId } from '../../core/ids.ts';
+import type { GithubProject } from '../../core/project.ts';
+import type { Report } from '../../core/report.ts';
+import { isAtLeast } from '../../core/role.ts';
+import type { Person, Trigger } from '../../core/thread.ts';
+import { acceptReport } from '../../services/accept-report.ts';
 import { investigationSettings } from '../configuration/investigation-settings.ts';
 import type { ReadConfig } from '../configuration/repository-config.ts';
 import type { GatheredReport } from '../report/gather-deps.ts';

@@ -1,5 +1,5 @@
 // Checks came to an end: the thread of our own branch looks again; of any other commit its head is noted, where that is of interest.
-import type { GithubProject } from '../../domain/project.ts';
+import type { GithubProject } from '../../core/project.ts';
 import type { NotedGreen } from '../../ports/check-store.ts';
 import { isOurBranch } from '../publish/branch-name.ts';
 import type { CausewayAppDeps, EventHandler } from './app-deps.ts';

@@ -1,5 +1,5 @@
 // Commands in comments: `/analyse`, with what is to be done or heeded behind it.
-import { editDistance } from '../../domain/nearest-name.ts';
+import { editDistance } from '../../core/nearest-name.ts';
 import { markLines } from '../report/markdown-lines.ts';
 
 export type Command =

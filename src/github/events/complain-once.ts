@@ -1,5 +1,5 @@
 // One comment about a configuration file that cannot be understood: once for each state of the file, in the repository that asks first.
-import { repositoryOf } from '../../domain/project.ts';
+import { repositoryOf } from '../../core/project.ts';
 import type { ConfigProblem } from '../configuration/repository-config.ts';
 import { createInTurn } from '../projects/in-turn.ts';
 import { configComplaint } from '../render/config-complaint.ts';

@@ -1,6 +1,6 @@
 // An issue was closed, opened again, deleted or moved away: its thread looks again, or nobody waits for it any more.
-import type { Thread } from '../../domain/thread.ts';
-import { cancelInvestigation } from '../../jobs/end-early.ts';
+import type { Thread } from '../../core/thread.ts';
+import { cancelInvestigation } from '../../services/end-early.ts';
 import type { CausewayAppDeps, Delivered, EventHandler } from './app-deps.ts';
 import { nudge } from './nudge.ts';
 import { issueChanged } from './payloads.ts';

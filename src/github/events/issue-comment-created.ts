@@ -1,6 +1,6 @@
 // A comment was written: a command in it starts, replaces or stops an analysis, or asks for the pull request.
-import { isAtLeast, type Role } from '../../domain/role.ts';
-import type { CommandReply } from '../../domain/thread.ts';
+import { isAtLeast, type Role } from '../../core/role.ts';
+import type { CommandReply } from '../../core/thread.ts';
 import type { CausewayAppDeps, EventHandler } from './app-deps.ts';
 import { askForFix } from './ask-for-fix.ts';
 import { beginAnalysis, type Wish } from './begin-analysis.ts';

@@ -1,5 +1,5 @@
 // A label was put on an issue: the one who put it there may start an analysis, whatever the label says of itself.
-import { type GithubProject, repositoryOf } from '../../domain/project.ts';
+import { type GithubProject, repositoryOf } from '../../core/project.ts';
 import type { CausewayAppDeps, EventHandler } from './app-deps.ts';
 import { beginAnalysis } from './begin-analysis.ts';
 import { isOurs } from './ours.ts';

@@ -1,6 +1,6 @@
 // Notes that the checks of a commit are to be looked at; what they say, the job looks up itself.
-import { newId } from '../../domain/ids.ts';
-import type { GithubProject } from '../../domain/project.ts';
+import { newId } from '../../core/ids.ts';
+import type { GithubProject } from '../../core/project.ts';
 import type { CausewayAppDeps } from './app-deps.ts';
 
 type NoteDeps = Pick<CausewayAppDeps, 'store' | 'queue' | 'redactor' | 'now'>;

@@ -1,6 +1,6 @@
 // Tells a thread that something on GitHub may have changed; what it is, the publisher looks up itself.
-import type { GithubProject } from '../../domain/project.ts';
-import type { Thread } from '../../domain/thread.ts';
+import type { GithubProject } from '../../core/project.ts';
+import type { Thread } from '../../core/thread.ts';
 import { isOurBranch } from '../publish/branch-name.ts';
 import type { CausewayAppDeps } from './app-deps.ts';
 

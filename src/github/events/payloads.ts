@@ -1,6 +1,6 @@
 // What is read of GitHub's payloads. GitHub's own examples do not all satisfy its published schemas, so that only this much is asked of them.
 import { z } from 'zod';
-import type { Person } from '../../domain/thread.ts';
+import type { Person } from '../../core/thread.ts';
 
 const number = z.int().positive();
 const sha = z.string().regex(/^[0-9a-f]{40,64}$/);

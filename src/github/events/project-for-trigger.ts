@@ -1,5 +1,5 @@
 // The project of the repository that an event happened in, even where the event overtook the news of its installation or name.
-import type { GithubProject } from '../../domain/project.ts';
+import type { GithubProject } from '../../core/project.ts';
 import type { CausewayAppDeps } from './app-deps.ts';
 
 interface InRepository {

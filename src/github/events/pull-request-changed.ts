@@ -1,5 +1,5 @@
 // A pull request was opened, closed, or got new commits: where it is ours, its thread looks again, and so does a head that is known.
-import type { GithubProject } from '../../domain/project.ts';
+import type { GithubProject } from '../../core/project.ts';
 import type { CausewayAppDeps, EventHandler } from './app-deps.ts';
 import { noteHead, noteKnownHead } from './note-head.ts';
 import { nudge, nudgeBranch } from './nudge.ts';

@@ -1,5 +1,5 @@
 // A reaction where words would be chatter: "eyes" says that we are at it, or have done it, "confused" that a command was understood and is not carried out.
-import { type GithubProject, repositoryOf } from '../../domain/project.ts';
+import { type GithubProject, repositoryOf } from '../../core/project.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import type { ReadConfig } from '../configuration/repository-config.ts';
 import type { CausewayAppDeps } from './app-deps.ts';

@@ -1,7 +1,7 @@
 // A command that was understood and is not carried out: 😕 on it, and one line that says why.
-import { isEnded } from '../../domain/investigation.ts';
-import { repositoryOf } from '../../domain/project.ts';
-import type { CommandReply, Thread } from '../../domain/thread.ts';
+import { isEnded } from '../../core/investigation.ts';
+import { repositoryOf } from '../../core/project.ts';
+import type { CommandReply, Thread } from '../../core/thread.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import { createInTurn } from '../projects/in-turn.ts';
 import { githubComments } from '../publish/github-comments.ts';

@@ -1,6 +1,6 @@
 // `/analyse stop`: whatever runs for the thread ends, further attempts on its pull request included, and the thread says so.
-import type { Thread } from '../../domain/thread.ts';
-import { cancelInvestigation } from '../../jobs/end-early.ts';
+import type { Thread } from '../../core/thread.ts';
+import { cancelInvestigation } from '../../services/end-early.ts';
 import type { CausewayAppDeps } from './app-deps.ts';
 import type { Wish } from './begin-analysis.ts';
 import { nudge } from './nudge.ts';

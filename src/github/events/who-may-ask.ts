@@ -1,7 +1,7 @@
 // Who may start an analysis: whoever has triage or more in the repository at that moment; never a bot.
-import type { GithubProject } from '../../domain/project.ts';
-import { isAtLeast, type Role } from '../../domain/role.ts';
-import type { Person } from '../../domain/thread.ts';
+import type { GithubProject } from '../../core/project.ts';
+import { isAtLeast, type Role } from '../../core/role.ts';
+import type { Person } from '../../core/thread.ts';
 import type { CausewayAppDeps } from './app-deps.ts';
 
 /** The role; null where it is not enough. GitHub itself answers with it: neither an author's association nor a label proves anything. */

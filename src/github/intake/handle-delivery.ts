@@ -1,5 +1,5 @@
 // The handler of the `delivery` jobs: opens a stored delivery, lets Probot hand it to the app, and wipes its body.
-import { CausewayError } from '../../domain/errors.ts';
+import { CausewayError } from '../../core/errors.ts';
 import type { Log } from '../../log.ts';
 import type { Delivery, DeliveryStore } from '../../ports/github-store.ts';
 import type { JobHandler, JobResult } from '../../ports/queue.ts';

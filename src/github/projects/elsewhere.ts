@@ -1,5 +1,5 @@
 // A repository that an installation lost may be in another one of ours: a transfer tells the old owner's installation first.
-import { isGithubProject, type Project } from '../../domain/project.ts';
+import { isGithubProject, type Project } from '../../core/project.ts';
 import type { Log } from '../../log.ts';
 import type { InstallationStore } from '../../ports/github-store.ts';
 import type { GithubClients } from '../clients/github-clients.ts';

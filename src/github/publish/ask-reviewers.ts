@@ -1,5 +1,5 @@
 // Asks the reviewers of the configuration, people and teams; a name that GitHub does not take loses none of the others.
-import { repositoryOf } from '../../domain/project.ts';
+import { repositoryOf } from '../../core/project.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import type { Work } from './deps.ts';
 import type { Reviewers } from './outbox.ts';

@@ -1,8 +1,8 @@
 // A further attempt on the red checks of our own pull request: a new report with their logs, and its change as one more commit.
-import { CausewayError } from '../../domain/errors.ts';
-import { isEnded } from '../../domain/investigation.ts';
-import type { PostedPullRequest, PullRequestAttempt } from '../../domain/thread.ts';
-import { acceptReport } from '../../jobs/accept-report.ts';
+import { CausewayError } from '../../core/errors.ts';
+import { isEnded } from '../../core/investigation.ts';
+import type { PostedPullRequest, PullRequestAttempt } from '../../core/thread.ts';
+import { acceptReport } from '../../services/accept-report.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import { investigationSettings } from '../configuration/investigation-settings.ts';
 import { attemptReport } from './attempt-report.ts';

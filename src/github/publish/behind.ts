@@ -1,7 +1,7 @@
 // What stands behind a pull request for a red default branch, for its text. Pure.
-import type { Failure } from '../../domain/failure.ts';
-import type { Issue } from '../../domain/issue.ts';
-import type { PostedPullRequest } from '../../domain/thread.ts';
+import type { Failure } from '../../core/failure.ts';
+import type { Issue } from '../../core/issue.ts';
+import type { PostedPullRequest } from '../../core/thread.ts';
 import type { MendedFailure, PullRequestGround } from '../render/ground.ts';
 import type { View } from './deps.ts';
 import { personBehind } from './fix-request.ts';

@@ -1,5 +1,5 @@
 // Names of our branches: the same for the same Issue, so that one made just before a crash is found again.
-import type { Subject } from '../../domain/thread.ts';
+import type { Subject } from '../../core/thread.ts';
 
 const PREFIX = 'causeway/';
 const SHORT = 6;

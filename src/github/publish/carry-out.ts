@@ -1,5 +1,5 @@
 // Carries out the next step of a thread; what was done is the record that it returns.
-import type { ThreadRecord } from '../../domain/thread.ts';
+import type { ThreadRecord } from '../../core/thread.ts';
 import type { Work } from './deps.ts';
 import type { Step } from './desired.ts';
 import { fold, reopen, settle, unfold } from './fold-away.ts';

@@ -1,6 +1,6 @@
 // The causes of a head's red checks with what was found of each: which one leads, and whether there is anything to be said unasked. Pure.
-import type { Finding } from '../../domain/head.ts';
-import { isEnded } from '../../domain/investigation.ts';
+import type { Finding } from '../../core/head.ts';
+import { isEnded } from '../../core/investigation.ts';
 import type { FurtherCause, RedChecks } from '../render/ground.ts';
 import type { Cause, HeadView, Result } from './deps.ts';
 

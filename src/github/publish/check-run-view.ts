@@ -1,10 +1,10 @@
 // Loads all that our check run on a head tells of: the head, its causes, what was found about them, and what stands.
 
-import type { Failure } from '../../domain/failure.ts';
-import type { Finding, Head } from '../../domain/head.ts';
-import { isEnded } from '../../domain/investigation.ts';
-import { type GithubProject, isGithubProject } from '../../domain/project.ts';
-import type { Thread } from '../../domain/thread.ts';
+import type { Failure } from '../../core/failure.ts';
+import type { Finding, Head } from '../../core/head.ts';
+import { isEnded } from '../../core/investigation.ts';
+import { type GithubProject, isGithubProject } from '../../core/project.ts';
+import type { Thread } from '../../core/thread.ts';
 import type { FailureStore, HeadStore } from '../../ports/check-store.ts';
 import type { RepositoryConfig } from '../configuration/repository-config.ts';
 import type { Inquiry } from '../render/check-run-ground.ts';

@@ -1,6 +1,6 @@
 // The next thing to be done so that GitHub shows what it should; one at a time, until nothing is left. Pure.
-import { isEnded } from '../../domain/investigation.ts';
-import { type CommandReply, type PostedComment, triggerKey } from '../../domain/thread.ts';
+import { isEnded } from '../../core/investigation.ts';
+import { type CommandReply, type PostedComment, triggerKey } from '../../core/thread.ts';
 import { isSettled } from './causes.ts';
 import type { View } from './deps.ts';
 import { areSuggestionsBack, areSuggestionsOver } from './green-again.ts';

@@ -1,5 +1,5 @@
 // Which request for a pull request it is: one that was refused once is not tried again, but the next one is.
-import type { FixRequest, PostedPullRequest, Thread, ThreadRecord } from '../../domain/thread.ts';
+import type { FixRequest, PostedPullRequest, Thread, ThreadRecord } from '../../core/thread.ts';
 import type { LivePullRequest } from './outbox.ts';
 
 type Withheld = NonNullable<ThreadRecord['withheld']>;

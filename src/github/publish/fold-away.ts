@@ -1,5 +1,5 @@
 // What is over is folded away as resolved on GitHub, and comes back when it is not.
-import type { PostedComment, ThreadRecord } from '../../domain/thread.ts';
+import type { PostedComment, ThreadRecord } from '../../core/thread.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import type { Work } from './deps.ts';
 import { placeNumber } from './place-of.ts';

@@ -1,7 +1,7 @@
 // Follows our own pull request on its live head: whose it is by now, what its checks say, and what comes of that.
-import { repositoryOf } from '../../domain/project.ts';
-import type { PostedPullRequest, PullRequestAttempt, ThreadRecord } from '../../domain/thread.ts';
-import { cancelInvestigation } from '../../jobs/end-early.ts';
+import { repositoryOf } from '../../core/project.ts';
+import type { PostedPullRequest, PullRequestAttempt, ThreadRecord } from '../../core/thread.ts';
+import { cancelInvestigation } from '../../services/end-early.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import { askReviewers } from './ask-reviewers.ts';
 import { beginAttempt, endAttempt } from './attempt.ts';

@@ -1,6 +1,6 @@
 // Our check runs on GitHub: each call with the least token for it, and every text through the redactor once more.
 import type { RestEndpointMethodTypes } from '@octokit/rest';
-import { repositoryOf } from '../../domain/project.ts';
+import { repositoryOf } from '../../core/project.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import type { CheckRunAnnotation } from '../render/check-run-annotations.ts';
 import type { CheckRunOutbox, CheckRunPlace, StandingCheckRun } from './check-run-outbox.ts';

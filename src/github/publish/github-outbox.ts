@@ -1,5 +1,5 @@
 // The outbox that really sends: each write with the least token for it, and every text through the redactor once more.
-import { repositoryOf } from '../../domain/project.ts';
+import { repositoryOf } from '../../core/project.ts';
 import type { GithubCaller, TokenUse } from '../clients/github-clients.ts';
 import type { PublishDeps, View } from './deps.ts';
 import { githubBranches } from './github-branches.ts';

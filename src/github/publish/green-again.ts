@@ -1,6 +1,6 @@
 // When the checks of a pull request are green again, what was said of them is over. Pure.
-import { isEnded } from '../../domain/investigation.ts';
-import type { PostedComment } from '../../domain/thread.ts';
+import { isEnded } from '../../core/investigation.ts';
+import type { PostedComment } from '../../core/thread.ts';
 import { settledComment } from '../render/settled-comment.ts';
 import { isFlaky } from './causes.ts';
 import type { View } from './deps.ts';

@@ -1,5 +1,5 @@
 // The one comment that hands a pull request over to people; nothing more is said there after it.
-import type { PostedPullRequest } from '../../domain/thread.ts';
+import type { PostedPullRequest } from '../../core/thread.ts';
 import { handOverComment } from '../render/hand-over-comment.ts';
 import type { Work } from './deps.ts';
 import { markerIn } from './marker.ts';

@@ -1,5 +1,5 @@
 // The pull request that a thread is about, as GitHub says it is at this moment.
-import { repositoryOf } from '../../domain/project.ts';
+import { repositoryOf } from '../../core/project.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import type { LivePull, Work } from './deps.ts';
 

@@ -1,5 +1,5 @@
 // Loads what the checks of a pull request say, for the thread that stands there.
-import type { Thread, ThreadRecord } from '../../domain/thread.ts';
+import type { Thread, ThreadRecord } from '../../core/thread.ts';
 import { leadOf, redNames } from './causes.ts';
 import type { Cause, HeadView, PublishDeps } from './deps.ts';
 import { resultOf } from './results.ts';

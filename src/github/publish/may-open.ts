@@ -1,7 +1,7 @@
 // What GitHub says against a pull request just now: who asked, the repository, the subject, and others who are at work on it.
-import { repositoryOf } from '../../domain/project.ts';
-import { isAtLeast } from '../../domain/role.ts';
-import type { Person, Subject } from '../../domain/thread.ts';
+import { repositoryOf } from '../../core/project.ts';
+import { isAtLeast } from '../../core/role.ts';
+import type { Person, Subject } from '../../core/thread.ts';
 import { type GithubCaller, GithubFailure } from '../clients/github-clients.ts';
 import { branchPrefix, isOurBranch } from './branch-name.ts';
 import { issueCarriedBy } from './commit-trailers.ts';

@@ -1,5 +1,5 @@
 // Whether the change of a result may stand in the pull request's files as suggestions, as far as it can be said without asking GitHub. Pure.
-import { isEnded } from '../../domain/investigation.ts';
+import { isEnded } from '../../core/investigation.ts';
 import type { View } from './deps.ts';
 import { isUnasked, maySpeak } from './unasked.ts';
 

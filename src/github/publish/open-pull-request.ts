@@ -1,6 +1,6 @@
 // The pull request of a result: branch, one commit, draft. Each is looked for before it is made, so that none is ever made twice.
-import type { Issue } from '../../domain/issue.ts';
-import type { PostedPullRequest, ThreadRecord } from '../../domain/thread.ts';
+import type { Issue } from '../../core/issue.ts';
+import type { PostedPullRequest, ThreadRecord } from '../../core/thread.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import { commitMessage } from '../render/commit-message.ts';
 import { pullRequestText } from '../render/pull-request-text.ts';

@@ -1,6 +1,6 @@
 // What may leave for GitHub, and how we find again what has left: one adapter really sends it, the other only notes it down.
-import type { FileMode } from '../../domain/change-set.ts';
-import type { ThreadRecord } from '../../domain/thread.ts';
+import type { FileMode } from '../../core/change-set.ts';
+import type { ThreadRecord } from '../../core/thread.ts';
 
 export interface Outbox {
   /** 👀 on a comment, or on the issue itself. Once more changes nothing. */

@@ -1,5 +1,5 @@
 // Where a thread's texts stand on GitHub, as the renderers need to know it.
-import type { Subject } from '../../domain/thread.ts';
+import type { Subject } from '../../core/thread.ts';
 import type { Place } from '../render/ground.ts';
 import type { View } from './deps.ts';
 import { type MarkerKind, markerText } from './marker.ts';

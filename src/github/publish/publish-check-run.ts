@@ -1,5 +1,5 @@
 // The handler of `check-run` jobs: brings our own check run on one head up to what is known, one recorded effect after another.
-import type { HeadRecord, PostedCheckRun } from '../../domain/head.ts';
+import type { HeadRecord, PostedCheckRun } from '../../core/head.ts';
 import type { JobHandler, JobResult } from '../../ports/queue.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import { annotationKey } from '../render/check-run-annotations.ts';

@@ -1,6 +1,6 @@
 // The handler of `publish` jobs: brings what stands on GitHub for one thread up to what is known, one recorded effect after another.
-import { CausewayError } from '../../domain/errors.ts';
-import type { ThreadRecord } from '../../domain/thread.ts';
+import { CausewayError } from '../../core/errors.ts';
+import type { ThreadRecord } from '../../core/thread.ts';
 import type { JobHandler, JobResult } from '../../ports/queue.ts';
 import { SourceBusy } from '../../ports/source.ts';
 import { type Effect, effectOf } from './carry-out.ts';

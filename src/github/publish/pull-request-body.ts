@@ -1,5 +1,5 @@
 // The body of our pull request says how its checks stand; where a person has written in it, it is theirs.
-import type { PullRequestAttempt } from '../../domain/thread.ts';
+import type { PullRequestAttempt } from '../../core/thread.ts';
 import { pullRequestText } from '../render/pull-request-text.ts';
 import { behind } from './behind.ts';
 import type { Work } from './deps.ts';

@@ -1,5 +1,5 @@
 // The outbox of a repository that is only observed: nothing leaves, and what would have is noted in the thread's record.
-import type { ThreadRecord } from '../../domain/thread.ts';
+import type { ThreadRecord } from '../../core/thread.ts';
 import type { LivePullRequest, NewPullRequest, Outbox } from './outbox.ts';
 
 /** `held` is what was noted before. Its ids and addresses are 0 and "": they name nothing. */

@@ -1,5 +1,5 @@
 // What an investigation has concluded, with the edits behind it.
-import type { Investigation } from '../../domain/investigation.ts';
+import type { Investigation } from '../../core/investigation.ts';
 import type { IssueStore } from '../../ports/store.ts';
 import type { Result } from './deps.ts';
 

@@ -1,5 +1,5 @@
 // The one comment on a thread's subject: made once, edited in place, replaced by a result, and never forced on those who took it away.
-import { type PostedComment, type Thread, type ThreadRecord, triggerKey } from '../../domain/thread.ts';
+import { type PostedComment, type Thread, type ThreadRecord, triggerKey } from '../../core/thread.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import { isReplyAlone, REPLY_MS, withReply } from '../render/command-reply.ts';
 import type { View, Work } from './deps.ts';

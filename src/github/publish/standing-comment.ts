@@ -1,5 +1,5 @@
 // The comment that stands, and the one that should. Pure.
-import type { PostedComment } from '../../domain/thread.ts';
+import type { PostedComment } from '../../core/thread.ts';
 import type { View } from './deps.ts';
 
 export interface WantedComment {

@@ -1,6 +1,6 @@
 // Where the pull request of a result stands, as far as it can be said without asking GitHub. Pure.
-import type { Issue } from '../../domain/issue.ts';
-import type { PostedPullRequest, Thread } from '../../domain/thread.ts';
+import type { Issue } from '../../core/issue.ts';
+import type { PostedPullRequest, Thread } from '../../core/thread.ts';
 import type { FixStanding } from '../render/ground.ts';
 import type { Result, View } from './deps.ts';
 import { isAskedAgain, refusedFor } from './fix-request.ts';

@@ -1,6 +1,6 @@
 // Suggestions in a pull request's files, as one review: looked for by its marker before it is made, and never made twice.
-import { repositoryOf } from '../../domain/project.ts';
-import type { PostedSuggestions, ThreadRecord } from '../../domain/thread.ts';
+import { repositoryOf } from '../../core/project.ts';
+import type { PostedSuggestions, ThreadRecord } from '../../core/thread.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import { suggestionsText } from '../render/suggestions-text.ts';
 import type { Result, Work } from './deps.ts';

@@ -1,9 +1,9 @@
 // From a change to suggestions in a pull request's files: all of it, or none. Pure.
-import { unseenIn } from '../../domain/inert-text.ts';
-import type { Change, Diff, FileDiff } from '../../domain/issue.ts';
-import { globMatcher } from '../../domain/path-glob.ts';
-import { REDACTED } from '../../domain/redacted.ts';
-import type { InvestigationSettings } from '../../domain/settings.ts';
+import { unseenIn } from '../../core/inert-text.ts';
+import type { Change, Diff, FileDiff } from '../../core/issue.ts';
+import { globMatcher } from '../../core/path-glob.ts';
+import { REDACTED } from '../../core/redacted.ts';
+import type { InvestigationSettings } from '../../core/settings.ts';
 import type { ReviewComment } from './outbox.ts';
 
 /** A file of the pull request; `patch` as GitHub gives it, "" where there is none. */

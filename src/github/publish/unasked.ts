@@ -1,5 +1,5 @@
 // What may be said where nobody asked: red checks began the analysis, and people hear of it only when there is something to hear. Pure.
-import type { PostedComment } from '../../domain/thread.ts';
+import type { PostedComment } from '../../core/thread.ts';
 import { isSettled, isWorthSaying } from './causes.ts';
 import type { View } from './deps.ts';
 import { resultText } from './result-text.ts';

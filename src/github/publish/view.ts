@@ -1,12 +1,12 @@
 // Loads all that is known of a thread: from the store, and its repository's configuration.
-import type { Failure } from '../../domain/failure.ts';
-import type { Installation } from '../../domain/installation.ts';
-import type { Investigation } from '../../domain/investigation.ts';
-import type { Conclusion, Issue } from '../../domain/issue.ts';
-import { isGithubProject } from '../../domain/project.ts';
-import type { Thread, ThreadRecord } from '../../domain/thread.ts';
-import type { GatheredFacts } from '../../jobs/run-records.ts';
+import type { Failure } from '../../core/failure.ts';
+import type { Installation } from '../../core/installation.ts';
+import type { Investigation } from '../../core/investigation.ts';
+import type { Conclusion, Issue } from '../../core/issue.ts';
+import { isGithubProject } from '../../core/project.ts';
+import type { Thread, ThreadRecord } from '../../core/thread.ts';
 import { noteOnTrail } from '../../log.ts';
+import type { GatheredFacts } from '../../services/run-records.ts';
 import type { RepositoryConfig } from '../configuration/repository-config.ts';
 import type { LivePull, PublishDeps, Result, View } from './deps.ts';
 import { ledThread, loadHead, redOnDefault } from './load-head.ts';

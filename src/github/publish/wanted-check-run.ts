@@ -1,6 +1,6 @@
 // What our check run on a head should show now, or that there should be none. Pure.
-import type { CheckRunButton } from '../../domain/head.ts';
-import { mayStillBegin } from '../../jobs/checks/why-not-begun.ts';
+import type { CheckRunButton } from '../../core/head.ts';
+import { mayStillBegin } from '../../services/checks/why-not-begun.ts';
 import { type CheckRunAnnotation, checkRunAnnotations } from '../render/check-run-annotations.ts';
 import { type CauseFix, type CheckRunGround, isRed } from '../render/check-run-ground.ts';
 import { checkRunDetails, checkRunSummary } from '../render/check-run-text.ts';

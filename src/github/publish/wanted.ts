@@ -1,6 +1,6 @@
 // What the comment on a thread's subject should say now. Pure.
-import { isEnded } from '../../domain/investigation.ts';
-import type { PostedComment } from '../../domain/thread.ts';
+import { isEnded } from '../../core/investigation.ts';
+import type { PostedComment } from '../../core/thread.ts';
 import { endComment } from '../render/end-comment.ts';
 import { factsComment } from '../render/facts-comment.ts';
 import { MAX_PAGE } from '../render/page.ts';

@@ -1,8 +1,8 @@
 // Annotations of our check run: marks at the fault in the files of the commit.
-import type { Finding } from '../../domain/head.ts';
-import { inertText } from '../../domain/inert-text.ts';
-import { isSafePath } from '../../domain/safe-path.ts';
-import { shownIssue } from '../../domain/shown-issue.ts';
+import type { Finding } from '../../core/head.ts';
+import { inertText } from '../../core/inert-text.ts';
+import { isSafePath } from '../../core/safe-path.ts';
+import { shownIssue } from '../../core/shown-issue.ts';
 import { type Cause, type CheckRunGround, causeFound, isRed, uncited } from './check-run-ground.ts';
 import { MAX_TITLE, markWords } from './check-run-title.ts';
 import { plainWords } from './plain-words.ts';

@@ -1,10 +1,10 @@
 // What our check run says of one cause: whose it is and why, since when, what was found, and what to do next.
-import type { Issue } from '../../domain/issue.ts';
-import { bullet, codeSpan } from '../../domain/markdown/code-marks.ts';
-import { inertInline } from '../../domain/markdown/inert-inline.ts';
-import { waitingFor } from '../../domain/reason.ts';
-import { shownIssue } from '../../domain/shown-issue.ts';
-import { sourceLinks } from '../../domain/source-links.ts';
+import type { Issue } from '../../core/issue.ts';
+import { bullet, codeSpan } from '../../core/markdown/code-marks.ts';
+import { inertInline } from '../../core/markdown/inert-inline.ts';
+import { waitingFor } from '../../core/reason.ts';
+import { shownIssue } from '../../core/shown-issue.ts';
+import { sourceLinks } from '../../core/source-links.ts';
 import { type Cause, type CheckRunGround, isRed, tellsCause, uncited } from './check-run-ground.ts';
 import { knownBlocks, rangeBlocks } from './check-run-history.ts';
 import { isForHere, nextAction } from './check-run-next.ts';

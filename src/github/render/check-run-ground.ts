@@ -1,9 +1,9 @@
 // What our own check run on a head is rendered from. Rendering is pure: the same ground gives the same texts.
-import type { ChangeSet } from '../../domain/change-set.ts';
-import type { Failure } from '../../domain/failure.ts';
-import type { Finding, Head } from '../../domain/head.ts';
-import type { Issue } from '../../domain/issue.ts';
-import type { FailureReason, WaitCode } from '../../domain/reason.ts';
+import type { ChangeSet } from '../../core/change-set.ts';
+import type { Failure } from '../../core/failure.ts';
+import type { Finding, Head } from '../../core/head.ts';
+import type { Issue } from '../../core/issue.ts';
+import type { FailureReason, WaitCode } from '../../core/reason.ts';
 
 export interface CheckRunGround {
   /** `owner/name`. */

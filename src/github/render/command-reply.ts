@@ -1,5 +1,5 @@
 // Why a command in a comment was not carried out: one line, in the footer of our comment, or alone where there is none.
-import type { CommandReply } from '../../domain/thread.ts';
+import type { CommandReply } from '../../core/thread.ts';
 
 /** As the last line of a comment that is nothing else. */
 const REPLY_MARKER = '<!-- causeway:reply -->';

@@ -1,7 +1,7 @@
 // The message of a commit: a headline and a body of plain words that GitHub reads nothing into.
-import type { Issue } from '../../domain/issue.ts';
-import { shownIssue } from '../../domain/shown-issue.ts';
-import type { Subject } from '../../domain/thread.ts';
+import type { Issue } from '../../core/issue.ts';
+import { shownIssue } from '../../core/shown-issue.ts';
+import type { Subject } from '../../core/thread.ts';
 import { plainWords } from './plain-words.ts';
 import { fixTitle } from './pull-request-text.ts';
 import { firstSentences } from './sentences.ts';

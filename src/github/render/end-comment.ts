@@ -1,8 +1,8 @@
 // The comment of an investigation that ended without a result: why, and how to go on.
 
-import { codeSpan } from '../../domain/markdown/code-marks.ts';
-import { inertMarkdown } from '../../domain/markdown/inert-markdown.ts';
-import type { FailureReason } from '../../domain/reason.ts';
+import { codeSpan } from '../../core/markdown/code-marks.ts';
+import { inertMarkdown } from '../../core/markdown/inert-markdown.ts';
+import type { FailureReason } from '../../core/reason.ts';
 import type { EndGround } from './ground.ts';
 import { pageText, text } from './page.ts';
 

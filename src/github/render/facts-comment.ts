@@ -1,9 +1,9 @@
 // The comment while an investigation runs: what is known without a model, where it is, and how to stop it.
-import type { Conclusion, Issue } from '../../domain/issue.ts';
-import { codeSpan } from '../../domain/markdown/code-marks.ts';
-import { waitingFor } from '../../domain/reason.ts';
-import { asksMonitoring, shownIssue } from '../../domain/shown-issue.ts';
-import { sourceLinks } from '../../domain/source-links.ts';
+import type { Conclusion, Issue } from '../../core/issue.ts';
+import { codeSpan } from '../../core/markdown/code-marks.ts';
+import { waitingFor } from '../../core/reason.ts';
+import { asksMonitoring, shownIssue } from '../../core/shown-issue.ts';
+import { sourceLinks } from '../../core/source-links.ts';
 import { investigationFold, reproductionFold } from './folds.ts';
 import { STOP } from './footer.ts';
 import type { FactsGround } from './ground.ts';

@@ -1,6 +1,6 @@
 // The small last line: what it cost, where the whole record is, and how to have it done again or stopped.
-import type { Issue } from '../../domain/issue.ts';
-import { codeSpan } from '../../domain/markdown/code-marks.ts';
+import type { Issue } from '../../core/issue.ts';
+import { codeSpan } from '../../core/markdown/code-marks.ts';
 import type { Place } from './ground.ts';
 
 export const STOP = '`/analyse stop` to cancel';

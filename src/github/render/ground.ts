@@ -1,11 +1,11 @@
 // What a text for GitHub is rendered from. Rendering is pure: the same ground gives the same text.
-import type { ChangeSet } from '../../domain/change-set.ts';
-import type { Verdict } from '../../domain/check.ts';
-import type { CommitRange, Failure } from '../../domain/failure.ts';
-import type { Excerpt } from '../../domain/head.ts';
-import type { Conclusion, Issue } from '../../domain/issue.ts';
-import type { FailureReason, WaitCode } from '../../domain/reason.ts';
-import type { ChecksState, Subject } from '../../domain/thread.ts';
+import type { ChangeSet } from '../../core/change-set.ts';
+import type { Verdict } from '../../core/check.ts';
+import type { CommitRange, Failure } from '../../core/failure.ts';
+import type { Excerpt } from '../../core/head.ts';
+import type { Conclusion, Issue } from '../../core/issue.ts';
+import type { FailureReason, WaitCode } from '../../core/reason.ts';
+import type { ChecksState, Subject } from '../../core/thread.ts';
 
 /** What every text needs to know of its place. */
 export interface Place {

@@ -1,8 +1,8 @@
 // The comment that hands a pull request over to people: its checks stay red, and nothing more is tried.
-import type { Issue } from '../../domain/issue.ts';
-import { bullet, codeSpan } from '../../domain/markdown/code-marks.ts';
-import { shownIssue } from '../../domain/shown-issue.ts';
-import { sourceLinks } from '../../domain/source-links.ts';
+import type { Issue } from '../../core/issue.ts';
+import { bullet, codeSpan } from '../../core/markdown/code-marks.ts';
+import { shownIssue } from '../../core/shown-issue.ts';
+import { sourceLinks } from '../../core/source-links.ts';
 import { investigationFold, logFold } from './folds.ts';
 import { backAtSubject } from './footer.ts';
 import type { HandOverGround, Place } from './ground.ts';

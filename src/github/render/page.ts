@@ -1,6 +1,6 @@
 // Puts a comment together: what stands open, what is folded, the small last line; and cuts it in order where it is too long.
-import { cutAt } from '../../domain/inert-text.ts';
-import { fenced } from '../../domain/markdown/code-marks.ts';
+import { cutAt } from '../../core/inert-text.ts';
+import { fenced } from '../../core/markdown/code-marks.ts';
 
 /** `text` is Markdown that was made inert; `code` is still as it came. */
 export type Block =

@@ -1,9 +1,9 @@
 // Title and body of a pull request: cause, change, how it was checked and what was not.
-import type { Issue } from '../../domain/issue.ts';
-import { bullet, codeSpan } from '../../domain/markdown/code-marks.ts';
-import type { SourceLinks } from '../../domain/markdown/inert-inline.ts';
-import { shownIssue } from '../../domain/shown-issue.ts';
-import { sourceLinks } from '../../domain/source-links.ts';
+import type { Issue } from '../../core/issue.ts';
+import { bullet, codeSpan } from '../../core/markdown/code-marks.ts';
+import type { SourceLinks } from '../../core/markdown/inert-inline.ts';
+import { shownIssue } from '../../core/shown-issue.ts';
+import { sourceLinks } from '../../core/source-links.ts';
 import { failureAim, sinceThen } from './failure-aim.ts';
 import { investigationFold, reproductionFold } from './folds.ts';
 import { backAtSubject } from './footer.ts';

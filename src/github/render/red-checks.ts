@@ -1,10 +1,10 @@
 // What is said of red checks: their names with the verdict, the cut log, and the causes that stand beside the first one.
-import type { Verdict } from '../../domain/check.ts';
-import type { Excerpt } from '../../domain/head.ts';
-import { codeSpan } from '../../domain/markdown/code-marks.ts';
-import { inertInline } from '../../domain/markdown/inert-inline.ts';
-import { shownIssue } from '../../domain/shown-issue.ts';
-import { sourceLinks } from '../../domain/source-links.ts';
+import type { Verdict } from '../../core/check.ts';
+import type { Excerpt } from '../../core/head.ts';
+import { codeSpan } from '../../core/markdown/code-marks.ts';
+import { inertInline } from '../../core/markdown/inert-inline.ts';
+import { shownIssue } from '../../core/shown-issue.ts';
+import { sourceLinks } from '../../core/source-links.ts';
 import type { FurtherCause, Place, RedChecks } from './ground.ts';
 import { type Block, code, type Fold, text } from './page.ts';
 import { causeBlocks } from './story.ts';

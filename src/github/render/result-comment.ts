@@ -1,7 +1,7 @@
 // The comment with what an investigation found: outcome, cause, what to do, and folded how it is known.
 
-import { shownIssue } from '../../domain/shown-issue.ts';
-import { sourceLinks } from '../../domain/source-links.ts';
+import { shownIssue } from '../../core/shown-issue.ts';
+import { sourceLinks } from '../../core/source-links.ts';
 import { diffFold, investigationFold, logFold, reproductionFold } from './folds.ts';
 import { resultFooter } from './footer.ts';
 import type { ResultGround } from './ground.ts';

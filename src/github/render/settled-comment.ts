@@ -1,9 +1,9 @@
 // What is left of a result once the checks are green again: one line.
 
-import { codeSpan } from '../../domain/markdown/code-marks.ts';
-import { inertInline } from '../../domain/markdown/inert-inline.ts';
-import { shownIssue } from '../../domain/shown-issue.ts';
-import { sourceLinks } from '../../domain/source-links.ts';
+import { codeSpan } from '../../core/markdown/code-marks.ts';
+import { inertInline } from '../../core/markdown/inert-inline.ts';
+import { shownIssue } from '../../core/shown-issue.ts';
+import { sourceLinks } from '../../core/source-links.ts';
 import type { SettledGround } from './ground.ts';
 import { pageText, text } from './page.ts';
 import { checkNames } from './red-checks.ts';

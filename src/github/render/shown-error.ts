@@ -1,5 +1,5 @@
 // What an excerpt says is wrong, in one or two lines: the error itself, and the failed test where that is all that its first line names.
-import type { Excerpt } from '../../domain/head.ts';
+import type { Excerpt } from '../../core/head.ts';
 
 /** How long a test took differs each time, and tells nothing. */
 const TIME = /(?<!\s)\s*[([]\d{1,6}(?:\.\d{1,9})?\s?m?s[)\]]$/;

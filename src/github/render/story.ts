@@ -1,8 +1,8 @@
 // What stands open below the first line: the cause in three sentences, what to do, what to answer, and what to mind.
-import type { Issue, Step } from '../../domain/issue.ts';
-import { bullet, codeSpan } from '../../domain/markdown/code-marks.ts';
-import { inertInline, type SourceLinks } from '../../domain/markdown/inert-inline.ts';
-import { inertMarkdown } from '../../domain/markdown/inert-markdown.ts';
+import type { Issue, Step } from '../../core/issue.ts';
+import { bullet, codeSpan } from '../../core/markdown/code-marks.ts';
+import { inertInline, type SourceLinks } from '../../core/markdown/inert-inline.ts';
+import { inertMarkdown } from '../../core/markdown/inert-markdown.ts';
 import type { FixStanding } from './ground.ts';
 import { type Block, code, text } from './page.ts';
 import { firstSentences } from './sentences.ts';

@@ -1,7 +1,7 @@
 // The text files that people attached to an issue, within 5 MiB and a deadline together.
 
-import { keepBeginning } from '../../domain/keep-beginning.ts';
-import type { GithubProject } from '../../domain/project.ts';
+import { keepBeginning } from '../../core/keep-beginning.ts';
+import type { GithubProject } from '../../core/project.ts';
 import { findAttachments } from './find-attachments.ts';
 import type { GatherDeps } from './gather-deps.ts';
 import { readAttachment } from './read-attachment.ts';

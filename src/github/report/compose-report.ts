@@ -1,7 +1,7 @@
 // The parts of a report as one text of at most 1 MiB, with what people ask to be heeded at its end.
-import { guidanceSection } from '../../domain/guidance-section.ts';
-import { keepBeginning } from '../../domain/keep-beginning.ts';
-import type { Trigger } from '../../domain/thread.ts';
+import { guidanceSection } from '../../core/guidance-section.ts';
+import { keepBeginning } from '../../core/keep-beginning.ts';
+import type { Trigger } from '../../core/thread.ts';
 import { REPORT_BYTES } from '../cut-text.ts';
 
 /** For the words about what was cut. */

@@ -1,7 +1,7 @@
 // The checks of a commit that failed: check runs of any App but ours, and commit statuses of other CI.
 import type { RestEndpointMethodTypes } from '@octokit/rest';
-import { keepBeginning } from '../../domain/keep-beginning.ts';
-import { type GithubProject, repositoryOf } from '../../domain/project.ts';
+import { keepBeginning } from '../../core/keep-beginning.ts';
+import { type GithubProject, repositoryOf } from '../../core/project.ts';
 import { isOurs } from '../events/ours.ts';
 import type { GatherDeps } from './gather-deps.ts';
 

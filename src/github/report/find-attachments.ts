@@ -1,5 +1,5 @@
 // Which files were attached to a text: links to GitHub's own places for them, and to nowhere else.
-import type { GithubProject } from '../../domain/project.ts';
+import type { GithubProject } from '../../core/project.ts';
 
 export interface Attachment {
   readonly url: string;

@@ -1,6 +1,6 @@
 // An issue as a report: what it said when an analysis was asked for, who said it, and the text files attached to it.
-import type { GithubProject } from '../../domain/project.ts';
-import type { Person, Trigger } from '../../domain/thread.ts';
+import type { GithubProject } from '../../core/project.ts';
+import type { Person, Trigger } from '../../core/thread.ts';
 import { splitAtCommand } from '../events/command.ts';
 import { isOurs } from '../events/ours.ts';
 import { type CommentPayload, type GithubUser, type IssuePayload, personOf } from '../events/payloads.ts';

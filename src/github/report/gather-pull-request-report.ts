@@ -1,6 +1,6 @@
 // A pull request as a report: the checks of its head that failed, with what they say and the logs of their jobs.
-import { type GithubProject, repositoryOf } from '../../domain/project.ts';
-import type { Trigger } from '../../domain/thread.ts';
+import { type GithubProject, repositoryOf } from '../../core/project.ts';
+import type { Trigger } from '../../core/thread.ts';
 import { REPORT_BYTES } from '../cut-text.ts';
 import { checkLog } from './check-log.ts';
 import { composeReport } from './compose-report.ts';

@@ -1,6 +1,6 @@
 // The comments of an issue as they stood when an analysis was asked for.
 import type { RestEndpointMethodTypes } from '@octokit/rest';
-import { type GithubProject, repositoryOf } from '../../domain/project.ts';
+import { type GithubProject, repositoryOf } from '../../core/project.ts';
 import type { GithubClients } from '../clients/github-clients.ts';
 
 export type IssueComment = RestEndpointMethodTypes['issues']['listComments']['response']['data'][number];

@@ -1,5 +1,5 @@
 // Reads one attached file: from GitHub, and from where GitHub stores it, with our token on the first way only.
-import type { GithubProject } from '../../domain/project.ts';
+import type { GithubProject } from '../../core/project.ts';
 import type { GatherDeps } from './gather-deps.ts';
 
 export type AttachmentText =

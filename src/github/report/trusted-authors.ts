@@ -1,7 +1,7 @@
 // Whether a report holds only words of people who may write to the project.
-import type { GithubProject } from '../../domain/project.ts';
-import { isAtLeast } from '../../domain/role.ts';
-import type { Person } from '../../domain/thread.ts';
+import type { GithubProject } from '../../core/project.ts';
+import { isAtLeast } from '../../core/role.ts';
+import type { Person } from '../../core/thread.ts';
 import type { GatherDeps } from './gather-deps.ts';
 
 /** More than these are not asked for: their report is not trusted. */

@@ -1,6 +1,6 @@
 // Who a login is on GitHub just now: accounts are bound to the number, since logins change hands.
-import { CausewayError } from '../../domain/errors.ts';
-import type { Person } from '../../domain/thread.ts';
+import { CausewayError } from '../../core/errors.ts';
+import type { Person } from '../../core/thread.ts';
 import type { InstallationStore } from '../../ports/github-store.ts';
 import type { GithubCaller, GithubClients } from '../clients/github-clients.ts';
 import { createGithubClient, type GithubOptions } from '../github-client.ts';

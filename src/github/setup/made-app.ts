@@ -1,7 +1,7 @@
 // The App that GitHub made from the manifest: the code of its redirect is exchanged, once, for the credentials.
 import { createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
-import { CausewayError } from '../../domain/errors.ts';
+import { CausewayError } from '../../core/errors.ts';
 import { unwatched, type WatchCall } from '../clients/watch-call.ts';
 import { createGithubClient, type GithubOptions } from '../github-client.ts';
 

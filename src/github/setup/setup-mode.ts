@@ -1,5 +1,5 @@
 // Set-up: who holds the one-time code makes the App from a manifest; GitHub's answer is kept, and the door closes.
-import { CausewayError } from '../../domain/errors.ts';
+import { CausewayError } from '../../core/errors.ts';
 import type { Log } from '../../log.ts';
 import { createJourneys, type Journey, type Journeys } from './journey.ts';
 import { type ExchangeGithub, exchangeCode, type MadeApp } from './made-app.ts';

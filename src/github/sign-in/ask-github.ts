@@ -1,5 +1,5 @@
 // One question to GitHub while somebody signs in: bounded in time and size, no redirect followed, and nothing kept of the answer but its data.
-import { CausewayError } from '../../domain/errors.ts';
+import { CausewayError } from '../../core/errors.ts';
 import { unwatched, type WatchCall } from '../clients/watch-call.ts';
 
 interface Question {

@@ -1,6 +1,6 @@
 // The code with which a browser came back from GitHub, exchanged for the person's token, once.
 import { z } from 'zod';
-import { CausewayError } from '../../domain/errors.ts';
+import { CausewayError } from '../../core/errors.ts';
 import { registerSecret } from '../../log.ts';
 import { SignInRefused } from '../../ports/sign-in.ts';
 import { type AskWays, askGithub, noUse, oddity } from './ask-github.ts';

@@ -1,6 +1,6 @@
 // Who may sign in: an allowed owner, or whoever can reach a repository on which an allowed owner has the App.
-import { CausewayError } from '../../domain/errors.ts';
-import type { Person } from '../../domain/thread.ts';
+import { CausewayError } from '../../core/errors.ts';
+import type { Person } from '../../core/thread.ts';
 import type { InstallationStore } from '../../ports/github-store.ts';
 import type { GithubClients } from '../clients/github-clients.ts';
 import { ownerRule } from '../projects/owners.ts';

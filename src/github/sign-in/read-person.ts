@@ -1,6 +1,6 @@
 // What the person's own token is asked: who they are, and which installations of the App they can reach.
 import { z } from 'zod';
-import type { Person } from '../../domain/thread.ts';
+import type { Person } from '../../core/thread.ts';
 import { hasNext } from '../projects/listings.ts';
 import { type AskWays, askGithub, type GithubAnswer, noUse, oddity } from './ask-github.ts';
 

@@ -1,5 +1,5 @@
 // Looks into the files of the first suspects: which functions, and so which lines, the report is likeliest about.
-import type { Suspect } from '../../domain/issue.ts';
+import type { Suspect } from '../../core/issue.ts';
 import { queryOf } from '../localise/query.ts';
 import { type ReadReport, reportTexts } from '../localise/report-texts.ts';
 import { attempt, type Lookups, shortSha } from '../lookups.ts';

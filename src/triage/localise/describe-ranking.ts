@@ -1,5 +1,5 @@
 // The step of the ranking, in words: what was looked up in the digests of a commit, and what it gave.
-import type { InvestigationStep } from '../../domain/evidence.ts';
+import type { InvestigationStep } from '../../core/evidence.ts';
 import { counted } from '../counted.ts';
 import { STOP_WORDS } from '../tokens.ts';
 import type { Known } from './gather-signals.ts';

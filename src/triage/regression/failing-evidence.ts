@@ -1,10 +1,11 @@
 // What a failure itself names, of all that its report mentions: failed tests, the places and frames of its failing lines, its error.
+
+import { type Cause, findCause } from '../../ci/find-cause.ts';
+import { findPlaces } from '../../ci/places.ts';
+import { type PlainLine, plainLines } from '../../ci/plain-lines.ts';
+import { repositoryPath } from '../../ci/repository-path.ts';
+import { findSteps } from '../../ci/steps.ts';
 import type { MappedFrame } from '../candidates/from-frames.ts';
-import { type Cause, findCause } from '../ci/find-cause.ts';
-import { findPlaces } from '../ci/places.ts';
-import { type PlainLine, plainLines } from '../ci/plain-lines.ts';
-import { repositoryPath } from '../ci/repository-path.ts';
-import { findSteps } from '../ci/steps.ts';
 import { fileKind } from '../file-kind.ts';
 import type { Trace } from '../frames/frame.ts';
 import { type Ground, type Mapping, mapPath } from '../map-paths.ts';

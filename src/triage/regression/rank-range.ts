@@ -1,6 +1,6 @@
 // Ranks the commits since a check was green by what each touches, tells it as a step, and names the one that stands out.
-import type { CommitRange, LikeliestCommit } from '../../domain/failure.ts';
-import type { Suspect } from '../../domain/issue.ts';
+import type { CommitRange, LikeliestCommit } from '../../core/failure.ts';
+import type { Suspect } from '../../core/issue.ts';
 import type { MappedFrame } from '../candidates/from-frames.ts';
 import { counted } from '../counted.ts';
 import type { Trace } from '../frames/frame.ts';

@@ -1,10 +1,10 @@
 // The audit log: what a person did, and what anybody did in the projects that they look after.
 import type { Handler } from 'hono';
 import { html } from 'hono/html';
-import { inertLine } from '../../domain/inert-text.ts';
-import { isAtLeast } from '../../domain/role.ts';
-import { isId, knownProjects } from '../../jobs/access.ts';
+import { inertLine } from '../../core/inert-text.ts';
+import { isAtLeast } from '../../core/role.ts';
 import type { AuditEntry } from '../../ports/overview-store.ts';
+import { isId, knownProjects } from '../../services/access.ts';
 import { missingNotice } from '../missing-projects.ts';
 import { type Html, show } from '../show.ts';
 import type { WebDeps, WebEnv } from '../web-deps.ts';

@@ -1,9 +1,9 @@
 // Deliveries: the webhooks of an account, each with its attempts, and the way to have one sent again.
 import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
-import type { Webhook } from '../../domain/webhook.ts';
-import { visibleInvestigation } from '../../jobs/access.ts';
+import type { Webhook } from '../../core/webhook.ts';
 import type { WebhookFilter } from '../../ports/webhook-store.ts';
+import { visibleInvestigation } from '../../services/access.ts';
 import { doneNotice } from '../done-notice.ts';
 import { readForm } from '../read-form.ts';
 import { refuseAbsentPage, WebRefusal } from '../refusal.ts';

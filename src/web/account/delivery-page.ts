@@ -1,7 +1,7 @@
 // One delivery: where it goes, each attempt, what it says now, and the form to have it sent again.
 import { html } from 'hono/html';
-import { inertText } from '../../domain/inert-text.ts';
-import type { Webhook } from '../../domain/webhook.ts';
+import { inertText } from '../../core/inert-text.ts';
+import type { Webhook } from '../../core/webhook.ts';
 import type { WebhookAttempt, WebhookStore } from '../../ports/webhook-store.ts';
 import { formTokenField } from '../form-token.ts';
 import type { Html } from '../show.ts';

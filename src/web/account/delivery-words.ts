@@ -1,7 +1,7 @@
 // How a webhook is told: its state, where it goes, what came of an attempt.
 import { html } from 'hono/html';
-import { inertLine } from '../../domain/inert-text.ts';
-import type { Webhook, WebhookState } from '../../domain/webhook.ts';
+import { inertLine } from '../../core/inert-text.ts';
+import type { Webhook, WebhookState } from '../../core/webhook.ts';
 import type { Html } from '../show.ts';
 import { badge, count, type Tone } from '../words.ts';
 

@@ -1,8 +1,8 @@
 // What became of the pull requests that were opened: their state, their checks, and the way to them.
 import { html } from 'hono/html';
-import { inertLine } from '../../domain/inert-text.ts';
-import type { Project } from '../../domain/project.ts';
-import type { ChecksState } from '../../domain/thread.ts';
+import { inertLine } from '../../core/inert-text.ts';
+import type { Project } from '../../core/project.ts';
+import type { ChecksState } from '../../core/thread.ts';
 import type { OpenedPullRequest } from '../../ports/overview-store.ts';
 import { ownLink } from '../projects/github-links.ts';
 import type { Html } from '../show.ts';

@@ -1,5 +1,5 @@
 // How it stands with the secret that signs an account's webhooks: how many sign, since when, until when.
-import { SECRET_OVERLAP_MS } from '../../domain/webhook.ts';
+import { SECRET_OVERLAP_MS } from '../../core/webhook.ts';
 import type { AccountStore } from '../../ports/account-store.ts';
 import type { OverviewStore } from '../../ports/overview-store.ts';
 

@@ -1,8 +1,8 @@
 // The form for a new token: its name, what it may do, in which projects, for how long.
 import { html } from 'hono/html';
-import { SCOPES, type Scope } from '../../domain/account.ts';
-import { inertLine } from '../../domain/inert-text.ts';
-import type { Project } from '../../domain/project.ts';
+import { SCOPES, type Scope } from '../../core/account.ts';
+import { inertLine } from '../../core/inert-text.ts';
+import type { Project } from '../../core/project.ts';
 import { formTokenField } from '../form-token.ts';
 import type { Form } from '../read-form.ts';
 import type { Html } from '../show.ts';

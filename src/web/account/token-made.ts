@@ -1,10 +1,10 @@
 // The page that shows a new token, this once, and how to use it.
 
 import { html } from 'hono/html';
-import type { TokenRecord } from '../../domain/account.ts';
-import { inertLine } from '../../domain/inert-text.ts';
-import type { ExampleReport } from '../../domain/report.ts';
-import { quoted } from '../../domain/shell-quote.ts';
+import type { TokenRecord } from '../../core/account.ts';
+import { inertLine } from '../../core/inert-text.ts';
+import type { ExampleReport } from '../../core/report.ts';
+import { quoted } from '../../core/shell-quote.ts';
 import type { Html } from '../show.ts';
 import { moment } from '../words.ts';
 import { copyable } from './copyable.ts';

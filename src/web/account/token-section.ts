@@ -1,7 +1,7 @@
 // The list of an account's tokens: those that count first, revoked ones folded at the end.
 import { html } from 'hono/html';
-import type { TokenRecord } from '../../domain/account.ts';
-import { inertLine } from '../../domain/inert-text.ts';
+import type { TokenRecord } from '../../core/account.ts';
+import { inertLine } from '../../core/inert-text.ts';
 import { formTokenField } from '../form-token.ts';
 import type { Html } from '../show.ts';
 import type { SignedIn } from '../web-deps.ts';

@@ -1,8 +1,8 @@
 // What somebody wants of a new token, read from the form: as it was typed, as it counts, and with a fault beside each field.
-import { DEFAULT_SCOPES, SCOPES, type Scope, type TokenRecord } from '../../domain/account.ts';
-import { newId } from '../../domain/ids.ts';
-import { inertLine, inertText } from '../../domain/inert-text.ts';
-import type { Project } from '../../domain/project.ts';
+import { DEFAULT_SCOPES, SCOPES, type Scope, type TokenRecord } from '../../core/account.ts';
+import { newId } from '../../core/ids.ts';
+import { inertLine, inertText } from '../../core/inert-text.ts';
+import type { Project } from '../../core/project.ts';
 import type { Form } from '../read-form.ts';
 
 export const LONGEST_NAME = 100;

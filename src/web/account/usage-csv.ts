@@ -1,5 +1,5 @@
 // Usage as a file for spreadsheets, in which no cell is a formula.
-import { withoutUnseen } from '../../domain/inert-text.ts';
+import { withoutUnseen } from '../../core/inert-text.ts';
 import type { UsageMonth } from './usage-months.ts';
 
 const HEAD = [

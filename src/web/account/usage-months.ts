@@ -1,6 +1,6 @@
 // What was used, month by month: rows of projects with their sums.
-import type { InvestigationState } from '../../domain/investigation.ts';
-import type { Project } from '../../domain/project.ts';
+import type { InvestigationState } from '../../core/investigation.ts';
+import type { Project } from '../../core/project.ts';
 import type { UsageRow } from '../../ports/overview-store.ts';
 
 export type UsageFigures = Omit<UsageRow, 'projectId' | 'month'>;

@@ -1,7 +1,7 @@
 // Usage: what was investigated and what it cost, by month and project, beside the budgets; what became of the pull requests.
 import type { Handler } from 'hono';
 import { html } from 'hono/html';
-import { type Asking, knownProjects, visibleProjects } from '../../jobs/access.ts';
+import { type Asking, knownProjects, visibleProjects } from '../../services/access.ts';
 import { missingNotice } from '../missing-projects.ts';
 import { type Html, show } from '../show.ts';
 import type { WebDeps, WebEnv } from '../web-deps.ts';

@@ -1,7 +1,7 @@
 // Usage for people: this month against its budgets, and what was used month by month.
 import { html } from 'hono/html';
-import { inertLine } from '../../domain/inert-text.ts';
-import type { InvestigationState } from '../../domain/investigation.ts';
+import { inertLine } from '../../core/inert-text.ts';
+import type { InvestigationState } from '../../core/investigation.ts';
 import type { Html } from '../show.ts';
 import type { WebDeps } from '../web-deps.ts';
 import { badge, count, dollars, plural } from '../words.ts';

@@ -1,10 +1,10 @@
 // What is known of a failure's cause: its investigation, the issue that this became, and the pull request against it.
 import { html } from 'hono/html';
-import type { Failure } from '../../domain/failure.ts';
-import { inertLine } from '../../domain/inert-text.ts';
-import type { Investigation } from '../../domain/investigation.ts';
-import type { Project } from '../../domain/project.ts';
-import type { PostedPullRequest, Thread } from '../../domain/thread.ts';
+import type { Failure } from '../../core/failure.ts';
+import { inertLine } from '../../core/inert-text.ts';
+import type { Investigation } from '../../core/investigation.ts';
+import type { Project } from '../../core/project.ts';
+import type { PostedPullRequest, Thread } from '../../core/thread.ts';
 import { ownLink } from '../projects/github-links.ts';
 import { firstSentence, outcomeBadges, percentage } from '../projects/issue-words.ts';
 import type { Html } from '../show.ts';

@@ -1,8 +1,8 @@
 // One failure: how often and where it was seen, how it stands, and which commits it may have come with.
 import { html } from 'hono/html';
-import type { CommitRange, Failure, Sighting } from '../../domain/failure.ts';
-import { inertLine } from '../../domain/inert-text.ts';
-import type { Project } from '../../domain/project.ts';
+import type { CommitRange, Failure, Sighting } from '../../core/failure.ts';
+import { inertLine } from '../../core/inert-text.ts';
+import type { Project } from '../../core/project.ts';
 import { commitLink, compareLink, pullRequestLink } from '../projects/github-links.ts';
 import type { Html } from '../show.ts';
 import { badge, line, moment, plural } from '../words.ts';

@@ -1,7 +1,7 @@
 // The ledger of failures as tables: a page of it, and the ones that come and go.
 import { html } from 'hono/html';
-import type { Failure } from '../../domain/failure.ts';
-import type { Project } from '../../domain/project.ts';
+import type { Failure } from '../../core/failure.ts';
+import type { Project } from '../../core/project.ts';
 import { percentage } from '../projects/issue-words.ts';
 import type { Html } from '../show.ts';
 import { count, moment, plural } from '../words.ts';

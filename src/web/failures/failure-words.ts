@@ -1,9 +1,9 @@
 // A failure in words: how it stands, how often it passed by chance, and where it was seen.
 import { html } from 'hono/html';
-import type { Verdict } from '../../domain/check.ts';
-import type { Closing, Failure } from '../../domain/failure.ts';
-import { inertLine } from '../../domain/inert-text.ts';
-import type { Project } from '../../domain/project.ts';
+import type { Verdict } from '../../core/check.ts';
+import type { Closing, Failure } from '../../core/failure.ts';
+import { inertLine } from '../../core/inert-text.ts';
+import type { Project } from '../../core/project.ts';
 import { commitLink, pullRequestLink } from '../projects/github-links.ts';
 import { percentage } from '../projects/issue-words.ts';
 import type { Html } from '../show.ts';

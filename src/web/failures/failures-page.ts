@@ -1,8 +1,8 @@
 // The failures of a project, and one of them.
 import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
-import type { Failure } from '../../domain/failure.ts';
-import type { Project } from '../../domain/project.ts';
+import type { Failure } from '../../core/failure.ts';
+import type { Project } from '../../core/project.ts';
 import { projectTabs } from '../projects/project-tabs.ts';
 import { crumbsOf, projectHead, seenProject } from '../projects/seen-project.ts';
 import { refuseAbsentPage } from '../refusal.ts';

@@ -1,10 +1,10 @@
 // What mode `observe` held back: what would have been posted, and what it cost to know.
 import type { Handler } from 'hono';
 import { html } from 'hono/html';
-import type { Finding, Head } from '../../domain/head.ts';
-import { inertLine, inertText, withoutUnseen } from '../../domain/inert-text.ts';
-import type { Project } from '../../domain/project.ts';
-import type { Subject, Thread } from '../../domain/thread.ts';
+import type { Finding, Head } from '../../core/head.ts';
+import { inertLine, inertText, withoutUnseen } from '../../core/inert-text.ts';
+import type { Project } from '../../core/project.ts';
+import type { Subject, Thread } from '../../core/thread.ts';
 import type { Backfill } from '../../ports/check-store.ts';
 import type { UsageRow } from '../../ports/overview-store.ts';
 import { commitLink, issueLink, pullRequestLink } from '../projects/github-links.ts';

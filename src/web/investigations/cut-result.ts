@@ -1,5 +1,5 @@
 // What a step has found, held to what a page can show, with words for what was cut.
-import { cutAt, withoutUnseen } from '../../domain/inert-text.ts';
+import { cutAt, withoutUnseen } from '../../core/inert-text.ts';
 import { count, plural } from '../words.ts';
 
 export interface CutResult {

@@ -1,12 +1,12 @@
 // An investigation on its way: where it stands, what it has found so far, what that costs, and the button that stops it.
 import type { Handler } from 'hono';
 import { html } from 'hono/html';
-import { inertLine } from '../../domain/inert-text.ts';
-import { isEnded } from '../../domain/investigation.ts';
-import { isAtLeast } from '../../domain/role.ts';
-import { visibleInvestigation } from '../../jobs/access.ts';
+import { inertLine } from '../../core/inert-text.ts';
+import { isEnded } from '../../core/investigation.ts';
+import { isAtLeast } from '../../core/role.ts';
 import type { Spending } from '../../ports/overview-store.ts';
 import type { RecordedStep } from '../../ports/store.ts';
+import { visibleInvestigation } from '../../services/access.ts';
 import { doneNotice } from '../done-notice.ts';
 import { formTokenField } from '../form-token.ts';
 import { originWord } from '../projects/issue-words.ts';

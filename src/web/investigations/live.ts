@@ -1,9 +1,9 @@
 // An investigation live: tells the page that something has changed, and the page looks again itself.
 import type { Handler } from 'hono';
-import { isEnded } from '../../domain/investigation.ts';
-import { type Asking, visibleInvestigation } from '../../jobs/access.ts';
-import { pause, STILL_FOLLOWING, STREAM_HEADERS, streamOf, withTicks } from '../../jobs/event-stream.ts';
-import { type FollowEvent, follow } from '../../jobs/follow.ts';
+import { isEnded } from '../../core/investigation.ts';
+import { type Asking, visibleInvestigation } from '../../services/access.ts';
+import { pause, STILL_FOLLOWING, STREAM_HEADERS, streamOf, withTicks } from '../../services/event-stream.ts';
+import { type FollowEvent, follow } from '../../services/follow.ts';
 import { cookieOf } from '../cookies.ts';
 import { refuseAbsentPage, WebRefusal } from '../refusal.ts';
 import { sessionOf } from '../signed-in.ts';

@@ -1,8 +1,8 @@
 // What an investigation has cost so far, against what it may cost.
 import { html } from 'hono/html';
-import { CausewayError } from '../../domain/errors.ts';
-import type { Project } from '../../domain/project.ts';
-import type { InvestigationSettings } from '../../domain/settings.ts';
+import { CausewayError } from '../../core/errors.ts';
+import type { Project } from '../../core/project.ts';
+import type { InvestigationSettings } from '../../core/settings.ts';
 import type { Spending } from '../../ports/overview-store.ts';
 import type { Html } from '../show.ts';
 import type { WebDeps } from '../web-deps.ts';

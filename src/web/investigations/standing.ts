@@ -1,9 +1,9 @@
 // Where an investigation stands, in words: what it is doing now, or how it ended and what to do about that.
 import { html } from 'hono/html';
-import { inertText } from '../../domain/inert-text.ts';
-import type { Investigation, InvestigationState } from '../../domain/investigation.ts';
-import type { FailureReason } from '../../domain/reason.ts';
-import { isAtLeast, type Role } from '../../domain/role.ts';
+import { inertText } from '../../core/inert-text.ts';
+import type { Investigation, InvestigationState } from '../../core/investigation.ts';
+import type { FailureReason } from '../../core/reason.ts';
+import { isAtLeast, type Role } from '../../core/role.ts';
 import type { Spending } from '../../ports/overview-store.ts';
 import type { Html } from '../show.ts';
 import { badge, plural, type Tone } from '../words.ts';

@@ -1,7 +1,7 @@
 // The steps of an investigation: each with its exact query, what it means, and what was found, folded.
 import { html } from 'hono/html';
-import type { InvestigationStep } from '../../domain/evidence.ts';
-import { inertText } from '../../domain/inert-text.ts';
+import type { InvestigationStep } from '../../core/evidence.ts';
+import { inertText } from '../../core/inert-text.ts';
 import { richText, type TextLinks } from '../rich-text.ts';
 import type { Html } from '../show.ts';
 import { plural } from '../words.ts';

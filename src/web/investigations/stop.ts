@@ -1,8 +1,8 @@
 // The button that stops an investigation.
 import type { Handler } from 'hono';
-import { isAtLeast } from '../../domain/role.ts';
-import { visibleInvestigation } from '../../jobs/access.ts';
-import { cancelInvestigation } from '../../jobs/end-early.ts';
+import { isAtLeast } from '../../core/role.ts';
+import { visibleInvestigation } from '../../services/access.ts';
+import { cancelInvestigation } from '../../services/end-early.ts';
 import { readForm } from '../read-form.ts';
 import { refuseAbsentPage, WebRefusal } from '../refusal.ts';
 import type { WebDeps, WebEnv } from '../web-deps.ts';

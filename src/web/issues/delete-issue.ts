@@ -1,8 +1,8 @@
 // Deleting an issue: first what goes and what stays, then the button.
 import type { Handler } from 'hono';
 import { html } from 'hono/html';
-import { mayErase } from '../../jobs/access.ts';
-import { eraseIssue } from '../../jobs/end-early.ts';
+import { mayErase } from '../../services/access.ts';
+import { eraseIssue } from '../../services/end-early.ts';
 import { formTokenField } from '../form-token.ts';
 import { readForm } from '../read-form.ts';
 import { refuseAbsentPage, WebRefusal } from '../refusal.ts';

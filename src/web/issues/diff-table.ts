@@ -1,6 +1,6 @@
 // One file's rows as a table: line numbers and code on both sides; what goes and what comes told by signs.
 import { html } from 'hono/html';
-import { cutAt, withUnseenTold } from '../../domain/inert-text.ts';
+import { cutAt, withUnseenTold } from '../../core/inert-text.ts';
 import type { Html } from '../show.ts';
 import { count, plural } from '../words.ts';
 import { type Difference, difference, type ShownRow, type SideLine } from './side-by-side.ts';

@@ -1,11 +1,11 @@
 // What can be done with an issue: open the pull request, take it along, delete it; only what this person may.
 import { html } from 'hono/html';
-import type { Account } from '../../domain/account.ts';
-import { CausewayError } from '../../domain/errors.ts';
-import { inertText } from '../../domain/inert-text.ts';
-import { isGithubProject } from '../../domain/project.ts';
-import { isAtLeast } from '../../domain/role.ts';
-import { whyNotOpened } from '../../jobs/request-pull-request.ts';
+import type { Account } from '../../core/account.ts';
+import { CausewayError } from '../../core/errors.ts';
+import { inertText } from '../../core/inert-text.ts';
+import { isGithubProject } from '../../core/project.ts';
+import { isAtLeast } from '../../core/role.ts';
+import { whyNotOpened } from '../../services/request-pull-request.ts';
 import { formTokenField } from '../form-token.ts';
 import type { Html } from '../show.ts';
 import type { SignedIn, WebDeps } from '../web-deps.ts';

@@ -1,7 +1,7 @@
 // Why it breaks: the cause in prose, and the quotations that it rests on, each with the way to its step.
 import { html } from 'hono/html';
-import { inertText } from '../../domain/inert-text.ts';
-import type { Analysis, Issue } from '../../domain/issue.ts';
+import { inertText } from '../../core/inert-text.ts';
+import type { Analysis, Issue } from '../../core/issue.ts';
 import { richLine, richText, type TextLinks } from '../rich-text.ts';
 import type { Html } from '../show.ts';
 import { plural } from '../words.ts';

@@ -1,7 +1,7 @@
 // What guards the change: why it is not published, what was left out of it, and what a person must look at.
 import { html } from 'hono/html';
-import { inertLine } from '../../domain/inert-text.ts';
-import type { Analysis, Issue } from '../../domain/issue.ts';
+import { inertLine } from '../../core/inert-text.ts';
+import type { Analysis, Issue } from '../../core/issue.ts';
 import { richLine, type TextLinks } from '../rich-text.ts';
 import type { Html } from '../show.ts';
 import { plural } from '../words.ts';

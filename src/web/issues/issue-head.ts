@@ -1,9 +1,9 @@
 // The top of an issue: what came of it, how sure that is, and what to do next.
 import { html } from 'hono/html';
-import type { Verdict } from '../../domain/check.ts';
-import type { Issue, Outcome } from '../../domain/issue.ts';
-import { isGithubProject, type Project } from '../../domain/project.ts';
-import { SCRIPTED_MODEL } from '../../domain/scripted.ts';
+import type { Verdict } from '../../core/check.ts';
+import type { Issue, Outcome } from '../../core/issue.ts';
+import { isGithubProject, type Project } from '../../core/project.ts';
+import { SCRIPTED_MODEL } from '../../core/scripted.ts';
 import { outcomeBadges, percentage } from '../projects/issue-words.ts';
 import type { Html } from '../show.ts';
 import { issueTitle } from './seen-issue.ts';

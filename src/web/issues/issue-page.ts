@@ -1,9 +1,9 @@
 // An issue as people read it: what came of it and what to do next on top, how that is known below.
 import type { Handler } from 'hono';
 import { html } from 'hono/html';
-import type { ChangeSet } from '../../domain/change-set.ts';
-import type { Issue } from '../../domain/issue.ts';
-import { mayErase } from '../../jobs/access.ts';
+import type { ChangeSet } from '../../core/change-set.ts';
+import type { Issue } from '../../core/issue.ts';
+import { mayErase } from '../../services/access.ts';
 import { doneNotice } from '../done-notice.ts';
 import type { TextLinks } from '../rich-text.ts';
 import { type Html, show } from '../show.ts';

@@ -1,8 +1,8 @@
 // The record behind an issue: every step, the report as it was accepted, what it took, and where else it stands.
 import { html } from 'hono/html';
-import { inertLine } from '../../domain/inert-text.ts';
-import type { Issue } from '../../domain/issue.ts';
-import type { Project } from '../../domain/project.ts';
+import { inertLine } from '../../core/inert-text.ts';
+import type { Issue } from '../../core/issue.ts';
+import type { Project } from '../../core/project.ts';
 import { cutResult } from '../investigations/cut-result.ts';
 import { stepList } from '../investigations/step-list.ts';
 import { commitLink } from '../projects/github-links.ts';

@@ -1,7 +1,7 @@
 // Suspects: places in the source with their reasons, most likely first.
 import { html } from 'hono/html';
-import { inertLine } from '../../domain/inert-text.ts';
-import type { Issue, Suspect } from '../../domain/issue.ts';
+import { inertLine } from '../../core/inert-text.ts';
+import type { Issue, Suspect } from '../../core/issue.ts';
 import { percentage } from '../projects/issue-words.ts';
 import { richLine, type TextLinks } from '../rich-text.ts';
 import type { Html } from '../show.ts';

@@ -1,7 +1,7 @@
 // What people do with an issue: mend it, see it for themselves, ask what is missing.
 import { html } from 'hono/html';
-import { inertLine } from '../../domain/inert-text.ts';
-import type { Issue, Step } from '../../domain/issue.ts';
+import { inertLine } from '../../core/inert-text.ts';
+import type { Issue, Step } from '../../core/issue.ts';
 import { richLine, richText, type TextLinks } from '../rich-text.ts';
 import type { Html } from '../show.ts';
 import { plural } from '../words.ts';

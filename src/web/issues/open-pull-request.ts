@@ -1,8 +1,8 @@
 // The button that asks for the pull request of an issue; it is opened from the stored change.
 import type { Handler } from 'hono';
-import { inertText } from '../../domain/inert-text.ts';
-import { isAtLeast } from '../../domain/role.ts';
-import { requestPullRequest } from '../../jobs/request-pull-request.ts';
+import { inertText } from '../../core/inert-text.ts';
+import { isAtLeast } from '../../core/role.ts';
+import { requestPullRequest } from '../../services/request-pull-request.ts';
 import { readForm } from '../read-form.ts';
 import { refuseAbsentPage, WebRefusal } from '../refusal.ts';
 import type { WebDeps, WebEnv } from '../web-deps.ts';

@@ -1,5 +1,5 @@
 // What stands on GitHub for an Issue, such as its pull request, as a link with a name.
-import type { Project } from '../../domain/project.ts';
+import type { Project } from '../../core/project.ts';
 import { numberIn, ownAddress, ownLink } from '../projects/github-links.ts';
 import type { Html } from '../show.ts';
 

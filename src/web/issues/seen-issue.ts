@@ -1,11 +1,11 @@
 // The Issue of an address, as far as whoever asks may see it; and what all of its pages share.
 import type { Context } from 'hono';
-import { inertLine } from '../../domain/inert-text.ts';
-import type { Issue } from '../../domain/issue.ts';
-import { NO_LINKS, type SourceLinks } from '../../domain/markdown/inert-inline.ts';
-import type { Project } from '../../domain/project.ts';
-import { sourceLinks } from '../../domain/source-links.ts';
-import { type Seen, visibleIssue } from '../../jobs/access.ts';
+import { inertLine } from '../../core/inert-text.ts';
+import type { Issue } from '../../core/issue.ts';
+import { NO_LINKS, type SourceLinks } from '../../core/markdown/inert-inline.ts';
+import type { Project } from '../../core/project.ts';
+import { sourceLinks } from '../../core/source-links.ts';
+import { type Seen, visibleIssue } from '../../services/access.ts';
 import { repositoryPage } from '../projects/github-links.ts';
 import { crumbsOf } from '../projects/seen-project.ts';
 import { refuseAbsentPage } from '../refusal.ts';

@@ -1,9 +1,9 @@
 // What to do first: where no project is to be seen, and where nothing was handed in yet.
 import { html } from 'hono/html';
-import { inertLine } from '../../domain/inert-text.ts';
-import type { Project } from '../../domain/project.ts';
-import { isAtLeast } from '../../domain/role.ts';
-import type { KnownProjects } from '../../jobs/access.ts';
+import { inertLine } from '../../core/inert-text.ts';
+import type { Project } from '../../core/project.ts';
+import { isAtLeast } from '../../core/role.ts';
+import type { KnownProjects } from '../../services/access.ts';
 import type { Html } from '../show.ts';
 import type { Entrance } from '../web-deps.ts';
 

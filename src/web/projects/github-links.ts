@@ -1,7 +1,7 @@
 // Links to GitHub's pages of a project: commits, ranges of them, pull requests; plain text where it has none there.
 import { html } from 'hono/html';
-import { inertLine } from '../../domain/inert-text.ts';
-import type { Project } from '../../domain/project.ts';
+import { inertLine } from '../../core/inert-text.ts';
+import type { Project } from '../../core/project.ts';
 import type { Html } from '../show.ts';
 
 const SHA = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;

@@ -1,8 +1,8 @@
 // What an Issue came to, in a word; and the one sentence that stands for it in a list.
 import { html } from 'hono/html';
-import { inertLine } from '../../domain/inert-text.ts';
-import type { Outcome } from '../../domain/issue.ts';
-import type { Origin } from '../../domain/report.ts';
+import { inertLine } from '../../core/inert-text.ts';
+import type { Outcome } from '../../core/issue.ts';
+import type { Origin } from '../../core/report.ts';
 import type { Html } from '../show.ts';
 import { badge, type Tone } from '../words.ts';
 

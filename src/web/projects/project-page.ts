@@ -1,9 +1,9 @@
 // A project: what is being looked into, and what was found so far.
 import type { Handler } from 'hono';
 import { html } from 'hono/html';
-import type { Project } from '../../domain/project.ts';
-import { isAtLeast } from '../../domain/role.ts';
-import { isId } from '../../jobs/access.ts';
+import type { Project } from '../../core/project.ts';
+import { isAtLeast } from '../../core/role.ts';
+import { isId } from '../../services/access.ts';
 import { doneNotice } from '../done-notice.ts';
 import { refuseAbsentPage } from '../refusal.ts';
 import { type Html, show } from '../show.ts';

@@ -1,6 +1,6 @@
 // The tabs of a project: its pages, one beside the other.
 import { html } from 'hono/html';
-import { isGithubProject, type Project } from '../../domain/project.ts';
+import { isGithubProject, type Project } from '../../core/project.ts';
 import type { Html } from '../show.ts';
 
 export type ProjectTab = 'issues' | 'failures' | 'observed' | 'settings';

@@ -1,10 +1,10 @@
 // The projects that somebody may see, each with what there is of it.
 import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
-import { inertLine } from '../../domain/inert-text.ts';
-import type { Project } from '../../domain/project.ts';
-import { knownProjects } from '../../jobs/access.ts';
+import { inertLine } from '../../core/inert-text.ts';
+import type { Project } from '../../core/project.ts';
 import type { ProjectCounts } from '../../ports/overview-store.ts';
+import { knownProjects } from '../../services/access.ts';
 import { missingNotice } from '../missing-projects.ts';
 import { type Html, show } from '../show.ts';
 import type { WebDeps, WebEnv } from '../web-deps.ts';

@@ -1,8 +1,8 @@
 // The form of a report: its fields, what is wrong with them, and how it looks with what was typed.
 import { html } from 'hono/html';
-import { inertLine } from '../../domain/inert-text.ts';
-import type { Project } from '../../domain/project.ts';
-import { MAX_REPORT_BYTES } from '../../domain/report.ts';
+import { inertLine } from '../../core/inert-text.ts';
+import type { Project } from '../../core/project.ts';
+import { MAX_REPORT_BYTES } from '../../core/report.ts';
 import { formTokenField } from '../form-token.ts';
 import type { Form } from '../read-form.ts';
 import type { Html } from '../show.ts';

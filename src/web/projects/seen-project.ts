@@ -1,10 +1,10 @@
 // The project of an address, as far as whoever asks may see it; and the frame that all its pages share.
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import { inertLine } from '../../domain/inert-text.ts';
-import type { Project } from '../../domain/project.ts';
-import { isAtLeast } from '../../domain/role.ts';
-import { isId, type Seen, visibleProject } from '../../jobs/access.ts';
+import { inertLine } from '../../core/inert-text.ts';
+import type { Project } from '../../core/project.ts';
+import { isAtLeast } from '../../core/role.ts';
+import { isId, type Seen, visibleProject } from '../../services/access.ts';
 import { refuseAbsentPage } from '../refusal.ts';
 import type { Crumb, Html } from '../show.ts';
 import type { WebDeps, WebEnv } from '../web-deps.ts';

@@ -1,8 +1,8 @@
 // What counts for a project: each value, where it is from, and what it means.
 import type { Handler } from 'hono';
 import { html } from 'hono/html';
-import { inertLine, inertText } from '../../domain/inert-text.ts';
-import { isGithubProject, type Project } from '../../domain/project.ts';
+import { inertLine, inertText } from '../../core/inert-text.ts';
+import { isGithubProject, type Project } from '../../core/project.ts';
 import type { EffectiveConfiguration, EffectiveValue, ValueSource } from '../../ports/configuration.ts';
 import { type Html, show } from '../show.ts';
 import type { WebDeps, WebEnv } from '../web-deps.ts';

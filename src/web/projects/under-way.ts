@@ -1,7 +1,7 @@
 // What is being looked into just now, at the top of a project's page.
 import { html } from 'hono/html';
-import { inertLine } from '../../domain/inert-text.ts';
-import type { Investigation } from '../../domain/investigation.ts';
+import { inertLine } from '../../core/inert-text.ts';
+import type { Investigation } from '../../core/investigation.ts';
 import type { Html } from '../show.ts';
 import type { WebDeps } from '../web-deps.ts';
 import { badge, line, moment, plural } from '../words.ts';

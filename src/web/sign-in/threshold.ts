@@ -1,5 +1,5 @@
 // Before the sign-in nobody is known: what strangers may ask of us is bounded for all of them together.
-import { takeFromQuota } from '../../jobs/rate-limit.ts';
+import { takeFromQuota } from '../../services/rate-limit.ts';
 import { WebRefusal } from '../refusal.ts';
 
 /** A minute, of everybody. Forms cost a little; ways back from GitHub cost a write and some questions there. */

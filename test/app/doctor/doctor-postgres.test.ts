@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { setPaused } from '../../../src/app/pause.ts';
+import { openPostgresStore } from '../../../src/db/open-postgres.ts';
+import { createSeal } from '../../../src/db/seal.ts';
 import { createJobTable } from '../../../src/queue/job-table.ts';
-import { openPostgresStore } from '../../../src/store/open-postgres.ts';
-import { createSeal } from '../../../src/store/seal.ts';
 import { emptyDatabase, migratedDatabase } from '../../support/postgres.ts';
 import { temporaryFolder } from '../../support/service.ts';
 import { examine } from './doctor-ground.ts';

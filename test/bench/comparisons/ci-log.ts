@@ -2,9 +2,9 @@
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { condenseLog } from '../../../src/ci/condense-log.ts';
+import { readCheck } from '../../../src/ci/read-check.ts';
 import { CHECK_LOG_BYTES } from '../../../src/ports/checks.ts';
-import { condenseLog } from '../../../src/triage/ci/condense-log.ts';
-import { readCheck } from '../../../src/triage/ci/read-check.ts';
 import type { Comparison, Round, Row } from '../comparison.ts';
 import { CAUSE, writeMadeLog } from '../made-log.ts';
 import { watchMemory } from './memory.ts';

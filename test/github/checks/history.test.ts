@@ -1,6 +1,6 @@
 // Files that a change touches, commits between green and red, and red checks of the past.
 import { describe, expect, it } from 'vitest';
-import type { HeadPlace } from '../../../src/domain/head.ts';
+import type { HeadPlace } from '../../../src/core/head.ts';
 import { ChecksBusy, type PastCheck } from '../../../src/ports/checks.ts';
 import { type ChecksHouse, checksHouse, SHOP, SIGNAL } from './checks-house.ts';
 

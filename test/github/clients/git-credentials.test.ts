@@ -1,6 +1,6 @@
 // With what git reads a repository on GitHub, and what a token that GitHub does not give means for the investigation.
 import { expect, it } from 'vitest';
-import type { Project } from '../../../src/domain/project.ts';
+import type { Project } from '../../../src/core/project.ts';
 import { gitCredentials } from '../../../src/github/clients/git-credentials.ts';
 import { SourceBusy } from '../../../src/ports/source.ts';
 import { NEVER, openGround, SHOP, tokenName } from './ground.ts';

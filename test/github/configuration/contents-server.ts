@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { GithubSource } from '../../../src/domain/project.ts';
+import type { GithubSource } from '../../../src/core/project.ts';
 import { createCaller } from '../../../src/github/clients/caller.ts';
 import { type GithubCaller, GithubFailure } from '../../../src/github/clients/github-clients.ts';
 import { createPatience } from '../../../src/github/clients/patience.ts';

@@ -1,7 +1,7 @@
 // What a configuration comes to: each value with where it is from, and what the operator's limits leave of it.
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { GithubProject } from '../../../src/domain/project.ts';
+import type { GithubProject } from '../../../src/core/project.ts';
 import { dollars } from '../../../src/github/configuration/configuration-keys.ts';
 import { effectiveConfiguration, type OperatorLimits } from '../../../src/github/configuration/effective.ts';
 import { FILE_SCHEMA } from '../../../src/github/configuration/file-schema.ts';

@@ -1,8 +1,8 @@
 // "Open fix" on our check run of a head: a writer gets the pull request of what the button stood for, everybody else nothing.
 import { describe, expect, it } from 'vitest';
-import type { CheckRunButton, Finding } from '../../../src/domain/head.ts';
-import { EMPTY_EXCERPT } from '../../../src/domain/head.ts';
-import { newId } from '../../../src/domain/ids.ts';
+import type { CheckRunButton, Finding } from '../../../src/core/head.ts';
+import { EMPTY_EXCERPT } from '../../../src/core/head.ts';
+import { newId } from '../../../src/core/ids.ts';
 import type { CheckRun } from '../../github-double/state-checks.ts';
 import { NOW } from '../../support/store-samples.ts';
 import { type EventHouse, shop } from './event-house.ts';

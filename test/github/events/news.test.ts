@@ -1,8 +1,8 @@
 // Events that start nothing: they nudge a thread, end what nobody waits for, or keep projects true.
 import type { Probot } from 'probot';
 import { describe, expect, it } from 'vitest';
-import type { Account, TokenRecord } from '../../../src/domain/account.ts';
-import { EMPTY_RECORD, type PostedPullRequest } from '../../../src/domain/thread.ts';
+import type { Account, TokenRecord } from '../../../src/core/account.ts';
+import { EMPTY_RECORD, type PostedPullRequest } from '../../../src/core/thread.ts';
 import { createCausewayApp } from '../../../src/github/app.ts';
 import type { CausewayAppDeps } from '../../../src/github/events/app-deps.ts';
 import { USED_EVENTS } from '../../../src/github/intake/delivery-kind.ts';

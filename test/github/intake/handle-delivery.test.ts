@@ -2,7 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { Probot } from 'probot';
 import { describe, expect, it } from 'vitest';
-import { CausewayError } from '../../../src/domain/errors.ts';
+import { CausewayError } from '../../../src/core/errors.ts';
 import { GithubFailure, type GithubFailureKind } from '../../../src/github/clients/github-clients.ts';
 import { createDeliveryHandler } from '../../../src/github/intake/handle-delivery.ts';
 import { createDeliveriesInFlight } from '../../../src/github/intake/in-flight.ts';

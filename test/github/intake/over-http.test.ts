@@ -2,7 +2,7 @@
 import { request as ask } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { startServer } from '../../../src/http/server.ts';
+import { startServer } from '../../../src/api/server.ts';
 import { createLog } from '../../../src/log.ts';
 import { labelled, reception, signatureOf } from './signed-delivery.ts';
 

@@ -1,7 +1,7 @@
 // What the receiver takes, what it refuses, and that "202" means stored.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { CausewayError } from '../../../src/domain/errors.ts';
+import { CausewayError } from '../../../src/core/errors.ts';
 import { delivery, labelled, reception, SECRET, signatureOf } from './signed-delivery.ts';
 
 const BODY = JSON.stringify(labelled());

@@ -1,10 +1,10 @@
 // Deliveries as GitHub sends them, signed, and a receiver over a real store.
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import type { SqliteStore } from '../../../src/db/open-sqlite.ts';
+import { createSeal } from '../../../src/db/seal.ts';
 import { createReceiver, type Receiver, type ReceiverDeps } from '../../../src/github/intake/receive-delivery.ts';
 import { createLog } from '../../../src/log.ts';
 import { createJobTable } from '../../../src/queue/job-table.ts';
-import type { SqliteStore } from '../../../src/store/open-sqlite.ts';
-import { createSeal } from '../../../src/store/seal.ts';
 import { clock } from '../../support/queue-samples.ts';
 import { migratedStore } from '../../support/sqlite-template.ts';
 

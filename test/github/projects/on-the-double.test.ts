@@ -1,12 +1,12 @@
 // Clients, projects and roles against the whole GitHub double: tokens whose scope is enforced, people who move repositories, real git.
 import { expect, it } from 'vitest';
-import { isGithubProject } from '../../../src/domain/project.ts';
+import { isGithubProject } from '../../../src/core/project.ts';
 import { createGithubClients } from '../../../src/github/clients/create-github-clients.ts';
 import { gitCredentials } from '../../../src/github/clients/git-credentials.ts';
 import { createProjectSync } from '../../../src/github/projects/project-sync.ts';
 import { createPermissions } from '../../../src/github/projects/roles.ts';
-import { createChanges } from '../../../src/jobs/changes.ts';
 import { createLog } from '../../../src/log.ts';
+import { createChanges } from '../../../src/services/changes.ts';
 import { sqlite } from '../../contract/sqlite-place.ts';
 import { testSource } from '../../git/open-project.ts';
 import { startGithubDouble } from '../../github-double/start.ts';

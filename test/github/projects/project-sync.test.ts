@@ -1,8 +1,8 @@
 // Projects follow GitHub: installations and repositories come, go, move and are renamed, and what was lost is ended.
 import { expect, it } from 'vitest';
 import { createProjectSync, type ProjectSync } from '../../../src/github/projects/project-sync.ts';
-import { createChanges } from '../../../src/jobs/changes.ts';
 import { createLog } from '../../../src/log.ts';
+import { createChanges } from '../../../src/services/changes.ts';
 import { sqlite } from '../../contract/sqlite-place.ts';
 import { acceptance, accepted, NOW } from '../../support/store-samples.ts';
 import { NEVER } from '../clients/ground.ts';

@@ -1,6 +1,6 @@
 // GitHub is busy, away, or says no: the job comes back when that helps, and rests when it does not.
 import { expect, it } from 'vitest';
-import { CausewayError } from '../../../src/domain/errors.ts';
+import { CausewayError } from '../../../src/core/errors.ts';
 import { SourceBusy } from '../../../src/ports/source.ts';
 import { publishingHouse, SHOP } from './publishing-house.ts';
 

@@ -1,6 +1,6 @@
 // The process dies, or the answer is lost, right after each thing that we do for our check run: in the end there is one, complete.
 import { describe, expect, it } from 'vitest';
-import type { HeadRecord } from '../../../src/domain/head.ts';
+import type { HeadRecord } from '../../../src/core/head.ts';
 import { type CheckRunHouse, checkRunHouse } from './check-run-house.ts';
 
 const DEATH = 'the process has died';

@@ -1,9 +1,9 @@
 // A house with our own check run on the GitHub double: heads are judged as the test says, and investigations end likewise.
-import type { ChangeSet } from '../../../src/domain/change-set.ts';
-import type { Finding, Head, HeadPlace } from '../../../src/domain/head.ts';
-import { newId } from '../../../src/domain/ids.ts';
-import type { Analysis, Conclusion } from '../../../src/domain/issue.ts';
-import type { Subject, Thread, Trigger } from '../../../src/domain/thread.ts';
+import type { ChangeSet } from '../../../src/core/change-set.ts';
+import type { Finding, Head, HeadPlace } from '../../../src/core/head.ts';
+import { newId } from '../../../src/core/ids.ts';
+import type { Analysis, Conclusion } from '../../../src/core/issue.ts';
+import type { Subject, Thread, Trigger } from '../../../src/core/thread.ts';
 import type { CheckRunDeps } from '../../../src/github/publish/check-run-view.ts';
 import { createCheckRunHandler } from '../../../src/github/publish/publish-check-run.ts';
 import type { JobResult } from '../../../src/ports/queue.ts';

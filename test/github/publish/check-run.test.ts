@@ -1,7 +1,7 @@
 // Our own check run on a head: what people see of it on the double, from the first red check to the pull request.
 import { describe, expect, it } from 'vitest';
-import { EMPTY_RECORD } from '../../../src/domain/thread.ts';
-import { NOT_YET, UNTELLING } from '../../../src/jobs/checks/why-not-begun.ts';
+import { EMPTY_RECORD } from '../../../src/core/thread.ts';
+import { NOT_YET, UNTELLING } from '../../../src/services/checks/why-not-begun.ts';
 import { type CheckRunHouse, checkRunHouse } from './check-run-house.ts';
 import { pullRequest } from './sample-view.ts';
 

@@ -1,6 +1,6 @@
 // What the publisher does next, told by what is known and what is recorded.
 import { describe, expect, it } from 'vitest';
-import { EMPTY_RECORD, type ThreadRecord } from '../../../src/domain/thread.ts';
+import { EMPTY_RECORD, type ThreadRecord } from '../../../src/core/thread.ts';
 import type { View } from '../../../src/github/publish/deps.ts';
 import { nextStep, type Step } from '../../../src/github/publish/desired.ts';
 import { digestOf, markerIn } from '../../../src/github/publish/marker.ts';

@@ -1,6 +1,6 @@
 // What follows when an effect on GitHub fails: the job comes back, rests, or fails.
 import { describe, expect, it } from 'vitest';
-import { CausewayError } from '../../../src/domain/errors.ts';
+import { CausewayError } from '../../../src/core/errors.ts';
 import { GithubFailure } from '../../../src/github/clients/github-clients.ts';
 import { createEffectHandler, later } from '../../../src/github/publish/effect-job.ts';
 import { createLog } from '../../../src/log.ts';

@@ -1,9 +1,9 @@
 // A red default branch: when its fix is opened without being asked for, by whom it is answered for, and what it says.
 import { describe, expect, it } from 'vitest';
-import type { Sighting } from '../../../src/domain/failure.ts';
-import type { Finding, HeadPlace } from '../../../src/domain/head.ts';
-import { newId } from '../../../src/domain/ids.ts';
-import type { Analysis } from '../../../src/domain/issue.ts';
+import type { Sighting } from '../../../src/core/failure.ts';
+import type { Finding, HeadPlace } from '../../../src/core/head.ts';
+import { newId } from '../../../src/core/ids.ts';
+import type { Analysis } from '../../../src/core/issue.ts';
 import { DEFAULT_CONFIG } from '../../../src/github/configuration/repository-config.ts';
 import { fixStanding } from '../../../src/github/publish/standing.ts';
 import { inBranch, inPullRequest, ON_MAIN } from '../../support/check-store-samples.ts';

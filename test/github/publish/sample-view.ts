@@ -1,17 +1,17 @@
 // A thread as the publisher sees it, to be changed by each test: an issue that a writer has labelled, and its investigation.
-import type { ChangeSet } from '../../../src/domain/change-set.ts';
-import { toDiff } from '../../../src/domain/diff.ts';
-import { EMPTY_EXCERPT, EMPTY_HEAD_RECORD, type Finding, type Head } from '../../../src/domain/head.ts';
-import type { Investigation, InvestigationOutcome } from '../../../src/domain/investigation.ts';
-import type { Analysis, Conclusion, Issue } from '../../../src/domain/issue.ts';
-import type { GithubProject } from '../../../src/domain/project.ts';
+import type { ChangeSet } from '../../../src/core/change-set.ts';
+import { toDiff } from '../../../src/core/diff.ts';
+import { EMPTY_EXCERPT, EMPTY_HEAD_RECORD, type Finding, type Head } from '../../../src/core/head.ts';
+import type { Investigation, InvestigationOutcome } from '../../../src/core/investigation.ts';
+import type { Analysis, Conclusion, Issue } from '../../../src/core/issue.ts';
+import type { GithubProject } from '../../../src/core/project.ts';
 import {
   EMPTY_RECORD,
   type PostedComment,
   type PostedPullRequest,
   type Thread,
   type ThreadRecord,
-} from '../../../src/domain/thread.ts';
+} from '../../../src/core/thread.ts';
 import { DEFAULT_CONFIG } from '../../../src/github/configuration/repository-config.ts';
 import type { Cause, LivePull, Result, View } from '../../../src/github/publish/deps.ts';
 import { sampleIssue } from '../../support/sample-issue.ts';

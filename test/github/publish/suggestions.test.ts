@@ -1,12 +1,12 @@
 // A change as suggestions in a pull request's files: to the letter, or none.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toDiff, toFileDiff } from '../../../src/domain/diff.ts';
-import type { Diff } from '../../../src/domain/issue.ts';
-import type { InvestigationSettings } from '../../../src/domain/settings.ts';
+import { toDiff, toFileDiff } from '../../../src/core/diff.ts';
+import type { Diff } from '../../../src/core/issue.ts';
+import type { InvestigationSettings } from '../../../src/core/settings.ts';
 import type { ReviewComment } from '../../../src/github/publish/outbox.ts';
 import { suggestionsFor } from '../../../src/github/publish/suggestions.ts';
-import { randomEdit } from '../../domain/random-edits.ts';
+import { randomEdit } from '../../core/random-edits.ts';
 import { suggestionIn } from '../../github-double/suggestion.ts';
 import { unifiedOf } from '../../support/unified-of.ts';
 

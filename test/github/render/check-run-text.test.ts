@@ -1,9 +1,9 @@
 // What people read in our check run: whose it is, in one line; why, since when and what to do; and nothing in it does anything.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Verdict } from '../../../src/domain/check.ts';
-import type { CommitRange, Failure } from '../../../src/domain/failure.ts';
-import { EMPTY_EXCERPT, type Finding } from '../../../src/domain/head.ts';
+import type { Verdict } from '../../../src/core/check.ts';
+import type { CommitRange, Failure } from '../../../src/core/failure.ts';
+import { EMPTY_EXCERPT, type Finding } from '../../../src/core/head.ts';
 import type { Cause, CheckRunGround } from '../../../src/github/render/check-run-ground.ts';
 import { checkRunDetails, checkRunSummary } from '../../../src/github/render/check-run-text.ts';
 import { checkRunTitle } from '../../../src/github/render/check-run-title.ts';

@@ -1,6 +1,6 @@
 // The comments as people get them.
 import { describe, expect, it } from 'vitest';
-import type { Analysis } from '../../../src/domain/issue.ts';
+import type { Analysis } from '../../../src/core/issue.ts';
 import { configComplaint } from '../../../src/github/render/config-complaint.ts';
 import { endComment } from '../../../src/github/render/end-comment.ts';
 import { factsComment } from '../../../src/github/render/facts-comment.ts';

@@ -1,10 +1,10 @@
 // Whole texts from a hostile report, repository and model: they do nothing on GitHub, and they fit.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ChangeSet } from '../../../src/domain/change-set.ts';
-import { toDiff } from '../../../src/domain/diff.ts';
-import type { Failure } from '../../../src/domain/failure.ts';
-import type { Issue } from '../../../src/domain/issue.ts';
+import type { ChangeSet } from '../../../src/core/change-set.ts';
+import { toDiff } from '../../../src/core/diff.ts';
+import type { Failure } from '../../../src/core/failure.ts';
+import type { Issue } from '../../../src/core/issue.ts';
 import { configComplaint } from '../../../src/github/render/config-complaint.ts';
 import { endComment } from '../../../src/github/render/end-comment.ts';
 import { factsComment } from '../../../src/github/render/facts-comment.ts';

@@ -1,6 +1,6 @@
 // What is said of red checks: names, verdict, log, further causes, and the line that is left of it.
 import { describe, expect, it } from 'vitest';
-import { EMPTY_EXCERPT } from '../../../src/domain/head.ts';
+import { EMPTY_EXCERPT } from '../../../src/core/head.ts';
 import type { FurtherCause, RedChecks } from '../../../src/github/render/ground.ts';
 import { checkNames } from '../../../src/github/render/red-checks.ts';
 import { resultComment } from '../../../src/github/render/result-comment.ts';

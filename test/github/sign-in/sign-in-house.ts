@@ -4,9 +4,9 @@ import { createGithubClients } from '../../../src/github/clients/create-github-c
 import { createProjectSync } from '../../../src/github/projects/project-sync.ts';
 import { createGithubSignIn, type GithubSignInOptions } from '../../../src/github/sign-in/create-github-sign-in.ts';
 import { createMayEnter } from '../../../src/github/sign-in/may-enter.ts';
-import { createChanges } from '../../../src/jobs/changes.ts';
 import { createLog } from '../../../src/log.ts';
 import type { GithubSignIn } from '../../../src/ports/sign-in.ts';
+import { createChanges } from '../../../src/services/changes.ts';
 import { sqlite } from '../../contract/sqlite-place.ts';
 import type { GithubDouble, SeenRequest } from '../../github-double/double.ts';
 import { startGithubDouble } from '../../github-double/start.ts';

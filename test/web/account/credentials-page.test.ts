@@ -1,6 +1,6 @@
 // Security credentials: what a person sees of their tokens, their signing secret and their sessions, and what they can end.
 import { describe, expect, it } from 'vitest';
-import { CausewayError } from '../../../src/domain/errors.ts';
+import { CausewayError } from '../../../src/core/errors.ts';
 import { createWeb } from '../../../src/web/create-web.ts';
 import type { WebDeps } from '../../../src/web/web-deps.ts';
 import { token } from '../../support/store-samples.ts';

@@ -1,6 +1,6 @@
 // Identifiers in the addresses of an account's pages: what else stands there never reaches the store.
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../../src/domain/ids.ts';
+import { newId } from '../../../src/core/ids.ts';
 import { isOwnId } from '../../../src/web/account/own-id.ts';
 
 describe('an identifier of what an account owns', () => {

@@ -1,7 +1,7 @@
 // Usage: what a person sees of investigations, tokens, costs and pull requests, as a page and as a file.
 import { describe, expect, it } from 'vitest';
-import type { Project } from '../../../src/domain/project.ts';
-import type { PostedPullRequest } from '../../../src/domain/thread.ts';
+import type { Project } from '../../../src/core/project.ts';
+import type { PostedPullRequest } from '../../../src/core/thread.ts';
 import type { Run } from '../../../src/ports/store.ts';
 import { opening, pullRequest, record } from '../../support/github-store-samples.ts';
 import { acceptance, accepted, at } from '../../support/store-samples.ts';

@@ -1,7 +1,7 @@
 // The ledger of a project's failures, and one of them: how often, where, how it stands, and which commit it came with.
 import { describe, expect, it } from 'vitest';
-import type { CommitRange, Sighting } from '../../../src/domain/failure.ts';
-import { newId } from '../../../src/domain/ids.ts';
+import type { CommitRange, Sighting } from '../../../src/core/failure.ts';
+import { newId } from '../../../src/core/ids.ts';
 import { found, inBranch, ofActions, sighting } from '../../support/check-store-samples.ts';
 import { pullRequest, record } from '../../support/github-store-samples.ts';
 import { conclusion } from '../../support/store-samples.ts';

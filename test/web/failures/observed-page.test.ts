@@ -1,10 +1,10 @@
 // What mode `observe` held back, and what it costs: for maintainers who have not let Causeway speak yet.
 import { describe, expect, it } from 'vitest';
-import type { Verdict } from '../../../src/domain/check.ts';
-import type { HeadPlace } from '../../../src/domain/head.ts';
-import { newId } from '../../../src/domain/ids.ts';
-import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
-import type { Subject, ThreadRecord } from '../../../src/domain/thread.ts';
+import type { Verdict } from '../../../src/core/check.ts';
+import type { HeadPlace } from '../../../src/core/head.ts';
+import { newId } from '../../../src/core/ids.ts';
+import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
+import type { Subject, ThreadRecord } from '../../../src/core/thread.ts';
 import { finding, inPullRequest, ON_MAIN, seenAs } from '../../support/check-store-samples.ts';
 import { opening, record } from '../../support/github-store-samples.ts';
 import { headingsOf, linkOf, linksOf, textOf } from '../projects/read-page.ts';

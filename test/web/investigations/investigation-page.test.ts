@@ -1,8 +1,8 @@
 // An investigation as people watch it: where it stands, its steps, what it costs, how it ended; and the button that stops it.
 import { describe, expect, it } from 'vitest';
-import { CausewayError } from '../../../src/domain/errors.ts';
-import type { FailureReason } from '../../../src/domain/reason.ts';
-import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
+import { CausewayError } from '../../../src/core/errors.ts';
+import type { FailureReason } from '../../../src/core/reason.ts';
+import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import type { Run } from '../../../src/ports/store.ts';
 import { contentOf, formsOf, formTo, linksOf, mainOf } from '../account/seen.ts';
 import { repository, type WebGround, type WebGroundOptions, webGround } from '../web-ground.ts';

@@ -1,6 +1,6 @@
 // A change as a page shows it: how much of it is compared and shown, and where the rest is found.
 import { describe, expect, it } from 'vitest';
-import type { FileChange } from '../../../src/domain/change-set.ts';
+import type { FileChange } from '../../../src/core/change-set.ts';
 import { changeSection } from '../../../src/web/issues/issue-change.ts';
 import { NO_TEXT_LINKS } from '../../../src/web/rich-text.ts';
 import { wordsOf } from '../account/seen.ts';

@@ -1,6 +1,6 @@
 // Addresses that somebody else told, as an Issue has them: only https ones of the GitHub that the project is on lead anywhere.
 import { describe, expect, it } from 'vitest';
-import type { Project } from '../../../src/domain/project.ts';
+import type { Project } from '../../../src/core/project.ts';
 import { ownAddress, ownLink } from '../../../src/web/projects/github-links.ts';
 
 function on(url: string): Project {

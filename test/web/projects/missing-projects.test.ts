@@ -1,7 +1,7 @@
 // Pages while GitHub does not say of some project what a person may do there: the others are shown, and that some may be missing.
 import { describe, expect, it } from 'vitest';
-import { CausewayError } from '../../../src/domain/errors.ts';
-import { visibleProjects } from '../../../src/jobs/access.ts';
+import { CausewayError } from '../../../src/core/errors.ts';
+import { visibleProjects } from '../../../src/services/access.ts';
 import { contentOf } from '../account/seen.ts';
 import { onGithub, repository, type WebGround, webGround } from '../web-ground.ts';
 

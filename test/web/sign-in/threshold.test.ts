@@ -1,6 +1,6 @@
 // Before the sign-in: how much strangers may ask for, and that whoever has to wait comes in afterwards.
 import { describe, expect, it } from 'vitest';
-import type { Person } from '../../../src/domain/thread.ts';
+import type { Person } from '../../../src/core/thread.ts';
 import { AT_THE_DOOR } from '../../../src/web/sign-in/threshold.ts';
 import { onGithub, type WebGround, webGround } from '../web-ground.ts';
 

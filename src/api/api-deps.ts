@@ -1,0 +1,66 @@
+// What the API is built from, and what travels with one request.
+import type { Account, TokenRecord } from '../core/account.ts';
+import type { Project } from '../core/project.ts';
+import type { Log } from '../log.ts';
+import type { TellAnswered } from '../ports/answered.ts';
+import type { Permissions } from '../ports/permissions.ts';
+import type { Queue } from '../ports/queue.ts';
+import type { AskRoom } from '../ports/room.ts';
+import type { Store } from '../ports/store.ts';
+import type { Redactor } from '../redact/redactor.ts';
+import type { Changes } from '../services/changes.ts';
+import type { RateLimiter } from '../services/rate-limit.ts';
+import type { ProjectSettings } from '../services/request-pull-request.ts';
+
+export interface ReadinessCheck {
+  readonly name: string;
+  readonly ok: boolean;
+  /** Absent: without it the service cannot work. False: it only says how things stand. */
+  readonly isVital?: false;
+  /** For a person; holds no secret. */
+  readonly detail: string;
+}
+
+/** Whether a webhook may go to the address; `detail` names the rule that refused it, and the repair. */
+export type UrlVerdict = { readonly ok: true } | { readonly ok: false; readonly detail: string };
+
+export interface ApiDeps {
+  readonly store: Store;
+  readonly permissions: Permissions;
+  /** Throws `github_failed` where it cannot be read just now. */
+  readonly settingsOf: (project: Project, signal: AbortSignal) => Promise<ProjectSettings>;
+  readonly queue: Pick<Queue, 'wake' | 'cancel'>;
+  readonly redactor: Pick<Redactor, 'redact'>;
+  readonly changes: Changes;
+  readonly room: AskRoom;
+  readonly now: () => Date;
+  readonly log: Log;
+  readonly checkCallbackUrl: (url: string) => UrlVerdict;
+  /** Shared with the pages: an account's calls count wherever they come in. */
+  readonly limiter: RateLimiter;
+  /** Absent: nobody counts. */
+  readonly tellAnswered?: TellAnswered;
+  readonly ready: () => Promise<readonly ReadinessCheck[]>;
+  /** Address of the service as callers reach it, without a slash at the end. Asked for each time: with port 0 it is known only once the port is open. */
+  readonly baseUrl: () => string;
+}
+
+/** Who calls, known from the token. */
+export interface Caller {
+  readonly account: Account;
+  readonly token: TokenRecord;
+  readonly tokenHash: string;
+}
+
+export interface ApiEnv {
+  Bindings: {
+    /** Aborts when the server stops: held answers and streams end. */
+    readonly stopping: AbortSignal;
+  };
+  Variables: {
+    requestId: string;
+    caller: Caller;
+    /** Headers that every answer to this request gets. */
+    answerHeaders: Readonly<Record<string, string>>;
+  };
+}

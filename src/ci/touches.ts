@@ -1,0 +1,386 @@
+// What ties a failure to the change under test: the failure names a changed file, or a failing test belongs to one by its name or uses it.
+import type { SourceTree } from '../ports/source.ts';
+import { fileKind } from '../triage/file-kind.ts';
+import { createPathIndex, fileName, type PathIndex } from '../triage/path-index.ts';
+import type { CheckEvidence } from './evidence.ts';
+
+/**
+ * `named`: the failure names the file. `tested`: the failing test is that file's, by the names and folders of both. `used`: the failing test
+ * imports it, or uses what it defines.
+ */
+export interface Tie {
+  readonly path: string;
+  readonly kind: 'named' | 'tested' | 'used';
+  /** The failing test's file; "" for `named`. */
+  readonly test: string;
+}
+
+/** A test uses much that it does not test: that it uses a changed file is no reason to call the change the cause. */
+export function isCertain({ kind }: Tie): boolean {
+  return kind !== 'used';
+}
+
+type Failing = Pick<CheckEvidence['read'], 'places' | 'excerpt'>;
+type TestTree = Pick<SourceTree, 'files' | 'read' | 'outline'>;
+
+/** What the failure itself says, and tests that lie in the same folders as what they test. Needs nothing but names. */
+export function tiesByName(changed: readonly string[], read: Failing): readonly Tie[] {
+  const named = [...new Set(read.places.map(({ path }) => path))];
+  const tests = named.filter(isTest);
+  return distinctTies(
+    changed.flatMap((path): readonly Tie[] => {
+      if (named.some((name) => isSame(path, name)) || isTested(path, read.excerpt.tests))
+        return [{ path, kind: 'named', test: '' }];
+      // A bare name has no folders that could agree.
+      const test = tests.find((one) => one.includes('/') && isMirror(one, path));
+      return test === undefined ? [] : [{ path, kind: 'tested', test }];
+    }),
+  );
+}
+
+/** So many failing tests are looked at, and so many changed files of each test's language. */
+const MOST_TESTS = 3;
+const MOST_CHANGED = 60;
+const MOST_OUTLINED = 20;
+const MOST_TEXT = 100_000;
+
+/** The same with a look into the commit: which file a test is for where several could be, and what the test's own text uses. Throws what the tree throws. */
+export async function tiesInTree(
+  tree: TestTree,
+  { changed, read }: { readonly changed: readonly string[]; readonly read: Failing },
+  signal: AbortSignal,
+): Promise<readonly Tie[]> {
+  const index = createPathIndex(await tree.files(signal));
+  const ties: Tie[] = [...tiesByName(changed, read)];
+  for (const test of testFiles(index, read).slice(0, MOST_TESTS)) {
+    const related = changed.filter((path) => path !== test && isSameLanguage(path, test)).slice(0, MOST_CHANGED);
+    const own = related.length === 0 ? null : nearestNamed(test, index);
+    if (own !== null && related.includes(own)) ties.push({ path: own, kind: 'tested', test });
+    else if (related.length > 0) ties.push(...(await usedOf({ test, related }, { tree, index }, signal)));
+  }
+  return distinctTies(ties);
+}
+
+async function usedOf(
+  { test, related }: { readonly test: string; readonly related: readonly string[] },
+  { tree, index }: { readonly tree: TestTree; readonly index: PathIndex },
+  signal: AbortSignal,
+): Promise<readonly Tie[]> {
+  const found = await tree.read(test, {}, signal);
+  if (found.kind !== 'text') return [];
+  const uses = usedBy({ path: test, text: found.text.slice(0, MOST_TEXT), index, tree });
+  const ties: Tie[] = [];
+  for (const path of related) if (await uses(path, signal)) ties.push({ path, kind: 'used', test });
+  return ties;
+}
+
+/** Each path once, by what says most. */
+function distinctTies(ties: readonly Tie[]): readonly Tie[] {
+  const rank = { named: 0, tested: 1, used: 2 };
+  const sorted = ties.toSorted((a, b) => rank[a.kind] - rank[b.kind] || (a.path < b.path ? -1 : 1));
+  return [...new Map(sorted.toReversed().map((tie) => [tie.path, tie] as const)).values()].reverse();
+}
+
+/** Logs name files by the end of their path or with folders in front; a bare file name could be any of its name. */
+function isSame(path: string, name: string): boolean {
+  if (path === name) return true;
+  const isDeep = name.includes('/') && path.endsWith(`/${name}`);
+  return isDeep || (path.includes('/') && name.endsWith(`/${path}`));
+}
+
+/** A class is its file: `com.shop.CartTest.adds` is in `src/test/java/com/shop/CartTest.java`. */
+function isTested(path: string, tests: readonly string[]): boolean {
+  if (!/.\/.{1,400}\.(?:java|kt|scala|groovy|py)$/.test(path)) return false;
+  const name = path
+    .replace(/\.\w+$/, '')
+    .split('/')
+    .slice(-2)
+    .join('.');
+  return tests.some((test) => test.includes(`${name}.`) || test.includes(`${name})`) || test.endsWith(name));
+}
+
+/** The test files that the failure names, in paths of the commit. A bare name, or that of a class, must be of one file alone. */
+function testFiles(index: PathIndex, { places, excerpt }: Failing): readonly string[] {
+  const placed = places.flatMap(({ path: name }) => {
+    const same = (index.byName.get(fileName(name).toLowerCase()) ?? []).filter(
+      (path) => path === fileName(name) || isSame(path, name) || path.endsWith(`/${name}`),
+    );
+    return same.length === 1 ? same : [];
+  });
+  const classes = new Set(excerpt.tests.flatMap((name) => name.match(/\b[A-Z]\w{2,80}\b/g) ?? []));
+  const classed = [...classes].flatMap((name) => {
+    const same = CLASS_ENDS.flatMap((end) => index.byName.get(`${name.toLowerCase()}.${end}`) ?? []);
+    return same.length === 1 ? same : [];
+  });
+  return [...new Set([...placed, ...classed])].filter(isTest);
+}
+
+function isTest(path: string): boolean {
+  return fileKind(path) === 'test';
+}
+
+// By name
+
+/** Languages by the ends of their files; what is in none of them is tied by no name. */
+const LANGUAGES: readonly RegExp[] = [
+  /\.(?:[cm]?[jt]sx?|vue|svelte)$/,
+  /\.go$/,
+  /\.rs$/,
+  /\.(?:rb|rake)$/,
+  /\.php$/,
+  /\.cs$/,
+  /\.(?:java|kt|scala|groovy)$/,
+  /\.py$/,
+];
+/** Where a file bears the name of the class that it holds. */
+const CLASS_ENDS = ['php', 'cs', 'java', 'kt', 'scala', 'groovy'];
+
+function isSameLanguage(one: string, other: string): boolean {
+  return LANGUAGES.some((ends) => ends.test(one) && ends.test(other));
+}
+
+/** Folders that say what kind of file is in them, not what it is about. */
+const LAYOUT =
+  /^(?:src|source|lib|app|tests?|testing|specs?|__tests?__|unit|integration|functional|e2e|features?|main|java|kotlin|scala|groovy|python)$/i;
+/** Names that many files have: alone they say nothing. */
+const COMMON =
+  /^(?:..?|index|main|mod|lib|init|app|core|base|utils?|helpers?|common|shared|misc|types?|constants?|config|options|errors?|setup|client|server|models?|api)$/;
+/** Files that stand for their folder. */
+const FOLDER_FILE = /^(?:index|mod)$/;
+
+interface Named {
+  /** What the file is about, in lower case and without separators. */
+  readonly stem: string;
+  readonly folders: readonly string[];
+}
+
+function named(path: string): Named {
+  const folders = path.split('/').slice(0, -1);
+  const bare = nameOf(path)
+    .replace(/^(?:test[_-]|Test(?=[A-Z]))/, '')
+    .replace(/[._-](?:tests?|specs?|e2e|unit|integration)$/, '')
+    .replace(/(?<=[a-z\d])(?:UnitTests?|IntegrationTests?|Tests?|Specs?|TestCase|IT|Fixture|Facts)$/, '');
+  const telling = folders
+    .map((folder) => folder.replace(/[._-]?(?:Unit|Integration)?(?:Tests?|Specs?)$/i, ''))
+    .filter((folder) => folder !== '' && !LAYOUT.test(folder));
+  const isFolder = FOLDER_FILE.test(bare) && telling.length > 0;
+  const stem = isFolder ? (telling.at(-1) ?? '') : bare;
+  return {
+    stem: stem.replace(/[._-]/g, '').toLowerCase(),
+    folders: (isFolder ? telling.slice(0, -1) : telling).map((folder) => folder.toLowerCase()),
+  };
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1).replace(/\.\w+$/, '');
+}
+
+/** Whether the test has the name of that file and lies in the same folders, those of the layout apart. */
+function isMirror(test: string, path: string): boolean {
+  if (isTest(path) || !isSameLanguage(test, path)) return false;
+  const [one, other] = [named(test), named(path)];
+  return one.stem === other.stem && one.stem !== '' && one.folders.join('/') === other.folders.join('/');
+}
+
+/** The file that a test is for by its name; null: none, or as many as agree alike. */
+function nearestNamed(test: string, { paths }: PathIndex): string | null {
+  const { stem, folders } = named(test);
+  if (COMMON.test(stem)) return null;
+  const found = paths.flatMap((path) => {
+    const name = plainName(path);
+    if (!name.includes(stem) && !FOLDER_FILE.test(name)) return [];
+    const other = named(path);
+    const isOne = other.stem === stem && !isTest(path) && isSameLanguage(path, test);
+    const apart = isOne ? foldersApart(folders, other.folders) : null;
+    return apart === null ? [] : [{ path, apart }];
+  });
+  const [first, second] = found.toSorted((a, b) => a.apart - b.apart);
+  return first === undefined || first.apart === second?.apart ? null : first.path;
+}
+
+/** How many folders the one has beyond the other; null where each has some that the other has not. */
+function foldersApart(one: readonly string[], other: readonly string[]): number | null {
+  const [short, long] = one.length < other.length ? [one, other] : [other, one];
+  let at = 0;
+  for (const folder of long) if (folder === short[at]) at += 1;
+  return at === short.length ? long.length - short.length : null;
+}
+
+// By use
+
+interface TestFile {
+  readonly path: string;
+  readonly text: string;
+  readonly index: PathIndex;
+  readonly tree: TestTree;
+}
+
+/** Whether the test uses that changed file of its language. */
+type Uses = (changed: string, signal: AbortSignal) => Promise<boolean> | boolean;
+
+const SCRIPT = /\.(?:[cm]?[jt]sx?|vue|svelte)$/;
+
+function usedBy(test: TestFile): Uses {
+  if (SCRIPT.test(test.path)) return usedModules(test);
+  if (test.path.endsWith('.py')) return usedPackages(test);
+  if (test.path.endsWith('.go')) return usedNames(test);
+  if (test.path.endsWith('.rs')) return usedCrates(test);
+  if (/\.(?:rb|rake)$/.test(test.path)) return usedFeatures(test);
+  return usedClasses(test);
+}
+
+/** JavaScript and TypeScript: what is imported by its path. Packages are not followed, the repository's own neither. */
+function usedModules({ path: test, text }: TestFile): Uses {
+  const written = matches(text, /(?:\bfrom|\bimport\s{0,4}\(?|\brequire\s{0,4}\()\s{0,4}['"`]([^'"`\n]{1,300})['"`]/g);
+  const base = /^(?:.*?\/)?(?=(?:src|tests?|specs?|__tests__)\/)/.exec(test)?.[0] ?? '';
+  const targets = written.flatMap((name) => {
+    if (name.startsWith('.')) return joined(folderOf(test), name) ?? [];
+    const inSource = /^[@~#]\/(.+)$/.exec(name)?.[1];
+    return inSource === undefined ? [] : [`${base}src/${inSource}`, `${base}${inSource}`];
+  });
+  // What is written as `.js` may be a `.ts`.
+  const found = new Set(targets.flatMap((target) => [target, target.replace(SCRIPT, '')]));
+  return (path) => {
+    const bare = path.replace(SCRIPT, '');
+    return found.has(path) || found.has(bare) || (bare.endsWith('/index') && found.has(bare.slice(0, -6)));
+  };
+}
+
+/** Python: modules by their dotted names. */
+function usedPackages({ path: test, text, index }: TestFile): Uses {
+  const modules = new Set(
+    matches(text, /^[ \t]{0,40}import[ \t]{1,4}([\w.]{1,200})/gm).map((name) => name.replaceAll('.', '/')),
+  );
+  const imports =
+    /^[ \t]{0,40}from[ \t]{1,4}(\.{0,5})([\w.]{0,200})[ \t]{1,4}import[ \t]{1,4}(\([^)]{0,1000}\)|[^\n]{1,400})/gm;
+  for (const [, dots = '', from = '', names = ''] of text.matchAll(imports)) {
+    const above = dots === '' ? [] : test.split('/').slice(0, -dots.length);
+    const base = [...above, ...from.split('.')].filter((part) => part !== '').join('/');
+    modules.add(base);
+    for (const name of names.match(/\w+/g) ?? []) modules.add(base === '' ? name : `${base}/${name}`);
+  }
+  const endsOf = (path: string) => ends(path.replace(/(?:\/__init__)?\.py$/, ''));
+  return (path) => {
+    const end = endsOf(path).find((one) => modules.has(one));
+    return end !== undefined && sameNamed(index, path).filter((other) => endsOf(other).includes(end)).length === 1;
+  };
+}
+
+/** Go: a file of its own package, or of one that is imported, which defines a name that the test has. */
+function usedNames({ path: test, text, tree }: TestFile): Uses {
+  const imported = matches(text, /"([\w.~-]{1,100}(?:\/[\w.~-]{1,100}){1,20})"/g);
+  const words = new Set(text.match(/[A-Za-z_]\w{2,100}/g));
+  let outlined = 0;
+  return async (path, signal) => {
+    const folder = folderOf(path);
+    const isOwn = folder === folderOf(test);
+    const isImported =
+      folder !== '' && !path.endsWith('_test.go') && imported.some((name) => name.endsWith(`/${folder}`));
+    if ((!isOwn && !isImported) || outlined >= MOST_OUTLINED) return false;
+    outlined += 1;
+    return (await tree.outline(path, signal)).some(({ name }) => words.has(name.slice(name.lastIndexOf('.') + 1)));
+  };
+}
+
+/** Rust: modules by their paths, of its own crate or of another of the workspace, and types by the file that is named for them. */
+function usedCrates({ path: test, text, index }: TestFile): Uses {
+  const types = typesIn(text);
+  const own = /^.*?(?=(?:^|\/)(?:src|tests|benches|examples)\/)/.exec(test)?.[0] ?? '';
+  const imported = importsOf(text, moduleOf(test));
+  return (path) => {
+    const crate = /^.*?(?=(?:^|\/)src\/)/.exec(path)?.[0];
+    const inside = moduleOf(path);
+    if (crate === undefined || inside.length === 0) return false;
+    const name = crate.slice(crate.lastIndexOf('/') + 1).replaceAll('-', '_');
+    const isHere = (first: string) => first === name || (crate === own && (first === 'crate' || own === ''));
+    const isUsed = imported.some(
+      ([first = '', ...rest]) => isHere(first) && inside.every((segment, at) => rest[at] === segment),
+    );
+    return isUsed || isTyped(path, types, index);
+  };
+}
+
+/** Paths of `use`, with the crate first; `super` is resolved. */
+function importsOf(text: string, inside: readonly string[]): readonly (readonly string[])[] {
+  const uses = /\buse[ \t]{1,4}((?:\w{1,80}::){0,12})(\w{1,80}|\{[^}]{0,1000}\}|\*)/g;
+  return [...text.matchAll(uses)].flatMap(([, prefix = '', last = '']) => {
+    const items = last.startsWith('{') ? (last.match(/\w+(?:::\w+)*/g) ?? []) : [last];
+    return items.map((item) => {
+      const segments = `${prefix}${item}`.split('::');
+      const ups = segments.lastIndexOf('super') + 1;
+      return ups === 0 ? segments : ['crate', ...inside.slice(0, -ups), ...segments.slice(ups)];
+    });
+  });
+}
+
+/** `src/a/b.rs` and `src/a/b/mod.rs` are `a::b`; the root of a crate has no segments. */
+function moduleOf(path: string): readonly string[] {
+  const inside = path.replace(/^(?:.*\/)?src\//, '').replace(/(?:(?:^|\/)(?:mod|lib|main))?\.rs$/, '');
+  return inside === '' ? [] : inside.split('/');
+}
+
+/** Ruby: what is required, and constants by the file that is named for them. */
+function usedFeatures({ path: test, text, index }: TestFile): Uses {
+  const required = matches(text, /\brequire[ (]{1,3}['"]([\w./-]{1,200})['"]/g);
+  const relative = matches(text, /\brequire_relative[ (]{1,3}['"]([\w./-]{1,200})['"]/g);
+  const found = new Set([
+    ...required.filter((name) => name.includes('/')),
+    ...relative.flatMap((name) => joined(folderOf(test), name) ?? []),
+  ]);
+  const types = typesIn(text);
+  return (path) => {
+    const isRequired = ends(path.replace(/\.rb$/, '')).some((end) => found.has(end) || found.has(`${end}.rb`));
+    return isRequired || (!isTest(path) && isTyped(path, types, index));
+  };
+}
+
+/** C#, PHP and the languages of the JVM: the class that a file is named for. */
+function usedClasses({ text, index }: TestFile): Uses {
+  const types = typesIn(text);
+  return (path) => isTyped(path, types, index);
+}
+
+/** Names with a capital, in lower case. */
+function typesIn(text: string): ReadonlySet<string> {
+  return new Set((text.match(/\b[A-Z]\w{2,100}\b/g) ?? []).map((name) => name.toLowerCase()));
+}
+
+/** Whether the type is there that a file is named for, such as `AppSettings` for `app_settings.rb`, where no other source has that name. */
+function isTyped(path: string, types: ReadonlySet<string>, index: PathIndex): boolean {
+  const name = plainName(path);
+  if (!types.has(name) || COMMON.test(name)) return false;
+  return sameNamed(index, path).filter((other) => !isTest(other)).length === (isTest(path) ? 0 : 1);
+}
+
+function sameNamed(index: PathIndex, path: string): readonly string[] {
+  return index.byName.get(fileName(path).toLowerCase()) ?? [];
+}
+
+function plainName(path: string): string {
+  return nameOf(path).replace(/[._-]/g, '').toLowerCase();
+}
+
+function matches(text: string, pattern: RegExp): readonly string[] {
+  return [...text.matchAll(pattern)].flatMap(([, found]) => found ?? []);
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}
+
+/** The path that is written as seen from a folder; null: outside of the repository. */
+function joined(folder: string, written: string): string | null {
+  const parts = folder === '' ? [] : folder.split('/');
+  for (const part of written.split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part !== '..') parts.push(part);
+    else if (parts.pop() === undefined) return null;
+  }
+  return parts.join('/');
+}
+
+/** `a/b/c`, `b/c`; the last name alone says too little. */
+function ends(path: string): readonly string[] {
+  const parts = path.split('/');
+  return parts.slice(0, Math.max(1, parts.length - 1)).map((_, at) => parts.slice(at).join('/'));
+}

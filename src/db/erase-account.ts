@@ -1,0 +1,120 @@
+// Erasing a person: how they came in, what they are called, where they were told; what they started stays their project's.
+import { withoutGuidance } from '../core/guidance-section.ts';
+import type { ErasedAccount } from '../ports/erasure-store.ts';
+import { OPERATOR, onGithub, writeAudit } from './audit.ts';
+import type { Enqueuer } from './enqueuer.ts';
+import { forgetPerson } from './forget-person.ts';
+import type { Trx } from './schema.ts';
+
+interface Erasing {
+  readonly enqueuer: Enqueuer;
+  readonly now: string;
+}
+
+/** Somebody by what is known of them: an account, a number on GitHub, or both. */
+interface Known {
+  readonly accountId: string | null;
+  readonly githubId: number | null;
+}
+
+/** Nobody on GitHub can be called so. */
+const NO_NAME = '(erased)';
+
+export async function eraseAccount(
+  trx: Trx,
+  loginOrNumber: string,
+  { enqueuer, now }: Erasing,
+): Promise<ErasedAccount | null> {
+  const { accountId, githubId } = await knownAs(trx, loginOrNumber);
+  const mentions = githubId === null ? 0 : await forgetPerson(trx, githubId, { enqueuer, now });
+  const acts = githubId === null ? 0 : await renameInAudit(trx, githubId, accountId ?? OPERATOR);
+  if (accountId === null && mentions + acts === 0) return null;
+  const erased = accountId === null ? NOTHING : await eraseOwn(trx, accountId, enqueuer);
+  const who = accountId ?? OPERATOR;
+  await writeAudit(trx, { at: now, accountId: who, verb: 'account.erased_by_operator', subject: who });
+  return { ...erased, mentions };
+}
+
+const NOTHING = { sessions: 0, tokens: 0, webhooks: 0, kept: 0 } as const;
+
+async function knownAs(trx: Trx, loginOrNumber: string): Promise<Known> {
+  const number = /^\d{1,15}$/.test(loginOrNumber) ? Number(loginOrNumber) : null;
+  // Logins may be digits alone: a login goes first.
+  const rows = await trx
+    .selectFrom('accounts')
+    .select(['id', 'login_lower', 'github_id'])
+    .where((or) => or.or([or('login_lower', '=', loginOrNumber.toLowerCase()), or('github_id', '=', number)]))
+    .where('login', '!=', NO_NAME)
+    .execute();
+  const row = rows.find((one) => one.login_lower === loginOrNumber.toLowerCase()) ?? rows[0];
+  return row === undefined ? { accountId: null, githubId: number } : { accountId: row.id, githubId: row.github_id };
+}
+
+async function eraseOwn(trx: Trx, id: string, enqueuer: Enqueuer): Promise<Omit<ErasedAccount, 'mentions'>> {
+  const sessions = await trx.deleteFrom('sessions').where('account_id', '=', id).returning('id').execute();
+  const tokens = await trx.deleteFrom('tokens').where('account_id', '=', id).returning('id').execute();
+  for (const table of ['sign_in_codes', 'signing_secrets', 'idempotency_keys'] as const) {
+    await trx.deleteFrom(table).where('account_id', '=', id).execute();
+  }
+  const webhooks = await eraseAddresses(trx, id, enqueuer);
+  await eraseGuidance(trx, id);
+  const kept = await startedBy(trx, id);
+  if (kept === 0) await trx.deleteFrom('accounts').where('id', '=', id).execute();
+  else {
+    const nobody = { login: NO_NAME, login_lower: `${NO_NAME} ${id}`, github_id: null };
+    await trx.updateTable('accounts').set(nobody).where('id', '=', id).execute();
+  }
+  return { sessions: sessions.length, tokens: tokens.length, webhooks: webhooks.length, kept };
+}
+
+/** Their attempts go with them. What still runs tells nobody. */
+async function eraseAddresses(trx: Trx, id: string, enqueuer: Enqueuer): Promise<readonly unknown[]> {
+  const webhooks = await trx.deleteFrom('webhooks').where('account_id', '=', id).returning('id').execute();
+  await enqueuer.remove(
+    trx,
+    'webhook',
+    webhooks.map((row) => row.id),
+  );
+  await trx.updateTable('investigations').set({ callback_url: '' }).where('account_id', '=', id).execute();
+  return webhooks;
+}
+
+/** What they asked to be heeded stands in the reports that they asked for as well. One at a time: a report may be 1 MiB. */
+async function eraseGuidance(trx: Trx, id: string): Promise<void> {
+  const rows = await trx
+    .selectFrom('investigations')
+    .select('id')
+    .where('account_id', '=', id)
+    .where('text', 'like', '%## What % asks to be heeded%')
+    .execute();
+  for (const { id: investigationId } of rows) {
+    const one = trx.selectFrom('investigations').select('text').where('id', '=', investigationId);
+    const text = withoutGuidance((await one.executeTakeFirstOrThrow()).text);
+    await trx.updateTable('investigations').set({ text }).where('id', '=', investigationId).execute();
+  }
+}
+
+async function startedBy(trx: Trx, id: string): Promise<number> {
+  const counts = await Promise.all(
+    (['investigations', 'runs'] as const).map((table) =>
+      trx
+        .selectFrom(table)
+        .select((expression) => expression.fn.countAll<number>().as('count'))
+        .where('account_id', '=', id)
+        .executeTakeFirstOrThrow(),
+    ),
+  );
+  // A run may outlive the investigation of whoever began it.
+  return Math.max(...counts.map(({ count }) => Number(count)));
+}
+
+/** The number of what they did on GitHub names them as well as their login would. Returns how many entries there were. */
+async function renameInAudit(trx: Trx, githubId: number, instead: string): Promise<number> {
+  const renamed = await trx
+    .updateTable('audit')
+    .set({ account_id: instead })
+    .where('account_id', '=', onGithub({ id: githubId }))
+    .returning('seq')
+    .execute();
+  return renamed.length;
+}

@@ -1,0 +1,82 @@
+// Issues: built from the run's conclusion and what is the caller's own; erased with every trace.
+import type { ChangeSet } from '../core/change-set.ts';
+import type { Conclusion, Issue } from '../core/issue.ts';
+import type { IssueStore } from '../ports/store.ts';
+import { writeAudit } from './audit.ts';
+import type { Database } from './database.ts';
+import type { Enqueuer } from './enqueuer.ts';
+import { eraseInvestigations, forgetShown } from './erasing.ts';
+import { issueJson, type KeptJson } from './issue-json.ts';
+import { issueFrom, OWNER_COLUMNS } from './issue-rows.ts';
+import type { Reader, Trx } from './schema.ts';
+import { nudgeShown } from './thread-nudges.ts';
+
+interface IssueVerbsOptions {
+  readonly enqueuer: Enqueuer;
+  readonly keptJson: KeptJson;
+  /** Called after the commit, to make what was erased unreadable on disk and in memory too. */
+  readonly forgetErased: () => void;
+}
+
+export function issueVerbs(database: Database, { enqueuer, keptJson, forgetErased }: IssueVerbsOptions): IssueStore {
+  return {
+    issue: (id) => database.read((reader) => issueWhere(reader, 'issues.id', id)),
+    issueJson: (id) => database.read((reader) => issueJson(reader, id, keptJson)),
+    changeSet: (issueId) => database.read((reader) => changeSet(reader, issueId)),
+    async eraseIssue(id, now, by) {
+      const erased = await database.write((trx) => eraseIssue(trx, { id, by }, { enqueuer, now }));
+      if (erased) forgetErased();
+      return erased;
+    },
+  };
+}
+
+/** The Issue of that id, or of that investigation. */
+export async function issueWhere(
+  reader: Reader,
+  column: 'issues.id' | 'issues.investigation_id',
+  id: string,
+): Promise<Issue | null> {
+  const row = await reader
+    .selectFrom('issues')
+    .innerJoin('investigations', 'investigations.id', 'issues.investigation_id')
+    .innerJoin('runs', 'runs.id', 'issues.run_id')
+    .select(OWNER_COLUMNS)
+    .select('runs.conclusion')
+    .where(column, '=', id)
+    .executeTakeFirst();
+  if (!row || row.conclusion === null) return null;
+  return issueFrom(row, JSON.parse(row.conclusion));
+}
+
+async function changeSet(reader: Reader, issueId: string): Promise<ChangeSet | null> {
+  const row = await reader
+    .selectFrom('issues')
+    .innerJoin('runs', 'runs.id', 'issues.run_id')
+    .select('runs.conclusion')
+    .where('issues.id', '=', issueId)
+    .executeTakeFirst();
+  if (!row || row.conclusion === null) return null;
+  const conclusion: Conclusion = JSON.parse(row.conclusion);
+  return conclusion.changeSet;
+}
+
+async function eraseIssue(
+  trx: Trx,
+  { id, by }: { readonly id: string; readonly by: string | undefined },
+  { enqueuer, now }: { readonly enqueuer: Enqueuer; readonly now: string },
+): Promise<boolean> {
+  const row = await trx
+    .selectFrom('issues')
+    .innerJoin('investigations', 'investigations.id', 'issues.investigation_id')
+    .select(['investigations.id', 'investigations.account_id', 'investigations.project_id', 'investigations.thread_id'])
+    .where('issues.id', '=', id)
+    .executeTakeFirst();
+  if (!row) return false;
+  await eraseInvestigations(trx, [row.id], enqueuer);
+  if (row.thread_id !== null) await forgetShown(trx, row.thread_id, now);
+  await nudgeShown(trx, [row.thread_id], { enqueuer, runAt: now });
+  const { account_id: caller, project_id: projectId } = row;
+  await writeAudit(trx, { at: now, accountId: by ?? caller, verb: 'issue.erased', subject: id, projectId });
+  return true;
+}

@@ -1,0 +1,205 @@
+// Everything that only SQLite knows: the connection and its settings, how transactions begin, what its errors mean.
+import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
+import { type DatabaseConnection, type Dialect, SqliteDialect, SqliteDriver, sql } from 'kysely';
+import { CausewayError, isDiskFull, NO_SPACE, type StoreFault, StoreUnusable } from '../core/errors.ts';
+import { shellWord } from '../core/shell-quote.ts';
+import { DirectAdapter } from './direct-adapter.ts';
+import { backupsFolder, newestBackup } from './kept-backups.ts';
+import { keptStatements } from './kept-statements.ts';
+import { makeFolder } from './make-folder.ts';
+import type { TableForm } from './migrations/table-form.ts';
+
+/** How long a writer waits for another process' transaction. */
+const BUSY_MS = 5_000;
+const BUSY_POLL_MS = 10;
+
+/** STRICT refuses values of the wrong type; AUTOINCREMENT never gives a number twice. */
+export const SQLITE_TABLES: TableForm = {
+  sequence: (table) => table.addColumn('seq', 'integer', (column) => column.primaryKey().autoIncrement()),
+  end: sql`strict`,
+  tableNamed: (name) => sql`select name from sqlite_master where type = 'table' and name = ${name}`,
+  addTrigger: async (database, { name, table, columns, after, statements }) => {
+    const row = (of: 'new' | 'old') => `(select ${columns.map((column) => `${of}.${column} as ${column}`).join(', ')})`;
+    const body = statements({ new: row('new'), old: row('old') }).map((statement) => `${statement};`);
+    await sql.raw(`create trigger ${name} after ${after} on ${table} begin ${body.join(' ')} end`).execute(database);
+  },
+};
+
+/** Opens (and makes, mode 600) a database file, or `:memory:`, with every setting that we rely on. */
+export function openConnection(file: string): Sqlite.Database {
+  if (file !== ':memory:') makePrivate(file);
+  const connection = new Sqlite(file, { timeout: BUSY_MS });
+  try {
+    connection.pragma('journal_mode = WAL');
+    // Not the default: better-sqlite3 is built to fall back to NORMAL on every later open of a WAL file,
+    // and then a power cut takes back what was answered with 202.
+    connection.pragma('synchronous = FULL');
+    connection.pragma('foreign_keys = ON');
+    // Erased text is overwritten with zeros in the file, not only unlinked; see `forgetErased` for the log beside it.
+    connection.pragma('secure_delete = ON');
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+/**
+ * Moves the write-ahead log into the file and empties it, so that text erased before cannot be read from it.
+ * False where another process reads just now: the log stays for the next time; that is no error.
+ */
+export function forgetErased(connection: Sqlite.Database): boolean {
+  return withoutWaiting(connection, () => connection.pragma('wal_checkpoint(TRUNCATE)', { simple: true })) === 0;
+}
+
+/** The Kysely dialect of a connection; `kysely.destroy()` closes it. `committed` is called after each commit. */
+export function sqliteDialect(connection: Sqlite.Database, committed = () => {}): Dialect {
+  const dialect = new SqliteDialect({ database: connection });
+  return {
+    createDriver: () => new ImmediateDriver(connection, committed),
+    createAdapter: () => new DirectAdapter(connection),
+    createQueryCompiler: () => dialect.createQueryCompiler(),
+    createIntrospector: (kysely) => dialect.createIntrospector(kysely),
+  };
+}
+
+/**
+ * Every transaction takes the write lock at its beginning: one that begins by reading would fail at its first write
+ * if another process (`causeway token`) wrote in between, whatever the busy timeout.
+ */
+class ImmediateDriver extends SqliteDriver {
+  readonly #database: Sqlite.Database;
+  readonly #committed: () => void;
+  readonly #requireInPlace: () => void;
+
+  constructor(database: Sqlite.Database, committed: () => void) {
+    super({ database: keptStatements(database) });
+    this.#database = database;
+    this.#committed = committed;
+    this.#requireInPlace = database.memory ? () => {} : requireInPlace(database.name);
+  }
+
+  // SQLite answers within the same turn of the event loop, so that a chain of verbs would starve timers and sockets:
+  // one turn per transaction. And its own waiting would stop the loop, where this one only stops the verb.
+  override async beginTransaction(): Promise<void> {
+    await nextTurn();
+    this.#requireInPlace();
+    const deadline = performance.now() + BUSY_MS;
+    for (;;) {
+      try {
+        withoutWaiting(this.#database, () => this.#database.exec('begin immediate'));
+        return;
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > deadline) throw error;
+      }
+      await sleep(BUSY_POLL_MS);
+    }
+  }
+
+  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await super.commitTransaction(connection);
+    this.#committed();
+  }
+
+  // A full disk makes SQLite roll back by itself; a second rollback would hide the reason.
+  override async rollbackTransaction(): Promise<void> {
+    if (this.#database.inTransaction) this.#database.exec('rollback');
+  }
+}
+
+/**
+ * A check that the file that was opened is still the one under its name. SQLite itself goes on writing to a file that was deleted, and what was
+ * accepted since would be gone with the process. One stat takes 2 µs, a commit milliseconds.
+ */
+function requireInPlace(file: string): () => void {
+  const opened = statSync(file);
+  return () => {
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found?.ino === opened.ino && found.dev === opened.dev) return;
+    throw new StoreUnusable(
+      'replaced',
+      `The database file ${file} was deleted or replaced while the service was running, so nothing is accepted any more. Stop the service, put the file back or restore a backup${restoreCommand(file)}, then start it again.`,
+    );
+  };
+}
+
+/** What an error of SQLite means for the operator; anything else is returned as it is. */
+export function explainSqlite(error: unknown, file: string): unknown {
+  if (!(error instanceof Sqlite.SqliteError)) return error;
+  const found = REPAIRS.find(([prefix]) => error.code.startsWith(prefix));
+  if (!found) return error;
+  const [, fault, repair] = found;
+  const backup = fault === 'damaged' ? ` ${restoreSentence(file)}` : '';
+  const message = `The database ${file} ${repair}${backup} (${error.code})`;
+  if (fault === 'locked') return new CausewayError('store_locked', message, { cause: error });
+  if (fault === 'unknown') return new CausewayError('store_unusable', message, { cause: error });
+  return new StoreUnusable(fault, message, { cause: error });
+}
+
+const REPAIRS: readonly (readonly [prefix: string, fault: StoreFault | 'locked' | 'unknown', repair: string])[] = [
+  ['SQLITE_BUSY', 'locked', 'is being written by another process for more than 5 s. End that one, or try again.'],
+  ['SQLITE_FULL', 'full', `cannot be written. ${NO_SPACE} Free some: a running service resumes by itself.`],
+  ['SQLITE_READONLY', 'not_writable', 'cannot be written. Give this user the right to write the file and its folder.'],
+  ['SQLITE_CANTOPEN', 'unknown', 'cannot be opened. Check that its folder exists and that this user may write it.'],
+  ['SQLITE_CORRUPT', 'damaged', 'is damaged.'],
+  ['SQLITE_NOTADB', 'damaged', 'is damaged, or is not a database.'],
+  ['SQLITE_IOERR', 'unknown', 'cannot be read or written. Check the disk, its free space and its limits.'],
+];
+
+/** What to do about a damaged database, with the newest backup there is. */
+export function restoreSentence(file: string): string {
+  const newest = newestBackup(file);
+  if (newest === null) {
+    return `There is no backup in ${backupsFolder(file)}: stop the service and restore one that you keep elsewhere with "causeway restore FILE --yes".`;
+  }
+  return `Stop the service and restore the newest backup: causeway restore ${shellWord(newest)} --yes`;
+}
+
+function restoreCommand(file: string): string {
+  const newest = newestBackup(file);
+  return ` (causeway restore ${newest === null ? 'FILE' : shellWord(newest)} --yes)`;
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY');
+}
+
+/** By `exec`: `pragma` makes a statement of each, 22 of the 29 µs that beginning a transaction took. */
+function withoutWaiting<T>(connection: Sqlite.Database, work: () => T): T {
+  connection.exec('pragma busy_timeout = 0');
+  try {
+    return work();
+  } finally {
+    connection.exec(`pragma busy_timeout = ${BUSY_MS}`);
+  }
+}
+
+/**
+ * Makes the file with mode 600 before SQLite would make it with the umask's (the log beside it inherits the mode).
+ * An existing file is never opened here: closing any descriptor of a file drops this process' locks on it (POSIX).
+ */
+export function makePrivate(file: string): void {
+  makeFolder(dirname(file));
+  try {
+    if (!existsSync(file)) closeSync(openSync(file, 'wx', 0o600));
+  } catch (error) {
+    // Another process may have made it in the same moment.
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
+    const repair = isDiskFull(error)
+      ? NO_SPACE
+      : 'Check that its folder can be written by this user, or name another DATA_DIR.';
+    throw new CausewayError('store_unusable', `The file ${file} cannot be made. ${repair}`, { cause: error });
+  }
+  narrowMode(file);
+}
+
+function narrowMode(file: string): void {
+  try {
+    chmodSync(file, 0o600);
+  } catch {
+    // Not ours to change (another owner, a read-only file system): whether it can be used shows on opening.
+  }
+}

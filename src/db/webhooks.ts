@@ -1,0 +1,128 @@
+// Webhooks on their way to callers, and what each of them says now.
+import type { Selectable } from 'kysely';
+import { newId } from '../core/ids.ts';
+import type { InvestigationOutcome } from '../core/investigation.ts';
+import type { Issue } from '../core/issue.ts';
+import type { Webhook, WebhookType } from '../core/webhook.ts';
+import type { FailedInvestigation, WebhookFilter, WebhookStore } from '../ports/webhook-store.ts';
+import type { Database } from './database.ts';
+import type { Enqueuer } from './enqueuer.ts';
+import { issueWhere } from './issues.ts';
+import { NOBODYS } from './job-places.ts';
+import type { Reader, Trx } from './schema.ts';
+import type { WebhookTable } from './webhook-tables.ts';
+
+export function webhookVerbs(database: Database): Pick<WebhookStore, 'webhook' | 'webhookData' | 'webhooks'> {
+  return {
+    async webhook(id) {
+      const query = (reader: Reader) =>
+        reader.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirst();
+      const row = await database.read(query);
+      return row ? webhookFrom(row) : null;
+    },
+    webhookData: (id) => database.read((reader) => webhookData(reader, id)),
+    webhooks: (accountId, limit, those = {}) =>
+      database.read((reader) => webhooks(reader, { ...those, accountId, limit })),
+  };
+}
+
+/** An investigation that someone waits for. */
+export interface Attached {
+  readonly id: string;
+  readonly account_id: string;
+  readonly project_id: string;
+  readonly callback_url: string;
+}
+
+/** Writes the webhook and its job, if the caller asked for one. */
+export async function announce(
+  trx: Trx,
+  type: WebhookType,
+  to: Attached,
+  { enqueuer, now }: { readonly enqueuer: Enqueuer; readonly now: string },
+): Promise<void> {
+  if (to.callback_url === '') return;
+  const id = newId('evt');
+  await trx
+    .insertInto('webhooks')
+    .values({
+      id,
+      type,
+      account_id: to.account_id,
+      investigation_id: to.id,
+      url: to.callback_url,
+      state: 'pending',
+      attempts: 0,
+      attempts_before: 0,
+      last_error: '',
+      created_at: now,
+    })
+    .execute();
+  await enqueuer.enqueue(trx, [{ kind: 'webhook', subject: id, group: receiverOf(to), runAt: now, ...NOBODYS }]);
+}
+
+/** A receiver that hangs delays nobody else: the limit is counted per host and account. */
+export function receiverOf({
+  callback_url: url,
+  account_id: accountId,
+}: Pick<Attached, 'callback_url' | 'account_id'>): string {
+  return `${URL.canParse(url) ? new URL(url).host : ''} ${accountId}`;
+}
+
+async function webhookData(reader: Reader, id: string): Promise<Issue | FailedInvestigation | null> {
+  const row = await reader
+    .selectFrom('webhooks')
+    .innerJoin('investigations', 'investigations.id', 'webhooks.investigation_id')
+    .select([
+      'webhooks.type',
+      'investigations.id',
+      'investigations.project_id',
+      'investigations.reference',
+      'investigations.outcome',
+    ])
+    .where('webhooks.id', '=', id)
+    .executeTakeFirst();
+  if (!row) return null;
+  if (row.type === 'issue.created') return issueWhere(reader, 'issues.investigation_id', row.id);
+  return failureFrom(row);
+}
+
+function failureFrom(row: {
+  readonly id: string;
+  readonly project_id: string;
+  readonly reference: string;
+  readonly outcome: string;
+}): FailedInvestigation | null {
+  const outcome: InvestigationOutcome = JSON.parse(row.outcome);
+  if (outcome.state !== 'gave_up' && outcome.state !== 'cancelled') return null;
+  const { id: investigationId, project_id: projectId, reference } = row;
+  return { investigationId, projectId, reference, reason: outcome.reason };
+}
+
+interface Wanted extends WebhookFilter {
+  readonly accountId: string;
+  readonly limit: number;
+}
+
+async function webhooks(reader: Reader, { accountId, limit, before, state }: Wanted): Promise<readonly Webhook[]> {
+  const own = reader.selectFrom('webhooks').where('account_id', '=', accountId);
+  let page = own.selectAll().orderBy('seq', 'desc').limit(limit);
+  if (before !== undefined) page = page.where('seq', '<', own.select('seq').where('id', '=', before));
+  if (state !== undefined) page = page.where('state', '=', state);
+  return (await page.execute()).map(webhookFrom);
+}
+
+function webhookFrom(row: Selectable<WebhookTable>): Webhook {
+  return {
+    id: row.id,
+    type: row.type,
+    accountId: row.account_id,
+    investigationId: row.investigation_id,
+    url: row.url,
+    state: row.state,
+    attempts: row.attempts,
+    attemptsBefore: row.attempts_before,
+    lastError: row.last_error,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,173 @@
+// The operator's list of monitoring servers: who is asked, by what means, for which projects, with which tools. Every fault at once.
+import path from 'node:path';
+import { z } from 'zod';
+import { CausewayError } from '../core/errors.ts';
+
+export interface MonitoringConfig {
+  /** In the order of the file, which is the order that the model sees. */
+  readonly servers: readonly ServerConfig[];
+}
+
+export interface ServerConfig {
+  readonly name: string;
+  readonly reach: Reach;
+  /** `owner/name` in lower case; nobody else is served. */
+  readonly projects: readonly string[];
+  /** The tools that may be called, as the server names them; no other is offered. */
+  readonly tools: readonly string[];
+  readonly callTimeoutMs: number;
+  readonly maxResultBytes: number;
+  readonly allowPublic: boolean;
+  readonly allowUntrustedReports: boolean;
+}
+
+/** A program started by us, or an address. Values of variables are not in here. */
+export type Reach =
+  | {
+      readonly kind: 'program';
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: readonly string[];
+    }
+  | { readonly kind: 'address'; readonly url: string; readonly headers: Readonly<Record<string, string>> };
+
+const MAX_SERVERS = 20;
+const MAX_TOOLS = 40;
+/** Leaves room for the tool in a function name of 64 characters. */
+const SERVER_NAME = /^[a-z0-9](?:[a-z0-9-]{0,22}[a-z0-9])?$/;
+/** What Causeway itself lives on is handed to no server. */
+const OURS =
+  /^(?:PRIVATE_KEY|PRIVATE_KEY_PATH|WEBHOOK_SECRET|WEBHOOK_SECRET_OLD|ENCRYPTION_KEY|SESSION_SECRET|GITHUB_CLIENT_SECRET|DATABASE_URL)$/;
+
+const text = z
+  .string()
+  .min(1)
+  .max(4_000)
+  .regex(/^[^\0\r\n]*$/, 'must be one line');
+const VARIABLE = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'list the names of variables, never their values')
+  .refine(
+    (name) => !OURS.test(name),
+    "is one of Causeway's own secrets, which no server gets; use a variable of another name",
+  );
+
+const SERVER = z
+  .strictObject({
+    command: text
+      .refine(
+        (command) => path.isAbsolute(command) || !/[\\/]/.test(command),
+        'give a name that PATH finds, or an absolute path',
+      )
+      .optional(),
+    args: z.array(z.string().max(4_000)).max(100).optional(),
+    env: z.array(VARIABLE).max(50).optional(),
+    url: z.string().max(4_000).superRefine(checkAddress).optional(),
+    headers: z.record(z.string().regex(/^[A-Za-z0-9-]{1,100}$/, 'is no name of a header'), text).optional(),
+    projects: z
+      .array(
+        z
+          .string()
+          .regex(
+            /^[\w.-]+\/[\w.-]+$/,
+            'name each project as owner/name (in local mode local/folder); there are no wildcards',
+          ),
+      )
+      .default([]),
+    tools: z
+      .array(text.max(128))
+      .max(MAX_TOOLS)
+      .refine((tools) => new Set(tools).size === tools.length, 'name each tool once')
+      .default([]),
+    callTimeoutS: z.number().min(1).max(120).default(20),
+    maxResultBytes: z.int().min(500).max(24_000).default(12_000),
+    allowPublic: z.boolean().default(false),
+    allowUntrustedReports: z.boolean().default(false),
+  })
+  .superRefine((entry, check) => {
+    const fault = (message: string): void => check.addIssue({ code: 'custom', message });
+    if ((entry.command === undefined) === (entry.url === undefined)) {
+      fault('give either command (a program that Causeway starts) or url (an address)');
+    }
+    if (entry.url !== undefined && (entry.args || entry.env))
+      fault('args and env go with command; beside url write headers');
+    if (entry.command !== undefined && entry.headers) fault('headers go with url; beside command write env');
+  });
+
+const FILE = z.strictObject({
+  servers: z
+    .record(z.string().regex(SERVER_NAME, 'names of servers are 1 to 24 of a-z, 0-9 and -, not - at an end'), SERVER)
+    .refine((servers) => Object.keys(servers).length <= MAX_SERVERS, `at most ${MAX_SERVERS} servers`),
+});
+
+/**
+ * Reads the text of the file that MCP_CONFIG names. Throws `usage` with one line for each fault, which names the server and the repair.
+ * No value of the file is repeated in a fault: it could be a secret written in the wrong place.
+ */
+export function parseMonitoringConfig(text: string): MonitoringConfig {
+  const parsed = FILE.safeParse(parseJson(text.replace(/^\ufeff/, '')));
+  if (!parsed.success) {
+    throw new CausewayError('usage', parsed.error.issues.map((issue) => `MCP_CONFIG: ${inWords(issue)}.`).join('\n'));
+  }
+  return { servers: Object.entries(parsed.data.servers).map(([name, entry]) => toServer(name, entry)) };
+}
+
+function toServer(name: string, entry: z.output<typeof SERVER>): ServerConfig {
+  const { projects, callTimeoutS, tools, maxResultBytes, allowPublic, allowUntrustedReports } = entry;
+  const reach: Reach =
+    entry.url === undefined
+      ? { kind: 'program', command: entry.command ?? '', args: entry.args ?? [], env: [...new Set(entry.env)] }
+      : { kind: 'address', url: entry.url, headers: entry.headers ?? {} };
+  return {
+    name,
+    reach,
+    projects: projects.map((project) => project.toLowerCase()),
+    tools,
+    callTimeoutMs: callTimeoutS * 1_000,
+    maxResultBytes,
+    allowPublic,
+    allowUntrustedReports,
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // The engine's message quotes the text around the fault; only the place is told.
+    const place = /position \d+(?: \(line \d+ column \d+\))?/.exec(String(error))?.[0];
+    throw new CausewayError(
+      'usage',
+      `MCP_CONFIG: the file is not JSON${place ? ` (at ${place})` : ''}. Mend it there.`,
+    );
+  }
+}
+
+function checkAddress(address: string, check: z.core.$RefinementCtx<string>): void {
+  const url = URL.parse(address);
+  const fault = (message: string): void => check.addIssue({ code: 'custom', message, input: address });
+  if (!url || !/^https?:$/.test(url.protocol)) fault('give an address that begins with https:// or http://');
+  else if (url.username || url.password)
+    fault('holds a user or password; write headers {"Authorization": "$NAME"} instead');
+  else if (url.hash) fault('give the address without a fragment');
+}
+
+function inWords(issue: z.core.$ZodIssue): string {
+  const [top, server, ...rest] = issue.path.map(String);
+  const who = top === 'servers' && server !== undefined ? `server "${inert(server)}"` : '';
+  const where = [who, inert(rest.join('.')) || (who ? '' : (top ?? ''))].filter(Boolean).join(', ');
+  return `${where ? `${where}: ` : ''}${faultOf(issue)}`;
+}
+
+function faultOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'unrecognized_keys') {
+    const known = issue.path.length === 0 ? ['servers'] : Object.keys(SERVER.shape);
+    return `unknown ${issue.keys.map((key) => `"${inert(key)}"`).join(', ')}; what may stand here: ${known.join(', ')}`;
+  }
+  if (issue.code === 'invalid_key') return issue.issues.map(({ message }) => message).join('; ');
+  return issue.message.replace(/\.$/, '');
+}
+
+function inert(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, '?').slice(0, 80);
+}

@@ -1,0 +1,68 @@
+// Accepts a report: cleaned of secrets, then stored together with its job, once.
+import type { Account } from '../core/account.ts';
+import { newId } from '../core/ids.ts';
+import type { Report } from '../core/report.ts';
+import { noteOnTrail } from '../log.ts';
+import type { ThreadPart } from '../ports/github-store.ts';
+import type { Queue } from '../ports/queue.ts';
+import type { Accepted, InvestigationStore } from '../ports/store.ts';
+import type { Redactor } from '../redact/redactor.ts';
+import { reportFingerprint } from '../triage/fingerprint.ts';
+import type { Changes } from './changes.ts';
+
+export interface AcceptReportDeps {
+  readonly store: Pick<InvestigationStore, 'accept'>;
+  readonly queue: Pick<Queue, 'wake' | 'cancel'>;
+  readonly redactor: Pick<Redactor, 'redact'>;
+  readonly changes: Changes;
+  readonly now: () => Date;
+}
+
+/** Same key and same body within 24 h: the same answer. `bodyHash` is over the body as it arrived. */
+export interface Idempotency {
+  readonly key: string;
+  readonly bodyHash: string;
+}
+
+/** Reports that a person has handed in and that have not ended, in one project: at a minute each, and two at a time, ten minutes for whoever comes after them. */
+const MOST_WAITING = 20;
+
+export interface AcceptOptions {
+  readonly idempotency?: Idempotency | null;
+  /** Where on GitHub the answer goes. */
+  readonly thread?: ThreadPart | null;
+  /** Whoever hands it in by call or form; they wait in line with others unless they are the machine's one user. Absent: what an event on GitHub began. */
+  readonly by?: Account | null;
+}
+
+/**
+ * Stores the report and its job in one transaction and wakes the worker. When this resolves, the report is not lost any more.
+ * NUL, which PostgreSQL refuses in text, becomes U+FFFD. Throws `too_many_waiting`.
+ */
+export async function acceptReport(
+  deps: AcceptReportDeps,
+  report: Report,
+  { idempotency = null, thread = null, by = null }: AcceptOptions = {},
+): Promise<Accepted> {
+  const of = report.accountId;
+  const text = await deps.redactor.redact(report.text.replaceAll('\0', '\uFFFD'), of);
+  const reference = await deps.redactor.redact(report.reference.replaceAll('\0', '\uFFFD'), of);
+  // A secret pasted here would come back in the words of the failure: no branch, tag or commit "…".
+  const revision = await deps.redactor.redact(report.revision, of);
+  const accepted = await deps.store.accept({
+    investigationId: newId('inv'),
+    report: { ...report, text, reference, revision },
+    fingerprint: reportFingerprint(text),
+    idempotency,
+    thread,
+    mostWaiting: by === null || by.githubId === null ? null : MOST_WAITING,
+    now: deps.now().toISOString(),
+  });
+  if (accepted.kind === 'accepted') {
+    noteOnTrail({ investigation: accepted.investigationId, run: accepted.runId });
+    deps.changes.notify(accepted.runId);
+    if (accepted.replacedRunId !== null) await deps.queue.cancel('run', accepted.replacedRunId);
+  }
+  deps.queue.wake();
+  return accepted;
+}

@@ -1,0 +1,185 @@
+// The model's part of a run: begun or gone on with, its conclusion checked, its change guarded, nothing secret in either.
+import { type GuardedChange, guardChange } from '../agent/change-guards.ts';
+import { concludeRun } from '../agent/conclude.ts';
+import type { FailedCheckGround } from '../agent/failed-check.ts';
+import { type AgentEnd, runAgent } from '../agent/loop.ts';
+import type { ReviewGround } from '../agent/review-draft.ts';
+import type { Conclusion } from '../core/issue.ts';
+import { globMatcher } from '../core/path-glob.ts';
+import type { Project } from '../core/project.ts';
+import { type CutReason, textForOperator, textForPeople } from '../core/reason.ts';
+import type { AgentStore } from '../ports/agent-store.ts';
+import type { Repository, SourceTree } from '../ports/source.ts';
+import type { InvestigationStore, Run } from '../ports/store.ts';
+import type { Workbench } from '../ports/tool.ts';
+import type { Redactor } from '../redact/redactor.ts';
+import { type Investigator, type InvestigatorLimits, tokenLimit } from './investigator.ts';
+import { briefOf } from './run-brief.ts';
+import { runLedger } from './run-ledger.ts';
+import { type GatheredFacts, runTranscript } from './run-records.ts';
+import { redactedModel, redactedTool, withoutSecrets } from './without-secrets.ts';
+
+export interface AskInvestigatorDeps {
+  readonly store: Pick<InvestigationStore, 'recordStep'> & AgentStore;
+  readonly redactor: Redactor;
+  readonly now: () => Date;
+  readonly onStep: () => void;
+  /** Learns, free of secrets, what of the run's end only the operator should know. */
+  readonly onTrouble: (text: string) => void;
+}
+
+/** The repository as it is, for edits, and as it may be shown. */
+export interface Sources {
+  readonly raw: Repository;
+  readonly repository: Repository;
+}
+
+export interface InvestigationGround {
+  readonly project: Project;
+  readonly source: Sources;
+  /** What is known without a model, cleaned of secrets. */
+  readonly facts: GatheredFacts;
+  /** Null: the report is of no failed check. */
+  readonly failedCheck: FailedCheckGround | null;
+  /** Seconds that are left for this. */
+  readonly seconds: number;
+}
+
+/** The conclusion, cleaned of secrets. Throws what `runAgent` throws, `ModelUnavailable` above all. */
+export async function askInvestigator(
+  deps: AskInvestigatorDeps,
+  investigator: Investigator,
+  asked: { readonly run: Run; readonly ground: InvestigationGround },
+  signal: AbortSignal,
+): Promise<Conclusion> {
+  const { run, ground } = asked;
+  const facts = ground.facts.conclusion;
+  const { raw, repository } = ground.source;
+  const tree = repository.tree(facts.analysis.revision);
+  const { model } = investigator;
+  const limits = limitsOf(investigator, run);
+  const waitUntil = Date.parse(ground.facts.at) + limits.patienceMs;
+  const workbench = await investigator.openWorkbench(
+    {
+      ...{ project: ground.project, isTrusted: run.isTrusted, repository, tree, reportText: run.text },
+      rawTree: raw.tree(tree.revision),
+      clean: (text) => deps.redactor.redactLines(text),
+    },
+    signal,
+  );
+  const review = reviewGround(ground, { tree, workbench }, signal);
+  const end = await runAgent(
+    {
+      model: redactedModel(model, deps.redactor),
+      tools: workbench.tools.map((tool) => redactedTool(tool, deps.redactor)),
+      brief: await briefOf(run, { project: ground.project.name, facts, repository }, signal),
+      transcript: runTranscript(deps, run),
+      budget: {
+        limits: {
+          turns: limits.turns,
+          seconds: ground.seconds,
+          tokens: tokenLimit({ model, limits }),
+          usd: limits.usd.run,
+        },
+        ledger: runLedger({ ...deps, onSpent: investigator.onSpent }, run, limits.usd),
+      },
+      ground: review,
+      mayWait: (until) => until.getTime() <= waitUntil,
+      now: deps.now,
+    },
+    signal,
+  );
+  if (end.stop !== null) {
+    // What an endpoint says of itself may quote the key that it was asked with.
+    deps.onTrouble(await deps.redactor.redact(textForOperator(end.stop.reason, end.stop.detail)));
+  }
+  if (end.usage.turns === 0) return unasked(facts, end.stop?.reason ?? { code: 'no_conclusion' });
+  const guarded = await guardChange(workbench.changeSet(), {
+    entries: (await tree.files(signal)).entries,
+    stillParses: investigator.stillParses,
+    mayTouch: touchable(run.settings.paths),
+    redact: (text) => deps.redactor.redact(text),
+  });
+  return concluded(deps, { end, guarded, ground, review, model: model.name });
+}
+
+function reviewGround(
+  { source: { repository }, facts, failedCheck }: InvestigationGround,
+  { tree, workbench }: { readonly tree: SourceTree; readonly workbench: Workbench },
+  signal: AbortSignal,
+): ReviewGround {
+  return {
+    earlierSteps: facts.conclusion.investigationSteps.map((step, index) => ({ ...step, number: index + 1 })),
+    changeSet: () => workbench.changeSet(),
+    exists: async (file, line) => {
+      const read = await tree.read(file, {}, signal);
+      return line === 0
+        ? read.kind !== 'absent' && read.kind !== 'folder'
+        : read.kind === 'text' && line <= read.totalLines;
+    },
+    commitExists: async (sha) => (await repository.resolve(sha, signal)) !== null,
+    failedCheck,
+  };
+}
+
+/** A repository may want to spend less than the operator lets it. */
+function limitsOf({ limits }: Investigator, { settings }: Run): InvestigatorLimits {
+  const { run, month } = settings.budget;
+  const least = (limit: number, wish: number | null): number => (wish === null ? limit : Math.min(limit, wish));
+  return {
+    ...limits,
+    usd: { ...limits.usd, run: least(limits.usd.run, run), repository: least(limits.usd.repository, month) },
+  };
+}
+
+/** Whether a change may touch a path: what `allow` names (all, where it names nothing), but not what `block` names. */
+function touchable({ allow, block }: Run['settings']['paths']): (path: string) => boolean {
+  const allowed = allow.map((glob) => globMatcher(glob));
+  const blocked = block.map((glob) => globMatcher(glob));
+  return (path) => (allow.length === 0 || allowed.some((fits) => fits(path))) && !blocked.some((fits) => fits(path));
+}
+
+interface Ended {
+  readonly end: AgentEnd;
+  readonly guarded: GuardedChange;
+  readonly ground: InvestigationGround;
+  readonly review: ReviewGround;
+  readonly model: string;
+}
+
+async function concluded(
+  { redactor, onTrouble }: AskInvestigatorDeps,
+  { end, guarded, ground, review, model }: Ended,
+): Promise<Conclusion> {
+  const clean = await withoutSecrets(guarded, redactor);
+  const conclusion = await concludeRun({
+    draft: end.kind === 'concluded' ? end.draft : null,
+    facts: ground.facts.conclusion,
+    framed: ground.facts.framed,
+    steps: [...review.earlierSteps, ...end.steps].map((step) => ({ analysis: '', ...step })),
+    changeSet: review.changeSet(),
+    guarded: clean,
+    exists: review.exists,
+    commitExists: review.commitExists,
+    failedCheck: ground.failedCheck,
+    usage: end.usage,
+    model,
+    partial: end.kind === 'no_conclusion' || end.partial,
+    reason: end.stop?.reason ?? null,
+    onLeftOut: (reason) => onTrouble(textForOperator(reason)),
+  });
+  const { changeSet, ...words } = conclusion;
+  return { ...(await redactor.redactJson(words)), changeSet };
+}
+
+/** Nothing came from the model, be it that it failed or that no money was left to ask it: what stands are the facts, and why there is no more. */
+function unasked(facts: Conclusion, reason: CutReason): Conclusion {
+  return {
+    ...facts,
+    analysis: {
+      ...facts.analysis,
+      partial: true,
+      reason: `${textForPeople(reason)} This is the result of searching the source alone.`,
+    },
+  };
+}

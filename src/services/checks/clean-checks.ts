@@ -1,0 +1,109 @@
+// The checks with every text that is kept cleaned of secrets as it comes in, so that what is stored, compared and shown is one and the same.
+import type { Check, NamedCheck } from '../../core/check.ts';
+import type { CommitRange } from '../../core/failure.ts';
+import type { HeadPlace } from '../../core/head.ts';
+import type { Checks, PastCheck } from '../../ports/checks.ts';
+import type { Redactor } from '../../redact/redactor.ts';
+
+type Cleaner = Pick<Redactor, 'redact' | 'redactJson'>;
+type Clean = (text: string) => string;
+
+/** Of a commit's subject, and of who wrote it. */
+const WORDS_CHARACTERS = 200;
+
+/** What checks say beyond their names is cleaned whole where it is read, see {@link wordsOf}. */
+export function cleanChecks(checks: Checks, redactor: Cleaner): Checks {
+  return {
+    ...checks,
+    ...cleanPast(checks, redactor),
+    of: async (...asked) => {
+      const named = await checks.of(...asked);
+      const clean = await cleanerOf(redactor, named.flatMap(runsOf).flatMap(textsOf));
+      return named.map(({ latest, earlier }) => ({
+        latest: cleanCheck(latest, clean),
+        earlier: earlier.map((check) => cleanCheck(check, clean)),
+      }));
+    },
+    place: async (...asked) => {
+      const place = await checks.place(...asked);
+      return place === null ? null : await cleanPlace(place, redactor);
+    },
+    range: async (...asked) => {
+      const range = await checks.range(...asked);
+      return range === null ? null : await cleanRange(range, redactor);
+    },
+  };
+}
+
+/** The same for those of the past. */
+export function cleanPast(checks: Pick<Checks, 'past'>, redactor: Cleaner): Pick<Checks, 'past'> {
+  return {
+    past: async (...asked) => {
+      const page = await checks.past(...asked);
+      const texts = page.checks.flatMap(({ branch, check }) => [branch, ...textsOf(check)]);
+      const clean = await cleanerOf(redactor, texts);
+      const cleaned = ({ branch, check, ...past }: PastCheck): PastCheck => ({
+        ...past,
+        branch: clean(branch),
+        check: cleanCheck(check, clean),
+      });
+      return { ...page, checks: page.checks.map(cleaned) };
+    },
+  };
+}
+
+/** An address as it may be kept: what follows its path, and whoever is named in it, may let somebody in. "" where it is none of the web. */
+export function plainAddress(url: string): string {
+  const address = URL.parse(url);
+  if (address === null || !/^https?:$/.test(address.protocol)) return '';
+  const { username, password, search, hash } = address;
+  if (username + password + search + hash === '' && !/[?#@]/.test(url)) return url;
+  return `${address.origin}${address.pathname}`;
+}
+
+function runsOf({ latest, earlier }: NamedCheck): readonly Check[] {
+  return [latest, ...earlier];
+}
+
+function textsOf({ name, url }: Check): readonly string[] {
+  return [name, plainAddress(url)];
+}
+
+function cleanCheck(check: Check, clean: Clean): Check {
+  return { ...check, name: clean(check.name), url: clean(plainAddress(check.url)) };
+}
+
+async function cleanPlace(place: HeadPlace, redactor: Cleaner): Promise<HeadPlace> {
+  const branch = await redactor.redact(place.branch);
+  if (place.kind !== 'pull_request') return { ...place, branch };
+  return { ...place, branch, base: { ...place.base, branch: await redactor.redact(place.base.branch) } };
+}
+
+async function cleanRange(range: CommitRange, redactor: Cleaner): Promise<CommitRange> {
+  const texts = range.commits.flatMap(({ author, subject }) => [author, subject]);
+  const clean = await cleanerOf(redactor, texts);
+  const commits = range.commits.map(({ sha, author, subject }) => ({
+    sha,
+    author: shortened(clean(author)),
+    subject: shortened(clean(subject)),
+  }));
+  return { ...range, commits };
+}
+
+/** Cut before it was cleaned, half of a secret would be left, which no rule knows. */
+function shortened(text: string): string {
+  return text.slice(0, WORDS_CHARACTERS).toWellFormed();
+}
+
+/**
+ * Names are what checks are known by: each is cleaned by itself, so that its neighbours change nothing of it. As long as there is nothing to
+ * be found in all of them together, which is nearly always, one look is enough.
+ */
+async function cleanerOf(redactor: Cleaner, texts: readonly string[]): Promise<Clean> {
+  const distinct = [...new Set(texts)];
+  const together = await redactor.redactJson(distinct);
+  if (together.every((text, at) => text === distinct[at])) return (text) => text;
+  const cleaned = new Map<string, string>();
+  for (const text of distinct) cleaned.set(text, await redactor.redact(text));
+  return (text) => cleaned.get(text) ?? '';
+}

@@ -1,0 +1,85 @@
+// What is known of the red checks that a run looks into, as data: what its conclusion must be about.
+import type { FailedCheckGround } from '../../agent/failed-check.ts';
+import { signOf } from '../../ci/error-signs.ts';
+import type { Failure } from '../../core/failure.ts';
+import type { Finding, Head } from '../../core/head.ts';
+import { isSafePath } from '../../core/safe-path.ts';
+import type { FailureStore, HeadStore } from '../../ports/check-store.ts';
+import type { Repository } from '../../ports/source.ts';
+import type { InvestigationStore, Run } from '../../ports/store.ts';
+
+export interface FailedCheckStore
+  extends Pick<HeadStore, 'headOf'>,
+    Pick<FailureStore, 'failure'>,
+    Pick<InvestigationStore, 'investigation'> {}
+
+/** Null: the report is of no check, or its commit was not judged, such as one of a branch of our own. */
+export async function failedCheckOf(
+  store: FailedCheckStore,
+  run: Run,
+  repository: Repository,
+  signal: AbortSignal,
+): Promise<FailedCheckGround | null> {
+  const investigation = await store.investigation(run.investigationId);
+  if (investigation?.origin !== 'check-run') return null;
+  const head = await store.headOf(run.projectId, run.revision);
+  const failures = head === null ? [] : await failuresOf(store, run, head);
+  if (head === null || failures.length === 0) return null;
+  const findings = failures.map(({ finding }) => finding);
+  const excerpts = findings.map(({ excerpt }) => excerpt);
+  const ranges = failures.flatMap(({ failure }) => failure?.range ?? []);
+  const before = head.place?.kind === 'pull_request' ? [head.place.base.sha] : ranges.map(({ from }) => from);
+  const revisions = distinct([run.revision, ...before]);
+  const read = new Map<string, Promise<readonly string[]>>();
+  return {
+    tests: distinct(excerpts.flatMap(({ tests }) => tests)),
+    lines: distinct(excerpts.flatMap(({ headline, lines }) => [headline, ...lines.filter(isTold)])),
+    files: distinct(findings.flatMap(({ places, changed = [] }) => [...places.map(({ path }) => path), ...changed])),
+    commits: distinct([head.sha, ...ranges.flatMap(({ commits }) => commits.map(({ sha }) => sha))]),
+    textsOf: (file) => {
+      const known = read.get(file) ?? textsAt(repository, revisions, file, signal);
+      read.set(file, known);
+      return known;
+    },
+  };
+}
+
+interface Failed {
+  readonly finding: Finding;
+  /** Null: erased. */
+  readonly failure: Failure | null;
+}
+
+/** Those that the run was begun for; all that are red where a person asked about the pull request. */
+async function failuresOf(store: FailedCheckStore, run: Run, { findings }: Head): Promise<readonly Failed[]> {
+  const red: Failed[] = [];
+  for (const finding of findings.filter(({ checks }) => checks.some(({ isRed }) => isRed)))
+    red.push({ finding, failure: await store.failure(finding.failureId) });
+  const own = red.filter(({ failure }) => failure?.investigationId === run.investigationId);
+  return own.length > 0 ? own : red;
+}
+
+/** That a process ended, and what says nothing by itself, is in every log. */
+function isTold(line: string): boolean {
+  const kind = signOf(line, false)?.kind;
+  return line.trim() !== '' && kind !== 'end' && kind !== 'weak';
+}
+
+async function textsAt(
+  repository: Repository,
+  revisions: readonly string[],
+  file: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const texts: string[] = [];
+  for (const sha of isSafePath(file) ? revisions : []) {
+    if ((await repository.resolve(sha, signal)) === null) continue;
+    const read = await repository.tree(sha).read(file, {}, signal);
+    if (read.kind === 'text') texts.push(read.text);
+  }
+  return texts;
+}
+
+function distinct(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts.filter((text) => text !== ''))];
+}

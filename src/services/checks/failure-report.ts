@@ -1,0 +1,136 @@
+// The report of a failure, as an investigation reads it: what is known first, then the check's own words, its log last.
+
+import { condenseText } from '../../ci/condense-log.ts';
+import type { Annotation, Verdict } from '../../core/check.ts';
+import type { CommitRange } from '../../core/failure.ts';
+import type { Finding, HeadPlace } from '../../core/head.ts';
+import { keepBeginning } from '../../core/keep-beginning.ts';
+import { MAX_REPORT_BYTES } from '../../core/report.ts';
+import type { ChangedFiles, CheckWords } from '../../ports/checks.ts';
+import { REPORT_LOG_BYTES } from './words-of.ts';
+
+export interface FailureReport {
+  readonly projectName: string;
+  readonly sha: string;
+  readonly place: HeadPlace;
+  readonly finding: Finding;
+  /** On the default branch: the commits since it was green; null: not known. */
+  readonly range: CommitRange | null;
+  /** Null: not known. */
+  readonly changed: ChangedFiles | null;
+  /** Of the check that is shown for all, cleaned of secrets; null: nothing can be read. */
+  readonly said: { readonly name: string; readonly output: string; readonly words: CheckWords } | null;
+}
+
+/** What a report may hold, in bytes of UTF-8, with room for the words about what was cut. */
+const REPORT_BYTES = MAX_REPORT_BYTES - 2_048;
+const OUTPUT_BYTES = 64 * 1_024;
+const ANNOTATION_BYTES = 64 * 1_024;
+const LIST_BYTES = 32 * 1_024;
+const MOST_PATHS = 300;
+const MOST_TESTS = 50;
+
+const VERDICTS: Readonly<Record<Verdict, string>> = {
+  code: 'the change under test breaks it',
+  base_broken: 'the base is broken as well',
+  flaky: 'it passes and fails by chance',
+  infrastructure: 'the machine or a service failed',
+  inconclusive: 'what breaks it cannot be said without a closer look',
+};
+
+/** At most 1 MiB of UTF-8. What was cut is said where it stood. */
+export function composeFailureReport(report: FailureReport): string {
+  const parts = [...knownParts(report), ...saidParts(report)].filter((part) => part !== '');
+  const head = parts.join('\n\n').toWellFormed();
+  const { log = '', noLog = '' } = report.said?.words ?? {};
+  if (log === '') return noLog === '' ? head : `${head}\n\n[There is no log: ${noLog}]`;
+  const title = `\n\n=== Log of the check ${quoted(report.said?.name ?? '')}, to its end ===\n`;
+  const room = REPORT_BYTES - Buffer.byteLength(head) - Buffer.byteLength(title);
+  return `${head}${title}${condenseText(log.toWellFormed(), Math.min(room, REPORT_LOG_BYTES))}`;
+}
+
+function knownParts({ finding, range, changed, ...report }: FailureReport): readonly string[] {
+  const { excerpt } = finding;
+  const step = excerpt.step === '' ? '' : ` (step ${quoted(excerpt.step)})`;
+  return [
+    whereOf({ finding, ...report }),
+    `What is known without a closer look: ${VERDICTS[finding.verdict]}.\n${listOf(finding.reasons)}`,
+    section(
+      `What its log says first${step}`,
+      [...excerpt.lines, excerpt.cut === '' ? '' : `[${excerpt.cut}]`].join('\n'),
+    ),
+    section('Failed tests', listOf(excerpt.tests.slice(0, MOST_TESTS))),
+    changed === null ? '' : section('Files that the change under test touches', pathsOf(changed)),
+    range === null ? '' : section('Commits since it was last green', commitsOf(range)),
+  ];
+}
+
+function whereOf({
+  projectName,
+  sha,
+  place,
+  finding,
+}: Pick<FailureReport, 'projectName' | 'sha' | 'place' | 'finding'>): string {
+  const red = finding.checks.filter(({ isRed }) => isRed).map(({ name }) => quoted(name));
+  const subject =
+    red.length === 1 ? `The check ${red[0]} is red` : `${red.length} checks are red of one cause: ${red.join(', ')}`;
+  return keepBeginning(`${subject}.\nRepository ${projectName}, commit ${sha}, ${placeOf(place)}.`, LIST_BYTES);
+}
+
+function placeOf(place: HeadPlace): string {
+  switch (place.kind) {
+    case 'default':
+      return `on the default branch ${quoted(place.branch)}`;
+    case 'branch':
+      return `on the branch ${quoted(place.branch)}`;
+    case 'pull_request': {
+      const queue = place.isQueue ? ', in the merge queue' : '';
+      return `of pull request #${place.number} into ${quoted(place.base.branch)} at ${place.base.sha}${queue}`;
+    }
+  }
+}
+
+function pathsOf({ paths, isCut }: ChangedFiles): string {
+  const more = paths.length > MOST_PATHS || isCut ? '\n[there are more]' : '';
+  return keepBeginning(listOf(paths.slice(0, MOST_PATHS)), LIST_BYTES) + more;
+}
+
+/** For people and models to read: what ranks them has the range itself, for a log may hold lines that look like these. */
+function commitsOf({ from, to, total, commits }: CommitRange): string {
+  const more = total > commits.length ? `\n[${total - commits.length} more]` : '';
+  const listed = listOf(commits.map(({ sha, author, subject }) => `${sha} ${author}: ${subject}`));
+  return `Green at ${from}, red at ${to}, ${total} between them:\n${keepBeginning(listed, LIST_BYTES)}${more}`;
+}
+
+function saidParts({ said }: FailureReport): readonly string[] {
+  if (said === null) return [];
+  const { name, output, words } = said;
+  return [
+    section(
+      `Annotations of the check ${quoted(name)}`,
+      keepBeginning(annotationsOf(words.annotations), ANNOTATION_BYTES),
+    ),
+    section(`Output of the check ${quoted(name)}`, keepBeginning(output, OUTPUT_BYTES)),
+  ];
+}
+
+function annotationsOf(annotations: readonly Annotation[]): string {
+  return annotations
+    .map(
+      ({ path, line, level, title, message }) =>
+        `${path}:${line}: ${level}: ${title === '' ? '' : `${title}: `}${message}`,
+    )
+    .join('\n');
+}
+
+function section(title: string, text: string): string {
+  return text === '' ? '' : `=== ${title} ===\n${text}`;
+}
+
+function listOf(lines: readonly string[]): string {
+  return lines.map((line) => `- ${line}`).join('\n');
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.slice(0, 300));
+}

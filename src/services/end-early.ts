@@ -1,0 +1,39 @@
+// What a person may do to stop or erase: cancel an investigation, erase an Issue.
+import { type EndReason, failureOf } from '../core/reason.ts';
+import type { Queue } from '../ports/queue.ts';
+import type { Cancelled, InvestigationStore, IssueStore } from '../ports/store.ts';
+import type { Changes } from './changes.ts';
+
+export interface CancelDeps {
+  readonly store: Pick<InvestigationStore, 'cancel'>;
+  readonly queue: Pick<Queue, 'wake' | 'cancel'>;
+  readonly changes: Changes;
+  readonly now: () => Date;
+}
+
+export interface EndEarlyDeps extends CancelDeps {
+  readonly store: Pick<InvestigationStore, 'cancel'> & Pick<IssueStore, 'eraseIssue'>;
+}
+
+/**
+ * Cancels one caller's investigation; the run behind it stops only when nobody else waits for it. `by`: id of the account that wished it;
+ * absent where none did, and the caller's own stands in the audit log.
+ */
+export async function cancelInvestigation(
+  deps: CancelDeps,
+  id: string,
+  reason: EndReason = { code: 'cancelled' },
+  by?: string,
+): Promise<Cancelled> {
+  const result = await deps.store.cancel(id, failureOf(reason), deps.now().toISOString(), by);
+  if (result.kind !== 'cancelled') return result;
+  if (result.runEnded) await deps.queue.cancel('run', result.runId);
+  deps.changes.notify(result.runId);
+  deps.queue.wake();
+  return result;
+}
+
+/** Erases an Issue and all that stands behind it alone. False: there is no such Issue. `by`: as above. */
+export function eraseIssue(deps: EndEarlyDeps, id: string, by?: string): Promise<boolean> {
+  return deps.store.eraseIssue(id, deps.now().toISOString(), by);
+}

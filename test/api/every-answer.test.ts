@@ -1,0 +1,130 @@
+// Every operation of the document, brought to every refusal that it documents: at the wire, at the guard, and where the store fails.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningServer, startServer } from '../../src/api/server.ts';
+import { SCOPES } from '../../src/core/account.ts';
+import { CausewayError } from '../../src/core/errors.ts';
+import { createLog } from '../../src/log.ts';
+import type { Store } from '../../src/ports/store.ts';
+import { type ApiGround, apiGround } from './api-ground.ts';
+import { document, requireDocumented } from './documented-answer.ts';
+import { connectTo, exchange, readToEnd, responseOf } from './raw-exchange.ts';
+
+interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly statuses: readonly string[];
+}
+
+const IDS: Readonly<Record<string, string>> = {
+  issueId: 'iss_00000000000000000000',
+  projectId: 'prj_00000000000000000000',
+  investigationId: 'inv_00000000000000000000',
+};
+
+const OPERATIONS: readonly Operation[] = Object.entries(document.paths ?? {}).flatMap(([template, item]) =>
+  Object.entries(item)
+    .filter(([, operation]) => operation.responses !== undefined)
+    .map(([method, { responses }]) => ({
+      method: method.toUpperCase(),
+      path: template.replaceAll(/\{(\w+)\}/g, (_, name: string) => IDS[name] ?? 'x'),
+      statuses: Object.keys(responses),
+    })),
+);
+const guarded = OPERATIONS.filter(({ statuses }) => statuses.includes('401'));
+const log = createLog({ level: 'info', destination: { write: () => {} } });
+
+/** The store, but that every verb except those of the token and its projects fails with `error`. */
+function failing(error: () => Error): (store: Store) => Store {
+  const kept = new Set<string | symbol>(['tokenByHash', 'touchToken', 'ensureAccount', 'addToken', 'syncProjects']);
+  return (store) =>
+    new Proxy(store, {
+      get: (target, key) =>
+        kept.has(key) || typeof Reflect.get(target, key) !== 'function'
+          ? Reflect.get(target, key)
+          : () => Promise.reject(error()),
+    });
+}
+
+function body(ground: ApiGround, { method, path }: Operation): object {
+  return method === 'POST' && path.endsWith('/issues/') ? { body: { data: 'x', projectId: ground.project.id } } : {};
+}
+
+describe('every operation', () => {
+  it('is 401 without a token, 403 without its scope, 429 over the rate and 404 for what is absent', async () => {
+    await using ground = await apiGround({ limits: { callsPerMinute: 100, creationsPerMinute: 100 } });
+    const bare = await ground.newToken({ scopes: [] });
+    const whole = await ground.newToken({ scopes: SCOPES });
+    for (const operation of guarded) {
+      const { method, path, statuses } = operation;
+      const ask = async (token: string | null) =>
+        (await ground.call(method, path, { ...body(ground, operation), token })).status;
+      expect([path, await ask(null)]).toEqual([path, 401]);
+      expect([path, await ask(bare)]).toEqual([path, 403]);
+      const plain = await ask(whole);
+      expect([path, plain]).toEqual([path, statuses.includes('404') ? 404 : plain]);
+    }
+    for (let calls = 0; calls < 100; calls++) await ground.call('GET', '/api/v1/projects/');
+    for (const operation of guarded) {
+      const answer = await ground.call(operation.method, operation.path, { ...body(ground, operation), token: whole });
+      expect([operation.path, answer.status]).toEqual([operation.path, 429]);
+    }
+  });
+
+  it.each([
+    ['503 where the store is unusable', 503, () => new CausewayError('store_unusable', 'disk full')],
+    ['500 where we are at fault, without a word of what', 500, () => new TypeError('inner words')],
+  ])('is %s', async (_name, status, error) => {
+    await using ground = await apiGround({ around: failing(error) });
+    const token = await ground.newToken({ scopes: SCOPES });
+    for (const operation of guarded) {
+      const answer = await ground.call(operation.method, operation.path, { ...body(ground, operation), token });
+      expect([operation.path, answer.status]).toEqual([operation.path, status]);
+      expect(await answer.text()).not.toMatch(/inner words|disk full/);
+    }
+  });
+});
+
+describe('every operation, asked for at the wire', () => {
+  let ground: ApiGround;
+  let server: RunningServer;
+  beforeAll(async () => {
+    ground = await apiGround();
+    const timeouts = { headers: 300, request: 600, check: 50, grace: 500 };
+    server = await startServer({
+      fetch: ground.api.fetch,
+      host: '127.0.0.1',
+      port: 0,
+      loopbackOnly: true,
+      log,
+      timeouts,
+    });
+  });
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]();
+    await ground[Symbol.asyncDispose]();
+  });
+
+  it.each([
+    [400, 'Host: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
+    [417, 'Host: localhost\r\nExpect: the-impossible\r\n\r\n'],
+    [421, 'Host: example.com\r\n\r\n'],
+    [431, `Host: localhost\r\nX-A: ${'a'.repeat(40_000)}\r\n\r\n`],
+  ])('is refused with %i as documented', async (status, rest) => {
+    for (const { method, path, statuses } of OPERATIONS) {
+      const answer = await exchange(server.address, `${method} ${path} HTTP/1.1\r\n${rest}`);
+      expect([path, answer.status, statuses.includes(String(status))]).toEqual([path, status, true]);
+      await requireDocumented(method, `${server.address}${path}`, responseOf(answer));
+    }
+  });
+
+  it('is refused with 408 as documented where its header does not end', async () => {
+    const answers = OPERATIONS.map(async ({ method, path }) => {
+      const socket = await connectTo(server.address);
+      socket.write(`${method} ${path} HTTP/1.1\r\nHost: localhost\r\n`);
+      const answer = await readToEnd(socket);
+      expect([path, answer.status]).toEqual([path, 408]);
+      await requireDocumented(method, `${server.address}${path}`, responseOf(answer));
+    });
+    await Promise.all(answers);
+  });
+});

@@ -1,0 +1,166 @@
+// The lines of the cause: whole blocks of what failed, nothing of what went well, the most telling of too many.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { causeLines } from '../../src/ci/cause-lines.ts';
+import { findCause } from '../../src/ci/find-cause.ts';
+import { type PassingLog, readPassing } from '../../src/ci/passing-log.ts';
+import { plainLines } from '../../src/ci/plain-lines.ts';
+import { findSteps } from '../../src/ci/steps.ts';
+import { actionsLog, GO, JEST, MAVEN, MOCHA, PYTEST } from './logs.ts';
+
+function shown(log: string, { passing, most = 1_000 }: { passing?: PassingLog; most?: number } = {}): string[] {
+  const lines = plainLines(log);
+  const cause = findCause(lines, findSteps(lines), passing);
+  return causeLines(lines, cause, { passing, most }).map(({ at }) => lines[at]?.text ?? '');
+}
+
+describe('the lines of a cause', () => {
+  it('are a failed test with what it says, not the packages that passed, nor that it failed', () => {
+    const log = ['ok  \tshop/tax\t0.1s', '--- FAIL: TestTotal (0.00s)', '    cart_test.go:9: got 3', '        want 4'];
+    const after = ['FAIL', 'FAIL\tshop/cart\t0.2s', 'ok  \tshop/user\t0.1s', '?   \tshop/web\t[no test files]', 'FAIL'];
+    expect(shown(actionsLog('go test ./...', [...log, ...after]))).toEqual(log.slice(1));
+  });
+
+  it('have how it ended where that follows at once', () => {
+    const log = [
+      '==> Checking',
+      'cart/total.go:7:2: undefined: tax (compile)',
+      'exit status 1',
+      'make: *** [check] Error 1',
+    ];
+    expect(shown(actionsLog('make check', log))).toEqual([...log.slice(1), 'Process completed with exit code 1.']);
+  });
+
+  it('have the package over what the Go compiler says', () => {
+    const log = ['ok  \tshop/tax\t0.1s', '# shop/cart [shop/cart.test]', 'cart/total_test.go:7:2: undefined: tax'];
+    expect(shown(actionsLog('go vet ./...', [...log, 'ok  \tshop/user\t0.1s']))).toEqual(log.slice(1));
+  });
+
+  it('have the symbols that javac could not find, and the goal that failed for them', () => {
+    const log = [
+      '[ERROR] /b/shop/Cart.java:[7,12] cannot find symbol',
+      '  symbol:   method tax()',
+      '  location: class Cart',
+      '[INFO] 1 error',
+      '[INFO] BUILD FAILURE',
+      '[ERROR] Failed to execute goal compile on project shop: Compilation failure',
+    ];
+    expect(shown(`[INFO] Compiling\n${log.join('\n')}`)).toEqual([...log.slice(0, 3), log[5]]);
+  });
+
+  it('have the heading of the list that javac opens', () => {
+    const rule = '[INFO] ------';
+    const log = [
+      '[ERROR] COMPILATION ERROR : ',
+      rule,
+      '[ERROR] /b/shop/Cart.java:[7,12] cannot find symbol',
+      '[INFO] 1 error',
+    ];
+    expect(shown(log.join('\n'))).toEqual(['[ERROR] COMPILATION ERROR :', log[2]]);
+  });
+
+  it('have a whole section of failures, whatever stands in it', () => {
+    const section = [
+      '=== FAILURES ===',
+      '___ test_a ___',
+      'def test_a():',
+      'print it',
+      'more',
+      'and more',
+      '>   assert 1 == 2',
+      'E   assert 1 == 2',
+    ];
+    expect(shown(['collected 2 items', ...section, '=== 1 failed in 0.1s ==='].join('\n')).slice(0, 8)).toEqual(
+      section,
+    );
+  });
+
+  it('leave out what Gradle advises after it said what went wrong', () => {
+    const log = [
+      '* What went wrong:',
+      "Execution failed for task ':checkstyleMain'.",
+      '> Unable to read a file',
+      '',
+      '* Try:',
+      '> Run with --scan',
+    ];
+    expect(shown(log.join('\n')).join('\n')).not.toMatch(/Try|--scan/);
+    expect(shown(log.join('\n'))).toContain('> Unable to read a file');
+  });
+
+  it('have frames, causes, and what a logger said in front of an exception', () => {
+    const log = [
+      '[WARNING] Error injecting: shop.Cart',
+      'java.lang.IllegalStateException: closed',
+      '\tat shop.Cart.add(Cart.java:7)',
+      'Caused by: java.io.IOException: gone',
+      '\t... 3 more',
+    ];
+    expect(shown(`starting\n\n${log.join('\n')}\n[INFO] done`)).toEqual(log);
+  });
+
+  it('have the instruction of an image build that failed, and the file around it', () => {
+    const log = [
+      '#7 [2/3] RUN apk add git',
+      '#7 ERROR: failed to copy: no such host',
+      '------',
+      ' > [2/3] RUN apk add git:',
+      '------',
+      'Dockerfile:3',
+      '----------',
+      '   3 | >>> RUN apk add git',
+      '----------',
+      'error: failed to solve: failed to copy',
+    ];
+    expect(shown(['#5 ...', '', ...log].join('\n'))).toEqual(log);
+  });
+
+  it('are of too many the first lines of each failure before more of any', () => {
+    const frames = Array.from({ length: 30 }, (_, index) => `\tat shop.A.f${index}(A.java:${index + 1})`);
+    const failed = (name: string) => [
+      `FAIL: test_${name} (shop.CartTest)`,
+      `ValueError: ${name}`,
+      ...frames,
+      'ok',
+      'ok',
+      'ok',
+      'ok',
+    ];
+    const lines = shown([...failed('a'), ...failed('b')].join('\n'), { most: 8 });
+    expect(lines).toEqual(expect.arrayContaining(['ValueError: a', 'ValueError: b', frames[0]]));
+    expect(lines).toHaveLength(8);
+  });
+});
+
+describe('beside a passing log', () => {
+  const broken = ['ERROR: no coverage service', ...Array.from({ length: 40 }, (_, index) => `step ${index} of work`)];
+
+  it('what that prints too is no cause', () => {
+    const log = ['error: cache of /a/1 is cold', 'error: cannot sign'].join('\n');
+    expect(shown(log)).toHaveLength(2);
+    expect(shown(log, { passing: readPassing('error: cache of /b/2 is cold') })).toEqual(['error: cannot sign']);
+  });
+
+  it('an error that it does not have counts wherever it stands', () => {
+    const log = [...broken, 'ERROR: no report was made'].join('\n');
+    expect(shown(log)).toEqual(['ERROR: no report was made']);
+    expect(shown(log, { passing: readPassing('step 1 of work') })).toContain('ERROR: no coverage service');
+  });
+});
+
+it('are in order, each once, of the log, and no more than asked for', () => {
+  const part = fc.oneof(
+    fc.string({ maxLength: 60 }),
+    fc.constantFrom(...GO, ...JEST, ...MAVEN, ...MOCHA, ...PYTEST, ''),
+  );
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 200 }), fc.integer({ min: 0, max: 60 }), (parts, most) => {
+      const lines = plainLines(parts.join('\n'));
+      const found = causeLines(lines, findCause(lines, findSteps(lines)), { most }).map(({ at }) => at);
+      expect(found).toEqual([...new Set(found)].sort((a, b) => a - b));
+      expect(found.length).toBeLessThanOrEqual(most);
+      expect(found.every((at) => lines[at] !== undefined)).toBe(true);
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,161 @@
+// The verdict on a red check, and its reasons.
+import { describe, expect, it } from 'vitest';
+import type { CheckEvidence, FailureHistory, ReadCheck } from '../../src/ci/evidence.ts';
+import { judgeCheck } from '../../src/ci/judge.ts';
+import { readCheck } from '../../src/ci/read-check.ts';
+import { actionsLog, JEST } from './logs.ts';
+
+function read(output: readonly string[], end?: string): ReadCheck {
+  return readCheck({ name: 'test (20)', output: '', log: actionsLog('npm test', output, end), annotations: [] });
+}
+
+const HISTORY: FailureHistory = { isOpenOnDefault: false, hits: 7, flakyHits: 0, pullRequests: 4, branches: 0 };
+
+const GREEN = { name: 'test (20)', state: 'green', sameCause: null } as const;
+const UNKNOWN = { ...GREEN, state: 'unknown' } as const;
+
+function evidence(part: Partial<CheckEvidence> = {}): CheckEvidence {
+  return {
+    name: 'test (20)',
+    conclusion: 'failure',
+    read: read(JEST),
+    passedHere: false,
+    base: GREEN,
+    history: null,
+    changed: null,
+    isOnDefault: false,
+    ...part,
+  };
+}
+
+const red = (sameCause: boolean | null) => ({ name: 'test (20)', state: 'red', sameCause }) as const;
+const DISK = read(['cc: No space left on device']);
+
+describe('the verdict', () => {
+  it.each<[string, Partial<CheckEvidence>, string, string]>([
+    [
+      'passed at the same commit',
+      { passedHere: true, base: red(true) },
+      'flaky',
+      'it passed at this very commit as well',
+    ],
+    [
+      'the machine failed',
+      { read: DISK, base: red(true) },
+      'infrastructure',
+      'the disk of the machine was full: “cc: No space left on device”',
+    ],
+    [
+      'the base is red for the same cause',
+      { base: red(true) },
+      'base_broken',
+      '`test (20)` is red on the base as well, for the same cause',
+    ],
+    [
+      'the base is red, its cause not known',
+      { base: red(null) },
+      'base_broken',
+      '`test (20)` is red on the base as well; whether for the same cause is not known',
+    ],
+    [
+      'the failure is open on the default branch',
+      { history: { ...HISTORY, isOpenOnDefault: true } },
+      'base_broken',
+      'the same failure is open on the default branch',
+    ],
+    [
+      'the base is red for another cause',
+      { base: red(false) },
+      'code',
+      '“coupons › takes the discount off once” failed',
+    ],
+    [
+      'it mostly passes when run again',
+      { history: { ...HISTORY, flakyHits: 5 } },
+      'flaky',
+      'seen 7 times before on 4 other pull requests, 5 of them passed when run again',
+    ],
+    [
+      'it seldom passes when run again',
+      { history: { ...HISTORY, flakyHits: 2 } },
+      'code',
+      '“coupons › takes the discount off once” failed',
+    ],
+    [
+      'it was flaky once only',
+      { history: { ...HISTORY, hits: 1, flakyHits: 1 } },
+      'code',
+      '“coupons › takes the discount off once” failed',
+    ],
+    [
+      'nothing tells',
+      { read: read(['ok']) },
+      'inconclusive',
+      'it is red, but nothing in its log, its annotations or its own words tells why',
+    ],
+    [
+      'time ran out',
+      { read: read(['waiting'], "The action 'Test' has timed out after 360 minutes.") },
+      'inconclusive',
+      'it ran out of time or was stopped; what took so long it does not say',
+    ],
+    [
+      'time ran out, and nothing else is said',
+      { read: read([]), conclusion: 'timed_out' },
+      'inconclusive',
+      'it ran out of time or was stopped; what took so long it does not say',
+    ],
+    [
+      'time ran out after a test failed',
+      { conclusion: 'timed_out' },
+      'code',
+      '“coupons › takes the discount off once” failed',
+    ],
+    [
+      'a line does not compile',
+      { read: read(['a.ts(1,2): error TS1005: ; expected']) },
+      'code',
+      'it says: “a.ts(1,2): error TS1005: ; expected”',
+    ],
+  ])('where %s', (_, part, verdict, reason) => {
+    const judged = judgeCheck(evidence(part));
+    expect(judged.verdict).toBe(verdict);
+    expect(judged.reasons[0]).toBe(reason);
+  });
+
+  it('is the code’s the more where the change touches the place of the failure', () => {
+    const judged = judgeCheck(evidence({ changed: { paths: ['docs/a.md', 'src/coupons.js'], isCut: false } }));
+    expect(judged).toMatchObject({ verdict: 'code' });
+    expect(judged.reasons[0]).toBe('the change touches src/coupons.js, where it fails');
+  });
+
+  it('says that no change touches it, unless the list of changes is cut', () => {
+    const reason = 'no file of the change under test is one that the failure names';
+    expect(judgeCheck(evidence({ changed: { paths: ['docs/a.md'], isCut: false } })).reasons).toContain(reason);
+    expect(judgeCheck(evidence({ changed: { paths: ['docs/a.md'], isCut: true } })).reasons).not.toContain(reason);
+  });
+
+  it('knows a class by its file', () => {
+    const found = read(['[ERROR] com.acme.shop.CartTest.adds  Time elapsed: 0.006 s  <<< FAILURE!']);
+    const judged = judgeCheck(
+      evidence({ read: found, changed: { paths: ['src/test/java/com/acme/shop/CartTest.java'], isCut: false } }),
+    );
+    expect(judged.reasons[0]).toContain('CartTest.java, where it fails');
+  });
+
+  it('is open where the base is not known and nothing ties the failure to the change', () => {
+    const judged = judgeCheck(evidence({ base: UNKNOWN, changed: { paths: ['docs/a.md'], isCut: false } }));
+    expect(judged.verdict).toBe('inconclusive');
+    expect(judged.reasons.at(-1)).toBe(
+      'whether `test (20)` is red on the base as well is not known, and nothing ties it to the change',
+    );
+    const touched = { paths: ['src/coupons.js'], isCut: false };
+    expect(judgeCheck(evidence({ base: UNKNOWN, changed: touched })).verdict).toBe('code');
+    expect(judgeCheck(evidence({ base: UNKNOWN, isOnDefault: true })).verdict).toBe('code');
+  });
+
+  it('tells that the base is green', () => {
+    const base = { name: 'test (20)', state: 'green', sameCause: null } as const;
+    expect(judgeCheck(evidence({ base })).reasons).toContain('`test (20)` is green on the base');
+  });
+});

@@ -1,0 +1,134 @@
+// What went wrong, where a runner names the test on one line and tells why on another.
+import { describe, expect, it } from 'vitest';
+import { readCheck } from '../../src/ci/read-check.ts';
+import { actionsLog } from './logs.ts';
+
+function excerptOf(output: readonly string[]) {
+  return readCheck({ name: 'test', output: '', log: actionsLog('make test', output), annotations: [] }).excerpt;
+}
+
+describe('the headline of a failed test', () => {
+  it.each<[string, readonly string[], string, string]>([
+    [
+      "Node's own, which tells why at the end only",
+      [
+        '✔ adds (0.4ms)',
+        '✖ takes a coupon (1.24ms)',
+        'ℹ fail 1',
+        '✖ failing tests:',
+        '',
+        'test at test/coupons.test.js:14:1',
+        '✖ takes a coupon (1.24ms)',
+        "  TypeError: Cannot read properties of undefined (reading 'percent')",
+        '      at discountFor (file:///home/runner/work/shop/shop/src/coupons.js:14:11)',
+      ],
+      "TypeError: Cannot read properties of undefined (reading 'percent')",
+      'takes a coupon',
+    ],
+    [
+      "Node's assert, whose values stand below",
+      [
+        '✖ takes a coupon (1.24ms)',
+        '  AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:',
+        '  ',
+        '  80 !== 90',
+      ],
+      'AssertionError [ERR_ASSERTION]: Expected values to be strictly equal: 80 !== 90',
+      'takes a coupon',
+    ],
+    [
+      'Rust',
+      [
+        'test cart::adds ... FAILED',
+        'test cart::takes ... ok',
+        '',
+        'failures:',
+        '',
+        '---- cart::adds stdout ----',
+        "thread 'cart::adds' panicked at src/cart.rs:12:9:",
+        'assertion `left == right` failed',
+      ],
+      'assertion `left == right` failed',
+      'cart::adds',
+    ],
+    [
+      'Go, with what it printed before',
+      [
+        '=== RUN   TestCoupon',
+        '    coupon_test.go:61: want error',
+        '--- FAIL: TestCoupon (0.00s)',
+        '=== RUN   TestZ',
+        '    z_test.go:1: fine',
+      ],
+      'coupon_test.go:61: want error',
+      'TestCoupon',
+    ],
+    [
+      'GoogleTest',
+      [
+        '[ RUN      ] Cart.Adds',
+        '/src/cart_test.cc:12: Failure',
+        'Expected equality of these values:',
+        '[  FAILED  ] Cart.Adds (3 ms)',
+      ],
+      'Expected equality of these values:',
+      'Cart.Adds',
+    ],
+    [
+      'unittest',
+      [
+        'FAIL: test_a (shop.tests.CartTest)',
+        '-----',
+        'Traceback (most recent call last):',
+        '  File "/x/a.py", line 3, in test_a',
+        'AssertionError: 1 != 2',
+      ],
+      'AssertionError: 1 != 2',
+      'test_a (shop.tests.CartTest)',
+    ],
+    [
+      '.NET',
+      ['  Failed Acme.CartTest.Adds [12 ms]', '  Error Message:', '   Assert.Equal() Failure', '  Stack Trace:'],
+      'Assert.Equal() Failure',
+      'Acme.CartTest.Adds',
+    ],
+    [
+      'RSpec, whose list of names comes last',
+      [
+        '  1) Cart adds',
+        '     Failure/Error: expect(cart.sum).to eq 3',
+        '',
+        'rspec ./spec/cart_spec.rb:12 # Cart adds',
+      ],
+      'Failure/Error: expect(cart.sum).to eq 3',
+      'spec/cart_spec.rb::Cart adds',
+    ],
+  ])('of %s is the error, the test is kept by name', (_, output, headline, test) => {
+    const excerpt = excerptOf(output);
+    expect(excerpt.headline.trim()).toBe(headline);
+    expect(excerpt.tests).toEqual([test]);
+    expect(excerpt.lines.some((line) => headline.startsWith(line.trim()) && line.trim() !== '')).toBe(true);
+  });
+
+  it('is the name without its duration where nothing else is told, never the error of another test', () => {
+    const { headline } = excerptOf([
+      '✖ takes a coupon (1.24ms)',
+      '✖ rounds half up (0.91ms)',
+      '  TypeError: sum is not a function',
+    ]);
+    expect(headline).toBe('✖ takes a coupon');
+  });
+
+  it('is shown in the excerpt, far as it is from the name', () => {
+    const said = ['  1) Cart adds', '     Failure/Error: expect(cart.sum).to eq 3'];
+    const passing = Array.from({ length: 90 }, (_, index) => `example ${index} passed`);
+    const { headline, lines } = excerptOf([...said, ...passing, 'rspec ./spec/cart_spec.rb:12 # Cart adds']);
+    expect(headline.trim()).toBe('Failure/Error: expect(cart.sum).to eq 3');
+    expect(lines).toContain(said[1]);
+  });
+
+  it('is the naming line where that tells why as well', () => {
+    const line = 'FAILED tests/test_cart.py::test_total - assert 3 == 4';
+    expect(excerptOf([line, 'ValueError: of something else']).headline).toBe(line);
+  });
+});

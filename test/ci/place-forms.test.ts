@@ -1,0 +1,93 @@
+// Places as the common tools write them, each in a line made up for this test.
+import { describe, expect, it } from 'vitest';
+import { findCause } from '../../src/ci/find-cause.ts';
+import { placesOn } from '../../src/ci/place-forms.ts';
+import { findPlaces } from '../../src/ci/places.ts';
+import { plainLines } from '../../src/ci/plain-lines.ts';
+import { findSteps } from '../../src/ci/steps.ts';
+
+function places(log: readonly string[]): readonly string[] {
+  const lines = plainLines(log.join('\n'));
+  return findPlaces(lines, findCause(lines, findSteps(lines))).map(({ path, line }) => `${path}:${line}`);
+}
+
+describe('a place on one line', () => {
+  it.each([
+    ['gcc, clang', 'src/cart.c:12:3: error: expected ;', 'src/cart.c', 12],
+    ['msvc', 'src\\cart.cpp(12): error C2065: tax', 'src\\cart.cpp', 12],
+    ['tsc, msbuild', 'src/cart.ts(12,5): error TS2304: x', 'src/cart.ts', 12],
+    ['ESLint compact, unix', 'src/cart.js: line 12, col 4, Error - unused', 'src/cart.js', 12],
+    ['rustc', '  --> src/cart.rs:12:5', 'src/cart.rs', 12],
+    ['go', './cart.go:12:2: undefined: tax', './cart.go', 12],
+    ['javac', 'src/Cart.java:12: error: ; expected', 'src/Cart.java', 12],
+    ['Maven', '[ERROR] src/Cart.java:[12,8] cannot find symbol', 'src/Cart.java', 12],
+    ['flake8', 'shop/cart.py:12:1: F401 unused', 'shop/cart.py', 12],
+    ['mypy', 'shop/cart.py:12: error: Name "x"', 'shop/cart.py', 12],
+    ['pylint', 'shop/cart.py:12:0: C0114: Missing', 'shop/cart.py', 12],
+    ['pydocstyle', 'shop/cart.py:12 in public function `a`:', 'shop/cart.py', 12],
+    ['ShellCheck', 'In bin/run.sh line 12:', 'bin/run.sh', 12],
+    ['golangci-lint', 'cart.go:12:9: Error return value is not checked (errcheck)', 'cart.go', 12],
+    ['PHP', 'PHP Fatal error: Uncaught x in src/Cart.php on line 12', 'src/Cart.php', 12],
+    ['PHPUnit', 'tests/CartTest.php:12', 'tests/CartTest.php', 12],
+    ['puppet-lint', 'manifests/init.pp - ERROR: shop not in autoload on line 12', 'manifests/init.pp', 12],
+    ['Terraform', '  on main.tf line 12, in resource "a" "b":', 'main.tf', 12],
+    ['Black', 'error: cannot format shop/cart.py: Cannot parse: 12:3: x(', 'shop/cart.py', 12],
+    ['Python', '  File "shop/cart.py", line 12, in add', 'shop/cart.py', 12],
+    ['hadolint', 'docker/Dockerfile:12 DL3008 warning: Pin versions', 'docker/Dockerfile', 12],
+    ['Bazel', 'ERROR: shop/BUILD:12:11: no such target', 'shop/BUILD', 12],
+    ['Kotlin', 'e: file:///b/src/Cart.kt:12:5 Unresolved', '/b/src/Cart.kt', 12],
+    ['HLint', 'src/Cart.hs:12:18: Suggestion: Redundant bracket', 'src/Cart.hs', 12],
+    ['a file of any kind, with a column', 'words/list.in:12:1: spelling', 'words/list.in', 12],
+    ['a range', 'infra/main.tf:12-19', 'infra/main.tf', 12],
+  ])('of %s', (_, text, path, line) => {
+    expect(placesOn(text)).toEqual([{ path, line }]);
+  });
+
+  it.each([
+    'listening on shop.internal:8080',
+    'at 10:12:33.120 in 3.5s',
+    'v1.2.3:4',
+    'image shop:1.2',
+    'http://a.io:80/',
+  ])('is none in %s', (text) => {
+    expect(placesOn(text)).toEqual([]);
+  });
+});
+
+describe('places under the name of a file', () => {
+  it.each<[string, readonly string[]]>([
+    [
+      'ESLint',
+      ['src/a.js', '  3:10  error    x is not used  no-unused-vars', '  7:1  warning  y  quotes', '', '✖ 2 problems'],
+    ],
+    ['remark', ['src/a.js', '  3:10-3:12  warning  x', ' 7:1  warning  y']],
+    ['stylelint', ['src/a.js', '  3:10  ✖  Unexpected', '  7:1  ✖  Unexpected']],
+    [
+      'PHP_CodeSniffer',
+      ['FILE: src/a.js', '-----', 'FOUND 2 ERRORS AFFECTING 2 LINES', '-----', ' 3 | ERROR   | x', ' 7 | WARNING | y'],
+    ],
+  ])('of %s', (_, lines) => {
+    expect(places(lines)).toEqual(['src/a.js:3', 'src/a.js:7']);
+  });
+
+  it('are of the file last named', () => {
+    const row = '  3:1  error  x  y';
+    expect(places(['src/a.js', row, '', 'src/b.js', row])).toEqual(['src/a.js:3', 'src/b.js:3']);
+  });
+});
+
+describe('a list of warnings', () => {
+  const list = ['lib/a.lua:3:1: line is too long', 'lib/b.lua:9:1: unused variable x', 'Total: 2 warnings'];
+
+  it('is the cause where it ends the step and nothing is called an error', () => {
+    expect(places(list)).toEqual(['lib/a.lua:3', 'lib/b.lua:9']);
+  });
+
+  it('is not where other work followed it', () => {
+    expect(places([...list, ...Array.from({ length: 40 }, (_, index) => `built part ${index}`)])).toEqual([]);
+  });
+
+  it('is not where an error follows it', () => {
+    expect(places([...list, 'ERROR: cannot sign lib/c.lua:1:1'])).toEqual(['lib/c.lua:1']);
+  });
+});

@@ -1,0 +1,80 @@
+// CI logs as plain lines, and the steps that they belong to.
+import { describe, expect, it } from 'vitest';
+import { plainLines } from '../../src/ci/plain-lines.ts';
+import { findSteps } from '../../src/ci/steps.ts';
+import { actionsLog, GO, stamped } from './logs.ts';
+
+function texts(log: string): readonly string[] {
+  return plainLines(log).map(({ text }) => text);
+}
+
+describe('plain lines', () => {
+  it.each([
+    ['GitHub', '2024-01-01T00:00:00.0000000Z make: nothing'],
+    ['a BOM before it', '\uFEFF2024-01-01T00:00:00.0000000Z make: nothing'],
+    ['colours', '2024-01-01T00:00:00.0000000Z \u001b[1;31mmake\u001b[0m: nothing'],
+    ['GitLab', '2024-01-01T00:00:00.000000Z 00O make: nothing'],
+    ['Jenkins', '[2024-01-01T00:00:00.000Z] make: nothing'],
+    ['Taskcluster', '[task 2024-01-01T00:00:00.000Z] 10:00:00     INFO - make: nothing'.replace('INFO - ', '')],
+  ])('have no stamps: %s', (_, line) => {
+    expect(texts(line)).toEqual(['make: nothing']);
+  });
+
+  it('end at any of the three line ends, so that progress is lines of its own', () => {
+    expect(texts('a\r\nb\nc 10%\rc 20%')).toEqual(['a', 'b', 'c 10%', 'c 20%']);
+  });
+
+  it('tell what the runner marked from what programs printed', () => {
+    const log = stamped([
+      '##[group]Run make',
+      '\u001b[36;1mmake\u001b[0m',
+      '##[endgroup]',
+      '##[error]bad',
+      '##[warning]odd',
+      '[command]git',
+      'plain',
+    ]);
+    expect(plainLines(log).map(({ mark }) => mark)).toEqual([
+      'begin',
+      'echo',
+      'end',
+      'error',
+      'warning',
+      'command',
+      '',
+    ]);
+  });
+
+  it('are cut where they are long', () => {
+    expect(texts('x'.repeat(5_000))[0]).toHaveLength(1_000);
+  });
+});
+
+describe('steps', () => {
+  it('have a name, what they are for, and whether they failed', () => {
+    const steps = findSteps(plainLines(actionsLog('go test ./...', GO)));
+    expect(steps.map(({ name, phase, isFailed }) => [name, phase, isFailed])).toEqual([
+      ['', 'setup', false],
+      ['actions/checkout@v4', 'setup', false],
+      ['go test ./...', 'work', true],
+      ['Post job cleanup.', 'cleanup', false],
+      ['Cleaning up orphan processes', 'cleanup', false],
+    ]);
+  });
+
+  it('hold every line once', () => {
+    const lines = plainLines(actionsLog('make', GO));
+    const steps = findSteps(lines);
+    expect(steps[0]?.from).toBe(0);
+    expect(steps.at(-1)?.to).toBe(lines.length);
+    expect(steps.slice(1).map(({ from }) => from)).toEqual(steps.slice(0, -1).map(({ to }) => to));
+  });
+
+  it.each(['npm ci', 'sudo apt-get install -y x', 'docker pull x', 'actions/setup-node@v4', 'pip install -r r.txt'])(
+    'that run %s fetch what the work needs',
+    (command) => {
+      const steps = findSteps(plainLines(actionsLog(command, [])));
+      expect(steps.find(({ name }) => name === command)?.phase).toBe('setup');
+    },
+  );
+});

@@ -1,0 +1,176 @@
+// What is read from a red check: its first error, the lines around it, failed tests and places.
+import { describe, expect, it } from 'vitest';
+import type { ReadCheck } from '../../src/ci/evidence.ts';
+import { readCheck } from '../../src/ci/read-check.ts';
+import { actionsLog, GO, JEST, MAVEN, MOCHA, PYTEST, stamped, TSC } from './logs.ts';
+
+function read(log: string): ReadCheck {
+  return readCheck({ name: 'test (20)', output: '', log, annotations: [] });
+}
+
+describe('the first error', () => {
+  it.each([
+    ['npm test', JEST, 'expect(received).toBe(expected) · Expected: 90 · Received: 80'],
+    ['pytest', PYTEST, 'E assert 3 == 4'],
+    ['npx tsc', TSC, 'src/pages/checkout.ts(12,7): error TS2345: Argument of type "string" is not assignable'],
+    ['go test ./...', GO, 'coupon_test.go:61: want error, got nil'],
+    ['mvn verify', MAVEN, 'org.opentest4j.AssertionFailedError: expected: <3> but was: <4>'],
+    ['npx mocha', MOCHA, 'Error: 1 != 2'],
+    ['npx mocha -b', MOCHA.slice(0, 6), 'Cart totals rounds half up failed'],
+  ])('of %s is the one that the tool itself calls wrong', (command, output, headline) => {
+    const { excerpt } = read(actionsLog(command, output));
+    expect(excerpt.headline.trim().startsWith(headline), excerpt.headline).toBe(true);
+    expect(excerpt.step).toBe(command);
+  });
+
+  it('is never the script of the step, shown before it runs', () => {
+    const { excerpt } = read(
+      actionsLog('echo "ERROR: not up to date" && exit 1', ['checking', 'fatal: bad object HEAD']),
+    );
+    expect(excerpt.headline).toBe('fatal: bad object HEAD');
+  });
+
+  it('is looked for in the step that failed, not in one that complained and went on', () => {
+    const log = actionsLog('npm test', TSC).replace(
+      'Syncing repository: acme/shop',
+      'error: pathspec did not match, going on',
+    );
+    expect(read(log).excerpt.headline).toContain('TS2345');
+  });
+
+  it('is in the step before where the failed one says nothing', () => {
+    const log = actionsLog('[ -n "$VERSION" ]', []).replace(
+      'Syncing repository: acme/shop',
+      'fatal: No tags can describe that',
+    );
+    expect(read(log).excerpt.headline).toBe('fatal: No tags can describe that');
+  });
+
+  it('of errors without a verdict is the first of those that stand together at the end', () => {
+    const noise = Array.from({ length: 40 }, (_, index) => `request ${index} served`);
+    const { excerpt } = read(
+      actionsLog('./deploy.sh', ['error: cache is cold', ...noise, 'error: no such zone', 'error: giving up']),
+    );
+    expect(excerpt.headline).toBe('error: no such zone');
+  });
+
+  it('of a Python traceback is its exception', () => {
+    const output = [
+      'Traceback (most recent call last):',
+      '  File "a.py", line 3, in <module>',
+      'ImportError: no name x',
+    ];
+    expect(read(actionsLog('python a.py', output)).excerpt.headline).toBe('ImportError: no name x');
+  });
+
+  it('of compilation by Maven is on the list that it opens', () => {
+    const early = '[ERROR] /builds/shop/gen/A.java:[1,1] odd character';
+    const output = [
+      early,
+      'done',
+      '[ERROR] COMPILATION ERROR : ',
+      '[ERROR] /builds/shop/src/B.java:[4,2] cannot find symbol',
+    ];
+    expect(read(actionsLog('mvn compile', output)).excerpt.headline).toContain('B.java:[4,2]');
+  });
+});
+
+describe('logs of other systems', () => {
+  it('reads the output of gh run view, with job and step on each line', () => {
+    const log = stamped(GO)
+      .split('\n')
+      .map((line) => `build\tRun tests\t${line}`)
+      .join('\n');
+    expect(read(`build\tSet up job\t2024-05-01T10:00:00.1Z ok\n${log}`).excerpt).toMatchObject({
+      step: 'Run tests',
+      tests: ['TestCoupon', 'TestCoupon/expired'],
+    });
+  });
+
+  it('reads Travis: the command that it names as failed', () => {
+    const log = [
+      'travis_fold:start:install\r\u001b[0Ktravis_time:start:01\r\u001b[0K$ npm ci',
+      'native/cart.cc:3:1: error: optional part does not build, skipped',
+      'travis_fold:end:install\r\u001b[0Ktravis_time:start:02\r\u001b[0K$ npm test',
+      '$ jest --ci',
+      ...JEST,
+      '\u001b[31;1mThe command "npm test" exited with 1.\u001b[0m',
+      'travis_time:start:03\r\u001b[0K$ npm run lint:soft',
+      'src/cart.ts:3:1: error: odd name, but let go',
+      '\u001b[32;1mThe command "npm run lint:soft" exited with 0.\u001b[0m',
+      'Done. Your build exited with 1.',
+    ].join('\n');
+    expect(read(log).excerpt).toMatchObject({ step: 'npm test', tests: ['coupons › takes the discount off once'] });
+  });
+
+  it('reads GitLab with its sections, and Jenkins with its stages', () => {
+    const gitlab = [
+      'section_start:1700000000:step_script\r\u001b[0K',
+      '\u001b[32;1m$ go test ./...\u001b[0;m',
+      ...GO,
+      'section_end:1700000001:step_script\r\u001b[0K',
+      'ERROR: Job failed: exit code 1',
+    ].join('\n');
+    expect(read(gitlab).excerpt.headline).toBe('coupon_test.go:61: want error, got nil');
+    const jenkins = ['[Pipeline] { (Test)', '+ mvn verify', ...MAVEN, 'Finished: FAILURE'].join('\r\n');
+    expect(read(jenkins).excerpt.headline).toContain('AssertionFailedError: expected: <3>');
+  });
+
+  it('reads a log that ends in the middle, without any step', () => {
+    expect(read(PYTEST.slice(2).join('\n')).excerpt.tests).toEqual(['tests/test_cart.py::test_total']);
+  });
+});
+
+it('of a deep stack the first frames are shown, and the second failure with what it says', () => {
+  const frames = Array.from({ length: 40 }, (_, n) => `\tat shop.Cart.part${n}(Cart.java:${n + 1})`);
+  const failed = (name: string) => [
+    `FAIL: test_${name} (shop.CartTest)`,
+    `ValueError: ${name}`,
+    ...frames.map((frame) => `${frame} ${name}`),
+  ];
+  const { lines } = read(actionsLog('make test', [...failed('a'), 'ok', 'ok', 'ok', 'ok', ...failed('b')])).excerpt;
+  expect(lines).toEqual(expect.arrayContaining(['ValueError: a', 'ValueError: b']));
+  expect(lines.filter((line) => line.includes('part0('))).toHaveLength(2);
+  expect(lines.filter((line) => line.includes('part30('))).toEqual([]);
+});
+
+describe('places', () => {
+  it('are of the repository: without the runner’s folders, installed packages and the machine’s own', () => {
+    expect(read(actionsLog('npm test', JEST)).places.map(({ path, line }) => `${path}:${line}`)).toEqual([
+      'src/coupons.js:41',
+    ]);
+    expect(read(actionsLog('pytest', PYTEST)).places).toContainEqual(
+      expect.objectContaining({ path: 'tests/test_cart.py', line: 7 }),
+    );
+    expect(read(actionsLog('mvn verify', MAVEN)).places.map(({ path }) => path)).toEqual([
+      'com/acme/shop/CartTest.java',
+    ]);
+  });
+
+  it.each([
+    'D:\\a\\shop\\shop\\src\\cart.cs(12,5): error CS1002: ; expected',
+    '/__w/shop/shop/src/cart.cs(12,5): error CS1002: ; expected',
+    '/home/vsts/work/1/s/src/cart.cs(12,5): error CS1002: ; expected',
+  ])('of %s is src/cart.cs:12', (line) => {
+    expect(read(actionsLog('build', [line])).places[0]).toMatchObject({ path: 'src/cart.cs', line: 12 });
+  });
+
+  it.each([
+    'file:///home/runner/work/shop/shop/src/cart.js:12:5',
+    'file:///D:/a/shop/shop/src/cart.js:12:5',
+    'file:///__w/shop/shop/src/cart.js:12:5',
+  ])('of a frame of an ECMAScript module at %s are src/cart.js:12', (address) => {
+    const output = ['TypeError: total is not a function', `    at sum (${address})`, '    at node:internal/main:1:1'];
+    expect(read(actionsLog('node main.js', output)).places).toMatchObject([{ path: 'src/cart.js', line: 12 }]);
+  });
+
+  it('never leave the repository', () => {
+    const output = [
+      '../../etc/passwd.sh:3:1: error: x',
+      '/etc/shadow.sh:3:1: error: x',
+      'C:\\Windows\\x.cs(1,1): error CS1: x',
+      'error: at file:///etc/shadow.sh:3:1',
+    ];
+    expect(read(actionsLog('build', output)).places).toEqual([]);
+  });
+});

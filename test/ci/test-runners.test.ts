@@ -1,0 +1,174 @@
+// Failed tests by name of many runners: one made-up sample each, as it stands in a log, with the names that are to be found in it.
+import { expect, it } from 'vitest';
+import { plainLines } from '../../src/ci/plain-lines.ts';
+import { findFailedTests } from '../../src/ci/test-names.ts';
+
+function names(log: string): readonly string[] {
+  const lines = plainLines(log);
+  return findFailedTests(lines, 0, lines.length).map(({ name }) => name);
+}
+
+const SAMPLES: readonly (readonly [string, string, readonly string[]])[] = [
+  [
+    'phpunit',
+    'There were 2 failures:\n\n1) Shop\\Tests\\CartTest::testTotal\nFailed asserting that 3 matches expected 4.\n\n/app/tests/CartTest.php:12\n\n2) Shop\\Tests\\CartTest::testTax with data set "de" (19)\nFailed asserting\n\nFAILURES!\nTests: 5, Assertions: 9, Failures: 2.',
+    ['Shop\\Tests\\CartTest::testTotal', 'Shop\\Tests\\CartTest::testTax with data set "de" (19)'],
+  ],
+  ['dotnet', '  Failed Shop.CartTest.Adds [12 ms]\n  Error Message:\n   Assert', ['Shop.CartTest.Adds']],
+  [
+    'dotnet theory with spaces',
+    '  Failed Shop.CartTest.Adds(a: 1, b: "x y") [< 1 ms]',
+    ['Shop.CartTest.Adds(a: 1, b: "x y")'],
+  ],
+  ['xunit', '[xUnit.net 00:00:01.23]     Shop.CartTest.Adds [FAIL]', ['Shop.CartTest.Adds']],
+  ['dotnet old', 'X Shop.CartTest.Adds [12ms]', ['Shop.CartTest.Adds']],
+  ['ctest', '3/7 Test  #3: cart ........***Failed    0.02 sec', ['cart']],
+  [
+    'ctest list',
+    'The following tests FAILED:\n\t  3 - cart.total (Failed)\n\t  5 - cart.tax (SEGFAULT)\nErrors while running CTest',
+    ['cart.total', 'cart.tax'],
+  ],
+  [
+    'bazel',
+    '//shop/cart:cart_test                                   FAILED in 2.3s\n//shop/tax:tax_test     TIMEOUT in 60.0s\n//shop:ok PASSED in 1s',
+    ['//shop/cart:cart_test', '//shop/tax:tax_test'],
+  ],
+  ['bazel shards', '//shop/cart:cart_test   FAILED in 3 out of 5 in 2.3s', ['//shop/cart:cart_test']],
+  ['ava', '  ✘ [fail]: cart › adds up Error thrown in test', ['cart › adds up']],
+  ['bun', '(fail) cart > adds [1.02ms]', ['cart > adds']],
+  ['deno', 'adds ... FAILED (3ms)', ['adds']],
+  [
+    'playwright',
+    '  1) [chromium] › tests/cart.spec.ts:3:1 › cart › adds ────────────',
+    ['[chromium] › tests/cart.spec.ts:3:1 › cart › adds'],
+  ],
+  ['karma', 'Chrome Headless 120.0.0.0 (Linux x86_64) Cart adds up FAILED', ['Cart adds up']],
+  [
+    'exunit',
+    '  1) test adds up (Shop.CartTest)\n     test/cart_test.exs:12\n     Assertion with == failed',
+    ['test adds up (Shop.CartTest)'],
+  ],
+  ['xctest', "Test Case '-[ShopTests.CartTests testAdds]' failed (0.003 seconds).", ['ShopTests.CartTests testAdds']],
+  ['xctest linux', "Test Case 'CartTests.testAdds' failed (0.003 seconds)", ['CartTests.testAdds']],
+  ['minitest', '  1) Failure:\nCartTest#test_adds [test/cart_test.rb:12]:\nExpected: 3', ['CartTest#test_adds']],
+  ['minitest rails', 'Failure:\nCartTest#test_adds [test/cart_test.rb:12]:\nExpected: 3', ['CartTest#test_adds']],
+  ['scalatest', '[info] - adds up *** FAILED ***', ['adds up']],
+  ['testng', 'FAILED: adds', ['adds']],
+  ['prove', 't/cart.t ........ (Wstat: 256 Tests: 3 Failed: 1)', ['t/cart.t']],
+  ['robot', 'Cart Adds Up                                                          | FAIL |', ['Cart Adds Up']],
+  ['flutter', '00:01 +3 -1: cart adds up [E]', ['cart adds up']],
+  ['gotestsum', '=== FAIL: shop/cart TestAdds (0.00s)', ['TestAdds']],
+  ['clojure', 'FAIL in (adds-test) (cart_test.clj:12)', ['adds-test']],
+  [
+    'behave',
+    'Failing scenarios:\n  features/cart.feature:12  Adds up\n\n0 features passed',
+    ['features/cart.feature::Adds up'],
+  ],
+  ['cucumber', 'cucumber features/cart.feature:12 # Scenario: Adds up', ['features/cart.feature::Adds up']],
+  ['testthat', '── Failure (test-cart.R:3:3): adds up ──────────', ['adds up']],
+  ['hspec', 'Failures:\n\n  test/CartSpec.hs:12:5: \n  1) Cart.add adds up\n       expected: 3', ['Cart.add adds up']],
+  ['rspec no summary', 'Failures:\n\n  1) Cart adds up\n     Failure/Error: expect(1).to eq 2', ['Cart adds up']],
+  ['jasmine', 'Failures:\n1) Cart adds up\n  Message:\n    Expected 1 to be 2.', ['Cart adds up']],
+  ['boost', 'test/cart.cpp(12): error: in "cart/adds": check a == b has failed', ['cart/adds']],
+  ['vitest', ' FAIL  src/cart.test.ts > cart > adds up', ['src/cart.test.ts::cart > adds up']],
+  ['vitest x', '   × cart > adds up 12ms', ['cart > adds up']],
+  ['jest', '  ● cart › adds up', ['cart › adds up']],
+  ['jest single', '  ● adds up\n\n    expect(received).toBe(expected)', ['adds up']],
+  ['cargo', 'test cart::adds ... FAILED', ['cart::adds']],
+  [
+    'cargo list',
+    'failures:\n    cart::adds\n    cart::tax\n\ntest result: FAILED. 1 passed; 2 failed',
+    ['cart::adds', 'cart::tax'],
+  ],
+  ['nextest', '        FAIL [   0.012s] shop cart::adds', ['shop cart::adds']],
+  ['gradle', 'CartTest > adds(int, int) > [1] 1, 2 FAILED', ['CartTest > adds(int, int) > [1] 1, 2']],
+  ['surefire new', '[ERROR] com.shop.CartTest.adds -- Time elapsed: 0.012 s <<< FAILURE!', ['com.shop.CartTest.adds']],
+  [
+    'surefire params',
+    '[ERROR] com.shop.CartTest.adds(int, String)[1] -- Time elapsed: 0.012 s <<< ERROR!',
+    ['com.shop.CartTest.adds(int, String)[1]'],
+  ],
+  [
+    'pytest params',
+    'FAILED tests/test_cart.py::TestCart::test_add[a b-1 - 2] - assert 1 == 2',
+    ['tests/test_cart.py::TestCart::test_add[a b-1 - 2]'],
+  ],
+  ['pytest collection', 'ERROR tests/test_cart.py - ImportError: no', ['tests/test_cart.py']],
+  ['pytest xdist', '[gw1] [ 50%] FAILED tests/test_cart.py::test_add ', ['tests/test_cart.py::test_add']],
+  ['unittest', 'FAIL: test_add (tests.test_cart.CartTest.test_add)', ['test_add (tests.test_cart.CartTest.test_add)']],
+  ['unittest verbose', 'test_add (tests.test_cart.CartTest) ... FAIL', ['test_add (tests.test_cart.CartTest)']],
+  ['unittest err', 'ERROR: setUpClass (tests.test_cart.CartTest)', ['setUpClass (tests.test_cart.CartTest)']],
+  [
+    'unittest import',
+    'ERROR: tests.test_cart (unittest.loader._FailedTest)',
+    ['tests.test_cart (unittest.loader._FailedTest)'],
+  ],
+  ['subtest', 'FAIL: test_add (tests.test_cart.CartTest) (i=3)', ['test_add (tests.test_cart.CartTest) (i=3)']],
+  ['nose gen', 'FAIL: tests.test_cart.test_add(1, 2)', ['tests.test_cart.test_add(1, 2)']],
+  ['tap', 'not ok 3 - adds up', ['adds up']],
+  ['tap none', 'not ok 3 adds up # time=3ms', ['adds up']],
+  ['node', '✖ adds up (1.234ms)', ['adds up']],
+  [
+    'junit console',
+    "  JUnit Jupiter:CartTest:adds()\n    MethodSource [className = 'com.shop.CartTest', methodName = 'adds', methodParameterTypes = '']",
+    ['com.shop.CartTest.adds'],
+  ],
+  ['ant', '    [junit] Testcase: adds(com.shop.CartTest):\tFAILED', ['com.shop.CartTest.adds']],
+  [
+    'ant took',
+    '    [junit] Testsuite: com.shop.CartTest\n    [junit] Testcase: adds took 0.01 sec\n    [junit] \tFAILED',
+    ['com.shop.CartTest.adds'],
+  ],
+  ['ant test', '    [junit] Test com.shop.CartTest FAILED', ['com.shop.CartTest']],
+  ['mocha', '  1 failing\n\n  1) cart\n       adds up:\n     Error: x', ['cart adds up']],
+  ['ginkgo', '[Fail] Cart [It] adds up\n/x/cart_test.go:12', ['Cart [It] adds up']],
+  ['go panic', '--- FAIL: TestAdds/with_tax (0.00s)', ['TestAdds/with_tax']],
+  ['gtest', '[  FAILED  ] Cart.Adds (3 ms)', ['Cart.Adds']],
+  ['gtest param', '[  FAILED  ] All/Cart.Adds/2, where GetParam() = 3', ['All/Cart.Adds/2']],
+  ['rspec', 'rspec ./spec/cart_spec.rb:12 # Cart adds up', ['spec/cart_spec.rb::Cart adds up']],
+  ['rspec id', "rspec './spec/cart_spec.rb[1:2:3]' # Cart adds up", ['spec/cart_spec.rb::Cart adds up']],
+  ['pest', '   FAIL  Tests\\Feature\\CartTest\n  ⨯ it adds up', ['it adds up']],
+  ['green', 'ok 1 - a\nPASS src/a.test.ts\n 12 passing\n0 failing', []],
+];
+
+it.each(SAMPLES)('failed tests of %s', (_, log, expected) => {
+  expect(names(log)).toEqual(expected);
+});
+
+it.each([
+  ['a suite that passes', 'ok 1 - a\nPASS src/a.test.ts\n 12 passing\n0 failing'],
+  ['a target that did not link', 'FAILED: bin/cart.o\ncc -c cart.c'],
+  ['services, and lists of packages', '● nginx.service - web\n  1) install\n  2) build\n    - shop 1.0'],
+  ['a linter', 'src/a.js\n  1:1  error  x > y  no-z\n✖ 3 problems (3 errors)'],
+  ['a compiler', 'error[E0308]: mismatched types\nerror: could not compile shop\nfailures may follow'],
+  ['retries', 'Test Case timeout raised\nattempt 1 (fail) of 3, retry in (5s)\n//shop:a PASSED in 1s'],
+])('no test of %s', (_, log) => {
+  expect(names(log)).toEqual([]);
+});
+
+it('names nothing that is numbered after a list of failures has ended', () => {
+  const log = ['There was 1 failure:', '1) Shop\\CartTest::testAdd', 'FAILURES!', '2) what to do next'];
+  expect(names(log.join('\n'))).toEqual(['Shop\\CartTest::testAdd']);
+});
+
+it('keeps to those that say most: a suite is named only where no test is', () => {
+  const suite = '    [junit] Test shop.CartTest FAILED';
+  expect(names(suite)).toEqual(['shop.CartTest']);
+  expect(names(`    [junit] Testcase: adds(shop.CartTest):\tFAILED\n${suite}`)).toEqual(['shop.CartTest.adds']);
+});
+
+it('names a test of pytest by its file only where its own assertion failed', () => {
+  const rule = (name: string) => `_____ ${name} _____`;
+  const log = [
+    '=== FAILURES ===',
+    rule('TestCart.test_add[1.5]'),
+    'tests/test_base.py:9: ',
+    'tests/test_cart.py:9: AssertionError',
+    rule('test_b'),
+    'tests/test_cart.py:19: ',
+    'shop/cart.py:3: KeyError',
+    rule('test_c'),
+    '/usr/lib/python3/site-packages/test_plugin.py:1: KeyError',
+  ];
+  expect(names(log.join('\n'))).toEqual(['tests/test_cart.py::TestCart::test_add[1.5]', 'test_b', 'test_c']);
+});

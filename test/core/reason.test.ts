@@ -1,0 +1,84 @@
+// Every reason that an investigation can have, and what people are told of it.
+import { describe, expect, it } from 'vitest';
+import { CausewayError, failureReason } from '../../src/core/errors.ts';
+import {
+  audienceOf,
+  type EndReason,
+  failureOf,
+  type Reason,
+  textForOperator,
+  textForPeople,
+  type WaitCode,
+  waitingFor,
+} from '../../src/core/reason.ts';
+import { expectForPeople } from '../support/for-people.ts';
+
+/** One or more of each code: a code without one here does not compile. */
+const SAMPLES: { readonly [Code in Reason['code']]: readonly Omit<Extract<Reason, { code: Code }>, 'code'>[] } = {
+  revision_not_found: [{}, { revision: 'v9', defaultBranch: 'main' }],
+  repository_empty: [{}],
+  repository_unreachable: [{}],
+  access_lost: [{}],
+  project_forgotten: [{}],
+  cancelled: [{}],
+  stopped_by_command: [{}],
+  replaced: [{}],
+  subject_gone: [{}],
+  internal: [{}],
+  took_too_long: [{ seconds: 600 }],
+  model_unavailable: [{}],
+  model_rejected: [{}],
+  model_refused: [{}],
+  model_misbehaved: [{}],
+  model_overflow: [{}],
+  no_conclusion: [{}],
+  conclusion_faulty: [{}],
+  no_tool_call: [{}],
+  edits_lost: [{}],
+  run_budget: (['turns', 'seconds', 'tokens', 'usd'] as const).flatMap((unit) =>
+    (['concluding', 'over'] as const).map((phase) => ({ unit, limit: 30, phase })),
+  ),
+  month_budget: [
+    { of: 'repository', usd: 25 },
+    { of: 'all', usd: 200 },
+  ],
+  claims_dropped: [{ dropped: 1, given: 3 }],
+  quotes_not_found: [{ missing: 1, given: 3 }],
+};
+
+const ALL = Object.entries(SAMPLES).flatMap(([code, samples]) =>
+  samples.map((data) => ({ code, ...data }) as unknown as Reason),
+);
+
+const WAITS: Readonly<Record<WaitCode, string>> = {
+  model_unavailable: 'the language model',
+  repository_unreachable: 'the repository',
+  disk_full: 'disk space',
+};
+
+describe('a reason', () => {
+  it.each(ALL.map((reason) => [JSON.stringify(reason), reason] as const))(
+    '%s tells people no matter of the operator',
+    (_, reason) => {
+      const text = textForPeople(reason);
+      expectForPeople(text);
+      if (audienceOf(reason) === 'operator') expect(text).toBe('');
+      else expect(text).toMatch(/^[A-Z0-9].*\.$/);
+      expect(textForOperator(reason)).not.toBe('');
+    },
+  );
+
+  it('of an error comes from its code and data, whatever its message says', () => {
+    const words = 'GET http://127.0.0.1:4130/v1 failed: check OPENAI_BASE_URL and /srv/data';
+    for (const code of ['repository_unreachable', 'internal', 'model_rejected', 'usage'] as const) {
+      expectForPeople(failureReason(new CausewayError(code, words)).detail);
+    }
+    expectForPeople(failureReason(new Error(words)).detail);
+    const reason: EndReason = { code: 'revision_not_found', revision: 'v9' };
+    expect(failureReason(new CausewayError('revision_not_found', words, { reason }))).toEqual(failureOf(reason));
+  });
+
+  it('to wait is named as people know it', () => {
+    for (const [code, words] of Object.entries(WAITS)) expect(waitingFor(code as WaitCode)).toBe(words);
+  });
+});

@@ -1,0 +1,173 @@
+// The store on PostgreSQL as an operator meets it: opening, upgrading, servers that refuse, and one that is restarted.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openPostgresStore } from '../../src/db/open-postgres.ts';
+import { createSeal } from '../../src/db/seal.ts';
+import { createJobTable } from '../../src/queue/job-table.ts';
+import { emptyDatabase, migratedDatabase } from '../support/postgres.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { databaseAt, onServer } from '../support/postgres-shared.ts';
+import { acceptance, ground } from '../support/store-samples.ts';
+
+const open = (url: string, patienceMs = 0) =>
+  openPostgresStore({ url, seal: createSeal(Buffer.alloc(32)), enqueuer: createJobTable(), patienceMs });
+
+/** What an operator reads where it cannot be opened. */
+async function refusal(url: string): Promise<string> {
+  try {
+    await using _ = await open(url);
+  } catch (error) {
+    if (error instanceof Error) return error.message;
+  }
+  throw new Error('it was opened');
+}
+
+describe('a database', () => {
+  it('is migrated once by five that start at once', async () => {
+    await using place = await emptyDatabase();
+    const stores = await Promise.all(Array.from({ length: 5 }, () => open(place.url, 15_000)));
+    await Promise.all(stores.map((store) => store.check()));
+    await Promise.all(stores.map((store) => store[Symbol.asyncDispose]()));
+    const applied = await place.query<{ name: string }>('select name from kysely_migration order by name');
+    expect(applied.length).toBeGreaterThan(8);
+    expect(new Set(applied.map(({ name }) => name)).size).toBe(applied.length);
+  });
+
+  it('is migrated under a lock that ends with the transaction, so that no pooled session keeps it', async () => {
+    await using place = await emptyDatabase();
+    const other = place.query('begin; select pg_advisory_xact_lock(7206419832); select pg_sleep(3); commit');
+    const waiting = () =>
+      place.query("select query from pg_stat_activity where datname = current_database() and wait_event = 'advisory'");
+    const opening = open(place.url, 15_000);
+    await expect
+      .poll(waiting, { timeout: 2_500 })
+      .toEqual([{ query: expect.stringContaining('pg_advisory_xact_lock') }]);
+    await other;
+    await (await opening)[Symbol.asyncDispose]();
+  });
+
+  it('of the next version is worked with, and of the one after refused', async () => {
+    await using place = await migratedDatabase();
+    const newer = (name: string) => place.query('insert into kysely_migration values ($1, $2)', [name, '2030-01-01']);
+    await newer('9998-next');
+    await (await open(place.url))[Symbol.asyncDispose]();
+    await newer('9999-after');
+    expect(await refusal(place.url)).toMatch(
+      /was made by a newer Causeway \(it has "9998-next", "9999-after"\). Start that version or a later one/,
+    );
+  });
+
+  it('with tables of another program is refused', async () => {
+    await using place = await emptyDatabase();
+    await place.query('create table accounts (balance int)');
+    expect(await refusal(place.url)).toMatch(/cannot be used. It may belong to another program. Name another one/);
+  });
+
+  it('that keeps text otherwise than as UTF-8 is refused', async () => {
+    await using place = await emptyDatabase();
+    const name = `${new URL(place.url).pathname.slice(1)}_latin`;
+    await place.query(`create database ${name} encoding 'LATIN1' locale 'C' locale_provider libc template template0`);
+    const said = await refusal(databaseAt(place.url, name));
+    await place.query(`drop database ${name} with (force)`);
+    expect(said).toMatch(/keeps text as LATIN1. Make one with UTF8: createdb --encoding=UTF8/);
+  });
+
+  it('orders and compares text by its bytes, whatever it was made for', async () => {
+    await using place = await migratedDatabase();
+    await using store = await open(place.url);
+    const source = (name: string) => ({ name, source: { kind: 'path', path: `/srv/${name}` } as const });
+    const names = ['b', 'B', 'a-c', 'ab', '_', 'ä'].map((name) => `local/${name}`);
+    await store.syncProjects(names.map(source), '2026-11-20T10:00:00.000Z');
+    const listed = (await store.projects({})).map(({ name }) => name);
+    expect(listed).toEqual([...listed].sort());
+    expect(listed).toHaveLength(6);
+  });
+
+  it('takes NUL in a text as the character that stands for what cannot be shown', async () => {
+    await using place = await migratedDatabase();
+    await using store = await open(place.url);
+    const { investigationId } = acceptance(await ground(store));
+    const wanted = acceptance(await ground(store), { text: 'a\0b' });
+    await store.accept({ ...wanted, investigationId });
+    expect(await place.query('select text from investigations')).toEqual([{ text: 'a\uFFFDb' }]);
+  });
+});
+
+describe('a server', () => {
+  let server: PostgresServer;
+  const withUser = (user: string, password: string) => {
+    const url = new URL(server.url);
+    [url.username, url.password] = [user, password];
+    return url.href;
+  };
+  beforeAll(async () => {
+    server = await startPostgres();
+    await onServer(server.url, "create role guarded; create role op login password 'right-word' in role guarded");
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  it('that refuses the password is named without it', async () => {
+    const said = await refusal(withUser('op', 'wrong-word'));
+    expect(said).toMatch(/^The database postgres on 127.0.0.1:\d+ refused the user or the password. Correct them/);
+    expect(said).not.toContain('word-');
+    expect(said).not.toContain('wrong');
+  });
+
+  it('that lets the user make no table says whose right is missing', async () => {
+    expect(await refusal(withUser('op', 'right-word'))).toMatch(
+      /does not let this user do what is needed. Make the user/,
+    );
+  });
+
+  it('that has no such database says how to make it', async () => {
+    expect(await refusal(databaseAt(server.url, 'nowhere'))).toMatch(/does not exist. Make it \(createdb\)/);
+  });
+
+  it('that speaks no TLS is not spoken to without', async () => {
+    expect(await refusal(`${server.url}?sslmode=verify-full`)).toMatch(
+      /could not be reached by TLS as its address asks/,
+    );
+  });
+
+  it('that has no connection left says what to raise', async () => {
+    await onServer(server.url, 'alter role op connection limit 0');
+    expect(await refusal(withUser('op', 'right-word'))).toMatch(/has no connection left. Raise max_connections/);
+  });
+
+  it('that is not there is named', async () => {
+    const url = new URL(server.url);
+    url.port = '1';
+    expect(await refusal(url.href)).toMatch(
+      /127.0.0.1:1 does not answer. Check that the server runs .*\(ECONNREFUSED\)$/,
+    );
+  });
+
+  it.each(['fast', 'immediate'] as const)(
+    'that is restarted (%s) in the midst of verbs loses none and repeats none',
+    async (mode) => {
+      await onServer(server.url, `create database restarted_${mode}`);
+      await using store = await open(databaseAt(server.url, `restarted_${mode}`), 15_000);
+      let isOver = false;
+      let answered = 0;
+      const work = async () => {
+        while (!isOver) {
+          await store.check();
+          answered++;
+        }
+      };
+      const workers = Array.from({ length: 4 }, work);
+      await sleep(150);
+      await server.stop(mode);
+      const before = answered;
+      await sleep(150);
+      await server.start();
+      while (answered < before + 10) await sleep(10);
+      isOver = true;
+      await Promise.all(workers);
+      const { url } = server;
+      expect(await onServer(databaseAt(url, `restarted_${mode}`), 'select count::int from checks')).toEqual([
+        { count: answered },
+      ]);
+    },
+  );
+});

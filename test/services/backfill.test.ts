@@ -1,0 +1,182 @@
+// The red checks of a project's past: read within bounds, counted once, and what they would have cost.
+import { describe, expect, it } from 'vitest';
+import { createLog } from '../../src/log.ts';
+import type { Backfill } from '../../src/ports/check-store.ts';
+import { ChecksBusy, ChecksClosed } from '../../src/ports/checks.ts';
+import { type BackfillDeps, createBackfillHandler } from '../../src/services/backfill.ts';
+import { type Cut, CutShort, cutShort } from '../support/cut-short.ts';
+import { CODE_LOG, DISK_LOG, type HeadGround, headGround, logOf, OTHER_LOG } from '../support/head-ground.ts';
+import { at as time } from '../support/store-samples.ts';
+
+const SHA = 'e'.repeat(40);
+
+async function ground(): Promise<HeadGround> {
+  const at = await headGround();
+  const since = time(-14 * 24 * 3_600);
+  const begun = { state: 'waiting', cursor: '', calls: 0, checks: 0, since, forecast: null } as const;
+  await at.store.saveBackfill({ projectId: at.project.id, ...begun }, time(0));
+  return at;
+}
+
+async function handled(at: HeadGround, changes: Partial<BackfillDeps> = {}) {
+  const handler = createBackfillHandler({ ...at.deps, store: at.store, ...changes });
+  const job = { id: 'job_1', kind: 'backfill', subject: at.project.id, attempt: 1 } as const;
+  return await handler.handle(job, new AbortController().signal);
+}
+
+async function backfill(at: HeadGround): Promise<Backfill> {
+  const found = await at.store.backfill(at.project.id);
+  if (found === null) throw new Error('there is no backfill');
+  return found;
+}
+
+function fourFailures(at: HeadGround): void {
+  at.run('test', 'red', { sha: SHA, branch: 'main', log: CODE_LOG });
+  at.run('test (2)', 'red', { sha: SHA, branch: 'x', pullRequest: 3, log: CODE_LOG });
+  at.run('till', 'red', { sha: SHA, branch: 'x', pullRequest: 3, log: OTHER_LOG });
+  at.run('build', 'red', { sha: SHA, branch: 'x', pullRequest: 3, log: DISK_LOG });
+  at.run('lint', 'red', { sha: SHA, branch: 'y', log: logOf(7) });
+  at.run('fine', 'green', { sha: SHA, branch: 'main' });
+  at.run('old', 'red', { sha: SHA, branch: 'main', log: logOf(8), endedAt: time(-15 * 24 * 3_600) });
+}
+
+describe('the red checks of the past', () => {
+  it('fill the ledger, and a forecast of what would have been begun for them', async () => {
+    await using at = await ground();
+    fourFailures(at);
+    const lines: string[] = [];
+    const log = createLog({ level: 'info', destination: { write: (line) => void lines.push(line) } });
+    expect(await handled(at, { log })).toEqual({ kind: 'done' });
+    const failures = await at.store.failures(at.project.id, { limit: 10 });
+    const seen = failures.map(({ headline, hits, firstSeen }) => `${hits} ${firstSeen.verdict} ${headline}`);
+    expect(seen.toSorted()).toEqual([
+      expect.stringMatching(/^1 inconclusive KeyError: 'h/),
+      '1 inconclusive ValueError: till is not empty',
+      expect.stringMatching(/^1 infrastructure .*ENOSPC/),
+      "2 inconclusive KeyError: 'sum'",
+    ]);
+    // Two of them on the default branch or a pull request, and of the code: 2 and 5 checks in 14 days.
+    expect(await backfill(at)).toMatchObject({
+      state: 'done',
+      checks: 5,
+      calls: 6,
+      forecast: { redChecks: 11, investigations: 4, usd: 0.6 },
+    });
+    expect(lines).toHaveLength(1);
+    expect(await at.store.investigations({ projectIds: [at.project.id], limit: 1 })).toEqual([]);
+  });
+
+  it('are read over pages, and go on where a page was kept', async () => {
+    await using at = await ground();
+    at.world.pageSize = 2;
+    fourFailures(at);
+    await handled(at);
+    expect(at.world.asked.filter((call) => call.startsWith('past'))).toEqual(['past', 'past 2', 'past 4']);
+    expect(await backfill(at)).toMatchObject({ state: 'done', checks: 5, calls: 8 });
+    at.world.asked.length = 0;
+    await handled(at);
+    expect(at.world.asked).toEqual([]);
+  });
+
+  it('count once wherever the reading is killed', async () => {
+    const whole = await killed([]);
+    expect(whole.calls.length).toBeGreaterThan(20);
+    for (const [call, name] of whole.calls.entries()) {
+      if (!['recordSightings', 'saveBackfill'].includes(name)) continue;
+      expect((await killed([call])).end, `killed after ${name}`).toEqual(whole.end);
+    }
+  });
+
+  it('cost no more than 500 calls and 200 logs', async () => {
+    await using at = await ground();
+    const annotation = { path: 'a.py', line: 1, endLine: 1, level: 'failure', title: '', message: 'x' } as const;
+    const words = { annotations: [annotation] };
+    for (let job = 0; job < 220; job += 1)
+      at.run(`test (${job})`, 'red', { branch: 'main', log: CODE_LOG, annotations: 1, words });
+    await handled(at);
+    expect(at.world.asked.filter((call) => call.startsWith('said'))).toHaveLength(200);
+    const { calls, checks, state } = await backfill(at);
+    expect({ checks, state }).toEqual({ checks: 220, state: 'done' });
+    expect(calls).toBeLessThanOrEqual(500);
+  });
+
+  it('end where the calls end', async () => {
+    await using at = await ground();
+    await at.store.saveBackfill({ ...(await backfill(at)), calls: 498 }, time(0));
+    at.world.pageSize = 3;
+    for (let job = 0; job < 9; job += 1) at.run(`test (${job})`, 'red', { branch: 'main', log: CODE_LOG });
+    await handled(at);
+    expect(at.world.asked.filter((call) => call.startsWith('said'))).toHaveLength(1);
+    expect(await backfill(at)).toMatchObject({ state: 'done', calls: 500, checks: 3 });
+  });
+
+  it('are read in pages that cost no more than what is left', async () => {
+    await using at = await ground();
+    await at.store.saveBackfill({ ...(await backfill(at)), calls: 470 }, time(0));
+    Object.assign(at.world, { pageSize: 1, pageCalls: 21 });
+    for (let job = 0; job < 9; job += 1) at.run(`test (${job})`, 'red', { branch: 'main', log: CODE_LOG });
+    await handled(at);
+    expect(await backfill(at)).toMatchObject({ state: 'done', calls: 500, checks: 2 });
+  });
+
+  it('wait where the past of other repositories has taken their share of the calls, and go on where they stood', async () => {
+    await using at = await ground();
+    at.world.pageSize = 2;
+    at.world.pageCalls = 480;
+    fourFailures(at);
+    const handler = createBackfillHandler({ ...at.deps, store: at.store });
+    const job = { id: 'job_1', kind: 'backfill', subject: at.project.id, attempt: 1 } as const;
+    const again = async () => {
+      const result = await handler.handle(job, new AbortController().signal);
+      await at.store.saveBackfill({ ...(await backfill(at)), state: 'waiting', cursor: '', calls: 0 }, time(0));
+      return result;
+    };
+    expect(await again()).toEqual({ kind: 'done' });
+    await again();
+    expect(await again()).toMatchObject({ kind: 'later' });
+    at.seconds = 3_600;
+    expect(await again()).toEqual({ kind: 'done' });
+  });
+
+  it('are kept without secrets', async () => {
+    await using at = await ground();
+    at.run('test', 'red', { branch: 'main', log: CODE_LOG.replace("'sum'", 'hunter2-hunter2') });
+    await handled(at);
+    expect(await at.store.failures(at.project.id, { limit: 1 })).toMatchObject([{ headline: 'KeyError: [redacted]' }]);
+  });
+
+  it('wait while the house is paused or GitHub busy, and end where it is closed to us', async () => {
+    await using at = await ground();
+    expect(await handled(at, { paused: () => true })).toEqual({ kind: 'later', runAt: time(15) });
+    at.world.before = () => {
+      throw new ChecksBusy('GitHub is busy.', new Date(time(77)));
+    };
+    expect(await handled(at)).toEqual({ kind: 'later', runAt: time(77) });
+    expect((await backfill(at)).state).toBe('waiting');
+    at.world.before = () => {
+      throw new ChecksClosed('GitHub has no such repository for us.');
+    };
+    expect(await handled(at)).toEqual({ kind: 'done' });
+    expect(await backfill(at)).toMatchObject({ state: 'done', forecast: { redChecks: 0, investigations: 0, usd: 0 } });
+  });
+});
+
+async function killed(calls: readonly number[]): Promise<{ end: unknown; calls: readonly string[] }> {
+  await using at = await ground();
+  at.world.pageSize = 2;
+  fourFailures(at);
+  const cuts: readonly Cut[] = [...calls, -1].map((call) => ({ call, isDone: true, calls: [] }));
+  for (const cut of cuts) {
+    try {
+      await handled(at, { store: cutShort(at.store, cut), checks: cutShort(at.deps.checks, cut) });
+    } catch (error) {
+      if (!(error instanceof CutShort)) throw error;
+    }
+  }
+  const failures = await at.store.failures(at.project.id, { limit: 10 });
+  const { projectId: _, ...end } = await backfill(at);
+  return {
+    end: { ...end, failures: failures.map(({ id: _id, projectId: _project, ...failure }) => failure) },
+    calls: cuts.at(-1)!.calls,
+  };
+}

@@ -1,0 +1,351 @@
+// A look at the red checks of a pull request: what it finds, what it remembers, and what it begins.
+import { describe, expect, it } from 'vitest';
+import type { Finding } from '../../src/core/head.ts';
+import {
+  BASE,
+  CODE_LOG,
+  DEFAULT_PLACE,
+  DISK_LOG,
+  HEAD,
+  type HeadGround,
+  headGround,
+  logOf,
+  OTHER_LOG,
+  pullRequestPlace,
+} from '../support/head-ground.ts';
+import { at as time } from '../support/store-samples.ts';
+
+const NEXT = 'd'.repeat(40);
+
+async function pullRequest(...changes: Parameters<typeof pullRequestPlace>): Promise<HeadGround> {
+  const at = await headGround();
+  at.world.places.set(HEAD, pullRequestPlace(...changes));
+  return at;
+}
+
+function only(findings: readonly Finding[]): Finding {
+  expect(findings).toHaveLength(1);
+  return findings[0]!;
+}
+
+async function investigations(at: HeadGround) {
+  return await at.store.investigations({ projectIds: [at.project.id], limit: 200 });
+}
+
+/** Each check that was asked for its words. */
+function said(at: HeadGround): readonly string[] {
+  return at.world.asked.filter((call) => call.startsWith('said '));
+}
+
+describe('red checks of a pull request', () => {
+  it('of two causes are two findings and two investigations, however many checks there are', async () => {
+    await using at = await pullRequest();
+    for (let job = 1; job <= 20; job += 1) at.run(`test (${job})`, 'red', { log: job > 8 ? CODE_LOG : OTHER_LOG });
+    const { head, result } = await at.look();
+    expect(result).toEqual({ kind: 'done' });
+    expect(head).toMatchObject({ state: 'red', leftOut: [], endedAt: time(0) });
+    expect(head.findings.map(({ excerpt, checks }) => [excerpt.headline, checks.length])).toEqual([
+      ["KeyError: 'sum'", 12],
+      ['ValueError: till is not empty', 8],
+    ]);
+    expect(head.findings).toMatchObject([
+      { verdict: 'code', standing: 'new', isOwnThread: true, notBegun: '' },
+      { verdict: 'code', standing: 'new', isOwnThread: true, notBegun: '' },
+    ]);
+    const begun = await investigations(at);
+    expect(begun.map(({ id }) => id).toSorted()).toEqual(head.findings.map((one) => one.investigationId!).toSorted());
+    const thread = await at.store.threadOf(at.project.id, { kind: 'pull_request', number: 5 });
+    expect(thread).toMatchObject({
+      investigationId: head.findings[0]!.investigationId,
+      trigger: { kind: 'checks', by: { login: 'mona' }, role: 'write' },
+      fixRequest: null,
+    });
+    const [first] = await at.store.failures(at.project.id, { limit: 10 });
+    expect([8, 12]).toContain(first?.hits);
+  });
+
+  it('looked at again cost no words and write nothing', async () => {
+    await using at = await pullRequest();
+    at.run('test', 'red', { log: CODE_LOG });
+    const { head } = await at.look();
+    at.seconds = 60;
+    at.world.asked.length = 0;
+    expect((await at.look()).head).toEqual(head);
+    expect(at.world.asked).toEqual(['rules', `place ${HEAD}`, `of ${HEAD}`]);
+  });
+
+  it('that are red on the base for the same cause are the base, and are told of by what was begun there', async () => {
+    await using at = await pullRequest();
+    at.world.places.set(BASE, DEFAULT_PLACE);
+    at.run('test', 'red', { sha: BASE, log: CODE_LOG });
+    const base = only((await at.look(BASE)).head.findings);
+    at.run('test', 'red', { log: CODE_LOG });
+    const finding = only((await at.look()).head.findings);
+    expect(finding).toMatchObject({
+      verdict: 'base_broken',
+      standing: 'known',
+      investigationId: base.investigationId,
+      isOwnThread: false,
+      notBegun: '',
+    });
+    expect(await investigations(at)).toHaveLength(1);
+  });
+
+  it('are the change where the base has been green since the same failure was seen there', async () => {
+    await using at = await pullRequest();
+    at.world.places.set(BASE, { kind: 'default', branch: 'main', pushedBy: null });
+    at.run('test', 'red', { sha: BASE, log: CODE_LOG });
+    await at.look(BASE);
+    at.seconds = 60;
+    at.run('test', 'green', { sha: BASE });
+    at.seconds = 120;
+    at.run('test', 'red', { log: CODE_LOG });
+    expect(only((await at.look()).head.findings).verdict).toBe('code');
+  });
+
+  it('that passed at the same commit are flaky, and no investigation begins', async () => {
+    await using at = await pullRequest();
+    at.run('test', 'green');
+    at.run('test', 'red', { log: CODE_LOG });
+    const finding = only((await at.look()).head.findings);
+    expect(finding).toMatchObject({ verdict: 'flaky', investigationId: null });
+    expect(finding.notBegun).toContain('passes and fails');
+    expect(await at.store.failure(finding.failureId)).toMatchObject({ hits: 1, flakyHits: 1 });
+  });
+
+  it('that pass when they are run again were flaky, and the head is green', async () => {
+    await using at = await pullRequest();
+    at.run('test', 'red', { log: CODE_LOG });
+    const { head: red } = await at.look();
+    at.run('test', 'green');
+    const { head } = await at.look();
+    expect(head.state).toBe('green');
+    const finding = only(head.findings);
+    expect(finding).toMatchObject({ verdict: 'flaky', checks: [{ isRed: false }] });
+    expect(finding.investigationId).toBe(red.findings[0]!.investigationId);
+    expect(await at.store.failure(finding.failureId)).toMatchObject({ hits: 1, flakyHits: 1, state: 'open' });
+    expect(said(at)).toEqual(['said test']);
+  });
+
+  it('that are red once more for the same cause keep their verdict and are still new', async () => {
+    await using at = await pullRequest();
+    at.run('test', 'red', { log: CODE_LOG });
+    const { head: first } = await at.look();
+    at.seconds = 60;
+    at.run('test', 'red', { log: CODE_LOG });
+    const finding = only((await at.look()).head.findings);
+    const { verdict, reasons, standing, investigationId } = first.findings[0]!;
+    expect(finding).toMatchObject({ verdict, reasons, standing, investigationId });
+    expect(await at.store.failure(finding.failureId)).toMatchObject({ hits: 2 });
+  });
+
+  it('that passed in between turn out to be flaky', async () => {
+    await using at = await pullRequest();
+    at.run('test', 'red', { log: CODE_LOG });
+    expect(only((await at.look()).head.findings).verdict).toBe('code');
+    at.run('test', 'green');
+    at.seconds = 60;
+    at.run('test', 'red', { log: CODE_LOG });
+    const { head } = await at.look();
+    expect(head.state).toBe('red');
+    expect(only(head.findings).verdict).toBe('flaky');
+    expect(await at.store.failure(head.findings[0]!.failureId)).toMatchObject({ hits: 2, flakyHits: 1 });
+  });
+
+  it('stay open in the ledger while only the commit of the merge queue is green', async () => {
+    await using at = await pullRequest();
+    at.run('test', 'red', { log: CODE_LOG });
+    const { failureId } = only((await at.look()).head.findings);
+    at.world.places.set(NEXT, pullRequestPlace({ isQueue: true }));
+    at.run('test', 'green', { sha: NEXT });
+    expect((await at.look(NEXT)).head.state).toBe('green');
+    expect(await at.store.failure(failureId)).toMatchObject({ state: 'open' });
+    at.world.places.set(BASE, pullRequestPlace({ sha: BASE }));
+    at.run('test', 'green', { sha: BASE });
+    await at.look(BASE);
+    expect(await at.store.failure(failureId)).toMatchObject({ state: 'closed' });
+  });
+
+  it('of a full disk are the machine', async () => {
+    await using at = await pullRequest();
+    at.run('build', 'red', { log: DISK_LOG });
+    expect(only((await at.look()).head.findings)).toMatchObject({ verdict: 'infrastructure', investigationId: null });
+  });
+
+  it('are shown code first, then what is the machine', async () => {
+    await using at = await pullRequest();
+    at.run('build', 'red', { log: DISK_LOG });
+    at.run('lint', 'red');
+    at.run('test', 'red', { log: CODE_LOG });
+    const { findings } = (await at.look()).head;
+    expect(findings.map(({ verdict }) => verdict)).toEqual(['code', 'inconclusive', 'infrastructure']);
+    expect(findings[1]!.notBegun).toContain('too little');
+  });
+
+  it('whose log cannot be read say so, and why', async () => {
+    await using at = await pullRequest();
+    at.run('lint', 'red', { words: { noLog: '`Actions: read` is not granted.' } });
+    const { reasons, excerpt } = only((await at.look()).head.findings);
+    expect(reasons[0]).toBe('its log cannot be read: `Actions: read` is not granted.');
+    expect(reasons.join()).not.toContain('nothing in its log');
+    expect(excerpt.cut).toBe('`Actions: read` is not granted.');
+  });
+
+  it('by commit statuses alone count as well, each once', async () => {
+    await using at = await pullRequest();
+    const title = 'AssertionError: expected 3 to equal 4 in test/total.test.js:9';
+    at.run('ci/other', 'red', { app: '', runId: null, title });
+    const finding = only((await at.look()).head.findings);
+    await at.look();
+    expect(finding.checks).toMatchObject([{ name: 'ci/other', runId: null, isRed: true }]);
+    expect(await at.store.failure(finding.failureId)).toMatchObject({
+      hits: 1,
+      firstSeen: { key: `status ci/other ${HEAD} ${time(0)}` },
+    });
+  });
+
+  it('known from another branch are counted and told of by the same investigation', async () => {
+    await using at = await pullRequest();
+    at.run('test', 'red', { log: CODE_LOG });
+    const { head: first } = await at.look();
+    at.world.places.set(NEXT, pullRequestPlace({ number: 6, branch: 'other', sha: NEXT }));
+    at.run('test', 'red', { sha: NEXT, log: CODE_LOG });
+    const finding = only((await at.look(NEXT)).head.findings);
+    expect(finding).toMatchObject({
+      standing: 'known',
+      investigationId: first.findings[0]!.investigationId,
+      isOwnThread: false,
+    });
+    expect(await at.store.failure(finding.failureId)).toMatchObject({ hits: 2, pullRequests: [6, 5] });
+    expect(await investigations(at)).toHaveLength(1);
+  });
+
+  it('of the merge queue are investigated at the commit of the pull request', async () => {
+    await using at = await pullRequest({ sha: NEXT, isQueue: true });
+    at.run('test', 'red', { log: CODE_LOG });
+    const { investigationId } = only((await at.look()).head.findings);
+    const investigation = await at.store.investigation(investigationId!);
+    expect(await at.store.startRun(investigation!.runId, time(1))).toMatchObject({ revision: NEXT, isTrusted: false });
+  });
+
+  it('are cleaned of secrets wherever they are kept', async () => {
+    await using at = await pullRequest();
+    const log = CODE_LOG.replace("'sum'", "'sum' hunter2-hunter2");
+    const annotation = { path: 'src/cart.py', line: 12, endLine: 12, level: 'failure', title: '' } as const;
+    const annotations = [{ ...annotation, message: 'KeyError hunter2-hunter2' }];
+    at.run('test', 'red', { log, annotations: 1, words: { annotations } });
+    const { head } = await at.look();
+    const finding = only(head.findings);
+    const report = await at.reportOf(finding.investigationId);
+    expect(report).toContain('[redacted]');
+    const failure = await at.store.failure(finding.failureId);
+    expect(JSON.stringify([head, failure, report])).not.toContain('hunter2');
+    expect(finding.places[0]?.message).toContain('[redacted]');
+  });
+});
+
+describe('a secret', () => {
+  it('that shows only where an excerpt has lost its colours is not kept', async () => {
+    await using at = await pullRequest();
+    at.run('test', 'red', { log: CODE_LOG.replace("'sum'", 'hunter2-\u001b[0mhunter2') });
+    const { head } = await at.look();
+    expect(only(head.findings).excerpt.headline).toBe('KeyError: [redacted]');
+    expect(JSON.stringify([head, await at.store.failures(at.project.id, { limit: 1 })])).not.toContain('hunter2');
+  });
+});
+
+describe('no investigation begins unasked', () => {
+  it.each([
+    ['from a fork', { isFork: true, isTrusted: false }, 'fork'],
+    ['that is a draft', { isDraft: true }, '`/analyse` starts one'],
+    ['of an author who may not write', { isTrusted: false }, 'may not write'],
+    [
+      'of a bot',
+      { isTrusted: false, author: { id: 9, login: 'dependabot[bot]' } },
+      'Its author is a bot: `/analyse` by',
+    ],
+  ] as const)('on a pull request %s', async (_, changes, words) => {
+    await using at = await pullRequest(changes);
+    at.run('test', 'red', { log: CODE_LOG });
+    const finding = only((await at.look()).head.findings);
+    expect(finding).toMatchObject({ verdict: 'code', investigationId: null });
+    expect(finding.notBegun).toContain(words);
+    expect(await investigations(at)).toEqual([]);
+  });
+
+  it('on a draft, but it does once the draft is ready', async () => {
+    await using at = await pullRequest({ isDraft: true });
+    at.run('test', 'red', { log: CODE_LOG });
+    await at.look();
+    at.world.places.set(HEAD, pullRequestPlace());
+    const finding = only((await at.look()).head.findings);
+    expect(finding.notBegun).toBe('');
+    expect(await at.reportOf(finding.investigationId)).toContain(CODE_LOG);
+  });
+
+  it('on a branch without a pull request', async () => {
+    await using at = await headGround();
+    at.world.places.set(HEAD, { kind: 'branch', branch: 'feature' });
+    at.run('test', 'red', { log: CODE_LOG });
+    expect(only((await at.look()).head.findings).notBegun).toContain('no pull request');
+    expect(await investigations(at)).toEqual([]);
+  });
+
+  it('for more than five causes of one commit, and never for more when it is looked at again', async () => {
+    await using at = await pullRequest();
+    for (let cause = 0; cause < 7; cause += 1)
+      at.run(`check ${logOf(cause).length} ${cause}`, 'red', { log: logOf(cause) });
+    await at.look();
+    const { findings } = (await at.look()).head;
+    expect(findings).toHaveLength(7);
+    expect(findings.filter(({ investigationId }) => investigationId !== null)).toHaveLength(5);
+    expect(findings.filter(({ notBegun }) => notBegun.includes('for this commit'))).toHaveLength(2);
+    expect(at.world.asked.filter((call) => call === 'self').length).toBeLessThanOrEqual(2 + 5);
+    expect(await investigations(at)).toHaveLength(5);
+  });
+
+  it('for more than twenty in a day, and again the day after', async () => {
+    await using at = await headGround();
+    const shas = ['1', '2', '3', '4', '5'].map((digit) => digit.repeat(40));
+    for (const [number, sha] of shas.entries()) {
+      at.world.places.set(sha, pullRequestPlace({ number: number + 1, sha }));
+      for (let cause = 0; cause < 5; cause += 1) {
+        at.run(`check ${cause}`, 'red', { sha, log: logOf(number * 5 + cause) });
+      }
+    }
+    for (const sha of shas) await at.look(sha);
+    expect(await investigations(at)).toHaveLength(20);
+    const { head } = await at.look(shas[4]);
+    expect(head.findings.map(({ notBegun }) => notBegun.includes('within 24 hours'))).toEqual(Array(5).fill(true));
+    at.seconds = 24 * 60 * 60 + 1;
+    await at.look(shas[4]);
+    expect(await investigations(at)).toHaveLength(25);
+  });
+});
+
+describe('what is read of a flood', () => {
+  it('is 40 checks; the rest of a matrix goes with its siblings', async () => {
+    await using at = await pullRequest();
+    for (let job = 0; job < 60; job += 1) at.run(`ci / test (${job})`, 'red', { log: CODE_LOG });
+    const { head } = await at.look();
+    expect(only(head.findings).checks).toHaveLength(60);
+    expect(head.leftOut).toEqual([]);
+    expect(said(at)).toHaveLength(40);
+    for (let job = 0; job < 30; job += 1) at.run(`more (${job})`, 'red', { log: CODE_LOG });
+    expect((await at.look()).head.leftOut).toHaveLength(30);
+    expect(said(at)).toHaveLength(40);
+  });
+
+  it('is something of each kind; what has no sibling is left out and said so', async () => {
+    await using at = await pullRequest();
+    for (let job = 0; job < 45; job += 1) at.run(`matrix (${job})`, 'red', { log: CODE_LOG });
+    const letters = 'abcdefghijklmnopqrstuvwxyz';
+    for (const letter of letters) at.run(`one-${letter}`, 'red', { log: OTHER_LOG });
+    for (const letter of letters) at.run(`two-${letter}`, 'red', { log: OTHER_LOG });
+    const { head } = await at.look();
+    expect(said(at)).toHaveLength(40);
+    expect(head.findings.map(({ checks }) => checks.length)).toEqual([45, 39]);
+    expect(head.leftOut).toHaveLength(13);
+    expect(head.leftOut[0]).toMatchObject({ name: 'two-n', reason: expect.stringContaining('40') });
+  });
+});

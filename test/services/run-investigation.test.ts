@@ -1,0 +1,324 @@
+// A run from its job to its end: concluded, answered from an equal one, given up, or tried again.
+
+import { describe, expect, it } from 'vitest';
+import { CausewayError, StoreUnusable } from '../../src/core/errors.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
+import { createSeal } from '../../src/db/seal.ts';
+import { unreachable } from '../../src/git/git-failure.ts';
+import { createLog } from '../../src/log.ts';
+import type { JobHandler } from '../../src/ports/queue.ts';
+import type { Shortage } from '../../src/ports/room.ts';
+import type { Repository } from '../../src/ports/source.ts';
+import type { Store } from '../../src/ports/store.ts';
+import { createJobTable } from '../../src/queue/job-table.ts';
+import { createRedactor } from '../../src/redact/redactor.ts';
+import { acceptReport } from '../../src/services/accept-report.ts';
+import { createChanges } from '../../src/services/changes.ts';
+import { createRunHandler } from '../../src/services/run-investigation.ts';
+import { found, recorded, sighting } from '../support/check-store-samples.ts';
+import { githubGround } from '../support/github-store-samples.ts';
+import { createMemoryRepository } from '../support/memory-source.ts';
+import { migratedStore } from '../support/sqlite-template.ts';
+import { acceptance, accepted, type Ground, ground } from '../support/store-samples.ts';
+import { testLexicons } from '../support/test-lexicons.ts';
+
+const SIGNAL = new AbortController().signal;
+const FILES = { 'src/total.js': 'export function total(cart) {\n  return cart.sum;\n}\n' };
+const REPORT = 'TypeError: cart is undefined\n    at total (/srv/app/src/total.js:2:15)';
+const first = createMemoryRepository({ commits: [{ sha: 'a'.repeat(40), subject: 'First', files: FILES }] });
+const second = createMemoryRepository({ commits: [{ sha: 'b'.repeat(40), subject: 'Second', files: FILES }] });
+
+interface Place extends AsyncDisposable {
+  readonly store: Store;
+  readonly base: Ground;
+  now: Date;
+  /** Null: the disk has space. */
+  shortage: Shortage | null;
+  /** What opening the project does. */
+  open: (signal: AbortSignal) => Promise<Repository>;
+  report(fresh?: boolean, revision?: string): Promise<{ readonly id: string; readonly runId: string }>;
+  handler(timeoutMs?: number): JobHandler;
+}
+
+async function place(): Promise<Place> {
+  await using opening = new AsyncDisposableStack();
+  const enqueuer = createJobTable();
+  const seal = createSeal(Buffer.alloc(32, 7));
+  const store = opening.use(await migratedStore({ seal, enqueuer }));
+  const redactor = opening.use(createRedactor({ exactValues: () => [] }));
+  const lexicons = opening.use(testLexicons());
+  const base = await ground(store);
+  const opened = opening.move();
+  const changes = createChanges();
+  const queue = { wake: () => {}, cancel: async () => {} };
+  const self: Place = {
+    store,
+    base,
+    now: new Date('2026-11-20T10:00:00.000Z'),
+    shortage: null,
+    open: async () => first,
+    report: async (fresh = false, revision = '') => {
+      const own = { projectId: base.project.id, accountId: base.account.id, origin: 'api', reference: '' } as const;
+      const standing = { isTrusted: true, settings: DEFAULT_SETTINGS };
+      const report = { ...own, ...standing, text: REPORT, revision, callbackUrl: '', fresh };
+      const accepted = await acceptReport({ store, queue, redactor, changes, now: () => self.now }, report);
+      if (accepted.kind !== 'accepted') throw new Error(accepted.kind);
+      return { id: accepted.investigationId, runId: accepted.runId };
+    },
+    handler: (timeoutMs = 60_000) =>
+      createRunHandler({
+        ...{
+          store,
+          queue,
+          redactor,
+          changes,
+          timeoutMs,
+          now: () => self.now,
+          investigator: null,
+          onWait: () => {},
+          paused: () => false,
+          room: async () => self.shortage,
+          waitsForSpace: true,
+        },
+        lexicons,
+        source: { open: (_, signal) => self.open(signal), forget: async () => {} },
+        log: createLog({ level: 'silent' }),
+      }),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+  return self;
+}
+
+function job(runId: string) {
+  return { id: 'job_1', kind: 'run', subject: runId, attempt: 1 } as const;
+}
+
+async function run(at: Place, fresh = false) {
+  const { id, runId } = await at.report(fresh);
+  await at.handler().handle(job(runId), SIGNAL);
+  const investigation = await at.store.investigation(id);
+  if (investigation?.outcome.state !== 'concluded') throw new Error(`it is ${investigation?.outcome.state}`);
+  const issue = await at.store.issue(investigation.outcome.issueId);
+  if (issue === null) throw new Error('the issue is not there');
+  return issue;
+}
+
+describe('a run', () => {
+  it('ends in an Issue with the steps in the order in which they were recorded', async () => {
+    await using at = await place();
+    const issue = await run(at);
+    expect(issue.analysis).toMatchObject({ revision: 'a'.repeat(40), sameAs: null, outcome: 'facts_only' });
+    expect(issue.analysis.suspects[0]).toMatchObject({ file: 'src/total.js', line: 2 });
+    const { runId } = (await at.store.investigation(issue.analysis.investigationId)) ?? { runId: '' };
+    const recorded = await at.store.steps(runId, 0);
+    expect(issue.investigationSteps).toEqual(recorded.map(({ number: _, ...step }) => step));
+  });
+
+  it('waits while the disk has no space for it, and concludes once there is some', async () => {
+    await using at = await place();
+    const { id, runId } = await at.report();
+    at.shortage = { free: 19 * 1024 ** 2, required: 100 * 1024 ** 2 };
+    expect(await at.handler().handle(job(runId), SIGNAL)).toMatchObject({ kind: 'later' });
+    expect((await at.store.investigation(id))?.outcome.state).toBe('queued');
+    at.shortage = null;
+    await at.handler().handle(job(runId), SIGNAL);
+    expect((await at.store.investigation(id))?.outcome.state).toBe('concluded');
+  });
+
+  it('that fills the disk is tried again later instead of failing, and concludes once there is space', async () => {
+    await using at = await place();
+    const { id, runId } = await at.report();
+    const stderr = 'fatal: write error: No space left on device';
+    at.open = async () =>
+      Promise.reject(unreachable('The repository of acme/shop', { kind: 'exited', code: 128 }, stderr));
+    const runAt = new Date(at.now.getTime() + 15 * 60_000).toISOString();
+    expect(await at.handler().handle(job(runId), SIGNAL)).toEqual({ kind: 'later', runAt });
+    at.open = async () => Promise.reject(new StoreUnusable('full', 'The disk is full.'));
+    expect(await at.handler().handle(job(runId), SIGNAL)).toEqual({ kind: 'later', runAt });
+    at.open = async () => first;
+    await at.handler().handle(job(runId), SIGNAL);
+    expect((await at.store.investigation(id))?.outcome.state).toBe('concluded');
+  });
+
+  it('equal to one of the last 24 hours at the same commit is answered from it', async () => {
+    await using at = await place();
+    const original = await run(at);
+    at.now = new Date(at.now.getTime() + 23 * 60 * 60 * 1_000);
+    const answered = await run(at);
+    expect(answered.analysis.sameAs).toBe(original.id);
+    const { progress } = (await at.store.investigation(answered.analysis.investigationId)) ?? {};
+    const steps = answered.investigationSteps;
+    expect(progress).toEqual({ step: steps.length, action: steps.at(-1)?.action });
+  });
+
+  it('equal to one at another commit, to an older one, or that asks to be fresh, is made anew', async () => {
+    await using at = await place();
+    await run(at);
+    expect((await run(at, true)).analysis.sameAs).toBeNull();
+    at.open = async () => second;
+    expect((await run(at)).analysis).toMatchObject({ sameAs: null, revision: 'b'.repeat(40) });
+    at.now = new Date(at.now.getTime() + 25 * 60 * 60 * 1_000);
+    expect((await run(at)).analysis.sameAs).toBeNull();
+  });
+
+  it('of a failure says which commit of its range is the likeliest, without a model and without a secret', async () => {
+    await using at = await place();
+    const secret = ['npm', 'Ab3dEf6hIj9LmN2pQr5tUv8xYz1BcD4eFg7H'].join('_');
+    const file = `src/${secret}/total.js`;
+    const commits = [
+      { sha: 'a'.repeat(40), subject: 'First', files: { [file]: FILES['src/total.js'] } },
+      { sha: 'b'.repeat(40), subject: 'Sum anew', files: { [file]: `${FILES['src/total.js']}// anew\n` } },
+      {
+        sha: 'c'.repeat(40),
+        subject: 'Say more',
+        files: { [file]: `${FILES['src/total.js']}// anew\n`, 'README.md': '' },
+      },
+    ];
+    at.open = async () => createMemoryRepository({ commits });
+    const base = await githubGround(at.store);
+    await recorded(at.store, base.project.id, [sighting('a')]);
+    const [from, ...listed] = commits.map(({ sha, subject }) => ({ sha, author: 'mona', subject }));
+    const range = { from: from!.sha, to: 'c'.repeat(40), total: 2, commits: listed.toReversed() };
+    await at.store.saveRange('fal_1', range);
+    const text = REPORT.replace('src/', `src/${secret}/`);
+    const { runId } = await accepted(at.store, acceptance(base, { text, thread: found('fal_1') }));
+    expect(await at.handler().handle(job(runId), SIGNAL)).toEqual({ kind: 'done' });
+    const reason = 'touches src/[redacted]/total.js, which the failing lines name';
+    expect((await at.store.failure('fal_1'))?.range).toEqual({ ...range, likeliest: { sha: 'b'.repeat(40), reason } });
+  });
+
+  it('that takes longer than it may gives up, and names the limit', async () => {
+    await using at = await place();
+    at.open = (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    const { id, runId } = await at.report();
+    expect(await at.handler(20).handle(job(runId), SIGNAL)).toEqual({ kind: 'done' });
+    expect((await at.store.investigation(id))?.outcome).toMatchObject({
+      state: 'gave_up',
+      reason: { code: 'internal', detail: expect.stringContaining('0.02 seconds') },
+    });
+  });
+
+  it('whose repository is empty gives up at once', async () => {
+    await using at = await place();
+    at.open = async () => {
+      throw new CausewayError('repository_empty', 'Push a first commit.');
+    };
+    const { id, runId } = await at.report();
+    expect(await at.handler().handle(job(runId), SIGNAL)).toEqual({ kind: 'done' });
+    expect((await at.store.investigation(id))?.outcome).toMatchObject({ reason: { code: 'repository_empty' } });
+  });
+
+  it('whose project gave way to another folder of its name meanwhile gives up, and reads nothing there', async () => {
+    await using at = await place();
+    const { id, runId } = await at.report();
+    const { name } = at.base.project;
+    await at.store.syncProjects([{ name, source: { kind: 'path', path: '/other/app' } }], at.now.toISOString());
+    at.open = async () => expect.fail('the source was opened');
+    expect(await at.handler().handle(job(runId), SIGNAL)).toEqual({ kind: 'done' });
+    expect((await at.store.investigation(id))?.outcome).toMatchObject({ reason: { code: 'access_lost' } });
+  });
+
+  it('whose repository cannot be reached fails the try, and gives up with that reason after the last', async () => {
+    await using at = await place();
+    const gone = new CausewayError('repository_unreachable', 'The disk is away.');
+    at.open = async () => {
+      throw gone;
+    };
+    const { id, runId } = await at.report();
+    await expect(at.handler().handle(job(runId), SIGNAL)).rejects.toBe(gone);
+    expect((await at.store.investigation(id))?.outcome.state).toBe('running');
+    await at.handler().dead(job(runId), gone);
+    expect((await at.store.investigation(id))?.outcome).toMatchObject({
+      reason: { code: 'repository_unreachable', detail: expect.not.stringContaining('disk') },
+    });
+  });
+
+  it('on GitHub waits for an hour while GitHub is away, ever longer between its tries, and only then fails the try', async () => {
+    await using at = await place();
+    at.open = async () => {
+      throw new CausewayError('repository_unreachable', 'GitHub answered 502.');
+    };
+    const { runId } = await accepted(at.store, acceptance(await githubGround(at.store), { now: at.now.toISOString() }));
+    const waits: number[] = [];
+    while (waits.reduce((sum, wait) => sum + wait, 0) <= 3_600_000) {
+      const result = await at.handler().handle(job(runId), SIGNAL);
+      if (result.kind !== 'later') throw new Error(`it is ${result.kind}`);
+      waits.push(Date.parse(result.runAt) - at.now.getTime());
+      at.now = new Date(result.runAt);
+    }
+    expect(waits[0]).toBe(10_000);
+    expect(waits).toEqual(waits.toSorted((one, other) => one - other));
+    expect(waits.length).toBeLessThan(30);
+    await expect(at.handler().handle(job(runId), SIGNAL)).rejects.toThrow('GitHub answered 502.');
+  });
+
+  it('on GitHub waits as well where the commit that it is for cannot be fetched just now', async () => {
+    await using at = await place();
+    const head = 'd'.repeat(40);
+    const repository = createMemoryRepository({ commits: [{ sha: 'c'.repeat(40), subject: 'A', files: FILES }] });
+    const away = async () => {
+      throw new CausewayError('repository_unreachable', 'GitHub answered 502.');
+    };
+    at.open = async () => ({ ...repository, bring: away });
+    const wanted = acceptance(await githubGround(at.store), { now: at.now.toISOString(), revision: head });
+    const { runId } = await accepted(at.store, wanted);
+    expect(await at.handler().handle(job(runId), SIGNAL)).toMatchObject({ kind: 'later' });
+  });
+
+  it('that fails by our own fault tells nobody its inner text', async () => {
+    await using at = await place();
+    const { id, runId } = await at.report();
+    await at.handler().dead(job(runId), new Error('SELECT of the inner text'));
+    const { outcome } = (await at.store.investigation(id)) ?? {};
+    expect(outcome).toMatchObject({ state: 'gave_up', reason: { code: 'internal' } });
+    expect(JSON.stringify(outcome)).not.toContain('SELECT');
+  });
+
+  it('that names a secret as its revision keeps and tells none of it', async () => {
+    await using at = await place();
+    const secret = ['ghp', 'x9Kd72LmQp04VbN3tYw8ZrAe5HcJ1uSg6FoT'].join('_');
+    const { id, runId } = await at.report(false, secret);
+    await at.handler().handle(job(runId), SIGNAL);
+    const { outcome } = (await at.store.investigation(id)) ?? {};
+    expect(outcome).toMatchObject({ state: 'gave_up', reason: { code: 'revision_not_found' } });
+    expect(JSON.stringify(outcome)).not.toContain(secret.slice(4, 20));
+  });
+
+  it('whose failure quotes a secret or names a place tells people neither', async () => {
+    await using at = await place();
+    const secret = ['ghp', 'x9Kd72LmQp04VbN3tYw8ZrAe5HcJ1uSg6FoT'].join('_');
+    const { id, runId } = await at.report();
+    await at.handler().dead(job(runId), new CausewayError('repository_unreachable', `Git said: bad ${secret}.`));
+    expect((await at.store.investigation(id))?.outcome).toMatchObject({
+      reason: { code: 'repository_unreachable', detail: expect.not.stringContaining('Git') },
+    });
+  });
+
+  it('tells no part of a secret that stands where a text from the repository is cut', async () => {
+    await using at = await place();
+    const secret = ['npm', 'Ab3dEf6hIj9LmN2pQr5tUv8xYz1BcD4eFg7H'].join('_');
+    const subject = `${'fix the registry login '.padEnd(80 - secret.length + 1, 'y')} ${secret}`;
+    at.open = async () => createMemoryRepository({ commits: [{ sha: 'c'.repeat(40), subject, files: FILES }] });
+    expect(JSON.stringify(await run(at))).not.toContain(secret.slice(4, 16));
+  });
+
+  it('that is stopped in the middle is neither concluded nor given up', async () => {
+    await using at = await place();
+    const stop = new AbortController();
+    at.open = async () => {
+      stop.abort(new Error('stopping'));
+      return first;
+    };
+    const { id, runId } = await at.report();
+    await expect(at.handler().handle(job(runId), stop.signal)).rejects.toThrow('stopping');
+    expect((await at.store.investigation(id))?.outcome.state).toBe('running');
+  });
+
+  it('that has ended already is done', async () => {
+    await using at = await place();
+    const { id, runId } = await at.report();
+    await at.store.cancel(id, { code: 'cancelled', detail: '' }, at.now.toISOString());
+    expect(await at.handler().handle(job(runId), SIGNAL)).toEqual({ kind: 'done' });
+    expect((await at.store.investigation(id))?.outcome.state).toBe('cancelled');
+  });
+});
