@@ -13,38 +13,36 @@ interface Room {
 /** Besides itself; node's own modules are free everywhere but in `domain`, `triage` and `redact`. */
 const ROOMS: Readonly<Record<string, Room>> = {
   core: { rooms: [], packages: [] },
-  ports: { rooms: ['core'], packages: [] },
-  triage: { rooms: ['core', 'ports', 'ci'], packages: [] },
-  ci: { rooms: ['core', 'ports', 'triage'], packages: [] },
+  triage: { rooms: ['core', 'ci'], packages: [] },
+  ci: { rooms: ['core', 'triage'], packages: [] },
   redact: {
     rooms: ['core'],
     packages: ['@secretlint/core', '@secretlint/profiler', '@secretlint/secretlint-rule-preset-recommend'],
   },
-  agent: { rooms: ['core', 'ports'], packages: ['zod'] },
-  models: { rooms: ['core', 'ports'], packages: ['openai', '@anthropic-ai/sdk'] },
-  tools: { rooms: ['core', 'ports', 'git'], packages: ['zod', 'web-tree-sitter', '@vscode/tree-sitter-wasm'] },
-  mcp: { rooms: ['core', 'ports', 'log'], packages: ['zod', '@modelcontextprotocol/client'] },
-  search: { rooms: ['core', 'ports', 'triage', 'ci', 'redact', 'log'], packages: [] },
-  services: { rooms: ['core', 'ports', 'triage', 'ci', 'agent', 'log', 'redact'], packages: [] },
+  agent: { rooms: ['core'], packages: ['zod'] },
+  models: { rooms: ['core'], packages: ['openai', '@anthropic-ai/sdk'] },
+  tools: { rooms: ['core', 'git'], packages: ['zod', 'web-tree-sitter', '@vscode/tree-sitter-wasm'] },
+  mcp: { rooms: ['core', 'log'], packages: ['zod', '@modelcontextprotocol/client'] },
+  search: { rooms: ['core', 'triage', 'ci', 'redact', 'log'], packages: [] },
+  services: { rooms: ['db', 'core', 'triage', 'ci', 'agent', 'log', 'redact'], packages: [] },
   github: {
-    rooms: ['core', 'ports', 'services', 'log', 'redact'],
+    rooms: ['db', 'core', 'services', 'log', 'redact'],
     packages: ['@octokit/rest', 'probot', 'smee-client', 'yaml', 'zod'],
   },
   api: {
-    rooms: ['core', 'ports', 'services', 'log', 'redact'],
+    rooms: ['db', 'core', 'services', 'log', 'redact'],
     packages: ['hono', '@hono/node-server', '@hono/zod-openapi', 'zod'],
   },
-  web: { rooms: ['core', 'ports', 'services', 'log', 'redact'], packages: ['hono'] },
-  webhooks: { rooms: ['core', 'ports', 'log', 'redact'], packages: ['ipaddr.js'] },
-  git: { rooms: ['core', 'ports', 'log'], packages: [] },
-  db: { rooms: ['core', 'ports', 'redact'], packages: ['kysely', 'better-sqlite3', 'pg'] },
-  queue: { rooms: ['core', 'ports', 'db', 'log'], packages: ['kysely', 'pg-boss'] },
-  cli: { rooms: ['core', 'ports', 'services', 'log', 'redact'], packages: [] },
-  telemetry: { rooms: ['core', 'ports', 'log'], packages: ['prom-client', '@opentelemetry/api'] },
+  web: { rooms: ['db', 'core', 'services', 'log', 'redact'], packages: ['hono'] },
+  webhooks: { rooms: ['db', 'core', 'log', 'redact'], packages: ['ipaddr.js'] },
+  git: { rooms: ['core', 'log'], packages: [] },
+  db: { rooms: ['core', 'redact'], packages: ['kysely', 'better-sqlite3', 'pg'] },
+  queue: { rooms: ['core', 'db', 'log'], packages: ['kysely', 'pg-boss'] },
+  cli: { rooms: ['db', 'core', 'services', 'log', 'redact'], packages: [] },
+  telemetry: { rooms: ['db', 'core', 'log'], packages: ['prom-client', '@opentelemetry/api'] },
   app: {
     rooms: [
       'core',
-      'ports',
       'triage',
       'ci',
       'redact',
@@ -74,7 +72,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   log: { rooms: ['redact'], packages: ['pino'] },
 };
 
-const PURE = new Set(['core', 'triage', 'ci', 'ports']);
+const PURE = new Set(['core', 'triage', 'ci']);
 const PURE_MAY_USE = new Set(['node:crypto', 'node:zlib', 'node:path']);
 
 interface Import {

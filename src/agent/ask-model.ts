@@ -9,7 +9,7 @@ import {
   type Prices,
   type ToolCall,
   type TurnUsage,
-} from '../ports/model.ts';
+} from '../core/model.ts';
 import { bookedPrices, costOf, reservationFor, type Standing, standing } from './budget.ts';
 import { type Session, type Stop, turnsOf, usageNow } from './session.ts';
 import { estimatePrompt } from './token-estimate.ts';

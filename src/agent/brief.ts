@@ -1,7 +1,7 @@
 // What a run begins with: the first messages, each part capped, everything from outside fenced as data.
 import { randomBytes } from 'node:crypto';
 import type { Suspect } from '../core/issue.ts';
-import type { Message, ToolDescription } from '../ports/model.ts';
+import type { Message, ToolDescription } from '../core/model.ts';
 import { modelCopy } from './model-copy.ts';
 import { SYSTEM_TEXT } from './prompt-files.ts';
 import { estimateTokens } from './token-estimate.ts';

@@ -1,7 +1,7 @@
 // What a run may spend, and where it stands: pure arithmetic over the turns taken, and the door to the ledgers of the month.
 import type { Analysis } from '../core/issue.ts';
+import type { Prices, Rates, TurnUsage } from '../core/model.ts';
 import type { CutReason } from '../core/reason.ts';
-import type { Prices, Rates, TurnUsage } from '../ports/model.ts';
 import type { RecordedTurn } from './transcript.ts';
 
 export interface Budget {

@@ -1,8 +1,8 @@
 // The guards on the change: what is never let through, and what waits for a person who has seen it.
 import type { ChangeSet, FileChange } from '../core/change-set.ts';
-import { changesSomething } from '../core/diff.ts';
-import { isText } from '../core/text-lines.ts';
-import type { TreeEntry } from '../ports/source.ts';
+import { changesSomething } from '../core/diff/diff.ts';
+import { isText } from '../core/diff/text-lines.ts';
+import type { TreeEntry } from '../core/source.ts';
 import { guardOfPath } from './guarded-paths.ts';
 import { loosenings } from './loosened-tests.ts';
 import { type Guard, guardOf, isNever, pathGuard, pathsOf, standingNames } from './path-guard.ts';

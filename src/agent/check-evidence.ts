@@ -1,6 +1,6 @@
 // What of a conclusion is proven: each quotation searched in its step, each place and commit looked up; the rest is dropped or marked.
 import type { ChangeSet } from '../core/change-set.ts';
-import { isSafePath } from '../core/safe-path.ts';
+import { isSafePath } from '../core/paths.ts';
 import {
   type GroundStep,
   holds,

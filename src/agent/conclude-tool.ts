@@ -1,5 +1,5 @@
 // The tool by which a model hands in its conclusion, as the model reads it.
-import type { ToolDescription } from '../ports/model.ts';
+import type { ToolDescription } from '../core/model.ts';
 
 const TEXT = { type: 'string' } as const;
 const TEXTS = { type: 'array', items: TEXT } as const;

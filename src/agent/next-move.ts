@@ -1,7 +1,7 @@
 // What the loop does next, decided from the transcript alone: so a run that was cut decides the same again.
 
+import type { ToolCall } from '../core/model.ts';
 import type { CutReason } from '../core/reason.ts';
-import type { ToolCall } from '../ports/model.ts';
 import { CLOSING_TURNS, type Standing } from './budget.ts';
 import { type ConclusionDraft, parseDraft } from './conclusion-draft.ts';
 import { CONCLUDE_NOW, CONCLUDE_SOON, NUDGE } from './prompt-files.ts';

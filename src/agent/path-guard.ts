@@ -1,8 +1,8 @@
 // What the paths of a change forbid for ever: leaving the repository, links, names that are the same elsewhere, guarded files.
 import type { FileChange } from '../core/change-set.ts';
 import type { Analysis } from '../core/issue.ts';
-import { isSafePath } from '../core/safe-path.ts';
-import type { TreeEntry } from '../ports/source.ts';
+import { isSafePath } from '../core/paths.ts';
+import type { TreeEntry } from '../core/source.ts';
 import { type GuardRule, guardOfPath, plainPath } from './guarded-paths.ts';
 
 export type Guard = Analysis['guards'][number];

@@ -1,5 +1,5 @@
 // Which tool calls are not run, and what the model is told instead: pure, from what was asked and found before.
-import type { ToolCall } from '../ports/model.ts';
+import type { ToolCall } from '../core/model.ts';
 import { parseLenientJson } from './lenient-json.ts';
 import { type Exchange, isEdit, type Reply } from './transcript.ts';
 

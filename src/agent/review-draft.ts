@@ -1,6 +1,6 @@
 // A conclusion is looked at before it is taken: what does not hold is told to the model once, so that it can mend or drop it.
 import type { ChangeSet } from '../core/change-set.ts';
-import { changesSomething } from '../core/diff.ts';
+import { changesSomething } from '../core/diff/diff.ts';
 import { checkEvidence, type EvidenceGround } from './check-evidence.ts';
 import type { ConclusionDraft } from './conclusion-draft.ts';
 

@@ -2,8 +2,8 @@
 import { CausewayError } from '../core/errors.ts';
 import type { Finding, InvestigationStep } from '../core/evidence.ts';
 import { cutAt } from '../core/inert-text.ts';
-import type { ToolCall } from '../ports/model.ts';
-import type { ToolResult } from '../ports/tool.ts';
+import type { ToolCall } from '../core/model.ts';
+import type { ToolResult } from '../core/tool.ts';
 import { modelCopy } from './model-copy.ts';
 import { argumentsOf } from './refusals.ts';
 import type { Session } from './session.ts';

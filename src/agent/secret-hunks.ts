@@ -1,6 +1,6 @@
 // The lines of a change, and the change without those parts of it that touch a secret.
 import type { FileChange } from '../core/change-set.ts';
-import { diffLines, type Hunk } from '../core/line-diff.ts';
+import { diffLines, type Hunk } from '../core/diff/line-diff.ts';
 import { REDACTED } from '../core/redacted.ts';
 import type { ChangedLines } from './loosened-tests.ts';
 

@@ -1,8 +1,8 @@
 // One run as it stands: its records, its clock, its overlay brought back to where it was.
 import type { Finding, InvestigationStep } from '../core/evidence.ts';
+import type { Model, ToolDescription } from '../core/model.ts';
 import type { CutReason } from '../core/reason.ts';
-import type { Model, ToolDescription } from '../ports/model.ts';
-import type { Tool } from '../ports/tool.ts';
+import type { Tool } from '../core/tool.ts';
 import { type Brief, newFence, openingMessages } from './brief.ts';
 import { type Budget, type Usage, usageOf } from './budget.ts';
 import { CONCLUDE } from './conclude-tool.ts';

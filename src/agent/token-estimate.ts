@@ -1,5 +1,5 @@
 // How many tokens a text is about, for budgets and caps; the endpoint's own figures replace it where it gives them.
-import type { ModelRequest } from '../ports/model.ts';
+import type { ModelRequest } from '../core/model.ts';
 
 /** UTF-8 bytes a token: real source gives 4.9 characters, so 4 errs on the safe side; a CJK character counts as three quarters. */
 const BYTES_PER_TOKEN = 4;

@@ -1,8 +1,8 @@
 // The transcript: what was said and found, append-only; everything the loop knows is read from it, so a run goes on where it was cut.
 import type { Finding, InvestigationStep } from '../core/evidence.ts';
 import { inertText } from '../core/inert-text.ts';
+import type { Message, Opaque, ToolCall, TurnUsage } from '../core/model.ts';
 import type { CutReason } from '../core/reason.ts';
-import type { Message, Opaque, ToolCall, TurnUsage } from '../ports/model.ts';
 
 /** Where the records of one run are kept. `append` and `appendStep` return when the record is durable. */
 export interface Transcript {

@@ -1,12 +1,12 @@
 // What the API is built from, and what travels with one request.
 import type { Account, TokenRecord } from '../core/account.ts';
+import type { TellAnswered } from '../core/answer.ts';
+import type { AskRoom } from '../core/disk.ts';
 import type { Project } from '../core/project.ts';
+import type { Queue } from '../core/queue.ts';
+import type { Permissions } from '../core/role.ts';
+import type { Store } from '../db/store.ts';
 import type { Log } from '../log.ts';
-import type { TellAnswered } from '../ports/answered.ts';
-import type { Permissions } from '../ports/permissions.ts';
-import type { Queue } from '../ports/queue.ts';
-import type { AskRoom } from '../ports/room.ts';
-import type { Store } from '../ports/store.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import type { Changes } from '../services/changes.ts';
 import type { RateLimiter } from '../services/rate-limit.ts';

@@ -1,7 +1,7 @@
 // Who calls, by bearer token: checked on every request against the store, so that a revocation works at once.
 import type { Context } from 'hono';
-import type { Scope, TokenRecord } from '../core/account.ts';
-import { hashToken, isTokenForm } from '../core/token.ts';
+import { hashToken, isTokenForm, type Scope, type TokenRecord } from '../core/account.ts';
+
 import type { Asking } from '../services/access.ts';
 import type { ApiDeps, ApiEnv, Caller } from './api-deps.ts';
 import { refuse } from './problem.ts';

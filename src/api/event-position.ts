@@ -1,6 +1,6 @@
 // How far a client has read an event stream: the ids of its events, and where a resumed stream begins.
 import { createHash } from 'node:crypto';
-import type { RecordedStep } from '../ports/store.ts';
+import type { RecordedStep } from '../db/store.ts';
 import type { FollowEvent } from '../services/follow.ts';
 
 /**

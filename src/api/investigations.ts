@@ -1,11 +1,11 @@
 // Investigations: reports on their way. Look, wait for the end, cancel.
 import type { z } from '@hono/zod-openapi';
 import type { Handler } from 'hono';
+import { json } from '../core/answer.ts';
 import type { Investigation } from '../core/investigation.ts';
 import type { Project } from '../core/project.ts';
 import { isAtLeast } from '../core/role.ts';
-import type { InvestigationFilter } from '../ports/store.ts';
-import { json } from '../ports/whole-answer.ts';
+import type { InvestigationFilter } from '../db/store.ts';
 import { type Asking, visibleInvestigation, visibleProject } from '../services/access.ts';
 import { cancelInvestigation } from '../services/end-early.ts';
 import { waitForEnd } from '../services/follow.ts';

@@ -1,11 +1,11 @@
 // Issues: hand in a report, read what came of it, erase it.
 import { createHash } from 'node:crypto';
 import type { Context, Handler } from 'hono';
+import { WholeAnswer, writtenJson } from '../core/answer.ts';
+import { noRoomText, ROOM_RETRY_AFTER } from '../core/disk.ts';
 import type { Project } from '../core/project.ts';
 import { MAX_REPORT_BYTES } from '../core/report.ts';
 import { isAtLeast } from '../core/role.ts';
-import { noRoomText, ROOM_RETRY_AFTER } from '../ports/room.ts';
-import { WholeAnswer, writtenJson } from '../ports/whole-answer.ts';
 import { acceptReport, type Idempotency } from '../services/accept-report.ts';
 import { type Asking, mayErase, type Seen, visibleIssue, visibleProject } from '../services/access.ts';
 import { eraseIssue } from '../services/end-early.ts';

@@ -1,7 +1,7 @@
 // Projects: what reports can be about, each with its issues.
 import type { Handler } from 'hono';
 import type { Project } from '../core/project.ts';
-import type { Store } from '../ports/store.ts';
+import type { Store } from '../db/store.ts';
 import { isId, visibleProject, visibleProjects } from '../services/access.ts';
 import type { ApiDeps, ApiEnv } from './api-deps.ts';
 import { askingOf } from './authenticate.ts';

@@ -2,9 +2,9 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { routePath } from 'hono/route';
+import { ROOM_RETRY_AFTER } from '../core/disk.ts';
 import { CausewayError, StoreUnusable } from '../core/errors.ts';
 import { newId } from '../core/ids.ts';
-import { ROOM_RETRY_AFTER } from '../ports/room.ts';
 import { isId } from '../services/access.ts';
 import { noteRequest } from '../services/note-request.ts';
 import type { ApiDeps, ApiEnv } from './api-deps.ts';

@@ -5,8 +5,8 @@ import { erasedAccountText, erasedProjectText, unconfirmedText } from '../cli/er
 import type { ExitCode } from '../cli/io.ts';
 import { CausewayError } from '../core/errors.ts';
 import { createSeal } from '../db/seal.ts';
+import type { Store } from '../db/store.ts';
 import { createGitSource } from '../git/mirror.ts';
-import type { Store } from '../ports/store.ts';
 import { createLexicons } from '../search/create-lexicons.ts';
 import type { CommandDeps } from './command-deps.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';

@@ -1,7 +1,8 @@
 // Removes the mirrors of this process' own folder whose project is nobody's any more: the process that heard of it cleared only its own.
+
+import type { Source } from '../core/source.ts';
+import type { Store } from '../db/store.ts';
 import { readRecords } from '../git/mirror-records.ts';
-import type { Source } from '../ports/source.ts';
-import type { Store } from '../ports/store.ts';
 import type { House } from './house.ts';
 import { type Recurring, startRecurring } from './recurring.ts';
 

@@ -1,9 +1,9 @@
 // What a project's configuration on GitHub comes to, read as every analysis reads it, for the account area.
 import type { Config } from '../config.ts';
 import { isGithubProject } from '../core/project.ts';
+import type { ConfigurationOf } from '../core/settings.ts';
 import { effectiveConfiguration } from '../github/configuration/effective.ts';
 import type { ConfigurationReader } from '../github/configuration/read-configuration.ts';
-import type { ConfigurationOf } from '../ports/configuration.ts';
 import { localConfiguration, operatorLimits } from './local-configuration.ts';
 
 export interface GithubConfigurationOptions {

@@ -2,11 +2,11 @@
 
 import { condenseLog } from '../ci/condense-log.ts';
 import type { Issue } from '../core/issue.ts';
+import type { JobHandler } from '../core/queue.ts';
 import { createChecks } from '../github/checks/create-checks.ts';
 import { createDeliveryHandler } from '../github/intake/handle-delivery.ts';
 import { createCheckRunHandler } from '../github/publish/publish-check-run.ts';
 import { createPublishHandler } from '../github/publish/publish-thread.ts';
-import type { JobHandler } from '../ports/queue.ts';
 import { createBackfillHandler } from '../services/backfill.ts';
 import { createHeadHandler } from '../services/judge-head.ts';
 import { newSigningSecret } from '../webhooks/sign.ts';

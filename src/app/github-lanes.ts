@@ -1,8 +1,8 @@
 // The kinds of work that only a service over GitHub takes: deliveries, threads, heads, our own check runs, and the past of projects.
 import type { Config } from '../config.ts';
+import type { LaneLimits } from '../core/queue.ts';
 import type { WaitCode } from '../core/reason.ts';
 import type { ReceivingProbot } from '../github/intake/open-probot.ts';
-import type { LaneLimits } from '../ports/queue.ts';
 import type { CheckReading } from '../services/checks/check-reader.ts';
 import type { GithubParts } from './github-parts.ts';
 import type { House, WorkLimits } from './house.ts';

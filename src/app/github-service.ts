@@ -1,10 +1,10 @@
 // The service over GitHub, put together and at rest: what it knows, who hands out events, and the work it can take.
 
 import type { AppCredentials, Config } from '../config.ts';
+import type { Worker } from '../core/queue.ts';
 import { gitCredentials } from '../github/clients/git-credentials.ts';
 import type { ReceivingProbot } from '../github/intake/open-probot.ts';
 import { type Log, registerSecret } from '../log.ts';
-import type { Worker } from '../ports/queue.ts';
 import { mayStillSee } from '../services/access.ts';
 import { type CheckReader, createCheckReader } from '../services/checks/check-reader.ts';
 import type { Investigator } from '../services/investigator.ts';

@@ -1,16 +1,16 @@
 // One house: store, queue, source and redaction, opened together and closed in reverse.
 import path from 'node:path';
 import type { Account } from '../core/account.ts';
+import type { AskRoom } from '../core/disk.ts';
+import type { Lexicons } from '../core/lexicon.ts';
+import type { JobHandler, JobKind, LaneLimits, Queue, Worker } from '../core/queue.ts';
 import type { WaitCode } from '../core/reason.ts';
+import type { Source } from '../core/source.ts';
 import { createSeal } from '../db/seal.ts';
+import type { AccountStore, Store } from '../db/store.ts';
 import { createGitSource, type GitSourceOptions } from '../git/mirror.ts';
 import { type Log, registeredSecrets, registerSecret } from '../log.ts';
-import type { AccountStore } from '../ports/account-store.ts';
-import type { Lexicons } from '../ports/lexicon.ts';
-import type { JobHandler, JobKind, LaneLimits, Queue, Worker } from '../ports/queue.ts';
-import type { AskRoom } from '../ports/room.ts';
-import type { Source } from '../ports/source.ts';
-import type { Store } from '../ports/store.ts';
+
 import { createRedactor, type Redactor } from '../redact/redactor.ts';
 import { createLexicons } from '../search/create-lexicons.ts';
 import type { Changes } from '../services/changes.ts';

@@ -1,5 +1,5 @@
 // A handler of jobs whose code is loaded when it is first needed, or after the start.
-import type { JobHandler } from '../ports/queue.ts';
+import type { JobHandler } from '../core/queue.ts';
 
 /** `make` is asked once, unless it fails. */
 export function lateHandler(make: () => Promise<JobHandler>): JobHandler {

@@ -1,8 +1,8 @@
 // What counts for a repository on this disk: there is no file for it, so that all of it is the operator's.
 import type { Config } from '../config.ts';
+import type { ConfigurationOf, EffectiveConfiguration } from '../core/settings.ts';
 import { effectiveValues, type OperatorLimits } from '../github/configuration/effective.ts';
 import { DEFAULT_CONFIG } from '../github/configuration/repository-config.ts';
-import type { ConfigurationOf, EffectiveConfiguration } from '../ports/configuration.ts';
 
 type OperatorConfig = Pick<Config, 'maxMode' | 'budget'>;
 

@@ -1,10 +1,10 @@
 // The model, its tools and its budgets as the configuration asks for them; null where there is no model.
 import type { Config, ModelConfig } from '../config.ts';
+import type { Holds } from '../core/holds.ts';
 import type { Project } from '../core/project.ts';
 import type { Log } from '../log.ts';
 import { parseMonitoringConfig } from '../mcp/config.ts';
 import { type Monitoring, openMonitoring } from '../mcp/open-monitoring.ts';
-import type { Holds } from '../ports/holds.ts';
 import type { Investigator } from '../services/investigator.ts';
 import { createSpentBudgets } from '../services/spent-budgets.ts';
 import { watchTool } from '../telemetry/watched-ports.ts';

@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import type { Config, EndpointConfig, ModelConfig } from '../config.ts';
 import { CausewayError } from '../core/errors.ts';
+import type { Model, Prices } from '../core/model.ts';
 import { registerSecret } from '../log.ts';
 import { createEndpointModel, type EndpointModel, type EndpointModelOptions } from '../models/endpoint-model.ts';
 import { readPrices, shippedPrices } from '../models/prices.ts';
 import { createScriptedModel, readScript } from '../models/scripted.ts';
-import type { Model, Prices } from '../ports/model.ts';
 
 export interface OpenModelOptions extends Pick<EndpointModelOptions, 'holds' | 'now'> {
   /** What the key command is run with. */

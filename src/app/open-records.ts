@@ -1,13 +1,13 @@
 // Store and queue over one engine or the other: the only place that knows which of them it is.
 import type { PostgresConfig } from '../config.ts';
+import type { Holds } from '../core/holds.ts';
+import type { Queue } from '../core/queue.ts';
 import type { PostgresStore } from '../db/open-postgres.ts';
 import { openSqliteStore, type SqliteStore } from '../db/open-sqlite.ts';
 import type { Seal } from '../db/seal.ts';
 import { takeOwnership } from '../db/single-owner.ts';
+import type { Store } from '../db/store.ts';
 import type { Log } from '../log.ts';
-import type { Holds } from '../ports/holds.ts';
-import type { Queue } from '../ports/queue.ts';
-import type { Store } from '../ports/store.ts';
 import { createEmbeddedQueue } from '../queue/embedded-queue.ts';
 import { createJobTable } from '../queue/job-table.ts';
 import { type Changes, createChanges } from '../services/changes.ts';

@@ -1,9 +1,9 @@
 // What `/readyz` says: does the database answer, does the queue, is there room on the disk. Asked as often as anybody likes.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReadinessCheck } from '../api/api-deps.ts';
+import { spaceText } from '../core/disk.ts';
 import { type StoreFault, StoreUnusable } from '../core/errors.ts';
-import type { Model } from '../ports/model.ts';
-import { spaceText } from '../ports/room.ts';
+import type { Model } from '../core/model.ts';
 import type { House } from './house.ts';
 import { freeBytes, REQUIRED_BYTES, shortageOf } from './room.ts';
 

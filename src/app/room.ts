@@ -1,7 +1,7 @@
 // Whether the disk has the free space that new work needs. What is being read, cancelled or deleted goes on without it.
 import { statfs } from 'node:fs/promises';
+import type { AskRoom, Shortage } from '../core/disk.ts';
 import type { Log } from '../log.ts';
-import type { AskRoom, Shortage } from '../ports/room.ts';
 
 /** With less, a fetch or a commit can fail at any moment. `/readyz`, the API, the worker and `doctor` share this limit. */
 export const REQUIRED_BYTES = 100 * 1024 * 1024;

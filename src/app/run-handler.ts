@@ -1,7 +1,7 @@
 // The handler of runs in a house: with its model watched, and held where the operator pauses.
 import { bookedPrices, costOf } from '../agent/budget.ts';
-import type { Model } from '../ports/model.ts';
-import type { JobHandler } from '../ports/queue.ts';
+import type { Model } from '../core/model.ts';
+import type { JobHandler } from '../core/queue.ts';
 import { pausableModel } from '../services/pausable-model.ts';
 import type { House, WorkLimits } from './house.ts';
 import { lateHandler } from './late-handler.ts';

@@ -2,13 +2,12 @@
 
 import { type KnownToken, startText } from '../cli/first-start.ts';
 import type { ExitCode } from '../cli/io.ts';
-import { DEFAULT_SCOPES } from '../core/account.ts';
+import { DEFAULT_SCOPES, hashToken, newToken } from '../core/account.ts';
 import { newId } from '../core/ids.ts';
 import type { Project } from '../core/project.ts';
 import type { ExampleReport } from '../core/report.ts';
+import type { Permissions } from '../core/role.ts';
 import { DEFAULT_SETTINGS } from '../core/settings.ts';
-import { hashToken, newToken } from '../core/token.ts';
-import type { Permissions } from '../ports/permissions.ts';
 import type { ProjectSettings } from '../services/request-pull-request.ts';
 import { parseCallbackAllow } from '../webhooks/callback-policy.ts';
 import { loadRest } from './after-start.ts';

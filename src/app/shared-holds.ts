@@ -1,11 +1,11 @@
 // Who outside wants to be left alone: known to one process, or over PostgreSQL to every one, as soon as one of them was refused.
 
+import { type Hold, type Holds, INTERFACE_HOLDS, stands } from '../core/holds.ts';
 import type { Database } from '../db/database.ts';
 import { liftHolds, putHold, standingHolds } from '../db/holds.ts';
 import { type Notices, tellIn } from '../db/postgres-notices.ts';
 import type { Trx } from '../db/schema.ts';
 import type { Log } from '../log.ts';
-import { type Hold, type Holds, INTERFACE_HOLDS, stands } from '../ports/holds.ts';
 import { lookRepeatedly } from './repeated-look.ts';
 
 /** Of one process. */

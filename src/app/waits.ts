@@ -1,6 +1,6 @@
 // What runs wait for, such as a model out of reach: told to those who look at their thread.
 import type { WaitCode } from '../core/reason.ts';
-import type { ThreadStore } from '../ports/github-store.ts';
+import type { ThreadStore } from '../db/store.ts';
 import type { House, Wait } from './house.ts';
 
 export interface Waits {

@@ -1,5 +1,5 @@
 // What ties a failure to the change under test: the failure names a changed file, or a failing test belongs to one by its name or uses it.
-import type { SourceTree } from '../ports/source.ts';
+import type { SourceTree } from '../core/source.ts';
 import { fileKind } from '../triage/file-kind.ts';
 import { createPathIndex, fileName, type PathIndex } from '../triage/path-index.ts';
 import type { CheckEvidence } from './evidence.ts';

@@ -1,7 +1,7 @@
 // What can be asked for on the command line, after it has been understood.
 import type { Scope } from '../core/account.ts';
 import type { ProjectSource } from '../core/project.ts';
-import type { JobKind } from '../ports/queue.ts';
+import type { JobKind } from '../core/queue.ts';
 
 /** Where the report comes from; `none`: standard input if it is a pipe, or the log alone. */
 export type ReportInput =

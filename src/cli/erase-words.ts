@@ -1,5 +1,5 @@
 // What `erase` says: what it would do, and in numbers what it did.
-import type { ErasedAccount, ErasedProject } from '../ports/erasure-store.ts';
+import type { ErasedAccount, ErasedProject } from '../db/store.ts';
 import type { EraseCommand } from './command.ts';
 import { printableLine } from './printable.ts';
 

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { CausewayError } from '../core/errors.ts';
 import type { ProjectSource } from '../core/project.ts';
-import type { AddressedReport, ReadReportAddress } from '../ports/report-address.ts';
+import type { AddressedReport, ReadReportAddress } from '../core/report.ts';
 import type { AnalyseCommand } from './command.ts';
 import type { Io } from './io.ts';
 import { usage } from './options.ts';

@@ -1,5 +1,5 @@
 // Understands the arguments of the commands for operators: roles of the service, and its records.
-import type { JobKind } from '../ports/queue.ts';
+import type { JobKind } from '../core/queue.ts';
 import type { Command } from './command.ts';
 import { didYouMean } from './did-you-mean.ts';
 import { readOptions, refusePositionals, usage } from './options.ts';

@@ -1,5 +1,5 @@
 // One step of an investigation as one line of the terminal.
-import type { RecordedStep } from '../ports/store.ts';
+import type { RecordedStep } from '../db/store.ts';
 import { printableLine } from './printable.ts';
 import { style } from './style.ts';
 import { displayWidth, truncate } from './wrap.ts';

@@ -1,9 +1,9 @@
 // `token`: makes, lists and revokes access tokens, beside a running server if there is one.
-import type { Account, TokenRecord } from '../core/account.ts';
+import { type Account, hashToken, newToken, type TokenRecord } from '../core/account.ts';
 import { CausewayError } from '../core/errors.ts';
 import { newId } from '../core/ids.ts';
-import { hashToken, newToken } from '../core/token.ts';
-import type { AccountStore } from '../ports/account-store.ts';
+
+import type { AccountStore } from '../db/store.ts';
 import { actingFor } from './acting-for.ts';
 import type { TokenCommand } from './command.ts';
 import { reportFault } from './exit-code.ts';

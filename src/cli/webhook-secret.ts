@@ -2,7 +2,7 @@
 import type { Account } from '../core/account.ts';
 import { CausewayError } from '../core/errors.ts';
 import { SECRET_OVERLAP_MS } from '../core/webhook.ts';
-import type { AccountStore } from '../ports/account-store.ts';
+import type { AccountStore } from '../db/store.ts';
 import { actingFor } from './acting-for.ts';
 import type { WebhookSecretCommand } from './command.ts';
 import { reportFault } from './exit-code.ts';

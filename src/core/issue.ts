@@ -1,6 +1,7 @@
 // The Issue: a concluded investigation exactly as the interface shows it. Field names are the interface's.
 import type { ChangeSet } from './change-set.ts';
 import type { Verdict } from './check.ts';
+import { toDiff } from './diff/diff.ts';
 import type { InvestigationStep } from './evidence.ts';
 import type { Origin } from './report.ts';
 
@@ -115,4 +116,56 @@ export interface Conclusion {
   readonly changeSet: ChangeSet;
   readonly investigationSteps: readonly InvestigationStep[];
   readonly analysis: Omit<Analysis, 'investigationId' | 'reference' | 'origin' | 'report' | 'sameAs'>;
+}
+
+/** What is a caller's own in an Issue. */
+export interface IssueOwner {
+  readonly issueId: string;
+  readonly investigationId: string;
+  readonly projectId: string;
+  readonly reference: string;
+  readonly origin: Origin;
+  readonly report: string;
+  /** What is known of its failed check without a model: stands above what the run says. Null: it is of none. */
+  readonly verdict: Verdict | null;
+  /** The Issue whose investigation this one joined; null for the first. */
+  readonly sameAs: string | null;
+  /** Moment of conclusion, ISO 8601 UTC with milliseconds. */
+  readonly createdAt: string;
+}
+
+/** The caller's Issue, its keys in the interface's order. */
+export function issueFor(owner: IssueOwner, conclusion: Conclusion): Issue {
+  const { analysis } = conclusion;
+  return {
+    id: owner.issueId,
+    projectId: owner.projectId,
+    problem: conclusion.problem,
+    rootCause: conclusion.rootCause,
+    stepsToReproduce: conclusion.stepsToReproduce,
+    solutionSteps: conclusion.solutionSteps,
+    diff: toDiff(conclusion.changeSet),
+    investigationSteps: conclusion.investigationSteps,
+    createdAt: owner.createdAt,
+    analysis: {
+      investigationId: owner.investigationId,
+      reference: owner.reference,
+      origin: owner.origin,
+      report: owner.report,
+      revision: analysis.revision,
+      outcome: analysis.outcome,
+      partial: analysis.partial,
+      reason: analysis.reason,
+      verdict: owner.verdict ?? analysis.verdict,
+      confidence: analysis.confidence,
+      suspects: analysis.suspects,
+      citations: analysis.citations,
+      guards: analysis.guards,
+      questions: analysis.questions,
+      sameAs: owner.sameAs,
+      model: analysis.model,
+      usage: analysis.usage,
+      links: analysis.links,
+    },
+  };
 }

@@ -1,7 +1,6 @@
 // Accepting a report: the investigation, the run that it starts or joins, the job, and the key that makes it once.
 import { CausewayError } from '../core/errors.ts';
 import { newId } from '../core/ids.ts';
-import type { Acceptance, Accepted, InvestigationStore } from '../ports/store.ts';
 import { writeAudit } from './audit.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import type { GroupCommit } from './group-commit.ts';
@@ -12,6 +11,7 @@ import { linkFailure, replaceOthers, threadFor } from './open-thread.ts';
 import { prepared } from './prepared.ts';
 import type { Trx } from './schema.ts';
 import { settingsText } from './settings-text.ts';
+import type { Acceptance, Accepted, InvestigationStore } from './store.ts';
 import { nudgePullRequest, nudgeShown } from './thread-nudges.ts';
 
 /** An idempotency key counts for 24 hours, whether or not it was swept since. */

@@ -2,12 +2,11 @@
 import type { Selectable } from 'kysely';
 import type { Account } from '../core/account.ts';
 import { newId } from '../core/ids.ts';
-import type { AccountStore } from '../ports/account-store.ts';
-import type { SessionStore } from '../ports/session-store.ts';
 import { verbOf, writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { AccountTable, Reader, Trx } from './schema.ts';
 import type { Seal } from './seal.ts';
+import type { AccountStore, SessionStore } from './store.ts';
 import { isFirst } from './use-once.ts';
 
 type AccountVerbs = Pick<

@@ -1,8 +1,9 @@
 // The audit log as people read it: what an account did, and what anybody did in some projects.
-import type { AuditEntry, OverviewStore } from '../ports/overview-store.ts';
+
 import { onGithub } from './audit.ts';
 import { inChunks } from './in-chunks.ts';
 import type { Reader } from './schema.ts';
+import type { AuditEntry, OverviewStore } from './store.ts';
 
 type Filter = Parameters<OverviewStore['auditEntries']>[0];
 

@@ -1,7 +1,8 @@
 // The audit log: who did what and when, written in the same transaction; never the text of a report.
-import type { Acting } from '../ports/acting.ts';
+
 import { insertRow } from './insert-row.ts';
 import type { Trx } from './schema.ts';
+import type { Acting } from './store.ts';
 
 type ActorsVerb = 'token.created' | 'token.revoked' | 'secret.rotated' | 'secret.shown';
 

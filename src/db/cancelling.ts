@@ -1,9 +1,9 @@
 // Cancelling one caller's investigation; the run behind it ends where nobody else waits.
 import type { FailureReason } from '../core/reason.ts';
-import type { Cancelled } from '../ports/store.ts';
 import { writeAudit } from './audit.ts';
 import { attachedTo, endInvestigation, endRun, forgetTranscript, type Moment, tellThreads } from './end-run.ts';
 import type { Trx } from './schema.ts';
+import type { Cancelled } from './store.ts';
 import { announce } from './webhooks.ts';
 
 interface Cancelling {

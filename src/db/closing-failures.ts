@@ -1,9 +1,9 @@
 // How failures end: the default branch is green again, the pull requests that had them are done, or nobody has seen them for long.
 import { checkKey } from '../core/check.ts';
 import type { Closing, CommitRange, Failure } from '../core/failure.ts';
-import type { FailureStore } from '../ports/check-store.ts';
 import { failureFrom, moment } from './failure-rows.ts';
 import type { Reader, Trx } from './schema.ts';
+import type { FailureStore } from './store.ts';
 
 type Green = Parameters<FailureStore['mendings']>[1];
 type Ends = Pick<CommitRange, 'from' | 'to'>;

@@ -1,9 +1,9 @@
 // What runs cost: set aside before a call, settled after it, never more than the limits together.
-import type { AgentStore, LimitName, Reservation, Settlement } from '../ports/agent-store.ts';
-import type { Run } from '../ports/store.ts';
+
 import type { Database } from './database.ts';
 import { requireLease } from './lease.ts';
 import type { Trx } from './schema.ts';
+import type { AgentStore, LimitName, Reservation, Run, Settlement } from './store.ts';
 
 export function costVerbs(database: Database): Pick<AgentStore, 'reserveMoney' | 'settleMoney'> {
   return {

@@ -1,5 +1,5 @@
 // Deliveries from GitHub: stored sealed with their job, once; wiped when they were handled.
-import type { Delivery, DeliveryEnd, DeliveryStore, NewDelivery } from '../ports/github-store.ts';
+
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import type { GroupCommit } from './group-commit.ts';
@@ -8,6 +8,7 @@ import { installationName } from './job-places.ts';
 import { prepared } from './prepared.ts';
 import type { Reader, Trx } from './schema.ts';
 import type { Seal } from './seal.ts';
+import type { Delivery, DeliveryEnd, DeliveryStore, NewDelivery } from './store.ts';
 
 type Times = Parameters<DeliveryStore['acceptDelivery']>[1];
 

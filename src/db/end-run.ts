@@ -1,8 +1,8 @@
 // What all endings share: the run, each investigation that waits for it, and the threads that show it.
 import type { InvestigationOutcome } from '../core/investigation.ts';
-import type { Run } from '../ports/store.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import type { Trx } from './schema.ts';
+import type { Run } from './store.ts';
 import { nudgeShown } from './thread-nudges.ts';
 import type { Attached } from './webhooks.ts';
 

@@ -3,7 +3,6 @@
 import { newId } from '../core/ids.ts';
 import type { Conclusion } from '../core/issue.ts';
 import type { FailureReason } from '../core/reason.ts';
-import type { InvestigationStore, Run } from '../ports/store.ts';
 import { cancel } from './cancelling.ts';
 import { linksOfChecks } from './check-links.ts';
 import type { Database } from './database.ts';
@@ -20,6 +19,7 @@ import type { Enqueuer } from './enqueuer.ts';
 import { leaseLost } from './lease.ts';
 import type { Trx } from './schema.ts';
 import { settingsText } from './settings-text.ts';
+import type { InvestigationStore, Run } from './store.ts';
 import { announce } from './webhooks.ts';
 
 type EndingVerbs = Pick<InvestigationStore, 'conclude' | 'concludeFromEqual' | 'giveUp' | 'cancel'>;

@@ -1,5 +1,5 @@
 // How a verb writes the jobs that it causes: in its own transaction, through whatever queue stands behind.
-import type { JobKind, NewJob } from '../ports/queue.ts';
+import type { JobKind, NewJob } from '../core/queue.ts';
 import type { Trx } from './schema.ts';
 
 /** The queue's side of a store's transaction. */

@@ -1,10 +1,10 @@
 // Erasing a person: how they came in, what they are called, where they were told; what they started stays their project's.
-import { withoutGuidance } from '../core/guidance-section.ts';
-import type { ErasedAccount } from '../ports/erasure-store.ts';
+import { withoutGuidance } from '../core/report.ts';
 import { OPERATOR, onGithub, writeAudit } from './audit.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { forgetPerson } from './forget-person.ts';
 import type { Trx } from './schema.ts';
+import type { ErasedAccount } from './store.ts';
 
 interface Erasing {
   readonly enqueuer: Enqueuer;

@@ -1,5 +1,5 @@
 // What an operator has erased at somebody's request: an account, or a project with all that is its own.
-import type { ErasedProject, ErasureStore } from '../ports/erasure-store.ts';
+
 import { OPERATOR, writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
@@ -7,6 +7,7 @@ import { eraseAccount } from './erase-account.ts';
 import { eraseCosts } from './erase-costs.ts';
 import { BATCH, inBatches } from './in-batches.ts';
 import type { Trx } from './schema.ts';
+import type { ErasedProject, ErasureStore } from './store.ts';
 import { eraseHeads } from './sweep-checks.ts';
 import { eraseProjects } from './sweep-github.ts';
 

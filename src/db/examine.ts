@@ -1,6 +1,6 @@
 // What the doctor asks of a database, whichever engine it is: its schema, whether the key opens its secrets, what was given up. Reads only.
 import { sql } from 'kysely';
-import type { Hold } from '../ports/holds.ts';
+import type { Hold } from '../core/holds.ts';
 import { purposeFor } from './accounts.ts';
 import { migrationsFor } from './migrations/all.ts';
 import type { TableForm } from './migrations/table-form.ts';

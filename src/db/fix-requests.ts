@@ -8,10 +8,10 @@ import {
   type Thread,
   type Trigger,
 } from '../core/thread.ts';
-import type { FixOfIssue } from '../ports/github-store.ts';
 import { onGithub, writeAudit } from './audit.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import type { Trx } from './schema.ts';
+import type { FixOfIssue } from './store.ts';
 import { nudgeShown } from './thread-nudges.ts';
 import { recordColumns, threadFrom } from './thread-rows.ts';
 

@@ -1,7 +1,7 @@
 // One repository of GitHub as a project: it is its number, and its name is whatever GitHub calls it now.
 import { newId } from '../core/ids.ts';
-import type { InstalledRepository } from '../core/installation.ts';
-import type { GithubProject, GithubSource } from '../core/project.ts';
+import type { GithubProject, GithubSource, InstalledRepository } from '../core/project.ts';
+
 import { beginBackfill } from './backfills.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { placeOf, projectFrom } from './project-rows.ts';

@@ -1,9 +1,9 @@
 // When each check of a default branch was green, and at which commits: the newest few of each.
 import { checkKey } from '../core/check.ts';
-import type { CheckId, Green, NotedGreen } from '../ports/check-store.ts';
 import type { Database } from './database.ts';
 import { moment } from './failure-rows.ts';
 import type { Reader, Trx } from './schema.ts';
+import type { CheckId, Green, NotedGreen } from './store.ts';
 
 /** On a busy branch commits that are not among the forebears of a red one turn green before that is looked at. */
 const MOST_GREENS = 20;

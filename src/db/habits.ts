@@ -1,6 +1,7 @@
 // What the single sightings of a failure say of it: at how many commits it was seen, where, and how often by chance.
-import type { FailureStore, Habits } from '../ports/check-store.ts';
+
 import type { Reader } from './schema.ts';
+import type { FailureStore, Habits } from './store.ts';
 
 type Asked = Parameters<FailureStore['habits']>[1];
 

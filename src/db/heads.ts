@@ -1,12 +1,12 @@
 // Heads: noted when GitHub tells of their checks, found again by what they are the head of.
 import type { Head } from '../core/head.ts';
-import type { HeadStore } from '../ports/check-store.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { headRows, headsFrom, newHeadRow } from './head-rows.ts';
 import { organisationOfProject } from './job-places.ts';
 import { saveHead, saveHeadRecord } from './save-head.ts';
 import type { Reader, Trx } from './schema.ts';
+import type { HeadStore } from './store.ts';
 
 /** Of one thread or pull request: the newest tell enough. */
 const MOST_HEADS = 20;

@@ -1,5 +1,5 @@
 // Who is to be left alone, and until when: for all processes over a database.
-import { type Hold, LONGEST_HOLD_MS } from '../ports/holds.ts';
+import { type Hold, LONGEST_HOLD_MS } from '../core/holds.ts';
 import type { Database } from './database.ts';
 import type { Trx } from './schema.ts';
 

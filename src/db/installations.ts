@@ -1,8 +1,12 @@
 // Installations of the App and their repositories, which are projects while they are listed.
 import type { Selectable } from 'kysely';
-import type { Installation, InstalledRepository } from '../core/installation.ts';
-import { type GithubProject, isGithubProject, type Project } from '../core/project.ts';
-import type { InstallationStore } from '../ports/github-store.ts';
+import {
+  type GithubProject,
+  type Installation,
+  type InstalledRepository,
+  isGithubProject,
+  type Project,
+} from '../core/project.ts';
 import { onGithub, writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
@@ -10,6 +14,7 @@ import { putProject } from './github-projects.ts';
 import type { InstallationTable } from './github-tables.ts';
 import { ON_GITHUB, placeOnGithub, projectFrom } from './project-rows.ts';
 import type { Reader, Trx } from './schema.ts';
+import type { InstallationStore } from './store.ts';
 import { UNDER_WAY } from './under-way.ts';
 
 export function installationVerbs(database: Database, enqueuer: Enqueuer): InstallationStore {

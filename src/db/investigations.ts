@@ -1,10 +1,10 @@
 // Investigations as their callers see them.
 import { sql } from 'kysely';
 import type { Investigation, InvestigationOutcome } from '../core/investigation.ts';
-import type { InvestigationFilter, InvestigationStore } from '../ports/store.ts';
 import type { Database } from './database.ts';
 import { prepared } from './prepared.ts';
 import type { Reader } from './schema.ts';
+import type { InvestigationFilter, InvestigationStore } from './store.ts';
 import { halfOf } from './under-way.ts';
 
 export function investigationVerbs(database: Database): Pick<InvestigationStore, 'investigation' | 'investigations'> {

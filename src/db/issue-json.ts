@@ -1,11 +1,11 @@
 // Issues as the JSON that the API answers with, written once and kept for whoever asks again.
 import type { Conclusion } from '../core/issue.ts';
-import type { IssueJson } from '../ports/store.ts';
 import { issueFrom, OWNER_COLUMNS } from './issue-rows.ts';
 import type { Kept } from './kept-for-a-moment.ts';
 import { prepared } from './prepared.ts';
 import { projectFrom } from './project-rows.ts';
 import type { Reader } from './schema.ts';
+import type { IssueJson } from './store.ts';
 
 /** By the Issue's id. */
 export type KeptJson = Kept<{ readonly row: Row; readonly json: IssueJson['json'] }>;

@@ -1,9 +1,9 @@
 // Issues by their headline: a page of a project's, each conclusion read once, however many callers share it.
 import { cutAt } from '../core/inert-text.ts';
 import type { Conclusion } from '../core/issue.ts';
-import type { IssueLine, OverviewStore } from '../ports/overview-store.ts';
 import { inChunks } from './in-chunks.ts';
 import type { Reader } from './schema.ts';
+import type { IssueLine, OverviewStore } from './store.ts';
 import type { LearntLinks } from './thread-records.ts';
 
 type Filter = Parameters<OverviewStore['issueLines']>[0];

@@ -1,7 +1,7 @@
 // Issues from what is stored: the columns of its caller's own, and what its run found.
 import type { Verdict } from '../core/check.ts';
-import { type IssueOwner, issueFor } from '../core/conclude.ts';
-import type { Conclusion, Issue } from '../core/issue.ts';
+import { type Conclusion, type Issue, type IssueOwner, issueFor } from '../core/issue.ts';
+
 import type { Origin } from '../core/report.ts';
 import type { LearntLinks } from './thread-records.ts';
 

@@ -1,7 +1,6 @@
 // Issues: built from the run's conclusion and what is the caller's own; erased with every trace.
 import type { ChangeSet } from '../core/change-set.ts';
 import type { Conclusion, Issue } from '../core/issue.ts';
-import type { IssueStore } from '../ports/store.ts';
 import { writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
@@ -9,6 +8,7 @@ import { eraseInvestigations, forgetShown } from './erasing.ts';
 import { issueJson, type KeptJson } from './issue-json.ts';
 import { issueFrom, OWNER_COLUMNS } from './issue-rows.ts';
 import type { Reader, Trx } from './schema.ts';
+import type { IssueStore } from './store.ts';
 import { nudgeShown } from './thread-nudges.ts';
 
 interface IssueVerbsOptions {

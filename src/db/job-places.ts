@@ -1,7 +1,7 @@
 // Where a job stands among others: how urgent it is, and whose turn it takes.
 import type { ProjectSource } from '../core/project.ts';
+import type { NewJob, Urgency } from '../core/queue.ts';
 import type { Trigger } from '../core/thread.ts';
-import type { NewJob, Urgency } from '../ports/queue.ts';
 import { prepared } from './prepared.ts';
 import type { Trx } from './schema.ts';
 

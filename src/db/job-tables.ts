@@ -1,5 +1,5 @@
 // The tables of the embedded queue as Kysely sees them.
-import type { JobKind, Urgency } from '../ports/queue.ts';
+import type { JobKind, Urgency } from '../core/queue.ts';
 import type { Sequenced } from './schema.ts';
 
 export interface JobTable extends Sequenced {

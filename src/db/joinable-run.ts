@@ -1,8 +1,9 @@
 // The run that a report may join: an equal one that has not ended.
-import type { Acceptance } from '../ports/store.ts';
+
 import { prepared } from './prepared.ts';
 import type { Trx } from './schema.ts';
 import { settingsText } from './settings-text.ts';
+import type { Acceptance } from './store.ts';
 
 export interface OpenRun {
   readonly id: string;

@@ -1,7 +1,7 @@
 // The fence between generations: only the latest that took a run may write to it.
 import { CausewayError } from '../core/errors.ts';
-import type { Run } from '../ports/store.ts';
 import type { Trx } from './schema.ts';
+import type { Run } from './store.ts';
 
 /** What a late worker gets for every write: its run was taken over, has ended, or was erased. */
 export function leaseLost(runId: string): CausewayError {

@@ -1,7 +1,6 @@
 // The store on PostgreSQL: reached, judged, brought up to date and put together. Any number of processes may share it.
 import { Kysely, sql } from 'kysely';
 import { CausewayError } from '../core/errors.ts';
-import type { Store } from '../ports/store.ts';
 import { createDatabase, type Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { migrateOnce } from './migrate.ts';
@@ -11,6 +10,7 @@ import { createPool, type PoolSettings } from './postgres-pool.ts';
 import { patiently, serializable } from './postgres-repeat.ts';
 import type { Reader, Schema } from './schema.ts';
 import type { Seal } from './seal.ts';
+import type { Store } from './store.ts';
 import { storeVerbs } from './store-verbs.ts';
 
 export interface PostgresStore extends Store {

@@ -2,7 +2,6 @@
 import type Sqlite from 'better-sqlite3';
 import { Kysely } from 'kysely';
 import { CausewayError } from '../core/errors.ts';
-import type { Store } from '../ports/store.ts';
 import { type Checkpoints, createCheckpoints } from './checkpoints.ts';
 import { createDatabase, type Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
@@ -10,6 +9,7 @@ import { migrate } from './migrate.ts';
 import type { Schema } from './schema.ts';
 import type { Seal } from './seal.ts';
 import { explainSqlite, openConnection, SQLITE_TABLES, sqliteDialect } from './sqlite-engine.ts';
+import type { Store } from './store.ts';
 import { storeVerbs } from './store-verbs.ts';
 
 export interface SqliteStore extends Store {

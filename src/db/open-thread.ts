@@ -2,12 +2,11 @@
 import { CausewayError } from '../core/errors.ts';
 import { failureOf } from '../core/reason.ts';
 import { EMPTY_RECORD, type FixRequest, subjectKey, type ThreadRecord, triggerKey } from '../core/thread.ts';
-import type { ThreadPart } from '../ports/github-store.ts';
-import type { Acceptance } from '../ports/store.ts';
 import { onGithub, writeAudit } from './audit.ts';
 import { cancel } from './cancelling.ts';
 import type { Moment } from './end-run.ts';
 import type { Trx } from './schema.ts';
+import type { Acceptance, ThreadPart } from './store.ts';
 import { recordColumns } from './thread-rows.ts';
 
 type Opening = Extract<ThreadPart, { kind: 'opens' }>;

@@ -1,5 +1,5 @@
 // What people look over, each from its file.
-import type { OverviewStore } from '../ports/overview-store.ts';
+
 import { auditEntries } from './audit-entries.ts';
 import type { Database } from './database.ts';
 import { heldHeads } from './held-heads.ts';
@@ -7,6 +7,7 @@ import { issueLines } from './issue-lines.ts';
 import { projectCounts } from './project-counts.ts';
 import type { Reader } from './schema.ts';
 import { heldThreads, openedPullRequests } from './shown-threads.ts';
+import type { OverviewStore } from './store.ts';
 import { runSpending, usage } from './usage.ts';
 
 export function overviewVerbs(database: Database): OverviewStore {

@@ -1,7 +1,8 @@
 // How much there is of each project: three counts for up to 500 projects at a time.
-import type { ProjectCounts } from '../ports/overview-store.ts';
+
 import { inChunks } from './in-chunks.ts';
 import type { Reader } from './schema.ts';
+import type { ProjectCounts } from './store.ts';
 import { UNDER_WAY } from './under-way.ts';
 
 const NONE: ProjectCounts = { issues: 0, underWay: 0, openFailures: 0, lastIssueAt: '' };

@@ -1,11 +1,11 @@
 // Projects by name, and the ids of their Issues.
 import { newId } from '../core/ids.ts';
 import { isGithubProject, type Project, type ProjectSource } from '../core/project.ts';
-import type { ProjectStore } from '../ports/store.ts';
 import type { Database } from './database.ts';
 import { prepared } from './prepared.ts';
 import { ON_GITHUB, placeOf, projectFrom } from './project-rows.ts';
 import type { Reader, Trx } from './schema.ts';
+import type { ProjectStore } from './store.ts';
 
 interface WantedProject {
   readonly name: string;

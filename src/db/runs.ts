@@ -1,11 +1,11 @@
 // The shared work: taking a run for a new generation, and its steps.
 import type { InvestigationStep } from '../core/evidence.ts';
-import type { InvestigationStore, RecordedStep, Run } from '../ports/store.ts';
 import { spendReserved } from './costs.ts';
 import type { Database } from './database.ts';
 import { leaseLost } from './lease.ts';
 import type { Reader, Trx } from './schema.ts';
 import { settingsFrom } from './settings-text.ts';
+import type { InvestigationStore, RecordedStep, Run } from './store.ts';
 import { appendEntry } from './transcripts.ts';
 
 export function runVerbs(database: Database): Pick<InvestigationStore, 'startRun' | 'recordStep' | 'steps'> {

@@ -2,7 +2,6 @@
 import type { Selectable } from 'kysely';
 import type { Finding, HeadPlace, HeadRecord } from '../core/head.ts';
 import { subjectKey } from '../core/thread.ts';
-import type { HeadStore } from '../ports/check-store.ts';
 import { saveCheckRunLinks } from './check-links.ts';
 import type { HeadTable } from './check-tables.ts';
 import type { Moment } from './end-run.ts';
@@ -10,6 +9,7 @@ import { placeAfter } from './forgotten-since.ts';
 import { findingText, headRecordColumns } from './head-rows.ts';
 import { organisationOfProject } from './job-places.ts';
 import type { Trx } from './schema.ts';
+import type { HeadStore } from './store.ts';
 import { nudgeThreads } from './thread-rows.ts';
 
 type Seen = Parameters<HeadStore['saveHead']>[1];

@@ -1,8 +1,8 @@
 // The ranges of the failures that a run looks into, and in them the commit that it takes for the likeliest.
 import type { CommitRange, LikeliestCommit } from '../core/failure.ts';
-import type { Run } from '../ports/store.ts';
 import { requireLease } from './lease.ts';
 import type { Reader, Trx } from './schema.ts';
+import type { Run } from './store.ts';
 
 /** Null where there is none, or where the failures that share the run differ in it. */
 export async function rangeOfRun(reader: Reader, runId: string): Promise<CommitRange | null> {

@@ -1,13 +1,12 @@
 // Sessions of people who signed in, of which only a hash is kept.
 import type { Selectable } from 'kysely';
-import type { Account } from '../core/account.ts';
-import { SESSION_IDLE_MS, SESSION_LIFE_MS, type Session } from '../core/session.ts';
-import type { SessionStore } from '../ports/session-store.ts';
+import { type Account, SESSION_IDLE_MS, SESSION_LIFE_MS, type Session } from '../core/account.ts';
 import { accountFrom } from './accounts.ts';
 import { writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { Reader, Trx } from './schema.ts';
 import type { SessionTable } from './sign-in-tables.ts';
+import type { SessionStore } from './store.ts';
 
 type SessionVerbs = Omit<SessionStore, 'account' | 'addSignInCode' | 'useSignInCode' | 'useOnce'>;
 

@@ -1,8 +1,8 @@
 // What threads have put on GitHub, or would have: pull requests that were opened, and what mode `observe` held back.
 import type { Thread, ThreadRecord } from '../core/thread.ts';
-import type { OpenedPullRequest } from '../ports/overview-store.ts';
 import { inChunks } from './in-chunks.ts';
 import type { Reader } from './schema.ts';
+import type { OpenedPullRequest } from './store.ts';
 import { threadFrom } from './thread-rows.ts';
 
 export async function openedPullRequests(

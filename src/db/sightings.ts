@@ -3,7 +3,6 @@ import { checkKey } from '../core/check.ts';
 import type { Failure, Sighting } from '../core/failure.ts';
 import type { Finding } from '../core/head.ts';
 import { subjectKey } from '../core/thread.ts';
-import type { FailureStore } from '../ports/check-store.ts';
 import { failureColumns, failureFrom, failureRow, moment } from './failure-rows.ts';
 import {
   afterMove,
@@ -17,6 +16,7 @@ import {
 } from './ledger.ts';
 import { type Counted, movedOf, moveSightings } from './moved-sightings.ts';
 import type { Trx } from './schema.ts';
+import type { FailureStore } from './store.ts';
 
 type Recording = FailureStore['recordSightings'];
 type Wanted = Parameters<Recording>[0];

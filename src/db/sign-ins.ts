@@ -1,9 +1,9 @@
 // What signs somebody in once: codes made at this machine, and the states of sign-ins with GitHub. Only hashes are kept.
 import type { Account } from '../core/account.ts';
-import type { SessionStore } from '../ports/session-store.ts';
 import { accountFrom } from './accounts.ts';
 import type { Database } from './database.ts';
 import type { Trx } from './schema.ts';
+import type { SessionStore } from './store.ts';
 import { sweepSignIns, useOnce } from './use-once.ts';
 
 type NewCode = Parameters<SessionStore['addSignInCode']>[0];

@@ -1,5 +1,5 @@
 // All verbs of the store over one database, whatever its engine.
-import type { Store } from '../ports/store.ts';
+
 import { acceptanceVerbs } from './acceptance.ts';
 import { accountVerbs } from './accounts.ts';
 import { backfillVerbs } from './backfills.ts';
@@ -23,6 +23,7 @@ import { runVerbs } from './runs.ts';
 import type { Seal } from './seal.ts';
 import { sessionVerbs } from './sessions.ts';
 import { signInVerbs } from './sign-ins.ts';
+import type { Store } from './store.ts';
 import { threadVerbs } from './threads.ts';
 import { tokenVerbs } from './tokens.ts';
 import { toldVerbs } from './told.ts';

@@ -1,7 +1,7 @@
 // A thread as a row, and the job that brings what stands on GitHub up to it.
 import type { Selectable } from 'kysely';
+import type { NewJob, Urgency } from '../core/queue.ts';
 import type { FixRequest, Subject, Thread, ThreadRecord, Trigger } from '../core/thread.ts';
-import type { NewJob, Urgency } from '../ports/queue.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import type { ThreadTable } from './github-tables.ts';
 import { placesOfThreads } from './job-places.ts';

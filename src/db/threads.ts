@@ -1,11 +1,11 @@
 // Threads as the GitHub side sees them: found by what is known of them there, and kept up to date.
 import { type Subject, subjectKey, type Thread } from '../core/thread.ts';
-import type { ThreadStore } from '../ports/github-store.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { requestFix, requestFixOfIssue } from './fix-requests.ts';
 import type { ThreadTable } from './github-tables.ts';
 import type { Reader, Trx } from './schema.ts';
+import type { ThreadStore } from './store.ts';
 import { nudgeShown } from './thread-nudges.ts';
 import { noteReply, saveThreadRecord } from './thread-records.ts';
 import { type Nudge, nudgeThreads, threadFrom } from './thread-rows.ts';

@@ -1,13 +1,12 @@
 // Access tokens, of which only a hash is kept.
 import type { Selectable } from 'kysely';
 import type { Account, Scope, TokenRecord } from '../core/account.ts';
-import type { AccountStore } from '../ports/account-store.ts';
-import type { Acting, Counted } from '../ports/acting.ts';
 import { accountFrom } from './accounts.ts';
 import { verbOf, writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import { prepared } from './prepared.ts';
 import type { Reader, TokenTable, Trx } from './schema.ts';
+import type { AccountStore, Acting, Counted } from './store.ts';
 import { isFirst } from './use-once.ts';
 
 type TokenVerbs = Pick<AccountStore, 'addToken' | 'tokenByHash' | 'tokens' | 'revokeToken' | 'touchToken'>;

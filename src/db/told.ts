@@ -1,6 +1,7 @@
 // What was told of a project once and is not to be told again, such as the fault in its configuration file.
-import type { ToldStore } from '../ports/github-store.ts';
+
 import type { Database } from './database.ts';
+import type { ToldStore } from './store.ts';
 
 export function toldVerbs(database: Database): ToldStore {
   return {

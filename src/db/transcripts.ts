@@ -1,9 +1,10 @@
 // The agent's transcripts: appended turn by turn, read whole when a run goes on.
-import type { AgentStore } from '../ports/agent-store.ts';
+
 import type { Database } from './database.ts';
 import { requireLease } from './lease.ts';
 import type { Trx } from './schema.ts';
 import type { Seal } from './seal.ts';
+import type { AgentStore } from './store.ts';
 
 export function transcriptVerbs(
   database: Database,

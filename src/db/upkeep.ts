@@ -1,5 +1,5 @@
 // Upkeep: does the database answer, and what is past its retention.
-import type { Store } from '../ports/store.ts';
+
 import { closeUnseen } from './closing-failures.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
@@ -8,6 +8,7 @@ import { sweepHolds } from './holds.ts';
 import { BATCH, inBatches } from './in-batches.ts';
 import type { Trx } from './schema.ts';
 import { sweepSessions } from './sessions.ts';
+import type { Store } from './store.ts';
 import { sweepFailures, sweepHeads, sweepSightings } from './sweep-checks.ts';
 import {
   sweepDeliveries,

@@ -1,7 +1,8 @@
 // What was asked and what it cost: of one run, and of projects by the month.
-import type { OverviewStore, Spending, UsageRow } from '../ports/overview-store.ts';
+
 import { inChunks } from './in-chunks.ts';
 import type { Reader } from './schema.ts';
+import type { OverviewStore, Spending, UsageRow } from './store.ts';
 
 type Filter = Parameters<OverviewStore['usage']>[0];
 

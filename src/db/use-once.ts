@@ -1,7 +1,7 @@
 // What counts once: states of sign-ins, and forms, each by a hash that is remembered until it expires.
-import type { Counted } from '../ports/acting.ts';
-import type { SessionStore } from '../ports/session-store.ts';
+
 import type { Trx } from './schema.ts';
+import type { Counted, SessionStore } from './store.ts';
 
 type OnceTimes = Parameters<SessionStore['useOnce']>[1];
 

@@ -1,11 +1,11 @@
 // What came of each attempt at a webhook, and sending it again at somebody's request.
 import type { Selectable } from 'kysely';
-import type { AttemptRecord, WebhookAttempt, WebhookStore } from '../ports/webhook-store.ts';
 import { writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { NOBODYS } from './job-places.ts';
 import type { Reader, Trx } from './schema.ts';
+import type { AttemptRecord, WebhookAttempt, WebhookStore } from './store.ts';
 import type { WebhookAttemptTable } from './webhook-tables.ts';
 import { receiverOf } from './webhooks.ts';
 

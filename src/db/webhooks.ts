@@ -4,12 +4,12 @@ import { newId } from '../core/ids.ts';
 import type { InvestigationOutcome } from '../core/investigation.ts';
 import type { Issue } from '../core/issue.ts';
 import type { Webhook, WebhookType } from '../core/webhook.ts';
-import type { FailedInvestigation, WebhookFilter, WebhookStore } from '../ports/webhook-store.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { issueWhere } from './issues.ts';
 import { NOBODYS } from './job-places.ts';
 import type { Reader, Trx } from './schema.ts';
+import type { FailedInvestigation, WebhookFilter, WebhookStore } from './store.ts';
 import type { WebhookTable } from './webhook-tables.ts';
 
 export function webhookVerbs(database: Database): Pick<WebhookStore, 'webhook' | 'webhookData' | 'webhooks'> {

@@ -1,6 +1,6 @@
 // Who last changed each line, as far as git found out in time.
 import { withoutUnseen } from '../core/inert-text.ts';
-import type { BlameLine, LineRange } from '../ports/source.ts';
+import type { BlameLine, LineRange } from '../core/source.ts';
 import { isoDate } from './commit-info.ts';
 import { failed } from './damage.ts';
 import type { RepositoryAccess } from './repository.ts';

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CausewayError } from '../core/errors.ts';
-import type { BlobContent } from '../ports/bulk-reads.ts';
+import type { BlobContent } from '../core/source.ts';
 import { MissingObject, withRenewal } from './damage.ts';
 import { MAX_BLOB_BYTES } from './read-text.ts';
 import type { RepositoryAccess } from './repository.ts';

@@ -1,5 +1,5 @@
 // The listing of a commit, made of another commit's and of the entries that differ: git compares two trees sooner than it lists one.
-import type { Listing, TreeEntry } from '../ports/source.ts';
+import type { Listing, TreeEntry } from '../core/source.ts';
 import { kindOf } from './listing.ts';
 import type { RepositoryAccess } from './repository.ts';
 

@@ -1,6 +1,6 @@
 // Commits as `git log` prints them with our format.
 import { withoutUnseen } from '../core/inert-text.ts';
-import type { CommitInfo } from '../ports/source.ts';
+import type { CommitInfo } from '../core/source.ts';
 
 /** With `-z`: four fields and a NUL after each. No commit can hold a NUL. */
 export const COMMIT_FORMAT = '--format=%H%x00%an%x00%ct%x00%s';

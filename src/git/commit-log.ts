@@ -1,7 +1,7 @@
 // The commits that lead to one, and what each says and touches: read by id, so that nobody reads one twice.
 import { StringDecoder } from 'node:string_decoder';
 import { setImmediate as breathe } from 'node:timers/promises';
-import type { Ancestors, CommitMessage } from '../ports/bulk-reads.ts';
+import type { Ancestors, CommitMessage } from '../core/source.ts';
 import { failed } from './damage.ts';
 import type { RepositoryAccess } from './repository.ts';
 

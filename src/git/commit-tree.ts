@@ -1,7 +1,7 @@
 // One commit as a tree that can be listed, read and asked; nothing is ever checked out.
 
-import { toLines } from '../core/text-lines.ts';
-import type { FileRead, LineRange, SourceTree, TreeEntry } from '../ports/source.ts';
+import { toLines } from '../core/diff/text-lines.ts';
+import type { FileRead, LineRange, SourceTree, TreeEntry } from '../core/source.ts';
 import { blameLines } from './blame.ts';
 import { readBlobs } from './blob-stream.ts';
 import { readAncestors, readMessages } from './commit-log.ts';

@@ -1,6 +1,6 @@
 // What lies between two commits: the commits, the files, and the patch of one file.
 import { CausewayError } from '../core/errors.ts';
-import type { CommitInfo, CompareOptions, Comparison } from '../ports/source.ts';
+import type { CommitInfo, CompareOptions, Comparison } from '../core/source.ts';
 import { COMMIT_FORMAT, parseCommits } from './commit-info.ts';
 import { DamagedObjects, failed } from './damage.ts';
 import { type ChangedFile, parseNameStatus } from './name-status.ts';

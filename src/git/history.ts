@@ -1,5 +1,5 @@
 // The commits that lead to one commit, narrowed to a path, to lines or to words of the message.
-import type { HistoryQuery, HistoryResult, LineRange } from '../ports/source.ts';
+import type { HistoryQuery, HistoryResult, LineRange } from '../core/source.ts';
 import { COMMIT_FORMAT, parseCommits } from './commit-info.ts';
 import { failed } from './damage.ts';
 import type { ConfigEntry } from './git-environment.ts';

@@ -1,6 +1,6 @@
 // The entries of a commit, from one `git ls-tree` that is read piece by piece and ended when it grows absurd.
 import { CausewayError } from '../core/errors.ts';
-import type { Listing, TreeEntry } from '../ports/source.ts';
+import type { Listing, TreeEntry } from '../core/source.ts';
 import { failed } from './damage.ts';
 import type { RepositoryAccess } from './repository.ts';
 

@@ -1,5 +1,5 @@
 // Changed files as `git diff-tree --name-status -z` prints them.
-import type { Comparison } from '../ports/source.ts';
+import type { Comparison } from '../core/source.ts';
 
 export type ChangedFile = Comparison['files'][number];
 

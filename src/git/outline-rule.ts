@@ -1,5 +1,5 @@
 // How an outline recognises definitions: one regular expression a kind, tried on each line.
-import type { Symbol as Definition } from '../ports/source.ts';
+import type { Symbol as Definition } from '../core/source.ts';
 
 export interface OutlineRule {
   readonly kind: Definition['kind'];

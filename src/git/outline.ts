@@ -1,5 +1,5 @@
 // The definitions of a source file, found line by line: enough to find a way around and to name what a line belongs to.
-import type { Symbol as Definition } from '../ports/source.ts';
+import type { Symbol as Definition } from '../core/source.ts';
 import { outlineLanguageOf } from './outline-languages.ts';
 import type { OutlineLanguage, OutlineRule } from './outline-rule.ts';
 

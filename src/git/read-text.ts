@@ -1,6 +1,6 @@
 // Bytes of a file as text that fits: valid UTF-8 without NUL, whole lines, and words for whatever was cut.
-import { toLines } from '../core/text-lines.ts';
-import type { FileRead, LineRange } from '../ports/source.ts';
+import { toLines } from '../core/diff/text-lines.ts';
+import type { FileRead, LineRange } from '../core/source.ts';
 import { decodeOrNull } from './listing.ts';
 
 /** Blobs beyond this are not loaded at all. */

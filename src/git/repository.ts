@@ -1,6 +1,6 @@
 // A mirrored repository as it stood when it was opened: what a revision means, and its commits as trees.
 import { CausewayError } from '../core/errors.ts';
-import type { Repository, SourceTree } from '../ports/source.ts';
+import type { Repository, SourceTree } from '../core/source.ts';
 import type { ObjectReader } from './cat-file-batch.ts';
 import { createCommitTree } from './commit-tree.ts';
 import { DamagedObjects, MissingObject, withRenewal } from './damage.ts';

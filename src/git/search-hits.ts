@@ -1,5 +1,5 @@
 // The output of `git grep -n -z` as hits, read as it comes, so that no line however long is kept whole.
-import type { SearchHit } from '../ports/source.ts';
+import type { SearchHit } from '../core/source.ts';
 import { decodeOrNull } from './listing.ts';
 
 const MAX_CHARACTERS = 500;

@@ -1,6 +1,6 @@
 // Lines of one commit that match, found by git grep on the tree itself.
 import { CausewayError } from '../core/errors.ts';
-import type { SearchQuery, SearchResult, TreeEntry } from '../ports/source.ts';
+import type { SearchQuery, SearchResult, TreeEntry } from '../core/source.ts';
 import { renewed, tellsOfDamage } from './damage.ts';
 import { excludeSpec, type PathFilter, pathFilter } from './pathspec.ts';
 import { caselessText, toPosix } from './posix-expression.ts';

@@ -1,7 +1,7 @@
 // The listing of one commit with what is looked up in it: kept from before, made of another commit's, or listed by git.
 import { join } from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
-import type { Listing, TreeEntry } from '../ports/source.ts';
+import type { Listing, TreeEntry } from '../core/source.ts';
 import { changedListing } from './changed-listing.ts';
 import { withRenewal } from './damage.ts';
 import { readListing } from './listing.ts';

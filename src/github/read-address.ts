@@ -1,5 +1,5 @@
 // Reads the report behind a GitHub address with a personal token (or none), for the command line.
-import type { AddressedReport, ReadReportAddress } from '../ports/report-address.ts';
+import type { AddressedReport, ReadReportAddress } from '../core/report.ts';
 import { createGithubClient, type GithubClient, type GithubOptions } from './github-client.ts';
 import { readFailedJob, readFailedRun } from './read-failed-run.ts';
 import { readIssue } from './read-issue.ts';

@@ -1,7 +1,7 @@
 // A failed Actions run or job as a report: what failed, at which commit, with the logs of the failed jobs.
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { CausewayError } from '../core/errors.ts';
-import type { AddressedReport } from '../ports/report-address.ts';
+import type { AddressedReport } from '../core/report.ts';
 import { REPORT_BYTES } from './cut-text.ts';
 import type { GithubClient } from './github-client.ts';
 import { readJobLog } from './job-log.ts';

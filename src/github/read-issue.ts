@@ -1,7 +1,7 @@
 // A GitHub issue as a report: title, text and comments, with who wrote what and when.
 import type { RestEndpointMethodTypes } from '@octokit/rest';
-import { keepBeginning } from '../core/keep-beginning.ts';
-import type { AddressedReport } from '../ports/report-address.ts';
+import { keepBeginning } from '../core/cut-text.ts';
+import type { AddressedReport } from '../core/report.ts';
 import { REPORT_BYTES } from './cut-text.ts';
 import type { GithubClient } from './github-client.ts';
 import { pullRequest } from './report-address.ts';

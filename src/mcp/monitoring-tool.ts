@@ -1,6 +1,6 @@
 // One tool of one server as the agent calls it: arguments read, the server asked, everything that goes wrong told as a finding.
 import type { Finding } from '../core/evidence.ts';
-import type { Tool } from '../ports/tool.ts';
+import type { Tool } from '../core/tool.ts';
 import type { ServerConfig } from './config.ts';
 import type { Line } from './line.ts';
 import type { Outcome } from './link.ts';

@@ -1,6 +1,7 @@
 // The monitoring systems of the configuration: who is served by which, and one shared connection to each.
+
+import type { Tool } from '../core/tool.ts';
 import type { Log } from '../log.ts';
-import type { Tool } from '../ports/tool.ts';
 import type { MonitoringConfig, ServerConfig } from './config.ts';
 import { type Line, openLine, TIMING, type Timing } from './line.ts';
 import { monitoringTool } from './monitoring-tool.ts';

@@ -1,8 +1,8 @@
 // The tools of one server as the model sees them, kept as first seen: a server that changes its words later is not believed.
 import { createHash } from 'node:crypto';
 import type { Tool as ServerTool } from '@modelcontextprotocol/client';
+import type { ToolDescription } from '../core/model.ts';
 import type { Log } from '../log.ts';
-import type { ToolDescription } from '../ports/model.ts';
 import type { ServerConfig } from './config.ts';
 import { plainLine } from './outside-text.ts';
 import { offeredNames } from './tool-names.ts';

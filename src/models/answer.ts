@@ -1,5 +1,5 @@
 // One whole answer from the pieces of a stream, whatever the interface; and earlier answers as the same model wants them back.
-import type { Message, ModelRequest, ModelTurn, ToolCall, TurnUsage } from '../ports/model.ts';
+import type { Message, ModelRequest, ModelTurn, ToolCall, TurnUsage } from '../core/model.ts';
 import type { Dialect, Feature } from './dialect.ts';
 import type { Endpoint } from './endpoint.ts';
 import { AttemptFailed, misbehaved, refused, unavailable } from './failure.ts';

@@ -1,7 +1,7 @@
 // chat.completions, as everybody but OpenAI and Anthropic offers it: streamed, in the dialect that the endpoint understands.
 import { createHash } from 'node:crypto';
 import { OpenAI } from 'openai';
-import type { ModelRequest } from '../ports/model.ts';
+import type { ModelRequest } from '../core/model.ts';
 import {
   type Answer,
   type CallDraft,

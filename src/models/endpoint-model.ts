@@ -1,7 +1,7 @@
 // A model behind an endpoint: what is asked, over which interface, how often, how long, and what is said when it does not work.
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Holds, INTERFACE_HOLDS, LONGEST_HOLD_MS, MODEL_HOLDS } from '../ports/holds.ts';
+import { type Holds, INTERFACE_HOLDS, LONGEST_HOLD_MS, MODEL_HOLDS } from '../core/holds.ts';
 import {
   type Model,
   ModelFailure,
@@ -10,7 +10,7 @@ import {
   ModelUnavailable,
   type Prices,
   type TurnUsage,
-} from '../ports/model.ts';
+} from '../core/model.ts';
 import { type Answer, newDraft, originOf, type Question, turnOf } from './answer.ts';
 import { type Dialect, type Feature, newDialect } from './dialect.ts';
 import { chooseEndpoint, type Endpoint, type ModelSettings, overWire, type Wire } from './endpoint.ts';

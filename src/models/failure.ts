@@ -1,5 +1,5 @@
 // What one attempt at an answer can come to besides an answer: what it means, who can repair it, and what to do next.
-import type { TurnUsage } from '../ports/model.ts';
+import type { TurnUsage } from '../core/model.ts';
 import type { Dialect, Feature } from './dialect.ts';
 import type { Endpoint, Wire } from './endpoint.ts';
 import { isObject } from './json.ts';

@@ -1,5 +1,5 @@
 // Tools for models that cannot call them: described in the system text, called in an answer that is one JSON object.
-import type { Message, ModelRequest, ToolCall, ToolDescription } from '../ports/model.ts';
+import type { Message, ModelRequest, ToolCall, ToolDescription } from '../core/model.ts';
 import type { Answer, CallDraft } from './answer.ts';
 import { misbehaved } from './failure.ts';
 import { isObject, type JsonObject, parseObject } from './json.ts';

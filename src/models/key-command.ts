@@ -1,6 +1,6 @@
 // Short-lived keys: printed by a command of the operator's, kept until they expire or are refused.
 import { exec } from 'node:child_process';
-import { ModelFailure, ModelUnavailable } from '../ports/model.ts';
+import { ModelFailure, ModelUnavailable } from '../core/model.ts';
 
 export interface Keys {
   /** The key to send now; empty for servers that want none. */

@@ -1,7 +1,7 @@
 // Anthropic's Messages, at Anthropic, Bedrock and Vertex: streamed, with thinking blocks given back as they came and cache marks.
 import { createRequire } from 'node:module';
 import { Anthropic } from '@anthropic-ai/sdk';
-import { ModelFailure, type ModelRequest } from '../ports/model.ts';
+import { ModelFailure, type ModelRequest } from '../core/model.ts';
 import {
   type Answer,
   type Draft,

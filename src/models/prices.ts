@@ -1,6 +1,6 @@
 // What models cost: the operator's file (MODEL_PRICES) before the list that ships.
 import { CausewayError } from '../core/errors.ts';
-import type { Prices, Rates } from '../ports/model.ts';
+import type { Prices, Rates } from '../core/model.ts';
 import { isObject, type JsonObject, parseObject } from './json.ts';
 import { PRICE_LIST } from './price-list.ts';
 

@@ -1,6 +1,6 @@
 // OpenAI's Responses: streamed, nothing kept there, encrypted reasoning asked for and given back.
 import type { OpenAI } from 'openai';
-import type { ModelRequest } from '../ports/model.ts';
+import type { ModelRequest } from '../core/model.ts';
 import {
   type Answer,
   type Draft,

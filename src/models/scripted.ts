@@ -2,8 +2,8 @@
 // The file: `{"turns": [{"content", "tool_calls": [{"name", "arguments"}]}]}`. A citation's `"step": "call_0_2"` means the step that the third call
 // of the first turn made: how many steps come before it depends on the report.
 import { CausewayError } from '../core/errors.ts';
-import { SCRIPTED_MODEL } from '../core/scripted.ts';
-import type { Model, ModelRequest, ModelTurn } from '../ports/model.ts';
+import { type Model, type ModelRequest, type ModelTurn, SCRIPTED_MODEL } from '../core/model.ts';
+
 import { isObject } from './json.ts';
 import { estimateTokens } from './usage.ts';
 

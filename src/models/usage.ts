@@ -1,5 +1,5 @@
 // How many tokens a turn took: as the endpoint says, or as its characters suggest.
-import type { TurnUsage } from '../ports/model.ts';
+import type { TurnUsage } from '../core/model.ts';
 import { isObject, type JsonObject } from './json.ts';
 
 /**

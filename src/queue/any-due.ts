@@ -1,7 +1,7 @@
 // Whether a worker has anything to do: a job that runs, or one whose moment has come.
 
+import type { JobKind } from '../core/queue.ts';
 import type { Database } from '../db/database.ts';
-import type { JobKind } from '../ports/queue.ts';
 import { dueKinds } from './due-kinds.ts';
 import { RUNNING } from './running.ts';
 

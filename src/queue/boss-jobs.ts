@@ -1,8 +1,8 @@
 // pg-boss's jobs, seen from a store's transaction: they come and go with the records that they belong to.
 import { createHash } from 'node:crypto';
 import { type Db, fromKysely, type PgBoss } from 'pg-boss';
+import type { JobKind, NewJob } from '../core/queue.ts';
 import type { Enqueuer } from '../db/enqueuer.ts';
-import type { JobKind, NewJob } from '../ports/queue.ts';
 import { createJobIds } from './boss-ids.ts';
 import { type BossStatements, deadQueue, UNTRIED } from './boss-statements.ts';
 import { earlier } from './earlier.ts';

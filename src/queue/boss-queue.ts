@@ -1,6 +1,7 @@
 // The queue on pg-boss: durable work for any number of processes over one PostgreSQL database.
+
+import type { JobKind, KindDepth, Queue } from '../core/queue.ts';
 import type { Log } from '../log.ts';
-import type { JobKind, KindDepth, Queue } from '../ports/queue.ts';
 import { removeJobs } from './boss-jobs.ts';
 import { BossSource } from './boss-source.ts';
 import { deadQueue } from './boss-statements.ts';

@@ -1,7 +1,7 @@
 // pg-boss's jobs as a worker sees them. Any number of workers in any number of processes may look at once.
 
+import type { JobKind } from '../core/queue.ts';
 import { patiently } from '../db/postgres-repeat.ts';
-import type { JobKind } from '../ports/queue.ts';
 import { endBossClaim } from './boss-ends.ts';
 import type { BossJobData } from './boss-statements.ts';
 import type { Claim } from './claims.ts';

@@ -1,5 +1,5 @@
 // The statements of ours on pg-boss's table, each with what pg-boss has no verb for.
-import type { JobKind } from '../ports/queue.ts';
+import type { JobKind } from '../core/queue.ts';
 import { claimStatement, claimSuspectStatement, ENDS, forgetTurns, turnAdditions } from './boss-claims.ts';
 import { SUSPECT_ENDS } from './suspects.ts';
 import { OVERDUE_MS } from './urgency.ts';

@@ -1,8 +1,8 @@
 // Who holds which job: claiming, keeping, giving back and ending, each refused to all but the last who claimed it.
 import type { Selectable } from 'kysely';
+import type { ClaimedJob, JobKind } from '../core/queue.ts';
 import type { Database } from '../db/database.ts';
 import type { Schema, Trx } from '../db/schema.ts';
-import type { ClaimedJob, JobKind } from '../ports/queue.ts';
 import { earlier } from './earlier.ts';
 import { refreshGroup } from './job-groups.ts';
 import { nextTurn, noteTurn } from './next-turn.ts';

@@ -1,8 +1,8 @@
 // Of which kinds a job is due: one look for all of them, where a claim of each would look three times and mostly find nothing.
 import { sql } from 'kysely';
+import type { JobKind } from '../core/queue.ts';
 import type { Database } from '../db/database.ts';
 import type { Trx } from '../db/schema.ts';
-import type { JobKind } from '../ports/queue.ts';
 
 /**
  * In the order of `kinds`; `now`: ISO 8601. Whether a group is at its limit is not looked at. A worker looks after every commit: with a claim of

@@ -1,8 +1,8 @@
 // The embedded queue: durable work in a table of the store's own database, for one process beside its store.
 
+import type { KindDepth, Queue } from '../core/queue.ts';
 import type { Database } from '../db/database.ts';
 import type { Log } from '../log.ts';
-import type { KindDepth, Queue } from '../ports/queue.ts';
 import { createEmbeddedSource } from './embedded-source.ts';
 import type { JobTable } from './job-table.ts';
 import { lanesOf } from './lane.ts';

@@ -1,6 +1,6 @@
 // The embedded queue's table as its worker sees it.
 import { randomBase62 } from '../core/ids.ts';
-import type { JobKind } from '../ports/queue.ts';
+import type { JobKind } from '../core/queue.ts';
 import { anyDue } from './any-due.ts';
 import { claim, endClaim } from './claims.ts';
 import { dueKinds } from './due-kinds.ts';

@@ -1,7 +1,7 @@
 // One try of a job: its handler is run, and what came of it decides how the claim ends.
 import { CausewayError } from '../core/errors.ts';
+import type { ClaimedJob, JobHandler } from '../core/queue.ts';
 import type { Log } from '../log.ts';
-import type { ClaimedJob, JobHandler } from '../ports/queue.ts';
 import type { Claim, ClaimEnd } from './claims.ts';
 import type { JobSource } from './job-source.ts';
 

@@ -1,10 +1,10 @@
 // One row per group with work, and one per organisation: how many of their jobs run, and when the next is due. A claim reads these
 // few rows instead of the queue: behind 10,000 jobs of a group that is at its limit it still costs some index look-ups.
 import { sql } from 'kysely';
+import type { JobKind, NewJob } from '../core/queue.ts';
 import { insertRow } from '../db/insert-row.ts';
 import { prepared } from '../db/prepared.ts';
 import type { Trx } from '../db/schema.ts';
-import type { JobKind, NewJob } from '../ports/queue.ts';
 import { earlier } from './earlier.ts';
 
 interface Group {

@@ -1,5 +1,5 @@
 // What an engine offers to the worker: jobs to claim, to keep and to end.
-import type { JobKind } from '../ports/queue.ts';
+import type { JobKind } from '../core/queue.ts';
 import type { Claim, ClaimEnd } from './claims.ts';
 
 export interface ClaimRequest {

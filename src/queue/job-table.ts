@@ -1,10 +1,10 @@
 // The embedded queue's table, seen from a store's transaction: jobs come and go with the records that they belong to.
 import type { Selectable } from 'kysely';
 import { newId } from '../core/ids.ts';
+import type { JobKind, NewJob } from '../core/queue.ts';
 import type { Enqueuer } from '../db/enqueuer.ts';
 import { insertRow } from '../db/insert-row.ts';
 import type { Schema, Trx } from '../db/schema.ts';
-import type { JobKind, NewJob } from '../ports/queue.ts';
 import { earlier } from './earlier.ts';
 import { addToGroup, refreshGroup } from './job-groups.ts';
 import { moreUrgent } from './urgency.ts';

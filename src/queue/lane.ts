@@ -1,5 +1,5 @@
 // A lane: one kind of work that a worker takes, who does it, and how much of it at a time.
-import type { JobHandler, JobKind, LaneLimits, Queue } from '../ports/queue.ts';
+import type { JobHandler, JobKind, LaneLimits, Queue } from '../core/queue.ts';
 import { JOB_KINDS } from './job-kinds.ts';
 
 export interface Lane {

@@ -1,5 +1,5 @@
 // Which slots of a process are filled next: one organisation alone does not take the last one.
-import type { LaneLimits } from '../ports/queue.ts';
+import type { LaneLimits } from '../core/queue.ts';
 import type { Claim } from './claims.ts';
 import type { ClaimRequest } from './job-source.ts';
 

@@ -1,7 +1,7 @@
 // Whose turn it is on the embedded queue: people before automatic jobs, of each the organisation that has the least at work and waited longest.
 import { sql } from 'kysely';
+import type { JobKind, Urgency } from '../core/queue.ts';
 import type { Trx } from '../db/schema.ts';
-import type { JobKind, Urgency } from '../ports/queue.ts';
 import { OVERDUE_MS } from './urgency.ts';
 
 type Reader = Pick<Trx, 'selectFrom' | 'getExecutor'>;

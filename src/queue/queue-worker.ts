@@ -1,7 +1,7 @@
 // The worker of every engine: looks for work, runs the handlers, keeps their leases, and hands back what it cannot finish.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { JobHandler, JobKind, Worker } from '../core/queue.ts';
 import type { Log } from '../log.ts';
-import type { JobHandler, JobKind, Worker } from '../ports/queue.ts';
 import { cancelled, stopped, taken } from './abort-reasons.ts';
 import type { Claim, ClaimEnd } from './claims.ts';
 import { handleClaim } from './handle-claim.ts';

@@ -1,7 +1,7 @@
 // Dead letters of the embedded queue, alive again.
 
+import type { JobKind } from '../core/queue.ts';
 import type { Trx } from '../db/schema.ts';
-import type { JobKind } from '../ports/queue.ts';
 import { refreshGroup } from './job-groups.ts';
 
 /** All dead jobs of the kind, due at `now` (ISO 8601) with all their tries. Returns how many. */

@@ -1,8 +1,8 @@
 // Jobs that may be what ended their process: they are tried again one at a time, so that the guilty one takes no other with it to its grave.
 
+import type { JobKind } from '../core/queue.ts';
 import type { Database } from '../db/database.ts';
 import type { Trx } from '../db/schema.ts';
-import type { JobKind } from '../ports/queue.ts';
 import { refreshGroup } from './job-groups.ts';
 
 /** Ends of its process in which a job had a part, from which on it is suspect. Restarts alone make that many seldom. */

@@ -1,5 +1,5 @@
 // Which of two jobs comes first: a person waits for one, nobody for the other.
-import type { Urgency } from '../ports/queue.ts';
+import type { Urgency } from '../core/queue.ts';
 
 /**
  * Once none of a kind was begun for so long, an automatic job that has been due for as long goes before people's: one in ten minutes, as long

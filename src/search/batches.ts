@@ -1,7 +1,7 @@
 // Gathers what comes in small pieces into batches: a question to the thread costs as much as some kilobytes of text.
 
-import type { BlobContent, CommitMessage } from '../ports/bulk-reads.ts';
-import type { LexiconFile } from '../ports/lexicon.ts';
+import type { LexiconFile } from '../core/lexicon.ts';
+import type { BlobContent, CommitMessage } from '../core/source.ts';
 import type { Batch, BatchedBlob } from './digester.ts';
 
 /** Bytes; about 50 ms in the thread. */

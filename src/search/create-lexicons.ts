@@ -1,7 +1,7 @@
 // The lexicons of all projects, over one folder and one thread.
 import { CausewayError } from '../core/errors.ts';
+import type { Lexicons } from '../core/lexicon.ts';
 import type { Log } from '../log.ts';
-import type { Lexicons } from '../ports/lexicon.ts';
 import { createDigester, type Digester } from './digester.ts';
 import { HeldCommits, type HeldLimits } from './held-commits.ts';
 import { createProjectLexicon, type ProjectLexicon } from './project-lexicon.ts';

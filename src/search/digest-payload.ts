@@ -1,5 +1,5 @@
 // Digests as words: the payload of their records, laid out so that what is read back is a view and no copy.
-import type { CommitDigest } from '../ports/lexicon.ts';
+import type { CommitDigest } from '../core/lexicon.ts';
 import type { BlobDigest } from '../triage/localise/blob-digest.ts';
 
 /** Number of terms, length, number of definitions. */

@@ -1,6 +1,6 @@
 // Makes digests in threads, batch after batch; what a thread does not survive is tried once more by itself, then left out.
 import { availableParallelism } from 'node:os';
-import type { CommitMessage } from '../ports/bulk-reads.ts';
+import type { CommitMessage } from '../core/source.ts';
 import { AskedThread, type Numbered } from '../redact/asked-thread.ts';
 
 /** Where the text of a blob lies among the bytes of its batch. */

@@ -1,6 +1,6 @@
 // The digests of one commit's files as a few flat arrays, in the order of the files, and the look through them.
 import { setImmediate as breathe } from 'node:timers/promises';
-import type { LookedUp } from '../ports/lexicon.ts';
+import type { LookedUp } from '../core/lexicon.ts';
 import type { BlobDigest } from '../triage/localise/blob-digest.ts';
 import { eachInSlices } from './slices.ts';
 

@@ -1,5 +1,5 @@
 // The commits whose digests are in memory: the few that were asked for last.
-import type { LexiconFile } from '../ports/lexicon.ts';
+import type { LexiconFile } from '../core/lexicon.ts';
 import type { BlobDigest } from '../triage/localise/blob-digest.ts';
 import { digestAt, type FlatDigests } from './flat-digests.ts';
 

@@ -1,6 +1,7 @@
 // The digests of one commit: from commits that are held, then from the file, and what neither has is computed.
-import type { LexiconFile } from '../ports/lexicon.ts';
-import type { SourceTree } from '../ports/source.ts';
+
+import type { LexiconFile } from '../core/lexicon.ts';
+import type { SourceTree } from '../core/source.ts';
 import type { BlobDigest } from '../triage/localise/blob-digest.ts';
 import { blobBatches } from './batches.ts';
 import { digestMissing, type MissingDeps } from './digest-missing.ts';

@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import type { CommitDigests, Lexicon } from '../core/lexicon.ts';
+import type { SourceTree } from '../core/source.ts';
 import type { Log } from '../log.ts';
-import type { CommitDigests, Lexicon } from '../ports/lexicon.ts';
-import type { SourceTree } from '../ports/source.ts';
 import { DIGEST_VERSION } from '../triage/localise/blob-digest.ts';
 import type { Digester } from './digester.ts';
 import { lookUpIn } from './flat-digests.ts';

@@ -1,6 +1,7 @@
 // The digests of the commits that lead to one: from the file, and what it does not have is read and computed.
-import type { CommitDigest, CommitDigests } from '../ports/lexicon.ts';
-import type { SourceTree } from '../ports/source.ts';
+
+import type { CommitDigest, CommitDigests } from '../core/lexicon.ts';
+import type { SourceTree } from '../core/source.ts';
 import { commitBatches } from './batches.ts';
 import { digestMissing, type MissingDeps } from './digest-missing.ts';
 import { commitDigestIn } from './digest-payload.ts';

@@ -1,6 +1,7 @@
 // Which files of a commit get a digest, and what was left out for their number.
-import type { LexiconFile } from '../ports/lexicon.ts';
-import type { Listing, TreeEntry } from '../ports/source.ts';
+
+import type { LexiconFile } from '../core/lexicon.ts';
+import type { Listing, TreeEntry } from '../core/source.ts';
 import { fileKind, isProgram } from '../triage/file-kind.ts';
 import { isDigestible } from '../triage/localise/digestible.ts';
 import { eachInSlices } from './slices.ts';

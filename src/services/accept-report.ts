@@ -1,11 +1,11 @@
 // Accepts a report: cleaned of secrets, then stored together with its job, once.
 import type { Account } from '../core/account.ts';
 import { newId } from '../core/ids.ts';
+import type { Queue } from '../core/queue.ts';
 import type { Report } from '../core/report.ts';
+import type { Accepted, InvestigationStore, ThreadPart } from '../db/store.ts';
 import { noteOnTrail } from '../log.ts';
-import type { ThreadPart } from '../ports/github-store.ts';
-import type { Queue } from '../ports/queue.ts';
-import type { Accepted, InvestigationStore } from '../ports/store.ts';
+
 import type { Redactor } from '../redact/redactor.ts';
 import { reportFingerprint } from '../triage/fingerprint.ts';
 import type { Changes } from './changes.ts';

@@ -4,11 +4,8 @@ import { CausewayError } from '../core/errors.ts';
 import type { Investigation } from '../core/investigation.ts';
 import type { Issue } from '../core/issue.ts';
 import type { Project } from '../core/project.ts';
-import { isAtLeast, type Role } from '../core/role.ts';
-import type { OverviewStore } from '../ports/overview-store.ts';
-import type { Permissions } from '../ports/permissions.ts';
-import type { SessionStore } from '../ports/session-store.ts';
-import type { InvestigationStore, IssueStore, ProjectStore } from '../ports/store.ts';
+import { isAtLeast, type Permissions, type Role } from '../core/role.ts';
+import type { InvestigationStore, IssueStore, OverviewStore, ProjectStore, SessionStore } from '../db/store.ts';
 
 export interface AccessDeps {
   readonly store: Pick<ProjectStore, 'project' | 'projects'> &

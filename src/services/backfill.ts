@@ -1,10 +1,11 @@
 // The handler of `backfill` jobs: reads a project's red checks of the last days without a model, page by page, into the ledger and a forecast.
+
+import { type Checks, ChecksBusy, ChecksClosed } from '../core/check.ts';
 import { type GithubProject, isGithubProject } from '../core/project.ts';
+import type { JobHandler, JobResult } from '../core/queue.ts';
+import type { Backfill, BackfillStore, FailureStore, ProjectStore } from '../db/store.ts';
 import type { Log } from '../log.ts';
-import type { Backfill, BackfillStore, FailureStore } from '../ports/check-store.ts';
-import { type Checks, ChecksBusy, ChecksClosed } from '../ports/checks.ts';
-import type { JobHandler, JobResult } from '../ports/queue.ts';
-import type { ProjectStore } from '../ports/store.ts';
+
 import type { Redactor } from '../redact/redactor.ts';
 import type { CheckReading } from './checks/check-reader.ts';
 import { cleanPast } from './checks/clean-checks.ts';

@@ -1,5 +1,5 @@
 // Source without its secrets. A file is cleaned as a whole, and only then shown in parts: one line of a key, or half a token, is one that no rule knows.
-import { windowOf } from '../core/text-lines.ts';
+import { windowOf } from '../core/diff/text-lines.ts';
 import type {
   CommitInfo,
   Comparison,
@@ -9,7 +9,7 @@ import type {
   SearchHit,
   SearchQuery,
   SourceTree,
-} from '../ports/source.ts';
+} from '../core/source.ts';
 import type { Redactor } from '../redact/redactor.ts';
 
 /** Characters of cleaned files that are kept for the next question about them. */

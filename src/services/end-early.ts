@@ -1,7 +1,8 @@
 // What a person may do to stop or erase: cancel an investigation, erase an Issue.
+
+import type { Queue } from '../core/queue.ts';
 import { type EndReason, failureOf } from '../core/reason.ts';
-import type { Queue } from '../ports/queue.ts';
-import type { Cancelled, InvestigationStore, IssueStore } from '../ports/store.ts';
+import type { Cancelled, InvestigationStore, IssueStore } from '../db/store.ts';
 import type { Changes } from './changes.ts';
 
 export interface CancelDeps {

@@ -1,6 +1,6 @@
 // Follows an investigation live: its steps and states as they come, until it ends.
 import { type Investigation, isEnded } from '../core/investigation.ts';
-import type { InvestigationStore, RecordedStep } from '../ports/store.ts';
+import type { InvestigationStore, RecordedStep } from '../db/store.ts';
 import type { Changes } from './changes.ts';
 
 export interface FollowDeps {

@@ -2,14 +2,12 @@
 import { CausewayError } from '../core/errors.ts';
 import type { InvestigationStep } from '../core/evidence.ts';
 import type { Conclusion } from '../core/issue.ts';
+import type { Lexicons } from '../core/lexicon.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
+import { type Repository, type Source, SourceBusy } from '../core/source.ts';
+import type { AgentStore, FailureStore, InvestigationStore, ProjectStore, Run, ThreadStore } from '../db/store.ts';
 import type { Log } from '../log.ts';
-import type { AgentStore } from '../ports/agent-store.ts';
-import type { FailureStore } from '../ports/check-store.ts';
-import type { ThreadStore } from '../ports/github-store.ts';
-import type { Lexicons } from '../ports/lexicon.ts';
-import { type Repository, type Source, SourceBusy } from '../ports/source.ts';
-import type { InvestigationStore, ProjectStore, Run } from '../ports/store.ts';
+
 import type { Redactor } from '../redact/redactor.ts';
 import { gatherFacts } from '../triage/facts.ts';
 import { factsOnlyConclusion } from '../triage/facts-only.ts';

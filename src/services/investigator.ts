@@ -1,9 +1,9 @@
 // What the house needs to let a model investigate; absent where there is none, and an investigation ends with its facts.
 import { NOMINAL_PRICE } from '../agent/budget.ts';
+import type { Model } from '../core/model.ts';
 import type { Project } from '../core/project.ts';
-import type { Model } from '../ports/model.ts';
-import type { Repository, SourceTree } from '../ports/source.ts';
-import type { Workbench } from '../ports/tool.ts';
+import type { Repository, SourceTree } from '../core/source.ts';
+import type { Workbench } from '../core/tool.ts';
 import type { SpentBudget } from './spent-budgets.ts';
 
 export interface Investigator {

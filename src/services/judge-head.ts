@@ -1,9 +1,9 @@
 // The handler of `head` jobs: looks at the checks of one commit, finds what broke the red ones, remembers it, and begins what is to begin.
-import type { Check } from '../core/check.ts';
+import { type ChangedFiles, type Check, type CheckRules, ChecksBusy, ChecksClosed } from '../core/check.ts';
 import type { HeadPlace, HeadState } from '../core/head.ts';
 import { isGithubProject } from '../core/project.ts';
-import { type ChangedFiles, type CheckRules, ChecksBusy, ChecksClosed } from '../ports/checks.ts';
-import type { JobHandler, JobResult } from '../ports/queue.ts';
+
+import type { JobHandler, JobResult } from '../core/queue.ts';
 import { beginInvestigations } from './checks/begin-investigations.ts';
 import { cleanChecks } from './checks/clean-checks.ts';
 import { type JudgeHeadDeps, type Look, nowOf } from './checks/deps.ts';

@@ -1,5 +1,5 @@
 // A model that is not asked while the house is paused.
-import { type Model, ModelUnavailable } from '../ports/model.ts';
+import { type Model, ModelUnavailable } from '../core/model.ts';
 
 const PAUSED_MS = 15_000;
 

@@ -3,10 +3,10 @@ import type { Account } from '../core/account.ts';
 import { newId } from '../core/ids.ts';
 import type { Issue } from '../core/issue.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
+import type { Queue } from '../core/queue.ts';
 import type { InvestigationSettings } from '../core/settings.ts';
 import type { Person } from '../core/thread.ts';
-import type { FixOfIssue, ThreadStore } from '../ports/github-store.ts';
-import type { Queue } from '../ports/queue.ts';
+import type { FixOfIssue, ThreadStore } from '../db/store.ts';
 
 /** What a project's own configuration says, below the operator's ceiling. */
 export interface ProjectSettings {

@@ -2,8 +2,8 @@
 import type { Brief } from '../agent/brief.ts';
 import type { InvestigationStep } from '../core/evidence.ts';
 import type { Conclusion } from '../core/issue.ts';
-import type { Repository } from '../ports/source.ts';
-import type { Run } from '../ports/store.ts';
+import type { Repository } from '../core/source.ts';
+import type { Run } from '../db/store.ts';
 
 /** Where projects keep what those who change the code should know, in the order of their weight. */
 const INSTRUCTION_FILES = [

@@ -1,12 +1,13 @@
 // The handler of the `run` jobs: takes the run, and says how it ended: concluded, given up, or to be gone on with later.
+
+import { type AskRoom, spaceText } from '../core/disk.ts';
 import { CausewayError, endReason, isOutOfSpace } from '../core/errors.ts';
+import { ModelUnavailable } from '../core/model.ts';
+import type { ClaimedJob, JobHandler, JobResult, Queue } from '../core/queue.ts';
 import { type FailureReason, failureOf, textForOperator, type WaitCode } from '../core/reason.ts';
+import { SourceBusy } from '../core/source.ts';
+import type { Run } from '../db/store.ts';
 import { noteOnTrail } from '../log.ts';
-import { ModelUnavailable } from '../ports/model.ts';
-import type { ClaimedJob, JobHandler, JobResult, Queue } from '../ports/queue.ts';
-import { type AskRoom, spaceText } from '../ports/room.ts';
-import { SourceBusy } from '../ports/source.ts';
-import type { Run } from '../ports/store.ts';
 import { type InvestigateDeps, investigate } from './investigate.ts';
 
 export interface RunInvestigationDeps extends InvestigateDeps {

@@ -1,9 +1,9 @@
 // The budgets that runs share.
 import type { Ledger } from '../agent/budget.ts';
+import type { TurnUsage } from '../core/model.ts';
 import type { CutReason } from '../core/reason.ts';
-import type { AgentStore, LimitName, Settlement } from '../ports/agent-store.ts';
-import type { TurnUsage } from '../ports/model.ts';
-import type { Run } from '../ports/store.ts';
+import type { AgentStore, LimitName, Run, Settlement } from '../db/store.ts';
+
 import type { Investigator, InvestigatorLimits } from './investigator.ts';
 
 interface LedgerDeps {

@@ -1,8 +1,7 @@
 // What a run remembers of itself, so that it goes on after a crash: first its facts, then the agent's records.
 import type { AnswerRecord, Transcript, TranscriptRecord } from '../agent/transcript.ts';
 import type { Conclusion } from '../core/issue.ts';
-import type { AgentStore } from '../ports/agent-store.ts';
-import type { InvestigationStore, Run } from '../ports/store.ts';
+import type { AgentStore, InvestigationStore, Run } from '../db/store.ts';
 
 /** What was known before the model was asked, and since when (ISO 8601 UTC). */
 export interface GatheredFacts {

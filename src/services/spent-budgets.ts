@@ -1,6 +1,7 @@
 // Tells the operator that the money of a month is used up: once for each budget and month, however many reports come after.
+
+import type { LimitName } from '../db/store.ts';
 import type { Log } from '../log.ts';
-import type { LimitName } from '../ports/agent-store.ts';
 
 export interface SpentBudget {
   readonly limit: Exclude<LimitName, 'run'>;

@@ -1,6 +1,6 @@
 // A page of the investigations that a person may see, of all their projects together.
 import type { Investigation } from '../core/investigation.ts';
-import type { InvestigationFilter, InvestigationStore } from '../ports/store.ts';
+import type { InvestigationFilter, InvestigationStore } from '../db/store.ts';
 import { type AccessDeps, type Asking, AT_ONCE, visibleProject, visibleProjects } from './access.ts';
 
 type Deps = AccessDeps & { readonly store: Pick<InvestigationStore, 'investigations'> };

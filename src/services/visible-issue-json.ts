@@ -1,5 +1,5 @@
 // An Issue that a person may see, as the JSON of the interface.
-import type { IssueJson, IssueStore } from '../ports/store.ts';
+import type { IssueJson, IssueStore } from '../db/store.ts';
 import { type AccessDeps, type Asking, isId, seenOrAbsent } from './access.ts';
 
 type Deps = AccessDeps & { readonly store: Pick<IssueStore, 'issueJson'> };

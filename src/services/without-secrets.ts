@@ -2,9 +2,9 @@
 import type { GuardedChange } from '../agent/change-guards.ts';
 import { type Guard, guardOf } from '../agent/path-guard.ts';
 import type { ChangeSet, FileChange } from '../core/change-set.ts';
-import { toDiff } from '../core/diff.ts';
-import type { Model } from '../ports/model.ts';
-import type { Tool } from '../ports/tool.ts';
+import { toDiff } from '../core/diff/diff.ts';
+import type { Model } from '../core/model.ts';
+import type { Tool } from '../core/tool.ts';
 import type { Redactor } from '../redact/redactor.ts';
 
 const UNTOLD = 'the change cannot be told without the secret beside it';

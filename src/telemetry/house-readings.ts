@@ -1,6 +1,6 @@
 // What a scrape asks the house: how its work stands, how much of the disk is taken, and whether it is ready.
 import { Gauge, type Registry } from 'prom-client';
-import type { Queue } from '../ports/queue.ts';
+import type { Queue } from '../core/queue.ts';
 import type { Reading } from './readings.ts';
 import { JOB_KINDS } from './watched-jobs.ts';
 

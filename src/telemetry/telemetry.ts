@@ -1,9 +1,9 @@
 // What an operator sees of one process: counters and spans, hung around the ports where the house is put together.
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import type { Model, TurnUsage } from '../core/model.ts';
+import type { JobHandler } from '../core/queue.ts';
+import type { Store } from '../db/store.ts';
 import type { Log } from '../log.ts';
-import type { Model, TurnUsage } from '../ports/model.ts';
-import type { JobHandler } from '../ports/queue.ts';
-import type { Store } from '../ports/store.ts';
 import { type HouseReadings, houseReadings } from './house-readings.ts';
 import { createInstruments, type Instruments } from './instruments.ts';
 import { createReadings } from './readings.ts';

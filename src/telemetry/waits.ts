@@ -1,6 +1,6 @@
 // What work waits for that is no fault of ours: the operator's pause, GitHub, the model's endpoint. Read at the scrape, from memory.
 import { Gauge, type Registry } from 'prom-client';
-import { GITHUB_HOLDS, type Hold, type Holds, MODEL_HOLDS } from '../ports/holds.ts';
+import { GITHUB_HOLDS, type Hold, type Holds, MODEL_HOLDS } from '../core/holds.ts';
 
 export interface Waits {
   readonly holds: Pick<Holds, 'standing'>;

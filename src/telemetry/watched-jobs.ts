@@ -1,7 +1,7 @@
 // Each try of a job: counted, timed, in a span, and its log lines under the ids of what it works on.
 import { SpanKind } from '@opentelemetry/api';
+import type { ClaimedJob, JobHandler, JobKind, JobResult } from '../core/queue.ts';
 import { type Log, onTrail, type Trail } from '../log.ts';
-import type { ClaimedJob, JobHandler, JobKind, JobResult } from '../ports/queue.ts';
 import type { Instruments } from './instruments.ts';
 import { spanned } from './spans.ts';
 

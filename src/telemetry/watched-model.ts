@@ -1,7 +1,7 @@
 // Each question to the model: counted with its tokens and cost, and in a span by OpenTelemetry's GenAI conventions, without a word of it.
 import { type Span, SpanKind } from '@opentelemetry/api';
+import { type Model, ModelFailure, type ModelTurn, type TurnUsage } from '../core/model.ts';
 import type { Log } from '../log.ts';
-import { type Model, ModelFailure, type ModelTurn, type TurnUsage } from '../ports/model.ts';
 import type { Instruments } from './instruments.ts';
 import { spanned } from './spans.ts';
 

@@ -1,7 +1,7 @@
 // Lookups in source and tools of the model, each in a span.
 import { SpanKind } from '@opentelemetry/api';
-import type { Source } from '../ports/source.ts';
-import type { Tool } from '../ports/tool.ts';
+import type { Source } from '../core/source.ts';
+import type { Tool } from '../core/tool.ts';
 import { spanned } from './spans.ts';
 
 /** Opening a project means to fetch it. */

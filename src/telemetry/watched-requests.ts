@@ -1,7 +1,7 @@
 // Each HTTP request: in a span and under one id, counted by its route once it is answered.
 import { SpanKind } from '@opentelemetry/api';
+import type { TellAnswered } from '../core/answer.ts';
 import { onTrail } from '../log.ts';
-import type { TellAnswered } from '../ports/answered.ts';
 import type { Instruments } from './instruments.ts';
 import { activeSpan, linkTo, spanned } from './spans.ts';
 

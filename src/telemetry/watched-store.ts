@@ -1,7 +1,7 @@
 // The store's verbs by which something ends, told to the counters: investigations, webhooks, deliveries.
 import type { Outcome } from '../core/issue.ts';
+import type { Accepted, Store } from '../db/store.ts';
 import type { Log } from '../log.ts';
-import type { Accepted, Store } from '../ports/store.ts';
 import type { Instruments } from './instruments.ts';
 import { activeSpan } from './spans.ts';
 

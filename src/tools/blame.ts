@@ -1,7 +1,7 @@
 // The tool that tells which commit last changed lines.
 import { z } from 'zod';
-import type { BlameLine } from '../ports/source.ts';
-import type { Tool } from '../ports/tool.ts';
+import type { BlameLine } from '../core/source.ts';
+import type { Tool } from '../core/tool.ts';
 import { commitLine } from './commit-lines.ts';
 import { type EditedTree, plainPath } from './edited-tree.ts';
 import { whyNoText } from './read-files.ts';

@@ -1,6 +1,6 @@
 // The tool that reads and searches the text that came with the report: a log of a failed CI run, or the report itself.
 import { z } from 'zod';
-import type { Tool } from '../ports/tool.ts';
+import type { Tool } from '../core/tool.ts';
 import { fitting, numberedLines } from './show-lines.ts';
 import { defineTool, failed, found, MAX_RESULT_BYTES, nothing, quoted } from './tool-kit.ts';
 

@@ -1,6 +1,6 @@
 // CODEOWNERS as GitHub reads it: one rule a line, the last that matches a path decides.
 
-import { type Effort, partsOf, reachOf } from '../core/path-glob.ts';
+import { type Effort, partsOf, reachOf } from '../core/paths.ts';
 import { type Budget, findInTurns } from './in-turns.ts';
 
 /** Of more, the last are read, since they are the ones that decide. */

@@ -1,8 +1,8 @@
 // The tool that tells what changed between an earlier commit and this one.
 import { z } from 'zod';
 import type { Finding } from '../core/evidence.ts';
-import type { Comparison, Repository, SourceTree } from '../ports/source.ts';
-import type { Tool } from '../ports/tool.ts';
+import type { Comparison, Repository, SourceTree } from '../core/source.ts';
+import type { Tool } from '../core/tool.ts';
 import { commitLine } from './commit-lines.ts';
 import { plainPath } from './edited-tree.ts';
 import { fitting } from './show-lines.ts';

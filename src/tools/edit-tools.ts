@@ -1,7 +1,7 @@
 // The tools that edit: replace, create, delete and rename, all on the overlay.
 import { z } from 'zod';
-import { toLines } from '../core/text-lines.ts';
-import type { Tool } from '../ports/tool.ts';
+import { toLines } from '../core/diff/text-lines.ts';
+import type { Tool } from '../core/tool.ts';
 import { plainPath } from './edited-tree.ts';
 import type { EditOutcome, Overlay } from './overlay.ts';
 import { fitting, numberedLines } from './show-lines.ts';

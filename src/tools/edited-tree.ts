@@ -1,7 +1,7 @@
 // What lookups see: the commit, with the edited files in place of what the commit has.
-import { windowOf } from '../core/text-lines.ts';
+import { windowOf } from '../core/diff/text-lines.ts';
+import type { Symbol as Definition, FileRead, LineRange, SourceTree, TreeEntry } from '../core/source.ts';
 import { outlineOf } from '../git/outline.ts';
-import type { Symbol as Definition, FileRead, LineRange, SourceTree, TreeEntry } from '../ports/source.ts';
 import type { Overlay } from './overlay.ts';
 
 export interface EditedTree {

@@ -1,5 +1,5 @@
 // Whether a new file may stand at a path, on every system that may check the repository out.
-import { isSafePath } from '../core/safe-path.ts';
+import { isSafePath } from '../core/paths.ts';
 
 /** No name that a person can tell from another needs these. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;

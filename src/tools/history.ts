@@ -1,7 +1,7 @@
 // The tool that lists the commits behind a path, some lines or some words.
 import { z } from 'zod';
-import type { HistoryQuery, HistoryResult, Repository, SourceTree } from '../ports/source.ts';
-import type { Tool } from '../ports/tool.ts';
+import type { HistoryQuery, HistoryResult, Repository, SourceTree } from '../core/source.ts';
+import type { Tool } from '../core/tool.ts';
 import { commitLine } from './commit-lines.ts';
 import { plainPath } from './edited-tree.ts';
 import { fitting } from './show-lines.ts';

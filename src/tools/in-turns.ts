@@ -1,6 +1,6 @@
 // Going through many things in one call: others get their turn in between, and the work as a whole has an end.
 import { setImmediate as breathe } from 'node:timers/promises';
-import type { Effort } from '../core/path-glob.ts';
+import type { Effort } from '../core/paths.ts';
 
 // A few milliseconds of work before others get their turn.
 const STEPS_PER_TURN = 200_000;

@@ -1,8 +1,8 @@
 // The tool that lists folders and paths.
 import { z } from 'zod';
-import { globMatcher } from '../core/path-glob.ts';
-import type { TreeEntry } from '../ports/source.ts';
-import type { Tool } from '../ports/tool.ts';
+import { globMatcher } from '../core/paths.ts';
+import type { TreeEntry } from '../core/source.ts';
+import type { Tool } from '../core/tool.ts';
 import { type EditedTree, plainPath } from './edited-tree.ts';
 import { type Budget, createBudget, findInTurns } from './in-turns.ts';
 import { fitting } from './show-lines.ts';

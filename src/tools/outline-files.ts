@@ -1,6 +1,6 @@
 // The tool that shows what files define.
 import { z } from 'zod';
-import type { Tool } from '../ports/tool.ts';
+import type { Tool } from '../core/tool.ts';
 import { type EditedTree, plainPath } from './edited-tree.ts';
 import { whyNoText } from './read-files.ts';
 import { fitting } from './show-lines.ts';

@@ -1,9 +1,9 @@
 // Edits against one commit, kept aside of it: reads see them, and the change set is computed from them, never written by a model.
 
 import type { ChangeSet } from '../core/change-set.ts';
+import { isText } from '../core/diff/text-lines.ts';
 import { REDACTED } from '../core/redacted.ts';
-import { isText } from '../core/text-lines.ts';
-import type { SourceTree, TreeEntry } from '../ports/source.ts';
+import type { SourceTree, TreeEntry } from '../core/source.ts';
 import { whyNotFree } from './free-path.ts';
 import { changesOf, touchedPaths } from './overlay-files.ts';
 import { type Edit, type PlacedAt, type Placement, placeEdit } from './place-edit.ts';

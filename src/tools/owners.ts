@@ -1,7 +1,7 @@
 // The tool that tells who owns paths, by CODEOWNERS of the default branch.
 import { z } from 'zod';
-import type { Repository } from '../ports/source.ts';
-import type { Tool } from '../ports/tool.ts';
+import type { Repository } from '../core/source.ts';
+import type { Tool } from '../core/tool.ts';
 import { type CodeOwners, type Decision, decide, parseCodeOwners } from './code-owners.ts';
 import { plainPath } from './edited-tree.ts';
 import { createBudget } from './in-turns.ts';

@@ -1,9 +1,9 @@
 // The tool that reads files and ranges of lines, several in a call.
 import { z } from 'zod';
+import { toLines } from '../core/diff/text-lines.ts';
 import type { Finding } from '../core/evidence.ts';
-import { toLines } from '../core/text-lines.ts';
-import type { FileRead, LineRange } from '../ports/source.ts';
-import type { Tool } from '../ports/tool.ts';
+import type { FileRead, LineRange } from '../core/source.ts';
+import type { Tool } from '../core/tool.ts';
 import { type EditedTree, plainPath } from './edited-tree.ts';
 import { fitting, numberedLines } from './show-lines.ts';
 import { atCommit, defineTool, failed, found, nothing, PATH, quoted } from './tool-kit.ts';

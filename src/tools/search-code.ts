@@ -1,8 +1,8 @@
 // The tool that searches lines, in the commit and in what edits made of it.
 import { z } from 'zod';
 import type { Finding } from '../core/evidence.ts';
-import type { SearchHit, SearchQuery } from '../ports/source.ts';
-import type { Tool } from '../ports/tool.ts';
+import type { SearchHit, SearchQuery } from '../core/source.ts';
+import type { Tool } from '../core/tool.ts';
 import { type EditedTree, plainPath } from './edited-tree.ts';
 import { isWithin, searchEdited } from './search-edited.ts';
 import { fitting } from './show-lines.ts';

@@ -1,8 +1,8 @@
 // The same search as git's, over the few texts that edits changed.
 import { createContext, Script } from 'node:vm';
-import { globMatcher } from '../core/path-glob.ts';
-import { toLines } from '../core/text-lines.ts';
-import type { SearchHit, SearchQuery } from '../ports/source.ts';
+import { toLines } from '../core/diff/text-lines.ts';
+import { globMatcher } from '../core/paths.ts';
+import type { SearchHit, SearchQuery } from '../core/source.ts';
 
 /** For all files together. An expression may take exponential time; a script's time limit ends it, where a plain call would hold up the whole service. */
 const TIMEOUT_MS = 500;

@@ -1,5 +1,5 @@
 // A file as rows without their line ends, which are put back byte for byte where nothing changed.
-import { toLines } from '../core/text-lines.ts';
+import { toLines } from '../core/diff/text-lines.ts';
 
 export interface Rows {
   /** The lines, each without LF and CR. */

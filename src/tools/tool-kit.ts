@@ -1,8 +1,8 @@
 // The one way in and out of every tool: arguments read and put right, the query in words, one finding of bounded size.
 import { z } from 'zod';
+import { isText } from '../core/diff/text-lines.ts';
 import type { Finding } from '../core/evidence.ts';
-import { isText } from '../core/text-lines.ts';
-import type { Tool } from '../ports/tool.ts';
+import type { Tool } from '../core/tool.ts';
 import { repairArguments } from './repair-arguments.ts';
 
 /** What one result may hold, in bytes: about 3,000 tokens. Tools keep to it themselves, in whole lines. */

@@ -1,7 +1,7 @@
 // Everything that the agent may do on one commit, by name.
-import { toUnifiedPatch } from '../core/unified-patch.ts';
-import type { Repository, SourceTree } from '../ports/source.ts';
-import type { Tool } from '../ports/tool.ts';
+import { toUnifiedPatch } from '../core/diff/unified-patch.ts';
+import type { Repository, SourceTree } from '../core/source.ts';
+import type { Tool } from '../core/tool.ts';
 import { blameTool } from './blame.ts';
 import { ciLogTool } from './ci-log.ts';
 import { compareTool } from './compare.ts';

@@ -1,6 +1,6 @@
 // The tree as edits left it: files of the commit where nothing was done, else what was made of them.
-import { isSafePath } from '../core/safe-path.ts';
-import type { FileRead, SourceTree, TreeEntry } from '../ports/source.ts';
+import { isSafePath } from '../core/paths.ts';
+import type { FileRead, SourceTree, TreeEntry } from '../core/source.ts';
 import type { BaseFile, EditedFile, TouchedFiles } from './overlay-files.ts';
 
 export interface WorkingTree extends TouchedFiles {

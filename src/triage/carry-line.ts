@@ -1,5 +1,5 @@
 // Where a line of one commit stands in another, by its text.
-import type { SourceTree } from '../ports/source.ts';
+import type { SourceTree } from '../core/source.ts';
 
 /** The line of `to` that reads like line `line` of `from`: the nearest with equal text; 0 where there is none. Lines of one word or less are not carried. */
 export async function carryLine(

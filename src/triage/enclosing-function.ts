@@ -1,5 +1,5 @@
 // The function that a line stands in, as far as an outline without ends can tell.
-import type { Symbol as OutlineSymbol } from '../ports/source.ts';
+import type { Symbol as OutlineSymbol } from '../core/source.ts';
 
 /** The last function or class that begins at or before the line; "" where the outline has neither. */
 export function enclosingFunction(outline: readonly OutlineSymbol[], line: number): string {

@@ -1,6 +1,6 @@
 // A closer look at one suspect: the lines around the place, who last changed it, and the last commits to the file.
 import { cutText } from '../core/cut-text.ts';
-import type { BlameLine, CommitInfo, FileRead, HistoryResult } from '../ports/source.ts';
+import type { BlameLine, CommitInfo, FileRead, HistoryResult } from '../core/source.ts';
 import { definitionLine } from './enclosing-function.ts';
 import { attempt, type Lookups, shortSha } from './lookups.ts';
 import type { RankedSuspect } from './rank-suspects.ts';

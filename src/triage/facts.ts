@@ -2,8 +2,8 @@
 import type { InvestigationStep } from '../core/evidence.ts';
 import type { CommitRange, LikeliestCommit } from '../core/failure.ts';
 import type { Step } from '../core/issue.ts';
-import type { Lexicon } from '../ports/lexicon.ts';
-import type { Repository } from '../ports/source.ts';
+import type { Lexicon } from '../core/lexicon.ts';
+import type { Repository } from '../core/source.ts';
 import { showBlamedChange } from './blamed-change.ts';
 import type { Clue } from './candidates/clue.ts';
 import { frameClues, type MappedFrame, mapTraces } from './candidates/from-frames.ts';

@@ -3,7 +3,7 @@ import { cutText } from '../core/cut-text.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { InvestigationStep } from '../core/evidence.ts';
 import { withoutUnseenIn } from '../core/inert-text.ts';
-import type { Repository, SearchHit, SearchQuery, SearchResult, SourceTree } from '../ports/source.ts';
+import type { Repository, SearchHit, SearchQuery, SearchResult, SourceTree } from '../core/source.ts';
 import type { Ground } from './map-paths.ts';
 
 /** Results are for people and for one page: longer ones are cut, and say so. */

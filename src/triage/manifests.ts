@@ -1,5 +1,5 @@
 // The packages that a repository itself makes, from its manifests: what tells own code from dependencies.
-import type { SourceTree } from '../ports/source.ts';
+import type { SourceTree } from '../core/source.ts';
 import type { PathIndex } from './path-index.ts';
 
 export interface OwnPackage {

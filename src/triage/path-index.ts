@@ -1,5 +1,5 @@
 // The paths of a commit, ready to be found by their ends.
-import type { Listing } from '../ports/source.ts';
+import type { Listing } from '../core/source.ts';
 
 export interface PathIndex {
   readonly paths: readonly string[];

@@ -1,5 +1,5 @@
 // Makes the place of each suspect true: the line exists at the commit, and its function is named.
-import type { Symbol as OutlineSymbol, SourceTree } from '../ports/source.ts';
+import type { Symbol as OutlineSymbol, SourceTree } from '../core/source.ts';
 import type { Clue } from './candidates/clue.ts';
 import { carryLine } from './carry-line.ts';
 import { definitionLine, enclosingFunction } from './enclosing-function.ts';

@@ -1,6 +1,6 @@
 // Which commit to read at: the one asked for, and the one that the report is about where it names a version, tag or sha.
 import { CausewayError } from '../core/errors.ts';
-import type { Repository } from '../ports/source.ts';
+import type { Repository } from '../core/source.ts';
 import type { Signals } from './signals.ts';
 import type { NamedVersion } from './versions.ts';
 

@@ -1,10 +1,10 @@
 // Sessions: begun by a sign-in, found again by their cookie, ended by their limits or by the person.
 import { createHash, randomBytes } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
-import type { Account } from '../core/account.ts';
+import { type Account, isRecent, isSessionAlive, type Session } from '../core/account.ts';
 import { newId } from '../core/ids.ts';
 import { inertLine } from '../core/inert-text.ts';
-import { isRecent, isSessionAlive, type Session } from '../core/session.ts';
+
 import { cookieOf, giveCookie, takeCookie } from './cookies.ts';
 import { formTokenOf, requireOwnPage } from './form-token.ts';
 import { WebRefusal } from './refusal.ts';

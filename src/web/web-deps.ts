@@ -1,16 +1,14 @@
 // What the account area is built from, and what travels with one request.
-import type { Account } from '../core/account.ts';
+import type { Account, GithubSignIn, Session } from '../core/account.ts';
+import type { TellAnswered } from '../core/answer.ts';
+import type { AskRoom } from '../core/disk.ts';
 import type { Project } from '../core/project.ts';
+import type { Queue } from '../core/queue.ts';
 import type { ExampleReport } from '../core/report.ts';
-import type { Session } from '../core/session.ts';
+import type { Permissions } from '../core/role.ts';
+import type { ConfigurationOf } from '../core/settings.ts';
+import type { Store } from '../db/store.ts';
 import type { Log } from '../log.ts';
-import type { TellAnswered } from '../ports/answered.ts';
-import type { ConfigurationOf } from '../ports/configuration.ts';
-import type { Permissions } from '../ports/permissions.ts';
-import type { Queue } from '../ports/queue.ts';
-import type { AskRoom } from '../ports/room.ts';
-import type { GithubSignIn } from '../ports/sign-in.ts';
-import type { Store } from '../ports/store.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import type { Asking } from '../services/access.ts';
 import type { Changes } from '../services/changes.ts';

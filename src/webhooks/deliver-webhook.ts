@@ -1,10 +1,10 @@
 // The job that tells a caller how its report ended: one attempt per run, on the schedule until it is delivered, stopped or dead.
 import { CausewayError } from '../core/errors.ts';
+import type { ClaimedJob, JobHandler, JobResult } from '../core/queue.ts';
 import type { Webhook } from '../core/webhook.ts';
+import type { AccountStore, AttemptRecord, WebhookStore } from '../db/store.ts';
 import { type Log, noteOnTrail, registerSecret } from '../log.ts';
-import type { AccountStore } from '../ports/account-store.ts';
-import type { ClaimedJob, JobHandler, JobResult } from '../ports/queue.ts';
-import type { AttemptRecord, WebhookStore } from '../ports/webhook-store.ts';
+
 import { ACCESS_LOST, askAccess, type MayBeTold } from './ask-access.ts';
 import { type AttemptResult, attempt, type Delivery } from './attempt.ts';
 import type { CallbackPolicy } from './callback-policy.ts';

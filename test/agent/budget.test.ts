@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { costOf, type Ledger, reservationFor, standing } from '../../src/agent/budget.ts';
 import { runAgent } from '../../src/agent/loop.ts';
-import { type Model, ModelFailure, ModelUnavailable, type TurnUsage } from '../../src/ports/model.ts';
+import { type Model, ModelFailure, ModelUnavailable, type TurnUsage } from '../../src/core/model.ts';
 import { CONCLUSION, call, DRAFT, ground, inputOf, LIMITS, type Played, play, scriptedModel } from './scripted-run.ts';
 
 const PRICES = { prompt: 2, cached: 0.5, completion: 10 };

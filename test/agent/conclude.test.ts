@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { concludeRun } from '../../src/agent/conclude.ts';
 import { confidenceOf, type Proof } from '../../src/agent/confidence.ts';
-import { toDiff } from '../../src/core/diff.ts';
+import { toDiff } from '../../src/core/diff/diff.ts';
 import { CLAIM, FACTS, FIXED, sampleRun } from './conclusion-samples.ts';
 
 const INVENTED = { ...CLAIM, citations: [{ step: 1, quote: 'moon.phase(full)' }] };

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { runAgent } from '../../src/agent/loop.ts';
 import { CausewayError } from '../../src/core/errors.ts';
-import { ModelUnavailable } from '../../src/ports/model.ts';
+import { ModelUnavailable } from '../../src/core/model.ts';
 import {
   answersTo,
   BRIEF,

@@ -2,17 +2,15 @@
 
 import { type Api, createApi } from '../../src/api/api.ts';
 import type { ReadinessCheck } from '../../src/api/api-deps.ts';
-import { type Account, DEFAULT_SCOPES, type TokenRecord } from '../../src/core/account.ts';
+import { type Account, DEFAULT_SCOPES, hashToken, newToken, type TokenRecord } from '../../src/core/account.ts';
+import type { Shortage } from '../../src/core/disk.ts';
 import { newId } from '../../src/core/ids.ts';
 import type { Project } from '../../src/core/project.ts';
-import type { Role } from '../../src/core/role.ts';
+import type { Permissions, Role } from '../../src/core/role.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
-import { hashToken, newToken } from '../../src/core/token.ts';
 import { createSeal } from '../../src/db/seal.ts';
+import type { Run, Store } from '../../src/db/store.ts';
 import { createLog } from '../../src/log.ts';
-import type { Permissions } from '../../src/ports/permissions.ts';
-import type { Shortage } from '../../src/ports/room.ts';
-import type { Run, Store } from '../../src/ports/store.ts';
 import { createEmbeddedQueue } from '../../src/queue/embedded-queue.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';

@@ -1,8 +1,8 @@
 // What stands before every operation: token, scope, rate, and the order in which things are checked.
 import { afterEach, describe, expect, it } from 'vitest';
+import { newToken } from '../../src/core/account.ts';
 import { CausewayError } from '../../src/core/errors.ts';
-import { newToken } from '../../src/core/token.ts';
-import type { Store } from '../../src/ports/store.ts';
+import type { Store } from '../../src/db/store.ts';
 import { type ApiGround, apiGround, bodyOf, type GroundOptions, requestOf } from './api-ground.ts';
 
 let ground: ApiGround;

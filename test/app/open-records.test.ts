@@ -5,9 +5,9 @@ import { openPostgresParts } from '../../src/app/open-postgres-records.ts';
 import { openRecords } from '../../src/app/open-records.ts';
 import { pausedIn } from '../../src/app/pause.ts';
 import { setSharedPause } from '../../src/app/shared-pause.ts';
+import { INTERFACE_HOLDS, MODEL_HOLDS } from '../../src/core/holds.ts';
 import { createSeal } from '../../src/db/seal.ts';
 import { createLog } from '../../src/log.ts';
-import { INTERFACE_HOLDS, MODEL_HOLDS } from '../../src/ports/holds.ts';
 import { migratedDatabase } from '../support/postgres.ts';
 import { temporaryFolder } from '../support/service.ts';
 

@@ -1,8 +1,8 @@
 // Room on the disk: what is enough, how often it is asked, and what the log says of it.
 import { describe, expect, it } from 'vitest';
 import { createRoom } from '../../src/app/room.ts';
+import { noRoomText } from '../../src/core/disk.ts';
 import { createLog } from '../../src/log.ts';
-import { noRoomText } from '../../src/ports/room.ts';
 import { expectForPeople } from '../support/for-people.ts';
 
 const MIB = 1024 ** 2;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { condenseLog } from '../../src/ci/condense-log.ts';
-import { CHECK_LOG_BYTES } from '../../src/ports/checks.ts';
+import { CHECK_LOG_BYTES } from '../../src/core/check.ts';
 import { load, median, say, spread, table } from './figures.ts';
 import { CAUSE, writeMadeLog } from './made-log.ts';
 

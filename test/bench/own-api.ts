@@ -2,10 +2,10 @@
 import path from 'node:path';
 import { type House, type HouseOptions, openHouse } from '../../src/app/house.ts';
 import { openPort } from '../../src/app/open-port.ts';
-import { DEFAULT_SCOPES } from '../../src/core/account.ts';
+import { DEFAULT_SCOPES, hashToken, newToken } from '../../src/core/account.ts';
 import { newId } from '../../src/core/ids.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
-import { hashToken, newToken } from '../../src/core/token.ts';
+
 import { createLog } from '../../src/log.ts';
 import { parseCallbackAllow } from '../../src/webhooks/callback-policy.ts';
 import { type ChildServer, startChild, untilStopped } from './child-server.ts';

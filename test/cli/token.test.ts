@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { TokenCommand, WebhookSecretCommand } from '../../src/cli/command.ts';
 import { token, tokensOfAll } from '../../src/cli/token.ts';
 import { webhookSecret } from '../../src/cli/webhook-secret.ts';
-import { hashToken, isTokenForm } from '../../src/core/token.ts';
+import { hashToken, isTokenForm } from '../../src/core/account.ts';
 import { createSeal } from '../../src/db/seal.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { scriptedTerminal } from '../support/scripted-terminal.ts';

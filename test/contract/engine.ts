@@ -1,6 +1,7 @@
 // What a database engine must offer so that the contract of store and queue can be run over it.
-import type { NewJob, Queue } from '../../src/ports/queue.ts';
-import type { Store } from '../../src/ports/store.ts';
+
+import type { NewJob, Queue } from '../../src/core/queue.ts';
+import type { Store } from '../../src/db/store.ts';
 
 export interface Engine {
   readonly name: string;

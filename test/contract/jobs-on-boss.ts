@@ -1,5 +1,5 @@
 // What stands in pg-boss's table, in the words of our port.
-import type { JobKind, NewJob } from '../../src/ports/queue.ts';
+import type { JobKind, NewJob } from '../../src/core/queue.ts';
 import type { Boss } from '../../src/queue/open-boss.ts';
 
 interface Row {

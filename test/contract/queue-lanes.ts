@@ -1,6 +1,6 @@
 // The queue's contract: kinds that nobody works on stay where they are, and a group of one at a time keeps its order.
 import { describe, expect, it } from 'vitest';
-import type { JobHandler } from '../../src/ports/queue.ts';
+import type { JobHandler } from '../../src/core/queue.ts';
 import { clock, job, patience, plenty, recorder, until } from '../support/queue-samples.ts';
 import { at, NOW } from '../support/store-samples.ts';
 import type { Engine } from './engine.ts';

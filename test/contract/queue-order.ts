@@ -1,7 +1,7 @@
 // The queue's contract: people before what nobody asked for, and organisations by turns.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { ClaimedJob, NewJob } from '../../src/ports/queue.ts';
+import type { ClaimedJob, NewJob } from '../../src/core/queue.ts';
 import { clock, job, patience, recorder, runLimits, until } from '../support/queue-samples.ts';
 import { at } from '../support/store-samples.ts';
 import type { Engine, Opened } from './engine.ts';

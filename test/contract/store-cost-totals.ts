@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CausewayError } from '../../src/core/errors.ts';
-import type { Run, Store } from '../../src/ports/store.ts';
+import type { Run, Store } from '../../src/db/store.ts';
 import { githubGround, repository } from '../support/github-store-samples.ts';
 import { acceptance, accepted, at, conclusion, NOW, started } from '../support/store-samples.ts';
 import type { Engine, Opened } from './engine.ts';

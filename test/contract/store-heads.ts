@@ -1,7 +1,7 @@
 // The store's contract: heads are noted once, hold what was found at them, and are found by what they are the head of.
 import { describe, expect, it } from 'vitest';
 import { EMPTY_HEAD_RECORD } from '../../src/core/head.ts';
-import type { Store } from '../../src/ports/store.ts';
+import type { Store } from '../../src/db/store.ts';
 import { finding, inPullRequest, recorded, seenAs, sighting, withCheckRun } from '../support/check-store-samples.ts';
 import { butBackfills, githubGround, repository } from '../support/github-store-samples.ts';
 import { at, NOW } from '../support/store-samples.ts';

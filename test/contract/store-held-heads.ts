@@ -1,6 +1,6 @@
 // The store's contract: heads whose check run is held back, each with what was found at it.
 import { describe, expect, it } from 'vitest';
-import type { Store } from '../../src/ports/store.ts';
+import type { Store } from '../../src/db/store.ts';
 import { finding, seenAs, withCheckRun } from '../support/check-store-samples.ts';
 import { githubGround, repository } from '../support/github-store-samples.ts';
 import { acceptance, accepted, at, conclusion, NOW, started } from '../support/store-samples.ts';

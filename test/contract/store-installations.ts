@@ -1,7 +1,7 @@
 // The store's contract: installations, and their repositories as projects, whatever they are called and wherever they go.
 import { describe, expect, it } from 'vitest';
 import type { Project } from '../../src/core/project.ts';
-import type { Store } from '../../src/ports/store.ts';
+import type { Store } from '../../src/db/store.ts';
 import { githubGround, installation, repository } from '../support/github-store-samples.ts';
 import { acceptance, accepted, at, conclusion, ground, NOW, started } from '../support/store-samples.ts';
 import type { Engine } from './engine.ts';

@@ -1,6 +1,6 @@
 // The store's contract: the JSON of an Issue is that of the Issue as it stands now, whichever process is asked, and however often.
 import { describe, expect, it } from 'vitest';
-import type { Store } from '../../src/ports/store.ts';
+import type { Store } from '../../src/db/store.ts';
 import { comment, githubGround, installation, opening, record, repository } from '../support/github-store-samples.ts';
 import { acceptance, accepted, at, conclusion, ground, NOW, started } from '../support/store-samples.ts';
 import type { Engine, Place } from './engine.ts';

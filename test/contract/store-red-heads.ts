@@ -1,6 +1,6 @@
 // The store's contract: that something was red is remembered until it is green, so that green is of interest.
 import { describe, expect, it } from 'vitest';
-import type { Store } from '../../src/ports/store.ts';
+import type { Store } from '../../src/db/store.ts';
 import { inPullRequest, ON_MAIN, seenAs } from '../support/check-store-samples.ts';
 import { githubGround } from '../support/github-store-samples.ts';
 import { at, NOW } from '../support/store-samples.ts';

@@ -1,7 +1,7 @@
 // The store's contract: sessions, what signs in once, and the end of a person's access.
 import { describe, expect, it } from 'vitest';
+import { isSessionAlive, SESSION_IDLE_MS, SESSION_LIFE_MS, type Session } from '../../src/core/account.ts';
 import { newId } from '../../src/core/ids.ts';
-import { isSessionAlive, SESSION_IDLE_MS, SESSION_LIFE_MS, type Session } from '../../src/core/session.ts';
 import { at, ground, NOW, other, token } from '../support/store-samples.ts';
 import type { Engine } from './engine.ts';
 

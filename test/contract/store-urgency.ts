@@ -1,6 +1,6 @@
 // The store's contract: which jobs somebody waits for, and whose turn they take.
 import { describe, expect, it } from 'vitest';
-import type { NewJob } from '../../src/ports/queue.ts';
+import type { NewJob } from '../../src/core/queue.ts';
 import { finding, found, inPullRequest, recorded, seenAs, sighting } from '../support/check-store-samples.ts';
 import { delivery, githubGround, opening, trigger, WRITER } from '../support/github-store-samples.ts';
 import { acceptance, accepted, at, ground, NOW, started } from '../support/store-samples.ts';

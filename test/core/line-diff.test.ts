@@ -1,7 +1,7 @@
 // The line differ: right, as small as can be, readable, and bounded.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { diffLines, type Hunk } from '../../src/core/line-diff.ts';
+import { diffLines, type Hunk } from '../../src/core/diff/line-diff.ts';
 
 function applied(before: readonly string[], after: readonly string[], hunks: readonly Hunk[]): string[] {
   const out: string[] = [];

@@ -1,6 +1,6 @@
 // Which paths a change may name.
 import { describe, expect, it } from 'vitest';
-import { isSafePath } from '../../src/core/safe-path.ts';
+import { isSafePath } from '../../src/core/paths.ts';
 
 describe('a path is refused', () => {
   it.each([

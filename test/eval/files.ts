@@ -1,5 +1,5 @@
 // `files` and `traces`: which files does the product's own road rank first for a report, and which ones did the fix change?
-import type { Repository } from '../../src/ports/source.ts';
+import type { Repository } from '../../src/core/source.ts';
 import { gatherFacts } from '../../src/triage/facts.ts';
 import { type Document, documentOf, rankByBm25 } from './bm25.ts';
 import { isCandidate, type LocalisationCase } from './localisation-case.ts';

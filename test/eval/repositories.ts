@@ -4,10 +4,10 @@ import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import type { Lexicon } from '../../src/core/lexicon.ts';
+import type { Repository } from '../../src/core/source.ts';
 import { createGitSource } from '../../src/git/mirror.ts';
 import { createLog } from '../../src/log.ts';
-import type { Lexicon } from '../../src/ports/lexicon.ts';
-import type { Repository } from '../../src/ports/source.ts';
 import { createLexicons } from '../../src/search/create-lexicons.ts';
 import { EvalFault } from './part.ts';
 

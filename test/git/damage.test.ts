@@ -13,9 +13,9 @@ import {
 import { dirname, join } from 'node:path';
 import { setImmediate as oneTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import type { SourceTree } from '../../src/core/source.ts';
 import { acquireProcessLock } from '../../src/git/process-lock.ts';
 import { createGit } from '../../src/git/run-git.ts';
-import type { SourceTree } from '../../src/ports/source.ts';
 import { gitHttp } from '../support/git-http.ts';
 import { type GitRepository, gitRepository } from '../support/git-repository.ts';
 import { pathProject, SIGNAL, temporaryFolder, testSource, treeOf, urlProject } from './open-project.ts';

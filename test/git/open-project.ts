@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Project } from '../../src/core/project.ts';
+import type { Repository, Source, SourceTree } from '../../src/core/source.ts';
 import { createGitSource, type GitSourceOptions } from '../../src/git/mirror.ts';
-import type { Repository, Source, SourceTree } from '../../src/ports/source.ts';
 
 export const SIGNAL = new AbortController().signal;
 

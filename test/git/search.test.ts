@@ -1,7 +1,7 @@
 // Searching one commit: fixed text and expressions, paths and globs, limits and faults.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SearchQuery, SourceTree } from '../../src/core/source.ts';
 import { toPosix } from '../../src/git/posix-expression.ts';
-import type { SearchQuery, SourceTree } from '../../src/ports/source.ts';
 import { type GitRepository, gitRepository } from '../support/git-repository.ts';
 import { pathProject, SIGNAL, type TestSource, testSource, treeOf } from './open-project.ts';
 

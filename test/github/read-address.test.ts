@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import type { AddressedReport } from '../../src/core/report.ts';
 import { createAddressReader } from '../../src/github/read-address.ts';
-import type { AddressedReport } from '../../src/ports/report-address.ts';
 import { addRepository, type JobState, type RepositoryState, type RunState } from '../support/github-double/state.ts';
 import { type GithubDouble, startGithub } from '../support/github-double.ts';
 

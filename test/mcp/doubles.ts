@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import type { Tool, ToolResult } from '../../src/core/tool.ts';
 import type { Log } from '../../src/log.ts';
 import { createLog } from '../../src/log.ts';
 import { parseMonitoringConfig } from '../../src/mcp/config.ts';
 import { type Monitoring, type MonitoringOptions, openMonitoring } from '../../src/mcp/open-monitoring.ts';
-import type { Tool, ToolResult } from '../../src/ports/tool.ts';
 
 const PROGRAM = path.join(import.meta.dirname, 'fake-server.mjs');
 export const SUBJECT = { project: 'acme/shop', isPublic: false, isTrusted: true };

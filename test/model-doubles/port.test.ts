@@ -1,8 +1,8 @@
 // The port over the doubles, in what no story plays: every form in which an interface is refused, turns that may not call, older models.
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
+import type { Message, ModelRequest, ModelTurn } from '../../src/core/model.ts';
 import { createEndpointModel, type EndpointModel } from '../../src/models/endpoint-model.ts';
-import type { Message, ModelRequest, ModelTurn } from '../../src/ports/model.ts';
 import { call, type Played } from '../support/played-model.ts';
 import { anthropicDouble } from './anthropic.ts';
 import { deepSeekDouble } from './chat.ts';

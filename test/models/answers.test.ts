@@ -1,7 +1,7 @@
 // What endpoints answer with, in all its forms, and what they are asked.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ModelRequest } from '../../src/ports/model.ts';
+import type { ModelRequest } from '../../src/core/model.ts';
 import {
   type Behaviour,
   calls,

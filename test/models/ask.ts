@@ -1,7 +1,7 @@
 // Questions for the tests of the model room, and what becomes of them.
 import { CausewayError } from '../../src/core/errors.ts';
+import type { Model, ModelRequest, ModelTurn } from '../../src/core/model.ts';
 import { createEndpointModel, type EndpointModel, type EndpointModelOptions } from '../../src/models/endpoint-model.ts';
-import type { Model, ModelRequest, ModelTurn } from '../../src/ports/model.ts';
 import { endpointConfig, type GivenEndpoint } from '../support/endpoint-config.ts';
 
 export const KEY = 'sk-proj-abcdefghijklmnopqrstuvwxyz0123456789';

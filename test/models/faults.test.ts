@@ -1,7 +1,7 @@
 // Every fault of an endpoint: a named failure, or a whole answer after repair; never half of one.
 import { describe, expect, it } from 'vitest';
+import { ModelFailure, ModelUnavailable, type TurnUsage } from '../../src/core/model.ts';
 import { createEndpointModel } from '../../src/models/endpoint-model.ts';
-import { ModelFailure, ModelUnavailable, type TurnUsage } from '../../src/ports/model.ts';
 import { endpointConfig } from '../support/endpoint-config.ts';
 import {
   type Behaviour,

@@ -1,7 +1,7 @@
 // Answers that were made to be slow: a model, or what a model read, holds up nobody.
 import { expect, it } from 'vitest';
+import type { ModelRequest } from '../../src/core/model.ts';
 import { readJsonAnswer, readWrittenCalls } from '../../src/models/json-mode.ts';
-import type { ModelRequest } from '../../src/ports/model.ts';
 
 const TOOL = { name: 'search', description: 'Searches.', parameters: {} };
 const REQUEST = { toolChoice: 'auto' } as ModelRequest;

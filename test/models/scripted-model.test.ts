@@ -1,9 +1,9 @@
 // Scripts and prices: files that operators write, played and read, or refused by name.
 import { describe, expect, it } from 'vitest';
 import { costOf } from '../../src/agent/budget.ts';
+import type { Message } from '../../src/core/model.ts';
 import { readPrices, shippedPrices } from '../../src/models/prices.ts';
 import { createScriptedModel, readScript } from '../../src/models/scripted.ts';
-import type { Message } from '../../src/ports/model.ts';
 import { ask, failureOf, QUESTION } from './ask.ts';
 
 const SCRIPT = readScript(

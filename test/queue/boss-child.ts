@@ -1,8 +1,8 @@
 // A worker of its own on pg-boss: `node boss-child.ts <url> <JSON: options>`. It says what becomes of its jobs.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CausewayError } from '../../src/core/errors.ts';
+import type { JobHandler } from '../../src/core/queue.ts';
 import { createLog } from '../../src/log.ts';
-import type { JobHandler } from '../../src/ports/queue.ts';
 import { createBossQueue } from '../../src/queue/boss-queue.ts';
 import { openBoss } from '../../src/queue/open-boss.ts';
 import type { BossChildOptions } from './boss-process.ts';

@@ -1,9 +1,9 @@
 // What stories do to the clock of the queue: heads that wait become due, and a row of a group that is wrong stays wrong.
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import type { NewJob } from '../../src/core/queue.ts';
 import { openSqliteStore } from '../../src/db/open-sqlite.ts';
 import { createSeal } from '../../src/db/seal.ts';
-import type { NewJob } from '../../src/ports/queue.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { engine, openRecords } from '../support/records.ts';
 import { temporaryFolder } from '../support/service.ts';

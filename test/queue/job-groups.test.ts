@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
+import type { NewJob } from '../../src/core/queue.ts';
 import { openSqliteStore } from '../../src/db/open-sqlite.ts';
 import { createSeal } from '../../src/db/seal.ts';
-import type { NewJob } from '../../src/ports/queue.ts';
 import { type Claim, type ClaimEnd, claim, endClaim } from '../../src/queue/claims.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { freeAll, freeExpired } from '../../src/queue/leases.ts';

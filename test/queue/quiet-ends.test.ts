@@ -1,10 +1,10 @@
 // What the worker's log says of jobs that end while others are put in: nothing, since nobody has taken them away.
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import type { JobHandler } from '../../src/core/queue.ts';
 import { openSqliteStore } from '../../src/db/open-sqlite.ts';
 import { createSeal } from '../../src/db/seal.ts';
 import { createLog } from '../../src/log.ts';
-import type { JobHandler } from '../../src/ports/queue.ts';
 import { createEmbeddedQueue } from '../../src/queue/embedded-queue.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { job, patience, plenty } from '../support/queue-samples.ts';

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from '
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CausewayError } from '../../src/core/errors.ts';
-import type { SourceTree } from '../../src/ports/source.ts';
+import type { SourceTree } from '../../src/core/source.ts';
 import type { Digester } from '../../src/search/digester.ts';
 import { hashTerm } from '../../src/triage/localise/terms.ts';
 import { inProcess, testLexicons } from '../support/test-lexicons.ts';

@@ -3,11 +3,11 @@
 import { describe, expect, it } from 'vitest';
 import type { ChangeSet } from '../../src/core/change-set.ts';
 import { CausewayError } from '../../src/core/errors.ts';
+import { type Model, type ModelRequest, ModelUnavailable } from '../../src/core/model.ts';
 import { DEFAULT_SETTINGS, type InvestigationSettings } from '../../src/core/settings.ts';
+import type { Tool } from '../../src/core/tool.ts';
 import { createSeal } from '../../src/db/seal.ts';
 import { createLog } from '../../src/log.ts';
-import { type Model, type ModelRequest, ModelUnavailable } from '../../src/ports/model.ts';
-import type { Tool } from '../../src/ports/tool.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
 import { acceptReport } from '../../src/services/accept-report.ts';

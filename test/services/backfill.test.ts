@@ -1,8 +1,8 @@
 // The red checks of a project's past: read within bounds, counted once, and what they would have cost.
 import { describe, expect, it } from 'vitest';
+import { ChecksBusy, ChecksClosed } from '../../src/core/check.ts';
+import type { Backfill } from '../../src/db/store.ts';
 import { createLog } from '../../src/log.ts';
-import type { Backfill } from '../../src/ports/check-store.ts';
-import { ChecksBusy, ChecksClosed } from '../../src/ports/checks.ts';
 import { type BackfillDeps, createBackfillHandler } from '../../src/services/backfill.ts';
 import { type Cut, CutShort, cutShort } from '../support/cut-short.ts';
 import { CODE_LOG, DISK_LOG, type HeadGround, headGround, logOf, OTHER_LOG } from '../support/head-ground.ts';

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runAgent } from '../../src/agent/loop.ts';
-import type { Model, Prices } from '../../src/ports/model.ts';
-import type { Run, Store } from '../../src/ports/store.ts';
+import type { Model, Prices } from '../../src/core/model.ts';
+import type { Run, Store } from '../../src/db/store.ts';
 import { runLedger } from '../../src/services/run-ledger.ts';
 import { CONCLUSION, call, ground as files, inputOf, LIMITS, scriptedModel } from '../agent/scripted-run.ts';
 import { openSqlite } from '../contract/sqlite-place.ts';

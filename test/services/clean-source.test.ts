@@ -1,7 +1,7 @@
 // A repository without its secrets: cleaned as a whole, then shown in parts.
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { SourceTree } from '../../src/ports/source.ts';
+import type { SourceTree } from '../../src/core/source.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
 import { cleanRepository } from '../../src/services/clean-source.ts';
 import { createRunRedactor } from '../../src/services/run-redactor.ts';

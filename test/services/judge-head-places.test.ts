@@ -1,8 +1,8 @@
 // Where a commit stands decides: the default branch, what is set aside, what waits, and who asked.
 import { describe, expect, it } from 'vitest';
+import { ChecksBusy, ChecksClosed } from '../../src/core/check.ts';
 import { newId } from '../../src/core/ids.ts';
-import { ChecksBusy, ChecksClosed } from '../../src/ports/checks.ts';
-import type { ThreadPart } from '../../src/ports/github-store.ts';
+import type { ThreadPart } from '../../src/db/store.ts';
 import { ofActions } from '../support/check-store-samples.ts';
 import { opening, TRIAGER, trigger } from '../support/github-store-samples.ts';
 import {

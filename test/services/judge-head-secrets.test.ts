@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Checks } from '../../src/ports/checks.ts';
+import type { Checks } from '../../src/core/check.ts';
 import { createBackfillHandler } from '../../src/services/backfill.ts';
 import { noise } from '../redact/planted.ts';
 import { ofActions } from '../support/check-store-samples.ts';

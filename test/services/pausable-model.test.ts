@@ -1,6 +1,6 @@
 // A paused house asks its model nothing, and says when it looks again.
 import { expect, it } from 'vitest';
-import { type Model, type ModelRequest, ModelUnavailable } from '../../src/ports/model.ts';
+import { type Model, type ModelRequest, ModelUnavailable } from '../../src/core/model.ts';
 import { pausableModel } from '../../src/services/pausable-model.ts';
 
 const REQUEST = { messages: [], tools: [] } as unknown as ModelRequest;

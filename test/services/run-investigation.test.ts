@@ -1,15 +1,15 @@
 // A run from its job to its end: concluded, answered from an equal one, given up, or tried again.
 
 import { describe, expect, it } from 'vitest';
+import type { Shortage } from '../../src/core/disk.ts';
 import { CausewayError, StoreUnusable } from '../../src/core/errors.ts';
+import type { JobHandler } from '../../src/core/queue.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
+import type { Repository } from '../../src/core/source.ts';
 import { createSeal } from '../../src/db/seal.ts';
+import type { Store } from '../../src/db/store.ts';
 import { unreachable } from '../../src/git/git-failure.ts';
 import { createLog } from '../../src/log.ts';
-import type { JobHandler } from '../../src/ports/queue.ts';
-import type { Shortage } from '../../src/ports/room.ts';
-import type { Repository } from '../../src/ports/source.ts';
-import type { Store } from '../../src/ports/store.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
 import { acceptReport } from '../../src/services/accept-report.ts';

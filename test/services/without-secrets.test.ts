@@ -2,8 +2,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { GuardedChange } from '../../src/agent/change-guards.ts';
 import type { ChangeSet } from '../../src/core/change-set.ts';
-import { toDiff } from '../../src/core/diff.ts';
-import type { Model } from '../../src/ports/model.ts';
+import { toDiff } from '../../src/core/diff/diff.ts';
+import type { Model } from '../../src/core/model.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
 import { redactedModel, redactedTool, withoutSecrets } from '../../src/services/without-secrets.ts';
 

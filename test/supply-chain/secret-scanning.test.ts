@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { newToken } from '../../src/core/token.ts';
+import { newToken } from '../../src/core/account.ts';
 import { newSigningSecret } from '../../src/webhooks/sign.ts';
 import { ROOT } from './lockfile.ts';
 

@@ -1,8 +1,8 @@
 // Sample records of checks for tests of the store: sightings, findings, places, threads that red checks open.
 import type { Sighting } from '../../src/core/failure.ts';
 import { EMPTY_EXCERPT, type Finding, type HeadPlace, type HeadRecord } from '../../src/core/head.ts';
-import type { CheckId, FailureStore, HeadStore } from '../../src/ports/check-store.ts';
-import type { ThreadPart } from '../../src/ports/github-store.ts';
+import type { CheckId, FailureStore, HeadStore, ThreadPart } from '../../src/db/store.ts';
+
 import { trigger, WRITER } from './github-store-samples.ts';
 import { at, NOW, SHA } from './store-samples.ts';
 

@@ -1,6 +1,6 @@
 // What callers and people do, over and over, until the service under them is killed: each act notes what it was told, and asks again what nobody answered.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hashToken } from '../../src/core/token.ts';
+import { hashToken } from '../../src/core/account.ts';
 import type { Ledger } from './entry-kill-ledger.ts';
 import type { WebVisitor } from './web-visitor.ts';
 

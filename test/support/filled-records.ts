@@ -1,5 +1,5 @@
 // Records of every kind that a move must carry over, written by the store's own verbs.
-import type { Store } from '../../src/ports/store.ts';
+import type { Store } from '../../src/db/store.ts';
 import { delivery, githubGround, opening } from './github-store-samples.ts';
 import { acceptance, accepted, conclusion, ground, NOW, started, token } from './store-samples.ts';
 

@@ -1,6 +1,6 @@
 // Sample records of GitHub for tests of the store: an installation with a repository, people, threads, deliveries.
-import type { Installation, InstalledRepository } from '../../src/core/installation.ts';
-import type { GithubProject } from '../../src/core/project.ts';
+import type { GithubProject, Installation, InstalledRepository } from '../../src/core/project.ts';
+import type { NewJob } from '../../src/core/queue.ts';
 import {
   EMPTY_RECORD,
   type Person,
@@ -9,9 +9,8 @@ import {
   type ThreadRecord,
   type Trigger,
 } from '../../src/core/thread.ts';
-import type { NewDelivery, ThreadPart } from '../../src/ports/github-store.ts';
-import type { NewJob } from '../../src/ports/queue.ts';
-import type { Store } from '../../src/ports/store.ts';
+import type { NewDelivery, Store, ThreadPart } from '../../src/db/store.ts';
+
 import { type Ground, NOW, SHA } from './store-samples.ts';
 
 export const WRITER: Person = { id: 7, login: 'mona' };

@@ -1,12 +1,11 @@
 // A project of GitHub with its checks in memory and its store in SQLite, for tests of what judges red checks.
-import type { Check } from '../../src/core/check.ts';
+import type { Check, CheckWords } from '../../src/core/check.ts';
 import type { Head, HeadPlace } from '../../src/core/head.ts';
 import { newId } from '../../src/core/ids.ts';
 import type { GithubProject } from '../../src/core/project.ts';
+import type { JobResult } from '../../src/core/queue.ts';
+import type { Store } from '../../src/db/store.ts';
 import { createLog } from '../../src/log.ts';
-import type { CheckWords } from '../../src/ports/checks.ts';
-import type { JobResult } from '../../src/ports/queue.ts';
-import type { Store } from '../../src/ports/store.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
 import { createChanges } from '../../src/services/changes.ts';
 import { createCheckReader } from '../../src/services/checks/check-reader.ts';

@@ -1,6 +1,6 @@
 // What an attacker in the model's place needs for every attack: a shop to attack, a look at it, an honest-looking end.
 import type { Issue } from '../../src/core/issue.ts';
-import type { ModelRequest } from '../../src/ports/model.ts';
+import type { ModelRequest } from '../../src/core/model.ts';
 import type { Attack, Said } from './hostile-house.ts';
 
 export const SHOP = {

@@ -1,15 +1,17 @@
 // The port of checks in memory: commits with their runs, places and words, as a test sets them; nothing else decides what is answered.
-import { type Check, checkKey, type NamedCheck } from '../../src/core/check.ts';
-import type { HeadPlace } from '../../src/core/head.ts';
-import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
-import type { Person } from '../../src/core/thread.ts';
 import {
   CHECK_LOG_BYTES,
   type ChangedFiles,
+  type Check,
   type CheckRules,
   type Checks,
   type CheckWords,
-} from '../../src/ports/checks.ts';
+  checkKey,
+  type NamedCheck,
+} from '../../src/core/check.ts';
+import type { HeadPlace } from '../../src/core/head.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
+import type { Person } from '../../src/core/thread.ts';
 
 const BOT: Person = { id: 900, login: 'causeway[bot]' };
 

@@ -1,9 +1,9 @@
 // The source port in memory: commits as maps of files, for tests that need no git.
 import { createHash } from 'node:crypto';
-import type { CommitMessage } from '../../src/ports/bulk-reads.ts';
 import type {
   BlameLine,
   CommitInfo,
+  CommitMessage,
   FileRead,
   HistoryQuery,
   LineRange,
@@ -13,7 +13,7 @@ import type {
   SearchQuery,
   SearchResult,
   SourceTree,
-} from '../../src/ports/source.ts';
+} from '../../src/core/source.ts';
 
 interface MemoryCommit {
   readonly sha: string;

@@ -1,8 +1,7 @@
 // Webhooks in memory, for tests of what delivers them.
 import type { Issue } from '../../src/core/issue.ts';
 import type { Webhook } from '../../src/core/webhook.ts';
-import type { AccountStore } from '../../src/ports/account-store.ts';
-import type { FailedInvestigation, WebhookAttempt, WebhookStore } from '../../src/ports/webhook-store.ts';
+import type { AccountStore, FailedInvestigation, WebhookAttempt, WebhookStore } from '../../src/db/store.ts';
 
 export interface MemoryWebhookStore extends WebhookStore, Pick<AccountStore, 'signingSecrets'> {
   add(webhook: Webhook, data: Issue | FailedInvestigation): void;

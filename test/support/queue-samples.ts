@@ -1,6 +1,6 @@
 // Handlers, limits and a clock for tests of the queue.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ClaimedJob, JobHandler, JobResult, LaneLimits, NewJob } from '../../src/ports/queue.ts';
+import type { ClaimedJob, JobHandler, JobResult, LaneLimits, NewJob } from '../../src/core/queue.ts';
 import { NOW } from './store-samples.ts';
 
 /** A clock that moves only when it is told to. */

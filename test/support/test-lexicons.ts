@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Lexicons } from '../../src/core/lexicon.ts';
 import { createLog } from '../../src/log.ts';
-import type { Lexicons } from '../../src/ports/lexicon.ts';
 import { createLexicons, type LexiconsOptions } from '../../src/search/create-lexicons.ts';
 import type { Digester } from '../../src/search/digester.ts';
 import { makeRecords } from '../../src/search/make-records.ts';

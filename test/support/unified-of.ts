@@ -1,5 +1,5 @@
 // The patch of one file as GitHub's API gives it: hunks alone, without the lines that name the file.
-import { toUnifiedPatch } from '../../src/core/unified-patch.ts';
+import { toUnifiedPatch } from '../../src/core/diff/unified-patch.ts';
 
 /** "" where nothing has changed. */
 export function unifiedOf(path: string, before: string, after: string): string {

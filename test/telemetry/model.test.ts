@@ -1,7 +1,7 @@
 // How questions to the model end, in figures: what failed is told by its kind, and what it had come to is on the bill.
 import { expect, it } from 'vitest';
+import { type Model, ModelFailure, type ModelTurn, ModelUnavailable } from '../../src/core/model.ts';
 import { createLog } from '../../src/log.ts';
-import { type Model, ModelFailure, type ModelTurn, ModelUnavailable } from '../../src/ports/model.ts';
 import { createTelemetry } from '../../src/telemetry/telemetry.ts';
 import { sum } from '../support/metrics-of.ts';
 

@@ -1,8 +1,8 @@
 // Work whose size a repository or a model chooses: it has an end, says so, and lets others have their turn meanwhile.
 import { Script } from 'node:vm';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { TreeEntry } from '../../src/ports/source.ts';
-import type { Tool } from '../../src/ports/tool.ts';
+import type { TreeEntry } from '../../src/core/source.ts';
+import type { Tool } from '../../src/core/tool.ts';
 import { createEditedTree } from '../../src/tools/edited-tree.ts';
 import { createBudget, findInTurns } from '../../src/tools/in-turns.ts';
 import { listFilesTool } from '../../src/tools/list-files.ts';

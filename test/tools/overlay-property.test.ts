@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { toUnifiedPatch } from '../../src/core/unified-patch.ts';
+import { toUnifiedPatch } from '../../src/core/diff/unified-patch.ts';
 import type { Toolbox } from '../../src/tools/toolbox.ts';
 import { SIGNAL } from '../git/open-project.ts';
 import { type GitRepository, gitRepository } from '../support/git-repository.ts';

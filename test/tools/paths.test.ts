@@ -1,6 +1,6 @@
 // Patterns over paths: globs as models write them, and CODEOWNERS as GitHub reads it.
 import { describe, expect, it } from 'vitest';
-import { globMatcher } from '../../src/core/path-glob.ts';
+import { globMatcher } from '../../src/core/paths.ts';
 import { decide, MAX_RULES, parseCodeOwners } from '../../src/tools/code-owners.ts';
 import { createBudget } from '../../src/tools/in-turns.ts';
 import { SIGNAL } from '../git/open-project.ts';

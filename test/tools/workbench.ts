@@ -1,6 +1,6 @@
 // What every test of the tools starts with: a toolbox over a real repository, and its answers as the model sees them.
 
-import type { Repository } from '../../src/ports/source.ts';
+import type { Repository } from '../../src/core/source.ts';
 import { createToolbox, type Toolbox } from '../../src/tools/toolbox.ts';
 import { pathProject, SIGNAL, testSource, treeOf } from '../git/open-project.ts';
 import { type GitRepository, gitRepository } from '../support/git-repository.ts';

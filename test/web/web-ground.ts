@@ -1,15 +1,13 @@
 // The account area over a real store in memory: an account that is signed in, projects, and a browser's requests.
 import { randomBytes } from 'node:crypto';
 import type { Account } from '../../src/core/account.ts';
-import type { InstalledRepository } from '../../src/core/installation.ts';
-import type { Project } from '../../src/core/project.ts';
+import type { Shortage } from '../../src/core/disk.ts';
+import type { InstalledRepository, Project } from '../../src/core/project.ts';
 import type { Role } from '../../src/core/role.ts';
-import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
+import { DEFAULT_SETTINGS, type EffectiveConfiguration } from '../../src/core/settings.ts';
 import { createSeal } from '../../src/db/seal.ts';
+import type { Run, Store } from '../../src/db/store.ts';
 import { createLog } from '../../src/log.ts';
-import type { EffectiveConfiguration } from '../../src/ports/configuration.ts';
-import type { Shortage } from '../../src/ports/room.ts';
-import type { Run, Store } from '../../src/ports/store.ts';
 import { createEmbeddedQueue } from '../../src/queue/embedded-queue.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';

@@ -2,10 +2,10 @@
 import { Webhook as Standard } from 'standardwebhooks';
 import { Webhook as Svix } from 'svix';
 import { describe, expect, it } from 'vitest';
+import type { JobResult } from '../../src/core/queue.ts';
 import type { Webhook } from '../../src/core/webhook.ts';
+import type { FailedInvestigation } from '../../src/db/store.ts';
 import { createLog, registeredSecrets, registerSecret } from '../../src/log.ts';
-import type { JobResult } from '../../src/ports/queue.ts';
-import type { FailedInvestigation } from '../../src/ports/webhook-store.ts';
 import { parseCallbackAllow } from '../../src/webhooks/callback-policy.ts';
 import { createWebhookHandler, type WebhookHandlerOptions } from '../../src/webhooks/deliver-webhook.ts';
 import { newSigningSecret } from '../../src/webhooks/sign.ts';

@@ -2,13 +2,13 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../../config.ts';
 import { CausewayError } from '../../core/errors.ts';
+import { INTERFACE_HOLDS, stands } from '../../core/holds.ts';
 import type { Examination } from '../../db/examine.ts';
 import { examinePostgres } from '../../db/examine-postgres.ts';
 import { examineSqlite } from '../../db/examine-sqlite.ts';
 import { createSeal } from '../../db/seal.ts';
 import { keepsSessions, NO_SESSIONS } from '../../db/session-check.ts';
 import { restoreSentence } from '../../db/sqlite-engine.ts';
-import { INTERFACE_HOLDS, stands } from '../../ports/holds.ts';
 import { databaseFile, openDataFolder } from '../data-folder.ts';
 import { isPaused } from '../pause.ts';
 import { fail, ok, PAUSED, type Probe, type Verdict, warn } from './probe.ts';

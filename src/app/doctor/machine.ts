@@ -2,9 +2,9 @@
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../../config.ts';
+import { spaceText } from '../../core/disk.ts';
 import { readMirrorsSize } from '../../git/mirror-records.ts';
 import { findTools } from '../../git/tools.ts';
-import { spaceText } from '../../ports/room.ts';
 import { shortageOf } from '../room.ts';
 import { fail, ok, type Probe, type Verdict, warn } from './probe.ts';
 

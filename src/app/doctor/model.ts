@@ -6,15 +6,15 @@ import { CONCLUDE } from '../../agent/conclude-tool.ts';
 import { SYSTEM_TEXT } from '../../agent/prompt-files.ts';
 import type { Config, ModelConfig } from '../../config.ts';
 import { CausewayError } from '../../core/errors.ts';
-import type { EndpointModel } from '../../models/endpoint-model.ts';
-import { readScript } from '../../models/scripted.ts';
 import {
   type Message,
   type ModelRequest,
   type ModelTurn,
   ModelUnavailable,
   type ToolDescription,
-} from '../../ports/model.ts';
+} from '../../core/model.ts';
+import type { EndpointModel } from '../../models/endpoint-model.ts';
+import { readScript } from '../../models/scripted.ts';
 import { type OpenModelOptions, openEndpointModel } from '../open-model.ts';
 import { fail, ok, type Probe, type Verdict, warn } from './probe.ts';
 

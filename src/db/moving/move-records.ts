@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CausewayError } from '../../core/errors.ts';
-import type { NewJob } from '../../ports/queue.ts';
+import type { NewJob } from '../../core/queue.ts';
 import type { Database } from '../database.ts';
 import type { Enqueuer } from '../enqueuer.ts';
 import { createChecksum } from './checksum.ts';

@@ -1,7 +1,7 @@
 // What is moved: a SQLite database at one moment, opened to be read and nothing else.
 import Sqlite from 'better-sqlite3';
 import { CausewayError } from '../../core/errors.ts';
-import type { NewJob } from '../../ports/queue.ts';
+import type { NewJob } from '../../core/queue.ts';
 import { purposeFor as purposeOfSecret } from '../accounts.ts';
 import { purposeFor as purposeOfBody } from '../deliveries.ts';
 import type { Seal } from '../seal.ts';

@@ -1,8 +1,8 @@
 // How GitHub is asked about the checks of a project, and what its failures mean to whoever asked.
 import type { Octokit } from '@octokit/rest';
+import { ChecksBusy, ChecksClosed, type ShortenLog } from '../../core/check.ts';
 import { type GithubProject, repositoryOf } from '../../core/project.ts';
-import { ChecksBusy, ChecksClosed, type ShortenLog } from '../../ports/checks.ts';
-import type { InstallationStore } from '../../ports/github-store.ts';
+import type { InstallationStore } from '../../db/store.ts';
 import { type GithubClients, GithubFailure } from '../clients/github-clients.ts';
 import type { ConfigurationReader } from '../configuration/read-configuration.ts';
 import type { Mode } from '../configuration/repository-config.ts';

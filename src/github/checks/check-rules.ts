@@ -1,5 +1,5 @@
 // What a project wants to be done with its red checks: its configuration, below the operator's word and what the installation was granted.
-import type { CheckRules } from '../../ports/checks.ts';
+import type { CheckRules } from '../../core/check.ts';
 import { investigationSettings } from '../configuration/investigation-settings.ts';
 import type { Asking } from './ask.ts';
 

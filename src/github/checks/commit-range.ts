@@ -1,7 +1,8 @@
 // What lies between commits: the files that a change under test touches, and the commits from the last green one to the first red one.
+
+import type { ChangedFiles } from '../../core/check.ts';
 import type { CommitRange } from '../../core/failure.ts';
 import type { HeadPlace } from '../../core/head.ts';
-import type { ChangedFiles } from '../../ports/checks.ts';
 import { type Asking, ask, askPages, unlessUnknown } from './ask.ts';
 
 const PAGE = 100;

@@ -1,6 +1,7 @@
 // The door to the checks of GitHub: what each question of the house is answered from.
+
+import type { Checks } from '../../core/check.ts';
 import type { GithubProject } from '../../core/project.ts';
-import type { Checks } from '../../ports/checks.ts';
 import { type Asking, type ChecksDeps, inWordsOfThePort } from './ask.ts';
 import { checkRules } from './check-rules.ts';
 import { changedFiles, commitRange, leadsTo } from './commit-range.ts';

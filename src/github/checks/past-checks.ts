@@ -1,6 +1,6 @@
 // Red checks of the past, from the runs of Actions that failed: a page of runs at a time, with the jobs of each.
-import type { Check } from '../../core/check.ts';
-import type { PastCheck } from '../../ports/checks.ts';
+import type { Check, PastCheck } from '../../core/check.ts';
+
 import { GithubFailure } from '../clients/github-clients.ts';
 import { type Asking, ask, unlessClosed, unlessUnknown } from './ask.ts';
 import { ACTIONS, isRedConclusion } from './to-check.ts';

@@ -1,6 +1,6 @@
 // What a red check says beyond its name: its log where it is a job of Actions, the first cause of a long one and its end, and its annotations.
-import type { Annotation, Check } from '../../core/check.ts';
-import { CHECK_LOG_BYTES, ChecksBusy, type CheckWords } from '../../ports/checks.ts';
+import { type Annotation, CHECK_LOG_BYTES, type Check, ChecksBusy, type CheckWords } from '../../core/check.ts';
+
 import { GithubFailure } from '../clients/github-clients.ts';
 import { noLogOf, readCheckLog } from '../report/check-log.ts';
 import { type Asking, ask, askPages, unlessClosed } from './ask.ts';

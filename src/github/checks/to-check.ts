@@ -1,7 +1,7 @@
 // A check run or a commit status of GitHub as a check in our words.
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import type { Check } from '../../core/check.ts';
-import { keepBeginning } from '../../core/keep-beginning.ts';
+import { keepBeginning } from '../../core/cut-text.ts';
 
 export type CheckRun = RestEndpointMethodTypes['checks']['listForRef']['response']['data']['check_runs'][number];
 export type Status = Pick<

@@ -1,8 +1,8 @@
 // Makes the clients of GitHub: as the App, as an installation, and as one repository's token for one use.
 
 import { CausewayError } from '../../core/errors.ts';
-import type { InstallationStore } from '../../ports/github-store.ts';
-import { GITHUB_HOLDS, type Holds } from '../../ports/holds.ts';
+import { GITHUB_HOLDS, type Holds } from '../../core/holds.ts';
+import type { InstallationStore } from '../../db/store.ts';
 import { createAppKey } from './app-key.ts';
 import { type CallerOptions, type Credential, createCaller } from './caller.ts';
 import type { AppIdentity, GithubClients } from './github-clients.ts';

@@ -1,7 +1,7 @@
 // With what git reads a project on GitHub: a token of that one repository, which may read and nothing else.
 import { CausewayError } from '../../core/errors.ts';
 import { isGithubProject, type Project } from '../../core/project.ts';
-import { SourceBusy } from '../../ports/source.ts';
+import { SourceBusy } from '../../core/source.ts';
 import { type GithubClients, GithubFailure } from './github-clients.ts';
 
 /**

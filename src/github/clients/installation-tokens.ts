@@ -1,7 +1,7 @@
 // Installation tokens: each for one repository and one use, kept until shortly before they end, asked for once by all who wait.
-import type { Installation } from '../../core/installation.ts';
+import type { Installation } from '../../core/project.ts';
+import type { InstallationStore } from '../../db/store.ts';
 import { registerSecret, TOKEN_LASTS_MS } from '../../log.ts';
-import type { InstallationStore } from '../../ports/github-store.ts';
 import { type GithubCaller, GithubFailure, type TokenUse } from './github-clients.ts';
 import { LISTING, permissionsFor, type TokenPermissions } from './token-scope.ts';
 import { untilAborted } from './until-aborted.ts';

@@ -1,5 +1,5 @@
 // What a token may do: the least for its use, and never more than the installation was granted.
-import type { Installation, PermissionLevel } from '../../core/installation.ts';
+import type { Installation, PermissionLevel } from '../../core/project.ts';
 import type { TokenUse } from './github-clients.ts';
 
 export type TokenPermissions = Readonly<Record<string, PermissionLevel>>;

@@ -1,6 +1,6 @@
 // What a repository's configuration comes to under the operator's limits: each value with where it is from, and what it does not count for. Pure.
 import { type GithubProject, repositoryOf } from '../../core/project.ts';
-import type { EffectiveConfiguration, EffectiveValue, ValueSource } from '../../ports/configuration.ts';
+import type { EffectiveConfiguration, EffectiveValue, ValueSource } from '../../core/settings.ts';
 import { CONFIGURATION_KEYS, dollars } from './configuration-keys.ts';
 import { CONFIG_FILE } from './fetch-config.ts';
 import { chosenModel } from './investigation-settings.ts';

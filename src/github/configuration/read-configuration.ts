@@ -1,7 +1,7 @@
 // Reads a repository's configuration through GitHub's API, with its owner's as the fallback; kept for a minute and asked for conditionally.
 import { type GithubProject, isGithubProject, repositoryOf } from '../../core/project.ts';
+import type { ProjectStore } from '../../db/store.ts';
 import type { Log } from '../../log.ts';
-import type { ProjectStore } from '../../ports/store.ts';
 import type { GithubClients } from '../clients/github-clients.ts';
 import { CONFIG_FILE, type FetchedConfig, fetchConfig } from './fetch-config.ts';
 import { parseRepositoryConfig, unreadableConfig } from './parse-repository-config.ts';

@@ -1,11 +1,16 @@
 // What the event handlers work with, and what each of them is.
 
+import type {
+  AccountStore,
+  FailureStore,
+  GithubStore,
+  HeadStore,
+  InvestigationStore,
+  IssueStore,
+  SessionStore,
+} from '../../db/store.ts';
 import type { Log } from '../../log.ts';
-import type { AccountStore } from '../../ports/account-store.ts';
-import type { FailureStore, HeadStore } from '../../ports/check-store.ts';
-import type { GithubStore } from '../../ports/github-store.ts';
-import type { SessionStore } from '../../ports/session-store.ts';
-import type { InvestigationStore, IssueStore } from '../../ports/store.ts';
+
 import type { AcceptReportDeps } from '../../services/accept-report.ts';
 import type { CancelDeps } from '../../services/end-early.ts';
 import type { GithubClients } from '../clients/github-clients.ts';

@@ -1,6 +1,6 @@
 // Which deliveries are of use, what their bodies must look like, and which of them are the same thing told twice.
 import { createHash } from 'node:crypto';
-import type { Urgency } from '../../ports/queue.ts';
+import type { Urgency } from '../../core/queue.ts';
 import { type DeliveryPayload, isRecord } from './parse-delivery.ts';
 
 export type DeliveryKind =

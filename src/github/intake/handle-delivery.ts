@@ -1,9 +1,9 @@
 // The handler of the `delivery` jobs: opens a stored delivery, lets Probot hand it to the app, and wipes its body.
 import { CausewayError } from '../../core/errors.ts';
+import type { JobHandler, JobResult } from '../../core/queue.ts';
+import { SourceBusy } from '../../core/source.ts';
+import type { Delivery, DeliveryStore } from '../../db/store.ts';
 import type { Log } from '../../log.ts';
-import type { Delivery, DeliveryStore } from '../../ports/github-store.ts';
-import type { JobHandler, JobResult } from '../../ports/queue.ts';
-import { SourceBusy } from '../../ports/source.ts';
 import type { Redactor } from '../../redact/redactor.ts';
 import { type GithubClients, GithubFailure } from '../clients/github-clients.ts';
 import type { DeliveriesInFlight } from './in-flight.ts';

@@ -1,8 +1,9 @@
 // The receiver of GitHub's deliveries: believes nothing before the signature, stores, and only then says 202.
+
+import { WholeAnswer } from '../../core/answer.ts';
+import type { Queue } from '../../core/queue.ts';
+import type { DeliveryStore, NewDelivery } from '../../db/store.ts';
 import type { Log } from '../../log.ts';
-import type { DeliveryStore, NewDelivery } from '../../ports/github-store.ts';
-import type { Queue } from '../../ports/queue.ts';
-import { WholeAnswer } from '../../ports/whole-answer.ts';
 import { kindOf, meaningOf } from './delivery-kind.ts';
 import { parseDelivery } from './parse-delivery.ts';
 import {

@@ -1,7 +1,7 @@
 // A repository that an installation lost may be in another one of ours: a transfer tells the old owner's installation first.
 import { isGithubProject, type Project } from '../../core/project.ts';
+import type { InstallationStore } from '../../db/store.ts';
 import type { Log } from '../../log.ts';
-import type { InstallationStore } from '../../ports/github-store.ts';
 import type { GithubClients } from '../clients/github-clients.ts';
 import { listRepositories } from './listings.ts';
 

@@ -1,5 +1,5 @@
 // What an installation was not granted is done without; said once, so that somebody can change it.
-import type { Installation } from '../../core/installation.ts';
+import type { Installation } from '../../core/project.ts';
 import type { Log } from '../../log.ts';
 import { missingPermissions } from '../clients/token-scope.ts';
 

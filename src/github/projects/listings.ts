@@ -1,5 +1,5 @@
 // Installations and their repositories as GitHub lists them, page by page, and whether a list can be believed to be whole.
-import type { Installation, InstalledRepository, PermissionLevel } from '../../core/installation.ts';
+import type { Installation, InstalledRepository, PermissionLevel } from '../../core/project.ts';
 import type { GithubCaller } from '../clients/github-clients.ts';
 import { unsureFailure } from '../clients/read-failure.ts';
 

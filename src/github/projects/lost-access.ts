@@ -1,8 +1,8 @@
 // What ends when a project is no longer ours to read: its open investigations, and what was kept of its source.
 
+import type { Source } from '../../core/source.ts';
+import type { InstallationStore } from '../../db/store.ts';
 import type { Log } from '../../log.ts';
-import type { InstallationStore } from '../../ports/github-store.ts';
-import type { Source } from '../../ports/source.ts';
 import { type CancelDeps, cancelInvestigation } from '../../services/end-early.ts';
 
 export interface LostAccessDeps extends CancelDeps {

@@ -1,5 +1,5 @@
 // Whose installations count: the operator's list, or else whoever owns the App.
-import type { Installation } from '../../core/installation.ts';
+import type { Installation } from '../../core/project.ts';
 import type { Log } from '../../log.ts';
 import type { GithubClients } from '../clients/github-clients.ts';
 

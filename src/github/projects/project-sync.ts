@@ -1,7 +1,7 @@
 // Projects follow GitHub: what the App is installed on is a project, and what it lost is none any more.
-import type { Installation, InstalledRepository } from '../../core/installation.ts';
-import type { Project } from '../../core/project.ts';
-import type { InstallationStore } from '../../ports/github-store.ts';
+import type { Installation, InstalledRepository, Project } from '../../core/project.ts';
+
+import type { InstallationStore } from '../../db/store.ts';
 import { type GithubClients, GithubFailure } from '../clients/github-clients.ts';
 import { withoutMoved } from './elsewhere.ts';
 import { createGrants } from './grants.ts';

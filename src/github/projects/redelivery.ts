@@ -1,6 +1,7 @@
 // GitHub never repeats a failed delivery by itself: what it could not deliver is asked for again.
+
+import type { DeliveryStore } from '../../db/store.ts';
 import type { Log } from '../../log.ts';
-import type { DeliveryStore } from '../../ports/github-store.ts';
 import { type GithubClients, GithubFailure } from '../clients/github-clients.ts';
 import { type Attempt, listAttempts } from './delivery-list.ts';
 

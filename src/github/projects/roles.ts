@@ -1,9 +1,9 @@
 // What a person may do in a repository on GitHub: asked with the repository's own token, and remembered for minutes at most.
 import type { Account } from '../../core/account.ts';
 import { type GithubProject, isGithubProject, type Project, repositoryOf } from '../../core/project.ts';
-import { ROLES, type Role } from '../../core/role.ts';
+import { type Permissions, ROLES, type Role, type Until } from '../../core/role.ts';
 import type { Person } from '../../core/thread.ts';
-import type { Permissions, Until } from '../../ports/permissions.ts';
+
 import { type GithubClients, GithubFailure } from '../clients/github-clients.ts';
 import { untilAborted } from '../clients/until-aborted.ts';
 

@@ -1,8 +1,8 @@
 // What a further attempt is told: the report, what was changed for it, and what the checks say to that.
 
+import { keepBeginning } from '../../core/cut-text.ts';
+import { toUnifiedPatch } from '../../core/diff/unified-patch.ts';
 import { CausewayError } from '../../core/errors.ts';
-import { keepBeginning } from '../../core/keep-beginning.ts';
-import { toUnifiedPatch } from '../../core/unified-patch.ts';
 import { REPORT_BYTES } from '../cut-text.ts';
 import { readJobLog } from '../job-log.ts';
 import type { Work } from './deps.ts';

@@ -1,14 +1,14 @@
 // From a stored change to the files of a commit: applied to what really stands at the branch, or withheld in words; never guessed.
 import { createHash } from 'node:crypto';
-import { applyFileDiff } from '../../core/apply-diff.ts';
 import type { ChangeSet, FileMode } from '../../core/change-set.ts';
-import { toDiff } from '../../core/diff.ts';
+import { applyFileDiff } from '../../core/diff/apply-diff.ts';
+import { toDiff } from '../../core/diff/diff.ts';
 import { CausewayError } from '../../core/errors.ts';
 import type { FileDiff } from '../../core/issue.ts';
-import { globMatcher } from '../../core/path-glob.ts';
+import { globMatcher } from '../../core/paths.ts';
 import { REDACTED } from '../../core/redacted.ts';
 import type { InvestigationSettings } from '../../core/settings.ts';
-import type { Repository, SourceTree, TreeEntry } from '../../ports/source.ts';
+import type { Repository, SourceTree, TreeEntry } from '../../core/source.ts';
 import type { CommitFiles } from './outbox.ts';
 
 export interface ChangeGround {

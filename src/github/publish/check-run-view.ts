@@ -5,7 +5,7 @@ import type { Finding, Head } from '../../core/head.ts';
 import { isEnded } from '../../core/investigation.ts';
 import { type GithubProject, isGithubProject } from '../../core/project.ts';
 import type { Thread } from '../../core/thread.ts';
-import type { FailureStore, HeadStore } from '../../ports/check-store.ts';
+import type { FailureStore, HeadStore } from '../../db/store.ts';
 import type { RepositoryConfig } from '../configuration/repository-config.ts';
 import type { Inquiry } from '../render/check-run-ground.ts';
 import type { PublishDeps } from './deps.ts';

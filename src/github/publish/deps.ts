@@ -5,15 +5,21 @@ import type { Finding, Head } from '../../core/head.ts';
 import type { Investigation } from '../../core/investigation.ts';
 import type { Conclusion, Issue } from '../../core/issue.ts';
 import type { GithubProject } from '../../core/project.ts';
+import type { Queue } from '../../core/queue.ts';
 import type { WaitCode } from '../../core/reason.ts';
+import type { Source } from '../../core/source.ts';
 import type { Thread, ThreadRecord } from '../../core/thread.ts';
+import type {
+  AgentStore,
+  CheckStore,
+  InstallationStore,
+  InvestigationStore,
+  IssueStore,
+  ProjectStore,
+  ThreadStore,
+} from '../../db/store.ts';
 import type { Log } from '../../log.ts';
-import type { AgentStore } from '../../ports/agent-store.ts';
-import type { CheckStore } from '../../ports/check-store.ts';
-import type { InstallationStore, ThreadStore } from '../../ports/github-store.ts';
-import type { Queue } from '../../ports/queue.ts';
-import type { Source } from '../../ports/source.ts';
-import type { InvestigationStore, IssueStore, ProjectStore } from '../../ports/store.ts';
+
 import type { Redactor } from '../../redact/redactor.ts';
 import type { Changes } from '../../services/changes.ts';
 import type { GithubClients } from '../clients/github-clients.ts';

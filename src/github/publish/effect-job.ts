@@ -1,6 +1,7 @@
 // The frame of jobs that bring something on GitHub up to date: what follows when an effect fails is the same for all of them.
+
+import type { JobHandler, JobResult } from '../../core/queue.ts';
 import type { Log } from '../../log.ts';
-import type { JobHandler, JobResult } from '../../ports/queue.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 
 /** How soon a paused house looks whether it may go on. */

@@ -1,6 +1,6 @@
 // The handler of `check-run` jobs: brings our own check run on one head up to what is known, one recorded effect after another.
 import type { HeadRecord, PostedCheckRun } from '../../core/head.ts';
-import type { JobHandler, JobResult } from '../../ports/queue.ts';
+import type { JobHandler, JobResult } from '../../core/queue.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import { annotationKey } from '../render/check-run-annotations.ts';
 import type { CheckRunOutbox, StandingCheckRun } from './check-run-outbox.ts';

@@ -1,8 +1,8 @@
 // The handler of `publish` jobs: brings what stands on GitHub for one thread up to what is known, one recorded effect after another.
 import { CausewayError } from '../../core/errors.ts';
+import type { JobHandler, JobResult } from '../../core/queue.ts';
+import { SourceBusy } from '../../core/source.ts';
 import type { ThreadRecord } from '../../core/thread.ts';
-import type { JobHandler, JobResult } from '../../ports/queue.ts';
-import { SourceBusy } from '../../ports/source.ts';
 import { type Effect, effectOf } from './carry-out.ts';
 import type { LivePull, PublishDeps, View, Work } from './deps.ts';
 import { nextStep, type Progress, type Step } from './desired.ts';

@@ -1,6 +1,6 @@
 // What an investigation has concluded, with the edits behind it.
 import type { Investigation } from '../../core/investigation.ts';
-import type { IssueStore } from '../../ports/store.ts';
+import type { IssueStore } from '../../db/store.ts';
 import type { Result } from './deps.ts';
 
 /** Null: it has not, or what it concluded was erased. */

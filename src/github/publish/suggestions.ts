@@ -1,7 +1,7 @@
 // From a change to suggestions in a pull request's files: all of it, or none. Pure.
 import { unseenIn } from '../../core/inert-text.ts';
 import type { Change, Diff, FileDiff } from '../../core/issue.ts';
-import { globMatcher } from '../../core/path-glob.ts';
+import { globMatcher } from '../../core/paths.ts';
 import { REDACTED } from '../../core/redacted.ts';
 import type { InvestigationSettings } from '../../core/settings.ts';
 import type { ReviewComment } from './outbox.ts';

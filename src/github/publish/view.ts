@@ -1,9 +1,9 @@
 // Loads all that is known of a thread: from the store, and its repository's configuration.
 import type { Failure } from '../../core/failure.ts';
-import type { Installation } from '../../core/installation.ts';
 import type { Investigation } from '../../core/investigation.ts';
 import type { Conclusion, Issue } from '../../core/issue.ts';
-import { isGithubProject } from '../../core/project.ts';
+import { type Installation, isGithubProject } from '../../core/project.ts';
+
 import type { Thread, ThreadRecord } from '../../core/thread.ts';
 import { noteOnTrail } from '../../log.ts';
 import type { GatheredFacts } from '../../services/run-records.ts';

@@ -1,7 +1,7 @@
 // Annotations of our check run: marks at the fault in the files of the commit.
 import type { Finding } from '../../core/head.ts';
 import { inertText } from '../../core/inert-text.ts';
-import { isSafePath } from '../../core/safe-path.ts';
+import { isSafePath } from '../../core/paths.ts';
 import { shownIssue } from '../../core/shown-issue.ts';
 import { type Cause, type CheckRunGround, causeFound, isRed, uncited } from './check-run-ground.ts';
 import { MAX_TITLE, markWords } from './check-run-title.ts';

@@ -1,6 +1,6 @@
 // The text files that people attached to an issue, within 5 MiB and a deadline together.
 
-import { keepBeginning } from '../../core/keep-beginning.ts';
+import { keepBeginning } from '../../core/cut-text.ts';
 import type { GithubProject } from '../../core/project.ts';
 import { findAttachments } from './find-attachments.ts';
 import type { GatherDeps } from './gather-deps.ts';

@@ -1,7 +1,8 @@
 // The log of one Actions job, read with a token of its repository; where there is none, the reason stands in its place.
+
+import type { ShortenLog } from '../../core/check.ts';
 import { CausewayError } from '../../core/errors.ts';
 import { type GithubProject, repositoryOf } from '../../core/project.ts';
-import type { ShortenLog } from '../../ports/checks.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import { downloadLog, lastOf, logAddress } from '../job-log.ts';
 import type { GatherDeps } from './gather-deps.ts';

@@ -1,6 +1,7 @@
 // The parts of a report as one text of at most 1 MiB, with what people ask to be heeded at its end.
-import { guidanceSection } from '../../core/guidance-section.ts';
-import { keepBeginning } from '../../core/keep-beginning.ts';
+
+import { keepBeginning } from '../../core/cut-text.ts';
+import { guidanceSection } from '../../core/report.ts';
 import type { Trigger } from '../../core/thread.ts';
 import { REPORT_BYTES } from '../cut-text.ts';
 

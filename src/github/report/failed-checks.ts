@@ -1,6 +1,6 @@
 // The checks of a commit that failed: check runs of any App but ours, and commit statuses of other CI.
 import type { RestEndpointMethodTypes } from '@octokit/rest';
-import { keepBeginning } from '../../core/keep-beginning.ts';
+import { keepBeginning } from '../../core/cut-text.ts';
 import { type GithubProject, repositoryOf } from '../../core/project.ts';
 import { isOurs } from '../events/ours.ts';
 import type { GatherDeps } from './gather-deps.ts';

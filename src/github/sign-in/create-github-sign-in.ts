@@ -1,6 +1,7 @@
 // Signing in with GitHub: the browser is sent there, its code becomes a person, and the person's token is handed back at once.
+
+import { type GithubSignIn, SignInRefused } from '../../core/account.ts';
 import type { Person } from '../../core/thread.ts';
-import { type GithubSignIn, SignInRefused } from '../../ports/sign-in.ts';
 import type { WatchCall } from '../clients/watch-call.ts';
 import { type ExchangeOptions, exchangeCode } from './exchange-code.ts';
 import { type HandBackOptions, handBack } from './hand-back.ts';

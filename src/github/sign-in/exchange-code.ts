@@ -1,8 +1,8 @@
 // The code with which a browser came back from GitHub, exchanged for the person's token, once.
 import { z } from 'zod';
+import { SignInRefused } from '../../core/account.ts';
 import { CausewayError } from '../../core/errors.ts';
 import { registerSecret } from '../../log.ts';
-import { SignInRefused } from '../../ports/sign-in.ts';
 import { type AskWays, askGithub, noUse, oddity } from './ask-github.ts';
 
 export interface ExchangeOptions {

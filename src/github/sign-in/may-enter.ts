@@ -1,7 +1,7 @@
 // Who may sign in: an allowed owner, or whoever can reach a repository on which an allowed owner has the App.
 import { CausewayError } from '../../core/errors.ts';
 import type { Person } from '../../core/thread.ts';
-import type { InstallationStore } from '../../ports/github-store.ts';
+import type { InstallationStore } from '../../db/store.ts';
 import type { GithubClients } from '../clients/github-clients.ts';
 import { ownerRule } from '../projects/owners.ts';
 

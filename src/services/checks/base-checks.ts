@@ -3,7 +3,7 @@
 import type { CheckEvidence } from '../../ci/evidence.ts';
 import { type Check, checkKey } from '../../core/check.ts';
 import type { HeadPlace } from '../../core/head.ts';
-import type { CheckId } from '../../ports/check-store.ts';
+import type { CheckId } from '../../db/store.ts';
 import type { Look } from './deps.ts';
 
 /** Of one check, by the fingerprint of its cause. `greenAt`: since when it is green there; "" where it is not. */

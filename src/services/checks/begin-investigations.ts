@@ -1,7 +1,8 @@
 // Links findings to what tells of their cause, and begins an investigation where there is none and one may begin.
+
+import type { CheckRules } from '../../core/check.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Finding, Head, HeadPlace } from '../../core/head.ts';
-import type { CheckRules } from '../../ports/checks.ts';
 import { beginOne } from './begin-one.ts';
 import { type Circumstances, circumstancesOf } from './circumstances.ts';
 import type { Look } from './deps.ts';

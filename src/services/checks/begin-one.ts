@@ -1,11 +1,12 @@
 // Begins the investigation of one failure, in our own bot's name, once for each time that the failure was opened.
+
+import type { CheckRules } from '../../core/check.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Finding, HeadPlace } from '../../core/head.ts';
 import { newId } from '../../core/ids.ts';
 import type { Report } from '../../core/report.ts';
 import type { Person, Subject, Trigger } from '../../core/thread.ts';
-import type { CheckRules } from '../../ports/checks.ts';
-import type { ThreadPart } from '../../ports/github-store.ts';
+import type { ThreadPart } from '../../db/store.ts';
 import { acceptReport } from '../accept-report.ts';
 import { begunOfDay } from './circumstances.ts';
 import { type Look, nowOf } from './deps.ts';

@@ -1,8 +1,8 @@
 // The checks with every text that is kept cleaned of secrets as it comes in, so that what is stored, compared and shown is one and the same.
-import type { Check, NamedCheck } from '../../core/check.ts';
+import type { Check, Checks, NamedCheck, PastCheck } from '../../core/check.ts';
 import type { CommitRange } from '../../core/failure.ts';
 import type { HeadPlace } from '../../core/head.ts';
-import type { Checks, PastCheck } from '../../ports/checks.ts';
+
 import type { Redactor } from '../../redact/redactor.ts';
 
 type Cleaner = Pick<Redactor, 'redact' | 'redactJson'>;

@@ -1,15 +1,20 @@
 // What judging red checks needs, and what one look at a head is.
 
+import type { ChangedFiles, Checks } from '../../core/check.ts';
 import type { CommitRange } from '../../core/failure.ts';
 import type { Head, HeadPlace } from '../../core/head.ts';
 import type { GithubProject } from '../../core/project.ts';
+import type { Source } from '../../core/source.ts';
+import type {
+  AccountStore,
+  FailureStore,
+  HeadStore,
+  InvestigationStore,
+  ProjectStore,
+  ThreadStore,
+} from '../../db/store.ts';
 import type { Log } from '../../log.ts';
-import type { AccountStore } from '../../ports/account-store.ts';
-import type { FailureStore, HeadStore } from '../../ports/check-store.ts';
-import type { ChangedFiles, Checks } from '../../ports/checks.ts';
-import type { ThreadStore } from '../../ports/github-store.ts';
-import type { Source } from '../../ports/source.ts';
-import type { InvestigationStore, ProjectStore } from '../../ports/store.ts';
+
 import type { Redactor } from '../../redact/redactor.ts';
 import type { AcceptReportDeps } from '../accept-report.ts';
 import type { CheckReading } from './check-reader.ts';

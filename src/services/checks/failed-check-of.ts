@@ -3,10 +3,9 @@ import type { FailedCheckGround } from '../../agent/failed-check.ts';
 import { signOf } from '../../ci/error-signs.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Finding, Head } from '../../core/head.ts';
-import { isSafePath } from '../../core/safe-path.ts';
-import type { FailureStore, HeadStore } from '../../ports/check-store.ts';
-import type { Repository } from '../../ports/source.ts';
-import type { InvestigationStore, Run } from '../../ports/store.ts';
+import { isSafePath } from '../../core/paths.ts';
+import type { Repository } from '../../core/source.ts';
+import type { FailureStore, HeadStore, InvestigationStore, Run } from '../../db/store.ts';
 
 export interface FailedCheckStore
   extends Pick<HeadStore, 'headOf'>,

@@ -1,12 +1,12 @@
 // The report of a failure, as an investigation reads it: what is known first, then the check's own words, its log last.
 
 import { condenseText } from '../../ci/condense-log.ts';
-import type { Annotation, Verdict } from '../../core/check.ts';
+import type { Annotation, ChangedFiles, CheckWords, Verdict } from '../../core/check.ts';
+import { keepBeginning } from '../../core/cut-text.ts';
 import type { CommitRange } from '../../core/failure.ts';
 import type { Finding, HeadPlace } from '../../core/head.ts';
-import { keepBeginning } from '../../core/keep-beginning.ts';
 import { MAX_REPORT_BYTES } from '../../core/report.ts';
-import type { ChangedFiles, CheckWords } from '../../ports/checks.ts';
+
 import { REPORT_LOG_BYTES } from './words-of.ts';
 
 export interface FailureReport {

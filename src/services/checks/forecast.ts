@@ -1,6 +1,6 @@
 // What a project's red checks would cost in 30 days, from those that were seen.
 import type { Failure } from '../../core/failure.ts';
-import type { Backfill, BackfillStore, FailureStore, Forecast } from '../../ports/check-store.ts';
+import type { Backfill, BackfillStore, FailureStore, Forecast } from '../../db/store.ts';
 
 /** The seen days as 30. */
 const SCALE = 30 / 14;

@@ -2,7 +2,7 @@
 
 import type { FailureHistory } from '../../ci/evidence.ts';
 import type { Failure } from '../../core/failure.ts';
-import type { FailureStore, Habits } from '../../ports/check-store.ts';
+import type { FailureStore, Habits } from '../../db/store.ts';
 import type { SeenAt } from './sighting-of.ts';
 
 export interface Known {

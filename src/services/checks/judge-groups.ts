@@ -3,10 +3,10 @@
 import type { Judgement } from '../../ci/evidence.ts';
 import { judgeCheck } from '../../ci/judge.ts';
 import { isCertain, type Tie } from '../../ci/touches.ts';
+import type { ChangedFiles } from '../../core/check.ts';
 import { EMPTY_EXCERPT, type Excerpt, type Finding, type HeadPlace } from '../../core/head.ts';
 import { newId } from '../../core/ids.ts';
-import { isSafePath } from '../../core/safe-path.ts';
-import type { ChangedFiles } from '../../ports/checks.ts';
+import { isSafePath } from '../../core/paths.ts';
 import { type BaseOf, readBase } from './base-checks.ts';
 import { type Comparison, comparisonOf } from './compare-passing.ts';
 import type { Look } from './deps.ts';

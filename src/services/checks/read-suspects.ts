@@ -1,8 +1,8 @@
 // What red checks say of themselves: those judged before are known again, the others read, few at a time and not all of a flood.
 
 import type { ReadCheck } from '../../ci/evidence.ts';
+import type { CheckWords } from '../../core/check.ts';
 import type { Finding, Head, HeadPlace } from '../../core/head.ts';
-import type { CheckWords } from '../../ports/checks.ts';
 import type { Look } from './deps.ts';
 import type { Suspect } from './sort-checks.ts';
 import { type CleanWords, OUTSIDE_LOG_BYTES, wordsForReport, wordsOf } from './words-of.ts';

@@ -1,6 +1,6 @@
 // Writes what was found into the ledger, each red check once, and closes what is green. Done again it changes nothing.
-import type { Check } from '../../core/check.ts';
-import { checkKey } from '../../core/check.ts';
+import { type Check, checkKey } from '../../core/check.ts';
+
 import type { Failure } from '../../core/failure.ts';
 import type { Finding, HeadPlace } from '../../core/head.ts';
 import { type Look, nowOf } from './deps.ts';

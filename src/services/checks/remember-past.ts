@@ -2,11 +2,11 @@
 
 import type { ReadCheck } from '../../ci/evidence.ts';
 import { judgeCheck } from '../../ci/judge.ts';
-import type { Check } from '../../core/check.ts';
+import type { Check, Checks, PastCheck } from '../../core/check.ts';
 import { newId } from '../../core/ids.ts';
 import type { GithubProject } from '../../core/project.ts';
-import type { FailureStore } from '../../ports/check-store.ts';
-import type { Checks, PastCheck } from '../../ports/checks.ts';
+import type { FailureStore } from '../../db/store.ts';
+
 import type { Redactor } from '../../redact/redactor.ts';
 import type { CheckReading } from './check-reader.ts';
 import { historyOf, knownOf } from './history.ts';

@@ -1,8 +1,7 @@
 // The checks of a commit, sorted: which count by the project's rules, which wait, are green, or are to be looked into. Pure.
-import type { Check, NamedCheck } from '../../core/check.ts';
+import type { Check, CheckRules, NamedCheck } from '../../core/check.ts';
 import type { Head, HeadPlace } from '../../core/head.ts';
-import { globMatcher } from '../../core/path-glob.ts';
-import type { CheckRules } from '../../ports/checks.ts';
+import { globMatcher } from '../../core/paths.ts';
 
 /** A red check: one that is red now, or the newest red run of one that has passed since at the same commit. */
 export interface Suspect {

@@ -1,7 +1,7 @@
 // How long is waited for checks that have not ended, and when the others are judged without them.
 import type { Check } from '../../core/check.ts';
 import type { Head, HeadPlace } from '../../core/head.ts';
-import type { JobResult } from '../../ports/queue.ts';
+import type { JobResult } from '../../core/queue.ts';
 import type { Look } from './deps.ts';
 import { keepSeen } from './keep-head.ts';
 import type { SortedChecks } from './sort-checks.ts';

@@ -1,8 +1,8 @@
 // Ties failing tests to the change under test, with a look into the commit where the names in the log alone tie nothing.
 
 import { type Tie, tiesByName, tiesInTree } from '../../ci/touches.ts';
+import type { ChangedFiles } from '../../core/check.ts';
 import type { HeadPlace } from '../../core/head.ts';
-import type { ChangedFiles } from '../../ports/checks.ts';
 import type { Look } from './deps.ts';
 import { isOfOutsiders, type ReadSuspect } from './read-suspects.ts';
 

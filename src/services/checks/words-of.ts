@@ -1,9 +1,9 @@
 // What a check says, cleaned of secrets whole, before any part of it is cut out: half of a secret is one that no rule knows.
 
 import { condenseLog } from '../../ci/condense-log.ts';
-import type { Check } from '../../core/check.ts';
+import type { Check, Checks, CheckWords } from '../../core/check.ts';
 import type { GithubProject } from '../../core/project.ts';
-import type { Checks, CheckWords } from '../../ports/checks.ts';
+
 import type { Redactor } from '../../redact/redactor.ts';
 
 export interface CleanWords {

@@ -1,5 +1,5 @@
 // The lines of a Python docstring: documentation that stands inside of its function.
-import type { LineRange } from '../../ports/source.ts';
+import type { LineRange } from '../../core/source.ts';
 import type { Span } from './spans.ts';
 
 /** A head longer than this is data. */

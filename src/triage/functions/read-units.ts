@@ -1,5 +1,5 @@
 // Every function and class of the ranked files with what a report's terms find in it: the candidates of the ranking.
-import type { Symbol as OutlineSymbol } from '../../ports/source.ts';
+import type { Symbol as OutlineSymbol } from '../../core/source.ts';
 import { eachWord, hashesOfWord } from '../localise/terms.ts';
 import { docstringOf } from './docstring.ts';
 import type { Phrases } from './phrases.ts';

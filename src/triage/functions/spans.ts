@@ -1,5 +1,5 @@
 // Where each definition of an outline begins and ends, and which one it lies in.
-import type { Symbol as OutlineSymbol } from '../../ports/source.ts';
+import type { Symbol as OutlineSymbol } from '../../core/source.ts';
 import { lastLineOf } from './block-ends.ts';
 import { readLines, type SourceLines } from './source-lines.ts';
 

@@ -1,5 +1,5 @@
 // What is kept of a commit to compare it with a report: hashed terms of its message, and the paths that it touched.
-import type { CommitDigest } from '../../ports/lexicon.ts';
+import type { CommitDigest } from '../../core/lexicon.ts';
 import { countTerms } from './blob-digest.ts';
 import { eachWord } from './terms.ts';
 

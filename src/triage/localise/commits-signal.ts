@@ -1,5 +1,5 @@
 // Earlier commits whose message reads like the report, and the files that they touched.
-import type { CommitDigest } from '../../ports/lexicon.ts';
+import type { CommitDigest } from '../../core/lexicon.ts';
 import { inSlices } from './in-slices.ts';
 import type { Query } from './query.ts';
 import { rarity, type Table } from './table.ts';

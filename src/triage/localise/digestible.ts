@@ -1,6 +1,6 @@
 // Which files of a commit are worth a digest: text that somebody edits here to change what the program does.
 
-import type { TreeEntry } from '../../ports/source.ts';
+import type { TreeEntry } from '../../core/source.ts';
 import { fileKind, isProgram } from '../file-kind.ts';
 
 /** Bytes; larger sources are generated, or data in the form of code. */

@@ -1,5 +1,5 @@
 // All signals of a report over the files of a commit, but for the closer look at the first of them.
-import type { CommitDigest } from '../../ports/lexicon.ts';
+import type { CommitDigest } from '../../core/lexicon.ts';
 import type { Clue, ClueKind } from '../candidates/clue.ts';
 import { isAside } from '../file-kind.ts';
 import { fileName } from '../path-index.ts';

@@ -1,6 +1,7 @@
 // The digests that a report is compared with, asked for before anything else: those that are still to be made take longest.
-import type { CommitDigests, CommitLexicon, Lexicon } from '../../ports/lexicon.ts';
-import type { SourceTree } from '../../ports/source.ts';
+
+import type { CommitDigests, CommitLexicon, Lexicon } from '../../core/lexicon.ts';
+import type { SourceTree } from '../../core/source.ts';
 
 /** Commits that a report is compared with. */
 const COMMITS = 5_000;

@@ -1,5 +1,5 @@
 // Ranks the files of a commit by how likely the fault that a report tells of is mended in them, and says why.
-import type { FileRead } from '../../ports/source.ts';
+import type { FileRead } from '../../core/source.ts';
 import type { Clue } from '../candidates/clue.ts';
 import { attempt, type Lookups, shortSha } from '../lookups.ts';
 import { combine, type SignalValues } from './combine.ts';

@@ -1,5 +1,5 @@
 // The files that may hold the fault, with where the terms and names of the report stand in them.
-import type { CommitLexicon, LookedUp } from '../../ports/lexicon.ts';
+import type { CommitLexicon, LookedUp } from '../../core/lexicon.ts';
 import { fileKind } from '../file-kind.ts';
 import { inSlices } from './in-slices.ts';
 import type { Query } from './query.ts';

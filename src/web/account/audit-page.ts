@@ -3,7 +3,7 @@ import type { Handler } from 'hono';
 import { html } from 'hono/html';
 import { inertLine } from '../../core/inert-text.ts';
 import { isAtLeast } from '../../core/role.ts';
-import type { AuditEntry } from '../../ports/overview-store.ts';
+import type { AuditEntry } from '../../db/store.ts';
 import { isId, knownProjects } from '../../services/access.ts';
 import { missingNotice } from '../missing-projects.ts';
 import { type Html, show } from '../show.ts';

@@ -1,9 +1,9 @@
 // Security credentials: the account's tokens, the secret that signs its webhooks, and where it is signed in.
 import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
-import type { TokenRecord } from '../../core/account.ts';
+import { isRecent, type TokenRecord } from '../../core/account.ts';
 import { CausewayError } from '../../core/errors.ts';
-import { isRecent } from '../../core/session.ts';
+
 import { visibleProjects } from '../../services/access.ts';
 import { doneNotice } from '../done-notice.ts';
 import { show } from '../show.ts';

@@ -2,7 +2,7 @@
 import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
 import type { Webhook } from '../../core/webhook.ts';
-import type { WebhookFilter } from '../../ports/webhook-store.ts';
+import type { WebhookFilter } from '../../db/store.ts';
 import { visibleInvestigation } from '../../services/access.ts';
 import { doneNotice } from '../done-notice.ts';
 import { readForm } from '../read-form.ts';

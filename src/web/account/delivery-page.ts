@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import { inertText } from '../../core/inert-text.ts';
 import type { Webhook } from '../../core/webhook.ts';
-import type { WebhookAttempt, WebhookStore } from '../../ports/webhook-store.ts';
+import type { WebhookAttempt, WebhookStore } from '../../db/store.ts';
 import { formTokenField } from '../form-token.ts';
 import type { Html } from '../show.ts';
 import type { SignedIn } from '../web-deps.ts';

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import type { Counted } from '../../ports/acting.ts';
+import type { Counted } from '../../db/store.ts';
 import type { Form } from '../read-form.ts';
 import { WebRefusal } from '../refusal.ts';
 import type { Html } from '../show.ts';

@@ -1,10 +1,10 @@
 // Making a token: asked for on a form, shown once in the answer to it, and never again.
 import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
-import type { TokenRecord } from '../../core/account.ts';
+import { hashToken, newToken, type TokenRecord } from '../../core/account.ts';
 import type { Project } from '../../core/project.ts';
 import type { ExampleReport } from '../../core/report.ts';
-import { hashToken, newToken } from '../../core/token.ts';
+
 import { registerSecret } from '../../log.ts';
 import { knownProjects } from '../../services/access.ts';
 import { missingNotice } from '../missing-projects.ts';

@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { inertLine } from '../../core/inert-text.ts';
 import type { Project } from '../../core/project.ts';
 import type { ChecksState } from '../../core/thread.ts';
-import type { OpenedPullRequest } from '../../ports/overview-store.ts';
+import type { OpenedPullRequest } from '../../db/store.ts';
 import { ownLink } from '../projects/github-links.ts';
 import type { Html } from '../show.ts';
 import { badge, count, moment, type Tone } from '../words.ts';

@@ -1,7 +1,6 @@
 // How it stands with the secret that signs an account's webhooks: how many sign, since when, until when.
 import { SECRET_OVERLAP_MS } from '../../core/webhook.ts';
-import type { AccountStore } from '../../ports/account-store.ts';
-import type { OverviewStore } from '../../ports/overview-store.ts';
+import type { AccountStore, OverviewStore } from '../../db/store.ts';
 
 export interface SecretStanding {
   /** Secrets that sign now: 0, 1, or 2 during a rotation. */

@@ -1,7 +1,7 @@
 // Where the person is signed in: each browser, and the way to end it.
 import { html } from 'hono/html';
+import { isSessionAlive, type Session } from '../../core/account.ts';
 import { inertLine } from '../../core/inert-text.ts';
-import { isSessionAlive, type Session } from '../../core/session.ts';
 import { formTokenField } from '../form-token.ts';
 import type { Html } from '../show.ts';
 import type { SignedIn } from '../web-deps.ts';

@@ -1,7 +1,7 @@
 // What was used, month by month: rows of projects with their sums.
 import type { InvestigationState } from '../../core/investigation.ts';
 import type { Project } from '../../core/project.ts';
-import type { UsageRow } from '../../ports/overview-store.ts';
+import type { UsageRow } from '../../db/store.ts';
 
 export type UsageFigures = Omit<UsageRow, 'projectId' | 'month'>;
 

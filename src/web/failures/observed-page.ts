@@ -5,8 +5,8 @@ import type { Finding, Head } from '../../core/head.ts';
 import { inertLine, inertText, withoutUnseen } from '../../core/inert-text.ts';
 import type { Project } from '../../core/project.ts';
 import type { Subject, Thread } from '../../core/thread.ts';
-import type { Backfill } from '../../ports/check-store.ts';
-import type { UsageRow } from '../../ports/overview-store.ts';
+import type { Backfill, UsageRow } from '../../db/store.ts';
+
 import { commitLink, issueLink, pullRequestLink } from '../projects/github-links.ts';
 import { projectTabs } from '../projects/project-tabs.ts';
 import { crumbsOf, projectHead, seenProject } from '../projects/seen-project.ts';

@@ -4,8 +4,8 @@ import { html } from 'hono/html';
 import { inertLine } from '../../core/inert-text.ts';
 import { isEnded } from '../../core/investigation.ts';
 import { isAtLeast } from '../../core/role.ts';
-import type { Spending } from '../../ports/overview-store.ts';
-import type { RecordedStep } from '../../ports/store.ts';
+import type { RecordedStep, Spending } from '../../db/store.ts';
+
 import { visibleInvestigation } from '../../services/access.ts';
 import { doneNotice } from '../done-notice.ts';
 import { formTokenField } from '../form-token.ts';

@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { CausewayError } from '../../core/errors.ts';
 import type { Project } from '../../core/project.ts';
 import type { InvestigationSettings } from '../../core/settings.ts';
-import type { Spending } from '../../ports/overview-store.ts';
+import type { Spending } from '../../db/store.ts';
 import type { Html } from '../show.ts';
 import type { WebDeps } from '../web-deps.ts';
 import { count, dollars, plural } from '../words.ts';

@@ -4,7 +4,7 @@ import { inertText } from '../../core/inert-text.ts';
 import type { Investigation, InvestigationState } from '../../core/investigation.ts';
 import type { FailureReason } from '../../core/reason.ts';
 import { isAtLeast, type Role } from '../../core/role.ts';
-import type { Spending } from '../../ports/overview-store.ts';
+import type { Spending } from '../../db/store.ts';
 import type { Html } from '../show.ts';
 import { badge, plural, type Tone } from '../words.ts';
 

@@ -1,7 +1,7 @@
 // The proposed change side by side: each file with its lines before and after, and what stays folded.
 import { html } from 'hono/html';
 import type { ChangeSet, FileChange } from '../../core/change-set.ts';
-import { changesSomething } from '../../core/diff.ts';
+import { changesSomething } from '../../core/diff/diff.ts';
 import { inertLine } from '../../core/inert-text.ts';
 import type { TextLinks } from '../rich-text.ts';
 import type { Html } from '../show.ts';

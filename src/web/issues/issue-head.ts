@@ -2,8 +2,8 @@
 import { html } from 'hono/html';
 import type { Verdict } from '../../core/check.ts';
 import type { Issue, Outcome } from '../../core/issue.ts';
+import { SCRIPTED_MODEL } from '../../core/model.ts';
 import { isGithubProject, type Project } from '../../core/project.ts';
-import { SCRIPTED_MODEL } from '../../core/scripted.ts';
 import { outcomeBadges, percentage } from '../projects/issue-words.ts';
 import type { Html } from '../show.ts';
 import { issueTitle } from './seen-issue.ts';

@@ -1,13 +1,13 @@
 // An issue as Markdown, to be pasted into a ticket: whatever a model or a stranger wrote in it does nothing there.
 import type { Handler } from 'hono';
 import type { ChangeSet } from '../../core/change-set.ts';
+import { toUnifiedPatch } from '../../core/diff/unified-patch.ts';
 import type { Issue, Outcome, Step } from '../../core/issue.ts';
 import { bullet, codeSpan, fenced } from '../../core/markdown/code-marks.ts';
 import { inertInline, type SourceLinks } from '../../core/markdown/inert-inline.ts';
 import { inertMarkdown } from '../../core/markdown/inert-markdown.ts';
 import type { Project } from '../../core/project.ts';
 import { type ShownIssue, shownIssue } from '../../core/shown-issue.ts';
-import { toUnifiedPatch } from '../../core/unified-patch.ts';
 import type { WebDeps, WebEnv } from '../web-deps.ts';
 import { plural } from '../words.ts';
 import { issueTitle, placesOf, seenIssue } from './seen-issue.ts';

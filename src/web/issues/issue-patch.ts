@@ -1,8 +1,8 @@
 // The change of an issue as a patch, for `git apply`.
 import type { Handler } from 'hono';
 import type { ChangeSet } from '../../core/change-set.ts';
+import { toUnifiedPatch } from '../../core/diff/unified-patch.ts';
 import { CausewayError } from '../../core/errors.ts';
-import { toUnifiedPatch } from '../../core/unified-patch.ts';
 import { refuseAbsentPage, WebRefusal } from '../refusal.ts';
 import type { WebDeps, WebEnv } from '../web-deps.ts';
 import { seenIssue } from './seen-issue.ts';

@@ -1,5 +1,5 @@
 // Two texts side by side, line by line: what stands across from what, and what of it is worth showing.
-import { diffLines } from '../../core/line-diff.ts';
+import { diffLines } from '../../core/diff/line-diff.ts';
 
 export interface SideLine {
   /** From 1. */

@@ -1,7 +1,7 @@
 // The issues of a project, a page of them: what came of each, by its first sentence.
 import { html } from 'hono/html';
 import type { Project } from '../../core/project.ts';
-import type { IssueLine } from '../../ports/overview-store.ts';
+import type { IssueLine } from '../../db/store.ts';
 import type { Html } from '../show.ts';
 import { line, moment } from '../words.ts';
 import { numberIn, ownLink } from './github-links.ts';

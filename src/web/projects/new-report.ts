@@ -2,13 +2,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
+import { noRoomText } from '../../core/disk.ts';
 import { CausewayError } from '../../core/errors.ts';
 import type { Project } from '../../core/project.ts';
 import type { Report } from '../../core/report.ts';
 import { isAtLeast } from '../../core/role.ts';
 import type { InvestigationSettings } from '../../core/settings.ts';
-import { noRoomText } from '../../ports/room.ts';
-import type { Accepted } from '../../ports/store.ts';
+import type { Accepted } from '../../db/store.ts';
 import { acceptReport, type Idempotency } from '../../services/accept-report.ts';
 import { readForm } from '../read-form.ts';
 import { WebRefusal } from '../refusal.ts';

@@ -3,7 +3,7 @@ import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
 import { inertLine } from '../../core/inert-text.ts';
 import type { Project } from '../../core/project.ts';
-import type { ProjectCounts } from '../../ports/overview-store.ts';
+import type { ProjectCounts } from '../../db/store.ts';
 import { knownProjects } from '../../services/access.ts';
 import { missingNotice } from '../missing-projects.ts';
 import { type Html, show } from '../show.ts';

@@ -3,7 +3,7 @@ import type { Handler } from 'hono';
 import { html } from 'hono/html';
 import { inertLine, inertText } from '../../core/inert-text.ts';
 import { isGithubProject, type Project } from '../../core/project.ts';
-import type { EffectiveConfiguration, EffectiveValue, ValueSource } from '../../ports/configuration.ts';
+import type { EffectiveConfiguration, EffectiveValue, ValueSource } from '../../core/settings.ts';
 import { type Html, show } from '../show.ts';
 import type { WebDeps, WebEnv } from '../web-deps.ts';
 import { line, moment } from '../words.ts';

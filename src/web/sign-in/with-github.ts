@@ -1,9 +1,9 @@
 // Signing in with GitHub: out with a state and a challenge, back with a code, tied to one browser and good once.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Context, Handler } from 'hono';
+import { type GithubSignIn, SignInRefused } from '../../core/account.ts';
 import { CausewayError } from '../../core/errors.ts';
 import type { Person } from '../../core/thread.ts';
-import { type GithubSignIn, SignInRefused } from '../../ports/sign-in.ts';
 import { cookieOf, giveCookie, takeCookie } from '../cookies.ts';
 import { requireOwnPage } from '../form-token.ts';
 import { readStrangersForm } from '../read-form.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { condenseLog } from '../../../src/ci/condense-log.ts';
 import { readCheck } from '../../../src/ci/read-check.ts';
-import { CHECK_LOG_BYTES } from '../../../src/ports/checks.ts';
+import { CHECK_LOG_BYTES } from '../../../src/core/check.ts';
 import type { Comparison, Round, Row } from '../comparison.ts';
 import { CAUSE, writeMadeLog } from '../made-log.ts';
 import { watchMemory } from './memory.ts';

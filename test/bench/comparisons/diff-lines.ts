@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createTwoFilesPatch } from 'diff';
-import { toUnifiedPatch } from '../../../src/core/unified-patch.ts';
+import { toUnifiedPatch } from '../../../src/core/diff/unified-patch.ts';
 import type { Aim, Comparison, Round, Row } from '../comparison.ts';
 import { bytesOf, timed } from './stopwatch.ts';
 

@@ -1,6 +1,7 @@
 // The door to checks over the GitHub double: real clients, real roles, real configuration, and a shop with people.
 
 import { condenseLog } from '../../../src/ci/condense-log.ts';
+import type { Checks } from '../../../src/core/check.ts';
 import type { GithubProject } from '../../../src/core/project.ts';
 import { createChecks } from '../../../src/github/checks/create-checks.ts';
 import { createGithubClients } from '../../../src/github/clients/create-github-clients.ts';
@@ -8,7 +9,6 @@ import { createConfigurationReader } from '../../../src/github/configuration/rea
 import type { Mode } from '../../../src/github/configuration/repository-config.ts';
 import { createPermissions } from '../../../src/github/projects/roles.ts';
 import { createLog } from '../../../src/log.ts';
-import type { Checks } from '../../../src/ports/checks.ts';
 import { sqlite } from '../../contract/sqlite-place.ts';
 import type { GithubDouble } from '../../github-double/double.ts';
 import { startGithubDouble } from '../../github-double/start.ts';

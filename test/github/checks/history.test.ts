@@ -1,7 +1,7 @@
 // Files that a change touches, commits between green and red, and red checks of the past.
 import { describe, expect, it } from 'vitest';
+import { ChecksBusy, type PastCheck } from '../../../src/core/check.ts';
 import type { HeadPlace } from '../../../src/core/head.ts';
-import { ChecksBusy, type PastCheck } from '../../../src/ports/checks.ts';
 import { type ChecksHouse, checksHouse, SHOP, SIGNAL } from './checks-house.ts';
 
 const changed = (house: ChecksHouse, sha: string, place: HeadPlace) =>

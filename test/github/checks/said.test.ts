@@ -1,7 +1,7 @@
 // What a red check says: its log where it is a job of Actions, its annotations, and why there is no log.
 import { expect, it } from 'vitest';
-import type { Check } from '../../../src/core/check.ts';
-import { ChecksBusy } from '../../../src/ports/checks.ts';
+import { type Check, ChecksBusy } from '../../../src/core/check.ts';
+
 import { type ChecksHouse, checksHouse, SHOP, SIGNAL } from './checks-house.ts';
 
 type Job = Omit<Parameters<ChecksHouse['people']['reportWorkflowRun']>[1]['jobs'][number], 'name' | 'conclusion'>;

@@ -1,9 +1,11 @@
 // The App over the GitHub double: what the double announces is received, stored and handled, and nothing else is faked.
 import { randomBytes } from 'node:crypto';
 import type { Probot } from 'probot';
+import type { JobResult, Queue } from '../../../src/core/queue.ts';
 import type { Role } from '../../../src/core/role.ts';
 import type { SqliteStore } from '../../../src/db/open-sqlite.ts';
 import { createSeal } from '../../../src/db/seal.ts';
+import type { Run } from '../../../src/db/store.ts';
 import { createCausewayApp } from '../../../src/github/app.ts';
 import { createGithubClients } from '../../../src/github/clients/create-github-clients.ts';
 import type { GithubClients } from '../../../src/github/clients/github-clients.ts';
@@ -16,8 +18,6 @@ import { createReceiver } from '../../../src/github/intake/receive-delivery.ts';
 import { createProjectSync } from '../../../src/github/projects/project-sync.ts';
 import { createPermissions } from '../../../src/github/projects/roles.ts';
 import { createLog } from '../../../src/log.ts';
-import type { JobResult, Queue } from '../../../src/ports/queue.ts';
-import type { Run } from '../../../src/ports/store.ts';
 import { createJobTable } from '../../../src/queue/job-table.ts';
 import { createRedactor } from '../../../src/redact/redactor.ts';
 import { createChanges } from '../../../src/services/changes.ts';

@@ -3,13 +3,13 @@ import { generateKeyPairSync } from 'node:crypto';
 import type { Probot } from 'probot';
 import { describe, expect, it } from 'vitest';
 import { CausewayError } from '../../../src/core/errors.ts';
+import type { ClaimedJob, JobHandler } from '../../../src/core/queue.ts';
+import { SourceBusy } from '../../../src/core/source.ts';
 import { GithubFailure, type GithubFailureKind } from '../../../src/github/clients/github-clients.ts';
 import { createDeliveryHandler } from '../../../src/github/intake/handle-delivery.ts';
 import { createDeliveriesInFlight } from '../../../src/github/intake/in-flight.ts';
 import { openProbot } from '../../../src/github/intake/open-probot.ts';
 import { createLog } from '../../../src/log.ts';
-import type { ClaimedJob, JobHandler } from '../../../src/ports/queue.ts';
-import { SourceBusy } from '../../../src/ports/source.ts';
 import { delivery, labelled, type Reception, reception } from './signed-delivery.ts';
 
 const { privateKey } = generateKeyPairSync('rsa', {

@@ -3,10 +3,10 @@ import { createHmac } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
+import type { NewDelivery } from '../../../src/db/store.ts';
 import { createReceiver } from '../../../src/github/intake/receive-delivery.ts';
 import { openSmeeChannel } from '../../../src/github/intake/smee-channel.ts';
 import { createLog } from '../../../src/log.ts';
-import type { NewDelivery } from '../../../src/ports/github-store.ts';
 
 const SECRET = 'a secret of at least thirty-two characters';
 const log = createLog({ level: 'silent' });

@@ -1,8 +1,8 @@
 // GitHub's side of installations and their repositories, as far as projects need it: state that a test changes as people would.
 
+import type { InstallationStore } from '../../../src/db/store.ts';
 import { createGithubClients } from '../../../src/github/clients/create-github-clients.ts';
 import type { GithubClients } from '../../../src/github/clients/github-clients.ts';
-import type { InstallationStore } from '../../../src/ports/github-store.ts';
 import { type Asked, type GithubApi, type Said, startGithubApi } from '../clients/github-api.ts';
 import { APP_ID, GRANTED, PRIVATE_KEY } from '../clients/ground.ts';
 

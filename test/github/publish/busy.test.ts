@@ -1,7 +1,7 @@
 // GitHub is busy, away, or says no: the job comes back when that helps, and rests when it does not.
 import { expect, it } from 'vitest';
 import { CausewayError } from '../../../src/core/errors.ts';
-import { SourceBusy } from '../../../src/ports/source.ts';
+import { SourceBusy } from '../../../src/core/source.ts';
 import { publishingHouse, SHOP } from './publishing-house.ts';
 
 it('comes back when the limit is over, and does not ask before', async () => {

@@ -1,7 +1,7 @@
 // A change as suggestions in a pull request's files: to the letter, or none.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toDiff, toFileDiff } from '../../../src/core/diff.ts';
+import { toDiff, toFileDiff } from '../../../src/core/diff/diff.ts';
 import type { Diff } from '../../../src/core/issue.ts';
 import type { InvestigationSettings } from '../../../src/core/settings.ts';
 import type { ReviewComment } from '../../../src/github/publish/outbox.ts';

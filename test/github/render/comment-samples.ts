@@ -1,6 +1,6 @@
 // What comments are rendered from in tests: a shop whose checkout fails for some coupons.
 import type { ChangeSet } from '../../../src/core/change-set.ts';
-import { toDiff } from '../../../src/core/diff.ts';
+import { toDiff } from '../../../src/core/diff/diff.ts';
 import type { Analysis, Issue } from '../../../src/core/issue.ts';
 import type { Place } from '../../../src/github/render/ground.ts';
 import { sampleIssue } from '../../support/sample-issue.ts';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChangeSet } from '../../../src/core/change-set.ts';
-import { toDiff } from '../../../src/core/diff.ts';
+import { toDiff } from '../../../src/core/diff/diff.ts';
 import type { Failure } from '../../../src/core/failure.ts';
 import type { Issue } from '../../../src/core/issue.ts';
 import { configComplaint } from '../../../src/github/render/config-complaint.ts';

@@ -1,11 +1,11 @@
 // Signing in over the GitHub double: a browser that goes there and comes back, the store that knows the installations, and all that was logged.
 import { createHash, randomBytes } from 'node:crypto';
+import type { GithubSignIn } from '../../../src/core/account.ts';
 import { createGithubClients } from '../../../src/github/clients/create-github-clients.ts';
 import { createProjectSync } from '../../../src/github/projects/project-sync.ts';
 import { createGithubSignIn, type GithubSignInOptions } from '../../../src/github/sign-in/create-github-sign-in.ts';
 import { createMayEnter } from '../../../src/github/sign-in/may-enter.ts';
 import { createLog } from '../../../src/log.ts';
-import type { GithubSignIn } from '../../../src/ports/sign-in.ts';
 import { createChanges } from '../../../src/services/changes.ts';
 import { sqlite } from '../../contract/sqlite-place.ts';
 import type { GithubDouble, SeenRequest } from '../../github-double/double.ts';

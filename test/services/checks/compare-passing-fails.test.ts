@@ -1,6 +1,6 @@
 // Red checks that could not be compared with green runs: they are judged all the same, and at once.
 import { describe, expect, it } from 'vitest';
-import { ChecksBusy } from '../../../src/ports/checks.ts';
+import { ChecksBusy } from '../../../src/core/check.ts';
 import { asked, GREEN, green, greenGround, headline, redLog, SHOWN_ALONE } from '../../support/green-ground.ts';
 import { HEAD, type HeadGround } from '../../support/head-ground.ts';
 import { at as time } from '../../support/store-samples.ts';

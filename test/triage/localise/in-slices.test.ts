@@ -1,6 +1,6 @@
 // Others get their turn while many files are looked at, and who gives up does not wait for the rest.
 import { describe, expect, it } from 'vitest';
-import type { CommitLexicon } from '../../../src/ports/lexicon.ts';
+import type { CommitLexicon } from '../../../src/core/lexicon.ts';
 import { WHOLE } from '../../../src/triage/localise/gather-signals.ts';
 import { inSlices } from '../../../src/triage/localise/in-slices.ts';
 import { queryOf } from '../../../src/triage/localise/query.ts';

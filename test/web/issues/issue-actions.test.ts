@@ -1,7 +1,7 @@
 // What can be done with an issue: the pull request, the patch, the Markdown, deleting it; and who may.
 import { describe, expect, it } from 'vitest';
+import { toUnifiedPatch } from '../../../src/core/diff/unified-patch.ts';
 import { CausewayError } from '../../../src/core/errors.ts';
-import { toUnifiedPatch } from '../../../src/core/unified-patch.ts';
 import { conclusion } from '../../support/store-samples.ts';
 import { contentOf, formsOf, formTo, linksOf } from '../account/seen.ts';
 import { repository, type WebGround, type WebGroundOptions, webGround } from '../web-ground.ts';

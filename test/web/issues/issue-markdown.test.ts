@@ -2,10 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import '../../support/property-seed.ts';
-import { issueFor } from '../../../src/core/conclude.ts';
-import type { Conclusion } from '../../../src/core/issue.ts';
+import { toUnifiedPatch } from '../../../src/core/diff/unified-patch.ts';
+import { type Conclusion, issueFor } from '../../../src/core/issue.ts';
 import type { Project } from '../../../src/core/project.ts';
-import { toUnifiedPatch } from '../../../src/core/unified-patch.ts';
 import { issueMarkdown } from '../../../src/web/issues/issue-markdown.ts';
 import { effectsOf, readAsGithub } from '../../github/render/github-reading.ts';
 import { SHA } from '../../support/store-samples.ts';

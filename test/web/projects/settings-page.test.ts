@@ -1,8 +1,8 @@
 // The settings of a project: what counts, where it is from, and how it is changed.
 import { describe, expect, it } from 'vitest';
 import { CausewayError } from '../../../src/core/errors.ts';
+import type { EffectiveConfiguration, EffectiveValue } from '../../../src/core/settings.ts';
 import { parseRepositoryConfig } from '../../../src/github/configuration/parse-repository-config.ts';
-import type { EffectiveConfiguration, EffectiveValue } from '../../../src/ports/configuration.ts';
 import { repository, type WebGround, webGround } from '../web-ground.ts';
 import { linkOf, linksOf, rowsOf, textOf } from './read-page.ts';
 

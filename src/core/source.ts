@@ -1,7 +1,6 @@
 // The door to source code: repositories brought up to date, and one commit of them as a tree that can be read.
-import { CausewayError } from '../core/errors.ts';
-import type { Project } from '../core/project.ts';
-import type { BulkReads } from './bulk-reads.ts';
+import { CausewayError } from './errors.ts';
+import type { Project } from './project.ts';
 
 export interface Source {
   /**
@@ -183,4 +182,35 @@ export interface Comparison {
   /** Unified patch of the one path asked for, capped; else "". */
   readonly patch: string;
   readonly cut: string;
+}
+
+interface BulkReads {
+  /**
+   * The bytes of many blobs, known by their ids, in that order and in pieces as they come: no more is read than was taken. For digests alone:
+   * no secret is taken out of them. One that is not there, or larger than 5 MiB, is left out.
+   */
+  contents(blobs: readonly string[], signal: AbortSignal): AsyncIterable<readonly BlobContent[]>;
+  /** Ids of this commit and those that lead to it, newest first, without merges, at most `limit`. */
+  ancestors(limit: number, signal: AbortSignal): Promise<Ancestors>;
+  /** What commits say and touch, in the order of their ids and in pieces as they come; as little cleaned as `contents`. Ends early where it takes too long. */
+  messages(ids: readonly string[], signal: AbortSignal): AsyncIterable<readonly CommitMessage[]>;
+}
+
+export interface BlobContent {
+  readonly blob: string;
+  readonly bytes: Uint8Array;
+}
+
+export interface Ancestors {
+  readonly ids: readonly string[];
+  /** What was left out although `limit` allows it, in words ("" = nothing). */
+  readonly cut: string;
+}
+
+export interface CommitMessage {
+  readonly sha: string;
+  /** Subject and body. */
+  readonly message: string;
+  /** What it changed, added or deleted; a renamed file under both names. */
+  readonly paths: readonly string[];
 }

@@ -1,4 +1,15 @@
-// Answers whose body is there in one piece: whoever writes to the connection takes it as it is.
+// What those who run the service are told of each answer of the API and the pages.
+
+interface AnsweredRequest {
+  readonly method: string;
+  /** The pattern, such as `/issues/:issueId`; never an address. */
+  readonly route: string;
+  readonly status: number;
+  /** Milliseconds until the answer began; one that is streamed goes on after. */
+  readonly ms: number;
+}
+
+export type TellAnswered = (answered: AnsweredRequest) => void;
 
 type Piece = string | Uint8Array<ArrayBuffer>;
 
@@ -24,6 +35,7 @@ for (const name of ['body', 'bodyUsed'] as const) {
   };
   Object.defineProperty(WholeAnswer.prototype, name, { get });
 }
+
 for (const name of ['text', 'json', 'bytes', 'arrayBuffer', 'blob', 'formData', 'clone'] as const) {
   const value = function (this: WholeAnswer) {
     return this.streamed()[name]();

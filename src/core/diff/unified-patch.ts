@@ -1,9 +1,9 @@
 // A change set as a patch that `git apply` takes, byte for byte.
-import type { ChangeSet, FileChange, FileMode } from './change-set.ts';
+import type { ChangeSet, FileChange, FileMode } from '../change-set.ts';
+import { REDACTED } from '../redacted.ts';
+import { requireSoundChange } from './apply-diff.ts';
 import { changesSomething } from './diff.ts';
-import { requireSoundChange } from './diff-refusal.ts';
 import { diffLines, type Hunk } from './line-diff.ts';
-import { REDACTED } from './redacted.ts';
 
 const CONTEXT = 3;
 const NO_NEWLINE = '\n\\ No newline at end of file\n';

@@ -1,7 +1,7 @@
 // The API's view of a change set: per file, the lines that were added, deleted or modified. Lossless (see `applyFileDiff`).
-import type { ChangeSet, FileChange } from './change-set.ts';
-import { requireSoundChange } from './diff-refusal.ts';
-import type { Change, Diff, FileDiff, LineChange } from './issue.ts';
+import type { ChangeSet, FileChange } from '../change-set.ts';
+import type { Change, Diff, FileDiff, LineChange } from '../issue.ts';
+import { requireSoundChange } from './apply-diff.ts';
 import { diffLines, type Hunk } from './line-diff.ts';
 import { type TextLines, toLines } from './text-lines.ts';
 

@@ -1,5 +1,5 @@
 // The door to what is kept of source: digests of the files and commits of a project, by which a report is compared with them.
-import type { Project } from '../core/project.ts';
+import type { Project } from './project.ts';
 import type { SourceTree } from './source.ts';
 
 /** What is kept of every project; each has its own, which ends with it. */

@@ -1,6 +1,6 @@
 // The door to what the agent may do: one tool, one lookup or edit, told as one step.
-import type { ChangeSet } from '../core/change-set.ts';
-import type { Finding } from '../core/evidence.ts';
+import type { ChangeSet } from './change-set.ts';
+import type { Finding } from './evidence.ts';
 import type { ToolDescription } from './model.ts';
 
 export interface Tool extends ToolDescription {

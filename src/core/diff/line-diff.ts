@@ -1,7 +1,87 @@
-// The shortest way from one sequence of symbols to another (Myers 1986, linear space), within a bounded amount of work.
+// What changed between two lists of lines, as few and as readable hunks as bounded time allows.
+
+/** `removed` lines from index `before` of the old lines become `inserted` lines from index `after` of the new ones. */
+export interface Hunk {
+  readonly before: number;
+  readonly removed: number;
+  readonly after: number;
+  readonly inserted: number;
+}
+
+/**
+ * The hunks, ascending, at least one equal line between any two; within a hunk, lines at the same place differ.
+ * The fewest changed lines up to some 6,000 of them; beyond that perhaps more than needed, in bounded time.
+ */
+export function diffLines(before: readonly string[], after: readonly string[]): Hunk[] {
+  const symbols = new Map<string, number>();
+  const a = toSymbols(before, symbols);
+  const b = toSymbols(after, symbols);
+  const kept = keepCommon(a, b);
+  keepInPlace(a, b, kept);
+  return slideHunks(hunksOf(kept), before, after);
+}
+
+/** Equal lines become equal numbers, so that a line of 2 MB is compared once. */
+function toSymbols(lines: readonly string[], symbols: Map<string, number>): Int32Array {
+  const out = new Int32Array(lines.length);
+  for (const [index, line] of lines.entries()) {
+    const symbol = symbols.get(line) ?? symbols.size;
+    if (symbol === symbols.size) symbols.set(line, symbol);
+    out[index] = symbol;
+  }
+  return out;
+}
+
+/** A line that the other side lacks cannot stay: leaving it out first makes two files without a common line cost nothing. */
+function keepCommon(a: Int32Array, b: Int32Array): Kept {
+  const inA = new Set(a);
+  const inB = new Set(b);
+  const core = shortestEdit(
+    a.filter((symbol) => inB.has(symbol)),
+    b.filter((symbol) => inA.has(symbol)),
+  );
+  return { before: spread(a, inB, core.before), after: spread(b, inA, core.after) };
+}
+
+/** The flags of the common symbols, put back to the places that these have among all. */
+function spread(symbols: Int32Array, common: ReadonlySet<number>, flags: Uint8Array): Uint8Array {
+  let next = 0;
+  return Uint8Array.from(symbols, (symbol) => (common.has(symbol) ? (flags[next++] ?? 0) : 0));
+}
+
+/** A coarse answer may replace a line by itself: such lines stay. */
+function keepInPlace(a: Int32Array, b: Int32Array, kept: Kept): void {
+  for (const hunk of hunksOf(kept)) {
+    for (let i = 0; i < Math.min(hunk.removed, hunk.inserted); i++) {
+      if (a[hunk.before + i] !== b[hunk.after + i]) continue;
+      kept.before[hunk.before + i] = 1;
+      kept.after[hunk.after + i] = 1;
+    }
+  }
+}
+
+function hunksOf(kept: Kept): Hunk[] {
+  const hunks: Hunk[] = [];
+  let before = 0;
+  let after = 0;
+  while (before < kept.before.length || after < kept.after.length) {
+    const removed = runOfGone(kept.before, before);
+    const inserted = runOfGone(kept.after, after);
+    if (removed + inserted > 0) hunks.push({ before, removed, after, inserted });
+    before += removed + 1;
+    after += inserted + 1;
+  }
+  return hunks;
+}
+
+function runOfGone(flags: Uint8Array, from: number): number {
+  let to = from;
+  while (flags[to] === 0) to++;
+  return to - from;
+}
 
 /** Parallel to the two sequences: 1 where the element stays. The n-th that stays in one is the n-th that stays in the other. */
-export interface Kept {
+interface Kept {
   readonly before: Uint8Array;
   readonly after: Uint8Array;
 }
@@ -12,6 +92,7 @@ export interface Kept {
  * about 1 s in all for 200,000 lines of noise against 200,000 others.
  */
 const BUDGET = 40_000_000;
+
 const FLOOR = 4096;
 
 /** A rectangle of the edit graph, in indices of the two sequences; ends are exclusive. */
@@ -50,7 +131,7 @@ interface Search {
 }
 
 /** Which elements stay. A longest common subsequence within the budget; beyond it still a common one, but shorter. */
-export function shortestEdit(a: Int32Array, b: Int32Array): Kept {
+function shortestEdit(a: Int32Array, b: Int32Array): Kept {
   const kept: Kept = { before: new Uint8Array(a.length), after: new Uint8Array(b.length) };
   const search = newSearch(a, b);
   // A stack of our own: noise of 400,000 lines splits thousands of times on one side only.
@@ -184,4 +265,67 @@ function pointAt(region: Region, backward: boolean, along: number, diagonal: num
   return backward
     ? { a: region.toA - along, b: region.toB - along + diagonal }
     : { a: region.fromA + along, b: region.fromB + along - diagonal };
+}
+
+const TAB = 8;
+
+/** The same edits, where a pure insertion or deletion lies at the best of its equal places; never touching another hunk. */
+function slideHunks(hunks: readonly Hunk[], before: readonly string[], after: readonly string[]): Hunk[] {
+  const out: Hunk[] = [];
+  for (const [index, hunk] of hunks.entries()) {
+    const previous = out.at(-1);
+    const next = hunks[index + 1];
+    const lowest = previous === undefined ? 0 : previous.before + previous.removed + 1;
+    const highest = next === undefined ? before.length : next.before - 1;
+    // Lines of the hunk lie on one side only; `room` is how far it may move up and down before it meets another hunk.
+    const room = { up: hunk.before - lowest, down: highest - hunk.before - hunk.removed };
+    if (hunk.removed === 0) out.push(moved(hunk, bestShift(after, hunk.after, hunk.inserted, room)));
+    else if (hunk.inserted === 0) out.push(moved(hunk, bestShift(before, hunk.before, hunk.removed, room)));
+    else out.push(hunk);
+  }
+  return out;
+}
+
+function moved(hunk: Hunk, shift: number): Hunk {
+  return { ...hunk, before: hunk.before + shift, after: hunk.after + shift };
+}
+
+interface Room {
+  readonly up: number;
+  readonly down: number;
+}
+
+/** How far to move the run of `count` lines at `start`; of equally good places the lowest. */
+function bestShift(lines: readonly string[], start: number, count: number, room: Room): number {
+  let shift = 0;
+  while (shift < room.down && lines[start + shift] === lines[start + shift + count]) shift++;
+  let best = shift;
+  let bestCost = cost(lines, start + shift);
+  while (shift > -room.up && lines[start + shift - 1] === lines[start + shift + count - 1]) {
+    shift--;
+    const here = cost(lines, start + shift);
+    if (here < bestCost) {
+      best = shift;
+      bestCost = here;
+    }
+  }
+  return best;
+}
+
+/** Low where the run begins like a block: at little indentation, and after or with a blank line. */
+function cost(lines: readonly string[], start: number): number {
+  const first = lines[start] ?? '';
+  const breaks = isBlank(lines[start - 1] ?? '') || isBlank(first);
+  return 2 * indentation(first) + (breaks ? 0 : 1);
+}
+
+/** Here and in `indentation` the 200 keeps a line of 2 MB of spaces from being read through at every place. */
+function isBlank(line: string): boolean {
+  return /^\s{0,200}$/.test(line);
+}
+
+function indentation(line: string): number {
+  if (isBlank(line)) return 0;
+  const [lead = ''] = /^[ \t]{0,200}/.exec(line) ?? [];
+  return lead.length + lead.replaceAll(' ', '').length * (TAB - 1);
 }

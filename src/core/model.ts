@@ -1,5 +1,5 @@
 // The door to language models: one question, one whole answer, or a named failure; never half an answer.
-import { CausewayError, type ErrorCode } from '../core/errors.ts';
+import { CausewayError, type ErrorCode } from './errors.ts';
 
 export interface Model {
   /** As the operator named it; it stands in the Issue. */
@@ -120,3 +120,6 @@ export class ModelUnavailable extends ModelFailure {
     this.retryAt = retryAt;
   }
 }
+
+/** Its name in an Issue. What it found is an example, and the pages say so. */
+export const SCRIPTED_MODEL = 'scripted';

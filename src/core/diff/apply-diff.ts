@@ -1,0 +1,340 @@
+// From the diff back to the files: applies it to the base byte for byte, or refuses it; it never guesses.
+import type { ChangeSet, FileChange, FileMode } from '../change-set.ts';
+import { CausewayError } from '../errors.ts';
+import type { Change, Diff, FileDiff, LineChange } from '../issue.ts';
+import { isSafePath } from '../paths.ts';
+import { fromLines, isText, isWhole, type TextLines, toLines } from './text-lines.ts';
+
+const AGAIN = 'Make the diff again against this revision.';
+
+/**
+ * The file after the diff, or null where it is gone. `base` is its text before: under the previous name where it was renamed,
+ * "" where it is added. Throws `diff_refused` for every diff that is malformed or was not made against this text.
+ */
+export function applyFileDiff(base: string, file: FileDiff): string | null {
+  const sound = soundFileDiff(file);
+  if (sound.status !== 'deleted') return edited(base, sound);
+  requireAllDeleted(base, sound);
+  return null;
+}
+
+/**
+ * The change set that a diff shows, the inverse of `toDiff`. `base` is the full sha at which `readBase` reads: the text at a
+ * path, null where there is no file. Throws `diff_refused` as `applyFileDiff` does, and where a file is missing, is in the way
+ * or is named twice.
+ */
+export function toChangeSet(base: string, diff: Diff, readBase: (path: string) => string | null): ChangeSet {
+  const files = soundFiles(diff);
+  requireDistinctPaths(files);
+  const vacated = vacatedPaths(files);
+  const readKnown = (path: string, file: SoundFileDiff): string => {
+    const text = readBase(path);
+    if (text !== null) return text;
+    throw diffRefused(file.fileName, 'the revision has no such file to change', AGAIN);
+  };
+  for (const file of files) {
+    if (file.status !== 'added' && file.status !== 'renamed') continue;
+    if (vacated.has(file.fileName) || readBase(file.fileName) === null) continue;
+    throw diffRefused(
+      file.fileName,
+      'the revision already has a file of this name',
+      'Choose another name, or modify it.',
+    );
+  }
+  return { base, files: files.map((file) => toFileChange(file, readKnown)) };
+}
+
+function toFileChange(file: SoundFileDiff, read: (path: string, file: SoundFileDiff) => string): FileChange {
+  const path = file.fileName;
+  const mode = file.mode === undefined ? {} : { mode: file.mode };
+  switch (file.status) {
+    case 'added':
+      return { kind: 'added', path, mode: file.mode, after: edited('', file) };
+    case 'deleted': {
+      const before = read(path, file);
+      requireAllDeleted(before, file);
+      return { kind: 'deleted', path, before };
+    }
+    case 'renamed': {
+      const previousPath = file.previousFileName;
+      const before = read(previousPath, file);
+      return { kind: 'renamed', path, previousPath, before, after: edited(before, file), ...mode };
+    }
+    case 'modified': {
+      const before = read(path, file);
+      return { kind: 'modified', path, before, after: edited(before, file), ...mode };
+    }
+  }
+}
+
+/** The text after the diff of a file that stays. */
+function edited(base: string, file: SoundFileDiff): string {
+  if (file.status === 'added' && base !== '') {
+    throw diffRefused(file.fileName, 'it is added, but there is already a file with content', AGAIN);
+  }
+  const before = linesOf(base, file);
+  const lines = editedLines(before.lines, file);
+  const after: TextLines = { lines, endsWithNewline: file.endsWithNewline ?? before.endsWithNewline };
+  if (isWhole(after)) return fromLines(after);
+  const reason =
+    lines.length === 0 ? 'no line is left that a newline could end' : 'its last line is empty without a newline';
+  throw diffRefused(file.fileName, reason, 'Set endsWithNewline to what the new file has, or leave that line out.');
+}
+
+function requireAllDeleted(base: string, file: SoundFileDiff): void {
+  const left = editedLines(linesOf(base, file).lines, file);
+  if (left.length === 0) return;
+  throw diffRefused(file.fileName, `it is deleted, but ${left.length} of its lines are not`, AGAIN);
+}
+
+function linesOf(base: string, file: SoundFileDiff): TextLines {
+  requireText(file.fileName, base);
+  return toLines(base);
+}
+
+function editedLines(base: readonly string[], file: SoundFileDiff): string[] {
+  const out: string[] = [];
+  let taken = 0;
+  for (const [index, change] of file.changes.entries()) {
+    const span = spanOf(change);
+    const fault =
+      spanFault(span, taken, base.length) ?? twiceFault(change, file.changes[index - 1]) ?? oldCodeFault(change, base);
+    if (fault !== null) throw diffRefused(file.fileName, `change ${index + 1} ${fault}`, AGAIN);
+    append(out, base.slice(taken, span.from));
+    append(out, newLines(change));
+    taken = span.to;
+  }
+  append(out, base.slice(taken));
+  return out;
+}
+
+/** `push(...lines)` would put each line on the stack, which overflows at about 100,000. */
+function append(out: string[], lines: readonly string[]): void {
+  for (const line of lines) out.push(line);
+}
+
+/** The base lines that a change replaces, as indices, end exclusive; none for an `add`. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+function spanOf({ type, lines }: Change): Span {
+  const lineNumber = lines[0]?.lineNumber ?? 0;
+  return type === 'add'
+    ? { from: lineNumber, to: lineNumber }
+    : { from: lineNumber - 1, to: lineNumber - 1 + lines.length };
+}
+
+function spanFault({ from, to }: Span, taken: number, length: number): string | null {
+  if (from < taken) return 'stands before the end of an earlier one; changes must ascend and not overlap';
+  return to > length ? `reaches beyond the last line, ${length}` : null;
+}
+
+function twiceFault(change: Change, previous: Change | undefined): string | null {
+  const both = change.type === 'add' && previous?.type === 'add' && spanOf(change).from === spanOf(previous).from;
+  return both ? 'adds after the same line as the one before it' : null;
+}
+
+function oldCodeFault(change: Change, base: readonly string[]): string | null {
+  if (change.type === 'add') return null;
+  const wrong = change.lines.find((line) => line.oldCode !== base[line.lineNumber - 1]);
+  return wrong === undefined ? null : `has an oldCode that is not line ${wrong.lineNumber} of the file`;
+}
+
+function newLines({ type, lines }: Change): string[] {
+  return type === 'delete' ? [] : lines.flatMap((line) => line.newCode.split('\n'));
+}
+
+type Shared = Omit<FileDiff, 'status' | 'previousFileName'>;
+
+/** A diff whose form has been checked: each status has what it needs. */
+type SoundFileDiff =
+  | (Shared & { readonly status: 'added'; readonly mode: FileMode; readonly endsWithNewline: boolean })
+  | (Shared & { readonly status: 'renamed'; readonly previousFileName: string })
+  | (Shared & { readonly status: 'deleted' })
+  | (Shared & { readonly status: 'modified' });
+
+const STATUSES: readonly unknown[] = [undefined, 'added', 'modified', 'deleted', 'renamed'];
+
+const TYPES: readonly unknown[] = ['add', 'delete', 'modify'];
+
+const MODES: readonly unknown[] = ['100644', '100755'];
+
+const CHANGE_REPAIR = 'Make the diff again in the form that the API documents.';
+
+const NEWLINE_REPAIR = 'Give true or false for an added file or a changed end of file, nothing for a deleted file.';
+
+const MODE_REPAIR = 'Give "100644" or "100755" for an added file or a changed mode, nothing for a deleted file.';
+
+/** Every file of a diff, its form checked. */
+function soundFiles(diff: Diff): SoundFileDiff[] {
+  if (!isObject(diff) || !Array.isArray(diff.files))
+    throw diffRefused(undefined, 'it has no list of files', CHANGE_REPAIR);
+  return diff.files.map(soundFileDiff);
+}
+
+/** The same diff, once it is known to have the form that the API defines (as JSON it may hold anything); else throws `diff_refused`. */
+function soundFileDiff(file: FileDiff): SoundFileDiff {
+  if (!isObject(file)) throw diffRefused(undefined, 'it is no object', CHANGE_REPAIR);
+  requireSafePath(file.fileName);
+  const fault = statusFault(file) ?? renameFault(file) ?? modeFault(file) ?? newlineFault(file) ?? changesFault(file);
+  if (fault !== null) throw diffRefused(file.fileName, fault.reason, fault.repair);
+  return { ...file, status: file.status ?? 'modified' } as SoundFileDiff;
+}
+
+interface Fault {
+  readonly reason: string;
+  readonly repair: string;
+}
+
+function statusFault({ status }: FileDiff): Fault | null {
+  if (STATUSES.includes(status)) return null;
+  return { reason: 'its status is unknown', repair: 'Use "added", "modified" (the default), "deleted" or "renamed".' };
+}
+
+function renameFault({ fileName, status, previousFileName }: FileDiff): Fault | null {
+  if (status !== 'renamed') {
+    if (previousFileName === undefined) return null;
+    return {
+      reason: 'it has a previous name but is not renamed',
+      repair: 'Set the status "renamed", or leave it out.',
+    };
+  }
+  requireSafePath(previousFileName);
+  if (previousFileName !== fileName) return null;
+  return { reason: 'it is renamed to its own name', repair: 'Use the status "modified".' };
+}
+
+function modeFault({ status, mode }: FileDiff): Fault | null {
+  if (mode === undefined ? status !== 'added' : status !== 'deleted' && MODES.includes(mode)) return null;
+  return { reason: 'its mode is missing, unknown or out of place', repair: MODE_REPAIR };
+}
+
+function newlineFault({ status, endsWithNewline: ends }: FileDiff): Fault | null {
+  if (ends === undefined ? status !== 'added' : status !== 'deleted' && typeof ends === 'boolean') return null;
+  return { reason: 'its endsWithNewline is missing, no boolean or out of place', repair: NEWLINE_REPAIR };
+}
+
+function changesFault({ changes }: FileDiff): Fault | null {
+  if (!Array.isArray(changes)) return { reason: 'its changes are no list', repair: 'Give a list, empty if need be.' };
+  for (const [index, change] of changes.entries()) {
+    const reason = changeFault(change);
+    if (reason !== null) return { reason: `change ${index + 1} ${reason}`, repair: CHANGE_REPAIR };
+  }
+  return null;
+}
+
+function changeFault(change: Change): string | null {
+  if (!isObject(change) || !TYPES.includes(change.type)) return 'is not of type add, delete or modify';
+  const { type, lines } = change;
+  if (!Array.isArray(lines) || lines.length === 0) return 'has no lines';
+  if (type === 'add' && lines.length > 1) return 'adds with more than one entry';
+  for (const [index, line] of lines.entries()) {
+    const reason = lineFault(line) ?? numberFault(change, index) ?? codeFault(type, line, index === lines.length - 1);
+    if (reason !== null) return reason;
+  }
+  return null;
+}
+
+function lineFault(line: LineChange): string | null {
+  if (!isObject(line)) return 'has an entry that is no object';
+  if (!Number.isSafeInteger(line.lineNumber)) return 'has a line number that is no integer';
+  if (typeof line.oldCode !== 'string' || typeof line.newCode !== 'string') return 'has code that is no string';
+  return isText(line.newCode) ? null : 'has new code that is not text (NUL, or not UTF-8)';
+}
+
+function numberFault({ type, lines }: Change, index: number): string | null {
+  const number = lines[index]?.lineNumber ?? 0;
+  if (number < (type === 'add' ? 0 : 1)) return 'has a line number before the first line';
+  return number === (lines[0]?.lineNumber ?? 0) + index ? null : 'has line numbers that do not follow each other';
+}
+
+function codeFault(type: Change['type'], line: LineChange, last: boolean): string | null {
+  if (type === 'add') return line.oldCode === '' ? null : 'adds a line but has old code';
+  if (type === 'delete') return line.newCode === '' ? null : 'deletes a line but has new code';
+  return last || !line.newCode.includes('\n') ? null : 'has several new lines for another line than its last';
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}
+
+const ONCE = 'Give each file one entry, with all its changes.';
+
+/** The paths from which this diff renames a file away, so that another may come to stand there. */
+function vacatedPaths(files: readonly SoundFileDiff[]): ReadonlySet<string> {
+  return new Set(files.flatMap((file) => (file.status === 'renamed' ? [file.previousFileName] : [])));
+}
+
+/** Throws `diff_refused` where two files come from one path, two arrive at one, or one arrives below another. */
+function requireDistinctPaths(files: readonly SoundFileDiff[]): void {
+  const sources = new Set<string>();
+  const targets = new Set<string>();
+  for (const file of files) {
+    const source = sourceOf(file);
+    if (source !== null) requireNew(sources, source);
+    if (file.status !== 'deleted') requireNew(targets, file.fileName);
+  }
+  for (const target of targets) {
+    if (!foldersOf(target).some((folder) => targets.has(folder))) continue;
+    throw diffRefused(target, 'another file of the diff stands where its folder must be', 'Rename one of the two.');
+  }
+}
+
+function sourceOf(file: SoundFileDiff): string | null {
+  switch (file.status) {
+    case 'added':
+      return null;
+    case 'renamed':
+      return file.previousFileName;
+    case 'deleted':
+    case 'modified':
+      return file.fileName;
+  }
+}
+
+function requireNew(paths: Set<string>, path: string): void {
+  if (paths.has(path)) throw diffRefused(path, 'the diff names it twice', ONCE);
+  paths.add(path);
+}
+
+/** `a` and `a/b` for `a/b/c`. */
+function foldersOf(path: string): string[] {
+  const parts = path.split('/');
+  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
+}
+
+/** The error for a diff that must not be applied or made. It quotes no content: a line may hold a secret. */
+function diffRefused(fileName: unknown, reason: string, repair: string): CausewayError {
+  const name = typeof fileName === 'string' ? JSON.stringify(fileName.slice(0, 200)) : 'a file without a name';
+  return new CausewayError('diff_refused', `The diff of ${name} is refused: ${reason}. ${repair}`);
+}
+
+/** Refuses a path that leaves the repository, or might on another system. */
+function requireSafePath(path: unknown): void {
+  if (typeof path === 'string' && isSafePath(path)) return;
+  throw diffRefused(
+    path,
+    'the path does not name an ordinary file inside the repository on every system',
+    'Use a relative path with "/" between its parts: no "..", no empty part, no backslash, no drive, nothing like ".git".',
+  );
+}
+
+/** Refuses content that is not text: it has no lossless form in JSON. */
+function requireText(path: string, text: string): void {
+  if (isText(text)) return;
+  throw diffRefused(path, 'the file is not text (NUL, or not UTF-8)', 'Leave it out: only text files can be changed.');
+}
+
+/** Refuses a change whose paths or content could not be given to anyone as a diff. */
+export function requireSoundChange(change: FileChange): void {
+  requireSafePath(change.path);
+  if (change.kind !== 'added') requireText(change.path, change.before);
+  if (change.kind !== 'deleted') requireText(change.path, change.after);
+  if (change.kind !== 'renamed') return;
+  requireSafePath(change.previousPath);
+  if (change.previousPath === change.path) {
+    throw diffRefused(change.path, 'it is renamed to its own name', 'Make it a modified file.');
+  }
+}
