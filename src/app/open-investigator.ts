@@ -49,9 +49,9 @@ export function openInvestigator({ config, log, now, patienceMs, holds }: Invest
               );
               return { tools: [...tools, ...asked].map(watchTool), changeSet: overlay.changeSet };
             },
-            stillParses: async (path, before, after) => {
-              const { stillParses } = await import('../tools/syntax.ts');
-              return (await stillParses(path, before, after)).ok;
+            checkSyntax: async (path, before, after) => {
+              const { checkSyntax } = await import('../tools/syntax.ts');
+              return (await checkSyntax(path, before, after)).ok;
             },
             limits: { turns: TURNS, usd: config.budget, patienceMs },
             onSpent: createSpentBudgets(log),

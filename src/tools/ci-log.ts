@@ -1,8 +1,16 @@
 // The tool that reads and searches the text that came with the report: a log of a failed CI run, or the report itself.
 import { z } from 'zod';
 import type { Tool } from '../core/tool.ts';
-import { fitting, numberedLines } from './show-lines.ts';
-import { defineTool, failed, found, MAX_RESULT_BYTES, nothing, quoted } from './tool-kit.ts';
+import {
+  answerFailed,
+  answerFound,
+  answerNothing,
+  defineTool,
+  formatNumberedLines,
+  MAX_RESULT_BYTES,
+  quote,
+  takeFittingLines,
+} from './tool-kit.ts';
 
 const TAIL = 100;
 const MAX_HITS = 200;
@@ -19,32 +27,32 @@ const PARAMETERS = z.strictObject({
 
 type Given = z.output<typeof PARAMETERS>;
 
-export function ciLogTool(log: string | null): Tool {
+export function defineCiLogTool(log: string | null): Tool {
   let split: readonly string[] | undefined;
   return defineTool({
     name: 'ci_log',
     description: `Reads the text that came with the report, whole: the CI log, or the report itself where its copy above is cut. Lines from–to, or those that hold "find"; without either, the last ${TAIL}. At most ${MAX_HITS} hits and 12 kB; the answer says where to go on.`,
     parameters: PARAMETERS,
     example: { find: 'error' },
-    action: (given) => `ci_log${inWords(given)}`,
+    action: (given) => `ci_log${describeQuery(given)}`,
     execute: async (given) => {
-      if (log === null) return nothing('No text came with the report.');
+      if (log === null) return answerNothing('No text came with the report.');
       // A log of many megabytes is taken apart only if it is read at all.
-      split ??= linesOfLog(log);
+      split ??= splitLog(log);
       const lines = split;
-      if (lines.length === 0) return nothing('The text is empty.');
+      if (lines.length === 0) return answerNothing('The text is empty.');
       return given.find === undefined ? readRange(lines, given) : findLines(lines, given.find, given);
     },
   });
 }
 
-function inWords({ find, from, to }: Given): string {
+function describeQuery({ find, from, to }: Given): string {
   const range = from === undefined && to === undefined ? '' : ` lines ${from ?? 1}–${to ?? 'end'}`;
   if (find === undefined) return range === '' ? `: the last ${TAIL} lines` : range;
-  return `: find ${quoted(find)}${range === '' ? '' : ` in${range}`}`;
+  return `: find ${quote(find)}${range === '' ? '' : ` in${range}`}`;
 }
 
-function linesOfLog(log: string): readonly string[] {
+function splitLog(log: string): readonly string[] {
   const lines = log.split(/\r\n|\n|\r/);
   if (lines.at(-1) === '') lines.pop();
   return lines.map((line) => line.replace(STAMP, '').replaceAll(COLOURS, ''));
@@ -54,11 +62,13 @@ function readRange(lines: readonly string[], { from, to }: Given) {
   const whole = from === undefined && to === undefined;
   const first = whole ? Math.max(1, lines.length - TAIL + 1) : (from ?? 1);
   const last = Math.min(to ?? lines.length, lines.length);
-  if (first > lines.length) return nothing(`The text has ${lines.length} lines; there is no line ${first}.`);
-  if (last < first) return failed(`The range ends before it starts: ${first}–${last}.`);
-  const rows = numberedLines(lines.slice(first - 1, last), first);
+  if (first > lines.length) return answerNothing(`The text has ${lines.length} lines; there is no line ${first}.`);
+  if (last < first) return answerFailed(`The range ends before it starts: ${first}–${last}.`);
+  const rows = formatNumberedLines(lines.slice(first - 1, last), first);
   // The end of a log tells most; where the end was asked for, it is the beginning that is left out.
-  const shown = whole ? fitting(rows.toReversed(), MAX_RESULT_BYTES).toReversed() : fitting(rows, MAX_RESULT_BYTES);
+  const shown = whole
+    ? takeFittingLines(rows.toReversed(), MAX_RESULT_BYTES).toReversed()
+    : takeFittingLines(rows, MAX_RESULT_BYTES);
   const start = whole ? last - shown.length + 1 : first;
   const end = start + shown.length - 1;
   const notes = [
@@ -66,7 +76,7 @@ function readRange(lines: readonly string[], { from, to }: Given) {
     end < last ? `Cut after line ${end}: go on with "from": ${end + 1}.` : '',
   ];
   const cut = notes.filter((note) => note !== '').join(' ');
-  return found(`Text of the report, lines ${start}–${end} of ${lines.length}:\n${shown.join('\n')}`, cut);
+  return answerFound(`Text of the report, lines ${start}–${end} of ${lines.length}:\n${shown.join('\n')}`, cut);
 }
 
 function findLines(lines: readonly string[], text: string, { from = 1, to }: Given) {
@@ -75,18 +85,20 @@ function findLines(lines: readonly string[], text: string, { from = 1, to }: Giv
     const within = index + 1 >= from && index + 1 <= (to ?? lines.length);
     return within && line.toLowerCase().includes(sought) ? [index] : [];
   });
-  if (hits.length === 0) return nothing(`No line of the text holds ${quoted(text)} (${lines.length} lines).`);
-  const shown = fitting(
-    hits.slice(0, MAX_HITS).flatMap((index) => numberedLines([aroundHit(lines[index] ?? '', sought)], index + 1)),
+  if (hits.length === 0) return answerNothing(`No line of the text holds ${quote(text)} (${lines.length} lines).`);
+  const shown = takeFittingLines(
+    hits
+      .slice(0, MAX_HITS)
+      .flatMap((index) => formatNumberedLines([cutAroundHit(lines[index] ?? '', sought)], index + 1)),
     MAX_RESULT_BYTES,
   );
   const next = hits[shown.length];
   const cut = next === undefined ? '' : `${hits.length - shown.length} more hits: go on with "from": ${next + 1}.`;
-  return found(shown.join('\n'), cut);
+  return answerFound(shown.join('\n'), cut);
 }
 
 /** Of a long line the part with the hit: logs in JSON have lines of many thousand characters. */
-function aroundHit(line: string, sought: string): string {
+function cutAroundHit(line: string, sought: string): string {
   if (line.length <= MAX_LINE) return line;
   const at = line.toLowerCase().indexOf(sought);
   const from = Math.max(0, at - MAX_LINE / 4);

@@ -3,10 +3,19 @@ import { z } from 'zod';
 import type { Finding } from '../core/evidence.ts';
 import type { Comparison, Repository, SourceTree } from '../core/source.ts';
 import type { Tool } from '../core/tool.ts';
-import { commitLine } from './commit-lines.ts';
-import { plainPath } from './edited-tree.ts';
-import { fitting } from './show-lines.ts';
-import { atCommit, defineTool, failed, found, MAX_RESULT_BYTES, nothing, PATH, quoted } from './tool-kit.ts';
+import { normalisePath } from './edited-tree.ts';
+import {
+  answerFailed,
+  answerFound,
+  answerNothing,
+  defineTool,
+  describeAtCommit,
+  formatCommit,
+  MAX_RESULT_BYTES,
+  PATH,
+  quote,
+  takeFittingLines,
+} from './tool-kit.ts';
 
 const PARAMETERS = z.strictObject({
   from: z.string().min(1).max(300).optional().describe('Sha (7 digits or more), branch or tag to compare with.'),
@@ -19,23 +28,24 @@ const PARAMETERS = z.strictObject({
 type Given = z.output<typeof PARAMETERS>;
 
 /** `edits`: the patch of what was edited so far, "" for nothing. */
-export function compareTool(repository: Repository, tree: SourceTree, edits: () => Promise<string>): Tool {
+export function defineCompareTool(repository: Repository, tree: SourceTree, edits: () => Promise<string>): Tool {
   return defineTool({
     name: 'compare',
     description:
       'What changed from another commit to this one, or in one commit: commits and files, or with "path" the patch of one file; or your own edits. At most 12 kB; the answer says with which "start" to go on.',
     parameters: PARAMETERS,
     example: { from: 'v1.2.0', path: 'src/app.ts' },
-    action: (given) => atCommit(inWords(given), tree.revision),
+    action: (given) => describeAtCommit(describeQuery(given), tree.revision),
     execute: async (given, signal) => {
       const { from, commit } = given;
-      if (given.edits === true) return editsSoFar(await edits(), given.start);
+      if (given.edits === true) return answerEdits(await edits(), given.start);
       const named = commit ?? from;
       if (named === undefined || (commit !== undefined && from !== undefined)) {
-        return failed('Give one of "from", "commit" and "edits".');
+        return answerFailed('Give one of "from", "commit" and "edits".');
       }
       const sha = await repository.resolve(named, signal);
-      if (sha === null) return failed(`There is no commit, branch or tag ${quoted(named)}. The history lists commits.`);
+      if (sha === null)
+        return answerFailed(`There is no commit, branch or tag ${quote(named)}. The history lists commits.`);
       return commit === undefined
         ? compareWith({ tree, from: sha, since: `since ${sha.slice(0, 10)}` }, given, signal)
         : compareWith({ tree: repository.tree(sha), from: null, since: `in ${sha.slice(0, 10)}` }, given, signal);
@@ -43,16 +53,16 @@ export function compareTool(repository: Repository, tree: SourceTree, edits: () 
   });
 }
 
-function editsSoFar(patch: string, start = 1): Finding {
-  if (patch === '') return nothing('Nothing was edited yet.');
+function answerEdits(patch: string, start = 1): Finding {
+  if (patch === '') return answerNothing('Nothing was edited yet.');
   const lines = patch.replace(/\n$/, '').split('\n');
-  return start > lines.length ? nothing(`The patch has ${lines.length} lines.`) : page(lines, start, '');
+  return start > lines.length ? answerNothing(`The patch has ${lines.length} lines.`) : answerPage(lines, start, '');
 }
 
-function inWords({ from, commit, path, start, edits }: Given): string {
+function describeQuery({ from, commit, path, start, edits }: Given): string {
   if (edits === true) return `compare the edits with the commit${start === undefined ? '' : `, from line ${start}`}`;
   const of = path === undefined ? '' : ` ${path}`;
-  const which = commit === undefined ? ` from ${quoted(from ?? '')}` : ` in commit ${quoted(commit)}`;
+  const which = commit === undefined ? ` from ${quote(from ?? '')}` : ` in commit ${quote(commit)}`;
   return `compare${of}${which}${start === undefined ? '' : `, from line ${start}`}`;
 }
 
@@ -68,37 +78,37 @@ async function compareWith(
   { path = '', start = 1 }: Given,
   signal: AbortSignal,
 ): Promise<Finding> {
-  const wanted = plainPath(path);
+  const wanted = normalisePath(path);
   const comparison = await tree.compare(from, wanted === '' ? {} : { path: wanted }, signal);
-  const lines = wanted !== '' && comparison.files.length === 0 ? [] : linesOfComparison(comparison);
+  const lines = wanted !== '' && comparison.files.length === 0 ? [] : formatComparison(comparison);
   const of = wanted === '' ? 'Nothing' : `Nothing in ${wanted}`;
-  if (lines.length === 0) return nothing(`${of} changed ${since}. ${comparison.cut}`.trimEnd());
-  if (start > lines.length) return nothing(`The answer has ${lines.length} lines; there is no line ${start}.`);
-  return page(lines, start, comparison.cut);
+  if (lines.length === 0) return answerNothing(`${of} changed ${since}. ${comparison.cut}`.trimEnd());
+  if (start > lines.length) return answerNothing(`The answer has ${lines.length} lines; there is no line ${start}.`);
+  return answerPage(lines, start, comparison.cut);
 }
 
-function page(lines: readonly string[], start: number, cut: string): Finding {
-  const shown = fitting(lines.slice(start - 1), MAX_RESULT_BYTES);
+function answerPage(lines: readonly string[], start: number, cut: string): Finding {
+  const shown = takeFittingLines(lines.slice(start - 1), MAX_RESULT_BYTES);
   const next = start + shown.length;
   const over = next <= lines.length ? `${lines.length - next + 1} more lines: go on with "start": ${next}.` : '';
-  return found(shown.join('\n'), [cut, over].filter((each) => each !== '').join(' '));
+  return answerFound(shown.join('\n'), [cut, over].filter((each) => each !== '').join(' '));
 }
 
 /** With a patch, the patch is what was asked for; the commits between say less. */
-function linesOfComparison({ commits, files, patch }: Comparison): readonly string[] {
+function formatComparison({ commits, files, patch }: Comparison): readonly string[] {
   const fileLines = files.map(({ path, status, previousPath }) =>
     previousPath === '' ? `${status} ${path}` : `${status} ${previousPath} to ${path}`,
   );
   if (patch !== '') return [...fileLines, ...patch.replace(/\n$/, '').split('\n')];
   if (commits.length + files.length === 0) return [];
   return [
-    `${counted(commits.length, 'commit')}:`,
-    ...commits.map(commitLine),
-    `${counted(files.length, 'file')}:`,
+    `${formatCount(commits.length, 'commit')}:`,
+    ...commits.map(formatCommit),
+    `${formatCount(files.length, 'file')}:`,
     ...fileLines,
   ];
 }
 
-function counted(count: number, what: string): string {
+function formatCount(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

@@ -2,10 +2,9 @@
 import { z } from 'zod';
 import { toLines } from '../core/diff/text-lines.ts';
 import type { Tool } from '../core/tool.ts';
-import { plainPath } from './edited-tree.ts';
+import { normalisePath } from './edited-tree.ts';
 import type { EditOutcome, Overlay } from './overlay.ts';
-import { fitting, numberedLines } from './show-lines.ts';
-import { defineTool, failed, found, PATH } from './tool-kit.ts';
+import { answerFailed, answerFound, defineTool, formatNumberedLines, PATH, takeFittingLines } from './tool-kit.ts';
 
 /** Lines shown around a replacement, and bytes of the whole: enough to see that it is right. */
 const CONTEXT = 2;
@@ -19,7 +18,7 @@ const REPLACE = z.strictObject({
 });
 
 /** `clean` takes out of a whole text what may not be shown. */
-export function replaceTool(overlay: Overlay, clean: (text: string) => Promise<string>): Tool {
+export function defineReplaceTool(overlay: Overlay, clean: (text: string) => Promise<string>): Tool {
   return defineTool({
     name: 'replace',
     description:
@@ -29,14 +28,14 @@ export function replaceTool(overlay: Overlay, clean: (text: string) => Promise<s
     action: ({ path, line }) => `replace in ${path}${line === undefined ? '' : ` at line ${line}`}`,
     execute: async ({ path, old, new: text, line }, signal) => {
       const edit = { oldText: old, newText: text, ...(line === undefined ? {} : { line }) };
-      const outcome = await overlay.replace(plainPath(path), edit, signal);
-      if (!outcome.ok) return refusal(outcome.reason);
-      return found(shownEdit(plainPath(path), { ...outcome, text: await clean(outcome.text) }));
+      const outcome = await overlay.replace(normalisePath(path), edit, signal);
+      if (!outcome.ok) return answerRefused(outcome.reason);
+      return answerFound(formatEdit(normalisePath(path), { ...outcome, text: await clean(outcome.text) }));
     },
   });
 }
 
-export function createFileTool(overlay: Overlay): Tool {
+export function defineCreateFileTool(overlay: Overlay): Tool {
   return defineTool({
     name: 'create_file',
     description: 'Creates a text file of at most 1 MiB. Refused where something stands at the path already.',
@@ -44,16 +43,16 @@ export function createFileTool(overlay: Overlay): Tool {
     example: { path: 'src/date.ts', content: 'export const DAY = 86_400;\n' },
     action: ({ path }) => `create ${path}`,
     execute: async ({ path, content }, signal) => {
-      const outcome = await overlay.create(plainPath(path), content, signal);
-      if (!outcome.ok) return refusal(outcome.reason);
+      const outcome = await overlay.create(normalisePath(path), content, signal);
+      if (!outcome.ok) return answerRefused(outcome.reason);
       const note = outcome.note === '' ? '' : ` But ${outcome.note}.`;
       const count = toLines(content).lines.length;
-      return found(`${plainPath(path)} is created with ${count} ${count === 1 ? 'line' : 'lines'}.${note}`);
+      return answerFound(`${normalisePath(path)} is created with ${count} ${count === 1 ? 'line' : 'lines'}.${note}`);
     },
   });
 }
 
-export function deleteFileTool(overlay: Overlay): Tool {
+export function defineDeleteFileTool(overlay: Overlay): Tool {
   return defineTool({
     name: 'delete_file',
     description: 'Deletes one text file.',
@@ -61,13 +60,13 @@ export function deleteFileTool(overlay: Overlay): Tool {
     example: { path: 'src/unused.ts' },
     action: ({ path }) => `delete ${path}`,
     execute: async ({ path }, signal) => {
-      const outcome = await overlay.remove(plainPath(path), signal);
-      return outcome.ok ? found(`${plainPath(path)} is deleted.`) : refusal(outcome.reason);
+      const outcome = await overlay.remove(normalisePath(path), signal);
+      return outcome.ok ? answerFound(`${normalisePath(path)} is deleted.`) : answerRefused(outcome.reason);
     },
   });
 }
 
-export function renameFileTool(overlay: Overlay): Tool {
+export function defineRenameFileTool(overlay: Overlay): Tool {
   return defineTool({
     name: 'rename_file',
     description: 'Renames or moves one text file. Names of it in other files are not changed.',
@@ -75,20 +74,22 @@ export function renameFileTool(overlay: Overlay): Tool {
     example: { from: 'src/a.ts', to: 'src/b.ts' },
     action: ({ from, to }) => `rename ${from} to ${to}`,
     execute: async ({ from, to }, signal) => {
-      const outcome = await overlay.rename(plainPath(from), plainPath(to), signal);
-      return outcome.ok ? found(`${plainPath(from)} is now ${plainPath(to)}.`) : refusal(outcome.reason);
+      const outcome = await overlay.rename(normalisePath(from), normalisePath(to), signal);
+      return outcome.ok
+        ? answerFound(`${normalisePath(from)} is now ${normalisePath(to)}.`)
+        : answerRefused(outcome.reason);
     },
   });
 }
 
-function refusal(reason: string) {
-  return failed(`Nothing was changed: ${reason}${/[.?!\n]$/.test(reason) || reason.includes('\n') ? '' : '.'}`);
+function answerRefused(reason: string) {
+  return answerFailed(`Nothing was changed: ${reason}${/[.?!\n]$/.test(reason) || reason.includes('\n') ? '' : '.'}`);
 }
 
-function shownEdit(path: string, { text, at, note }: Extract<EditOutcome, { readonly ok: true }>): string {
+function formatEdit(path: string, { text, at, note }: Extract<EditOutcome, { readonly ok: true }>): string {
   const first = Math.max(1, at.from - CONTEXT);
-  const rows = numberedLines(toLines(text).lines.slice(first - 1, at.to + CONTEXT), first);
-  const shown = fitting(rows, MAX_SHOWN);
+  const rows = formatNumberedLines(toLines(text).lines.slice(first - 1, at.to + CONTEXT), first);
+  const shown = takeFittingLines(rows, MAX_SHOWN);
   const how = note === '' ? 'found exactly' : `found, ${note}`;
   const more = shown.length < rows.length ? '\n… (the rest is as you wrote it)' : '';
   return `${path}: the old text was ${how}. Now it reads:\n${shown.join('\n')}${more}`;

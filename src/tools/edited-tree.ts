@@ -33,7 +33,7 @@ export function createEditedTree(
     async read(path, lines, signal) {
       const text = overlay.touched().get(path);
       if (text === null) return { kind: 'absent', nearest: [] };
-      if (text !== undefined) return readEdited(await clean(text), lines);
+      if (text !== undefined) return readWindow(await clean(text), lines);
       const read = await tree.read(path, lines === undefined ? {} : { lines }, signal);
       // A folder that edits made is none of the commit.
       if (read.kind !== 'absent') return read;
@@ -49,12 +49,12 @@ export function createEditedTree(
   };
 }
 
-function readEdited(text: string, range: LineRange = { from: 1, to: Number.MAX_SAFE_INTEGER }): FileRead {
+function readWindow(text: string, range: LineRange = { from: 1, to: Number.MAX_SAFE_INTEGER }): FileRead {
   return { kind: 'text', ...windowOf(text, range), cut: '' };
 }
 
 /** A path as listings spell it: `./src/a.ts`, `/src/a.ts` and `src/` are common ways to say `src/a.ts` and `src`. */
-export function plainPath(path: string): string {
+export function normalisePath(path: string): string {
   const plain = path.replace(/^(?:\.?\/+)+/, '').replace(/(?<!\/)\/+$/, '');
   return plain === '.' ? '' : plain;
 }

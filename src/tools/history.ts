@@ -2,10 +2,19 @@
 import { z } from 'zod';
 import type { HistoryQuery, HistoryResult, Repository, SourceTree } from '../core/source.ts';
 import type { Tool } from '../core/tool.ts';
-import { commitLine } from './commit-lines.ts';
-import { plainPath } from './edited-tree.ts';
-import { fitting } from './show-lines.ts';
-import { atCommit, defineTool, failed, found, MAX_RESULT_BYTES, nothing, PATH, quoted } from './tool-kit.ts';
+import { normalisePath } from './edited-tree.ts';
+import {
+  answerFailed,
+  answerFound,
+  answerNothing,
+  defineTool,
+  describeAtCommit,
+  formatCommit,
+  MAX_RESULT_BYTES,
+  PATH,
+  quote,
+  takeFittingLines,
+} from './tool-kit.ts';
 
 const PARAMETERS = z.strictObject({
   path: PATH.optional().describe('Only commits that touched this file or folder.'),
@@ -18,27 +27,27 @@ const PARAMETERS = z.strictObject({
 
 type Given = z.output<typeof PARAMETERS>;
 
-export function historyTool(repository: Repository, tree: SourceTree): Tool {
+export function defineHistoryTool(repository: Repository, tree: SourceTree): Tool {
   return defineTool({
     name: 'history',
     description:
       'Lists the commits that lead to this one, newest first: sha, date, author, subject. At most "limit" (default 20, at most 200) and 12 kB. Line numbers are those of the commit, before edits.',
     parameters: PARAMETERS,
     example: { path: 'src/app.ts', from: 10, to: 30 },
-    action: (given) => atCommit(`history${inWords(given)}`, tree.revision),
+    action: (given) => describeAtCommit(`history${describeQuery(given)}`, tree.revision),
     execute: async (given, signal) => {
-      const query = queryOf(given);
-      if (query.lines !== undefined && query.path === undefined) return failed('Lines need a "path".');
+      const query = toQuery(given);
+      if (query.lines !== undefined && query.path === undefined) return answerFailed('Lines need a "path".');
       const { commits, cut } = await (given.newer === true
-        ? newer(repository, tree, query, signal)
+        ? findNewer(repository, tree, query, signal)
         : tree.history(query, signal));
       if (commits.length === 0) {
-        const none = `No such commit${inWords(given)}. ${cut}`.trimEnd();
-        return cut.startsWith('Stopped') ? failed(none) : nothing(none);
+        const none = `No such commit${describeQuery(given)}. ${cut}`.trimEnd();
+        return cut.startsWith('Stopped') ? answerFailed(none) : answerNothing(none);
       }
-      const shown = fitting(commits.map(commitLine), MAX_RESULT_BYTES);
+      const shown = takeFittingLines(commits.map(formatCommit), MAX_RESULT_BYTES);
       const over = shown.length < commits.length ? 'Cut at 12 kB: narrow by "path" or "message".' : '';
-      return found(shown.join('\n'), [cut, over].filter((each) => each !== '').join(' '));
+      return answerFound(shown.join('\n'), [cut, over].filter((each) => each !== '').join(' '));
     },
   });
 }
@@ -47,7 +56,7 @@ export function historyTool(repository: Repository, tree: SourceTree): Tool {
 const MAX_NEWER = 200;
 
 /** What the default branch has and this commit has not: where a fault was mended since. */
-async function newer(
+async function findNewer(
   repository: Repository,
   tree: SourceTree,
   query: HistoryQuery,
@@ -64,8 +73,8 @@ async function newer(
   return { commits: commits.slice(0, query.limit ?? 20), cut };
 }
 
-function queryOf({ path = '', from, to, message, limit }: Given): HistoryQuery {
-  const plain = plainPath(path);
+function toQuery({ path = '', from, to, message, limit }: Given): HistoryQuery {
+  const plain = normalisePath(path);
   const first = from ?? to;
   return {
     ...(plain === '' ? {} : { path: plain }),
@@ -75,9 +84,9 @@ function queryOf({ path = '', from, to, message, limit }: Given): HistoryQuery {
   };
 }
 
-function inWords({ path, from, to, message, limit, newer: after }: Given): string {
+function describeQuery({ path, from, to, message, limit, newer: after }: Given): string {
   const lines = from === undefined && to === undefined ? '' : ` lines ${from ?? 1}–${to ?? from ?? 1}`;
-  const words = message === undefined ? '' : ` with ${quoted(message)} in the message`;
+  const words = message === undefined ? '' : ` with ${quote(message)} in the message`;
   const which = after === true ? ' after this commit' : '';
   return `${which}${path === undefined ? '' : ` of ${path}`}${lines}${words}${limit === undefined ? '' : `, up to ${limit}`}`;
 }

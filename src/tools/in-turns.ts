@@ -31,14 +31,14 @@ export async function findInTurns<T>(
 ): Promise<Outcome<T>> {
   for (const [index, item] of items.entries()) {
     if (budget.steps >= budget.limit) return { kind: 'stopped', after: index };
-    if (budget.steps >= budget.turnAt) await takeTurn(budget, signal);
+    if (budget.steps >= budget.turnAt) await takeBreak(budget, signal);
     budget.steps += 1;
     if (test(item)) return { kind: 'first', item };
   }
   return { kind: 'none' };
 }
 
-async function takeTurn(budget: Budget, signal: AbortSignal): Promise<void> {
+async function takeBreak(budget: Budget, signal: AbortSignal): Promise<void> {
   await breathe();
   signal.throwIfAborted();
   budget.turnAt = budget.steps + STEPS_PER_TURN;

@@ -3,10 +3,18 @@ import { z } from 'zod';
 import { globMatcher } from '../core/paths.ts';
 import type { TreeEntry } from '../core/source.ts';
 import type { Tool } from '../core/tool.ts';
-import { type EditedTree, plainPath } from './edited-tree.ts';
+import { type EditedTree, normalisePath } from './edited-tree.ts';
 import { type Budget, createBudget, findInTurns } from './in-turns.ts';
-import { fitting } from './show-lines.ts';
-import { atCommit, defineTool, failed, found, MAX_RESULT_BYTES, nothing, quoted } from './tool-kit.ts';
+import {
+  answerFailed,
+  answerFound,
+  answerNothing,
+  defineTool,
+  describeAtCommit,
+  MAX_RESULT_BYTES,
+  quote,
+  takeFittingLines,
+} from './tool-kit.ts';
 
 /** About a second; a plain glob over 200,000 files takes a fifth of it. */
 const MAX_STEPS = 100_000_000;
@@ -21,7 +29,7 @@ const PARAMETERS = z.strictObject({
   start: z.int().min(1).optional().describe('Begin with this entry of the list, from 1, to go on after a cut.'),
 });
 
-export function listFilesTool(source: EditedTree): Tool {
+export function defineListFilesTool(source: EditedTree): Tool {
   return defineTool({
     name: 'list_files',
     description:
@@ -29,52 +37,55 @@ export function listFilesTool(source: EditedTree): Tool {
     parameters: PARAMETERS,
     example: { folder: 'src', glob: '*.ts' },
     action: ({ folder = '', glob, start }) => {
-      const which = glob === undefined ? '' : ` matching ${quoted(glob)}`;
+      const which = glob === undefined ? '' : ` matching ${quote(glob)}`;
       const from = start === undefined ? '' : ` from entry ${start}`;
-      return atCommit(`list ${plainPath(folder) || 'the root'}${which}${from}`, source.tree.revision);
+      return describeAtCommit(`list ${normalisePath(folder) || 'the root'}${which}${from}`, source.tree.revision);
     },
     execute: async ({ folder = '', glob, start = 1 }, signal) => {
-      const base = plainPath(folder);
+      const base = normalisePath(folder);
       const prefix = base === '' ? '' : `${base}/`;
       const entries = await source.entries(signal);
       const inside = entries.filter((entry) => entry.path.startsWith(prefix));
-      if (inside.length === 0) return noFolder(base, entries);
-      if (glob === undefined) return page(childLines(inside, prefix), start, '');
+      if (inside.length === 0) return explainNoFolder(base, entries);
+      if (glob === undefined) return formatPage(listChildren(inside, prefix), start, '');
       const search = { entries: inside, prefix, budget: createBudget(MAX_STEPS), signal };
       // A glob without a slash is meant for names, in whatever folder.
-      const { lines, stop } = await matching(search, glob.includes('/') ? glob.replace(/^\/+/, '') : `**/${glob}`);
-      if (lines.length > 0) return page(lines, start, stop);
-      return stop === '' ? noMatch(search, glob) : failed(`No match so far. ${stop}`);
+      const { lines, stop } = await findMatching(search, glob.includes('/') ? glob.replace(/^\/+/, '') : `**/${glob}`);
+      if (lines.length > 0) return formatPage(lines, start, stop);
+      return stop === '' ? explainNoMatch(search, glob) : answerFailed(`No match so far. ${stop}`);
     },
   });
 }
 
 /** `stop`: what was not looked at, in words; "" for nothing. */
-function page(lines: readonly string[], start: number, stop: string) {
+function formatPage(lines: readonly string[], start: number, stop: string) {
   if (start > lines.length) {
     const none = `The list has ${lines.length} entries; there is no entry ${start}.`;
-    return stop === '' ? nothing(none) : failed(`${none} ${stop}`);
+    return stop === '' ? answerNothing(none) : answerFailed(`${none} ${stop}`);
   }
-  const shown = fitting(lines.slice(start - 1), MAX_RESULT_BYTES);
+  const shown = takeFittingLines(lines.slice(start - 1), MAX_RESULT_BYTES);
   const next = start + shown.length;
   const rest = `Entries ${next} to ${lines.length} are not shown: go on with "start": ${next}.`;
-  return found(shown.join('\n'), [next <= lines.length ? rest : '', stop].filter((each) => each !== '').join(' '));
+  return answerFound(
+    shown.join('\n'),
+    [next <= lines.length ? rest : '', stop].filter((each) => each !== '').join(' '),
+  );
 }
 
-function noFolder(folder: string, entries: readonly TreeEntry[]) {
-  if (entries.length === 0) return nothing('There are no files.');
-  if (entries.some((entry) => entry.path === folder)) return failed(`${quoted(folder)} is a file; read it.`);
-  return failed(`There is no folder ${quoted(folder)}. List the one above it.`);
+function explainNoFolder(folder: string, entries: readonly TreeEntry[]) {
+  if (entries.length === 0) return answerNothing('There are no files.');
+  if (entries.some((entry) => entry.path === folder)) return answerFailed(`${quote(folder)} is a file; read it.`);
+  return answerFailed(`There is no folder ${quote(folder)}. List the one above it.`);
 }
 
 /** Folders first, then files. */
-function childLines(entries: readonly TreeEntry[], prefix: string): readonly string[] {
+function listChildren(entries: readonly TreeEntry[], prefix: string): readonly string[] {
   const folders = new Map<string, number>();
   const files: string[] = [];
   for (const entry of entries) {
     const rest = entry.path.slice(prefix.length);
     const slash = rest.indexOf('/');
-    if (slash === -1) files.push(lineOf(entry));
+    if (slash === -1) files.push(formatEntry(entry));
     else folders.set(rest.slice(0, slash), (folders.get(rest.slice(0, slash)) ?? 0) + 1);
   }
   const folderLines = [...folders].map(
@@ -90,11 +101,11 @@ interface GlobSearch {
   readonly signal: AbortSignal;
 }
 
-async function matching({ entries, prefix, budget, signal }: GlobSearch, glob: string) {
+async function findMatching({ entries, prefix, budget, signal }: GlobSearch, glob: string) {
   const matches = globMatcher(glob, budget);
   const lines: string[] = [];
   const collect = (entry: TreeEntry) => {
-    if (matches(entry.path.slice(prefix.length))) lines.push(lineOf(entry));
+    if (matches(entry.path.slice(prefix.length))) lines.push(formatEntry(entry));
     return false;
   };
   const result = await findInTurns(entries, collect, budget, signal);
@@ -104,22 +115,22 @@ async function matching({ entries, prefix, budget, signal }: GlobSearch, glob: s
 }
 
 /** A glob that means folders would say that they are not there. */
-async function noMatch(search: GlobSearch, glob: string) {
+async function explainNoMatch(search: GlobSearch, glob: string) {
   const inFolders = `${glob.replace(/(?<!\/)\/+$/, '')}/**`;
-  const { lines, stop } = await matching(search, inFolders.replace(/^\/+/, ''));
+  const { lines, stop } = await findMatching(search, inFolders.replace(/^\/+/, ''));
   const where = search.prefix === '' ? 'the root' : search.prefix.slice(0, -1);
   if (lines.length === 0) {
-    const none = `No file matches ${quoted(glob)} below ${where}.`;
-    if (stop !== '') return failed(`${none} Folders that match were looked for too. ${stop}`);
-    return nothing(`No file or folder below ${where} matches ${quoted(glob)}.`);
+    const none = `No file matches ${quote(glob)} below ${where}.`;
+    if (stop !== '') return answerFailed(`${none} Folders that match were looked for too. ${stop}`);
+    return answerNothing(`No file or folder below ${where} matches ${quote(glob)}.`);
   }
-  const shown = fitting(lines, MAX_RESULT_BYTES);
-  const head = `No file matches ${quoted(glob)}, but folders do. Files in them:`;
+  const shown = takeFittingLines(lines, MAX_RESULT_BYTES);
+  const head = `No file matches ${quote(glob)}, but folders do. Files in them:`;
   const rest = shown.length < lines.length ? `${lines.length - shown.length} more files: narrow the glob.` : '';
-  return found(`${head}\n${shown.join('\n')}`, [rest, stop].filter((each) => each !== '').join(' '));
+  return answerFound(`${head}\n${shown.join('\n')}`, [rest, stop].filter((each) => each !== '').join(' '));
 }
 
-function lineOf({ path: name, kind, size }: TreeEntry): string {
+function formatEntry({ path: name, kind, size }: TreeEntry): string {
   switch (kind) {
     case 'file':
       return `${name} (${size} bytes)`;

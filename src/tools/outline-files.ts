@@ -1,17 +1,25 @@
 // The tool that shows what files define.
 import { z } from 'zod';
 import type { Tool } from '../core/tool.ts';
-import { type EditedTree, plainPath } from './edited-tree.ts';
-import { whyNoText } from './read-files.ts';
-import { fitting } from './show-lines.ts';
-import { atCommit, defineTool, failed, found, MAX_RESULT_BYTES, nothing, PATH } from './tool-kit.ts';
+import { type EditedTree, normalisePath } from './edited-tree.ts';
+import { explainNoText } from './read-files.ts';
+import {
+  answerFailed,
+  answerFound,
+  answerNothing,
+  defineTool,
+  describeAtCommit,
+  MAX_RESULT_BYTES,
+  PATH,
+  takeFittingLines,
+} from './tool-kit.ts';
 
 const PARAMETERS = z.strictObject({
   paths: z.array(PATH).min(1).max(10),
   from: z.int().min(1).optional().describe('Only definitions from this line on, to go on after a cut.'),
 });
 
-export function outlineTool(source: EditedTree): Tool {
+export function defineOutlineTool(source: EditedTree): Tool {
   return defineTool({
     name: 'outline',
     description:
@@ -19,17 +27,20 @@ export function outlineTool(source: EditedTree): Tool {
     parameters: PARAMETERS,
     example: { paths: ['src/app.ts'] },
     action: ({ paths, from }) =>
-      atCommit(`outline ${paths.join(', ')}${from === undefined ? '' : ` from line ${from}`}`, source.tree.revision),
+      describeAtCommit(
+        `outline ${paths.join(', ')}${from === undefined ? '' : ` from line ${from}`}`,
+        source.tree.revision,
+      ),
     execute: async ({ paths, from = 1 }, signal) => {
       const parts = [];
-      for (const path of paths.map(plainPath)) {
-        parts.push(await outlinePart(source, { path, from, bytes: MAX_RESULT_BYTES / paths.length }, signal));
+      for (const path of paths.map(normalisePath)) {
+        parts.push(await outlineFile(source, { path, from, bytes: MAX_RESULT_BYTES / paths.length }, signal));
       }
       const text = parts.map((part) => part.text).join('\n\n');
       if (parts.every(({ kind }) => kind !== 'found')) {
-        return parts.some(({ kind }) => kind === 'failed') ? failed(text) : nothing(text);
+        return parts.some(({ kind }) => kind === 'failed') ? answerFailed(text) : answerNothing(text);
       }
-      return found(
+      return answerFound(
         text,
         parts
           .map((part) => part.cut)
@@ -46,20 +57,20 @@ interface OutlinePart {
   readonly cut: string;
 }
 
-async function outlinePart(
+async function outlineFile(
   source: EditedTree,
   { path, from, bytes }: { readonly path: string; readonly from: number; readonly bytes: number },
   signal: AbortSignal,
 ): Promise<OutlinePart> {
   const read = await source.read(path, { from: 1, to: 1 }, signal);
-  if (read.kind !== 'text') return { kind: 'failed', text: whyNoText(path, read), cut: '' };
+  if (read.kind !== 'text') return { kind: 'failed', text: explainNoText(path, read), cut: '' };
   const symbols = (await source.outline(path, signal)).filter(({ line }) => line >= from);
   const name = `${path}${source.mark(path)}`;
   if (symbols.length === 0) {
     return { kind: 'nothing', text: `${name}: no definition was recognised; read the file.`, cut: '' };
   }
   const lines = symbols.map(({ line, kind, signature }) => `${String(line).padStart(6)} | ${kind}: ${signature}`);
-  const shown = fitting(lines, bytes);
+  const shown = takeFittingLines(lines, bytes);
   const next = symbols[shown.length];
   const cut =
     next === undefined

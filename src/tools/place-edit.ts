@@ -1,11 +1,6 @@
-// Where old text stands in a file, and the file with the new text in its place: exactly, else uniquely up to white space, never by guess.
-import { plainCopies } from './copied-text.ts';
-import { createExactSearch, type ExactSearch, type Splice } from './exact-match.ts';
-import { looseSpans, type Span } from './loose-match.ts';
-import { nearestText } from './nearest-text.ts';
-import { placeElided } from './place-elided.ts';
-import { fitNewLines } from './re-indent.ts';
-import { joinRows, type Rows, splitRows } from './text-rows.ts';
+// Places an edit in a file: exactly, else uniquely up to white space, else refused with the nearest lines; never by guess.
+import { toLines } from '../core/diff/text-lines.ts';
+import { formatNumberedLines } from './tool-kit.ts';
 
 export interface Edit {
   readonly oldText: string;
@@ -21,96 +16,365 @@ export interface PlacedAt {
 }
 
 export type Placement =
-  /** `how` is "" where the text stood exactly so; else it says in words what was overlooked. `at`: the rows of the new text. */
-  | { readonly kind: 'placed'; readonly text: string; readonly at: PlacedAt; readonly how: string }
+  /** `note` is "" for an exact match; else it says what the match ignored. `at`: the rows of the new text. */
+  | { readonly kind: 'placed'; readonly text: string; readonly at: PlacedAt; readonly note: string }
   | { readonly kind: 'ambiguous'; readonly lines: readonly number[] }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'absent'; readonly nearest: string };
 
-const MARK = '\ufeff';
+/** Row indices, end exclusive. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
 
-/** Puts `newText` in the place of `oldText`. Line ends, a byte order mark and the final newline of `file` are kept; so is every other byte. */
+const BYTE_ORDER_MARK = '\ufeff';
+/** A combining accent belongs to the letter before it. */
+const WORD_CHARACTER = /[\p{L}\p{M}\p{N}_]/u;
+/** Fewer characters than this match in many places once white space is ignored. */
+const MIN_LOOSE_CHARACTERS = 5;
+
+/**
+ * The file with `newText` in the place of `oldText`. A byte order mark, the line ends, the final newline and every byte
+ * outside of the place are kept.
+ */
 export function placeEdit(file: string, edit: Edit): Placement {
-  const given = { ...edit, oldText: plainText(edit.oldText), newText: plainText(edit.newText) };
-  if (given.oldText.trim() === '') return { kind: 'refused', reason: 'the old text is empty' };
-  if (given.oldText === given.newText) return { kind: 'refused', reason: 'old and new text are the same' };
-  const mark = file.startsWith(MARK) ? MARK : '';
+  const oldText = normaliseText(edit.oldText);
+  const newText = normaliseText(edit.newText);
+  if (oldText.trim() === '') return { kind: 'refused', reason: 'the old text is empty' };
+  if (oldText === newText) return { kind: 'refused', reason: 'old and new text are the same' };
+  const mark = file.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
   const rows = splitRows(file.slice(mark.length));
-  const placed = placeAsWritten(rows, given) ?? placeCopied(rows, given) ?? placeElided(rows, given);
-  if (placed === null) {
-    const nearest = nearestText(rows.bare, withoutOuterBlanks(given.oldText.split('\n')));
-    return { kind: 'absent', nearest };
-  }
+  const normalised = { ...edit, oldText, newText };
+  const placed = placeExactly(rows, normalised) ?? placeLoosely(rows, normalised);
+  if (placed === null) return { kind: 'absent', nearest: findNearest(rows.bare, trimBlankRows(oldText.split('\n'))) };
   return placed.kind === 'placed' ? { ...placed, text: `${mark}${placed.text}` } : placed;
 }
 
-/** The byte order mark and the line ends are the file's own affair. */
-function plainText(text: string): string {
+function normaliseText(text: string): string {
   return text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
 }
 
-function placeAsWritten(rows: Rows, edit: Edit): Placement | null {
-  const exact = createExactSearch(rows.bare, edit);
-  if (exact.places.length > 0) return chooseExact(rows, exact, edit);
-  const oldRows = withoutOuterBlanks(edit.oldText.split('\n'));
-  const newRows = withoutOuterBlanks(edit.newText.split('\n'));
-  for (const { spans, how } of looseSpans(rows.bare, oldRows)) {
-    if (spans.length === 0) continue;
-    const span = onlyOne(spans, edit);
-    if (span === null) return ambiguous(spans);
-    return spliced(rows, { ...span, rows: fitNewLines(rows.bare.slice(span.from, span.to), oldRows, newRows) }, how);
+interface ExactMatch extends Span {
+  /** Characters of the joined rows. */
+  readonly start: number;
+  readonly end: number;
+  readonly coversWholeRows: boolean;
+}
+
+function placeExactly(rows: Rows, edit: Edit): Placement | null {
+  const { bare } = rows;
+  // A newline at the end only says that the last line is complete.
+  const isComplete = edit.oldText.endsWith('\n');
+  const wanted = isComplete ? edit.oldText.slice(0, -1) : edit.oldText;
+  const replacement = isComplete && edit.newText.endsWith('\n') ? edit.newText.slice(0, -1) : edit.newText;
+  const whole = bare.join('\n');
+  const starts = findRowStarts(bare);
+  const getRowEnd = (row: number) => (starts[row] ?? 0) + (bare[row] ?? '').length;
+  const matches = findAll(whole, wanted).flatMap((start): ExactMatch[] => {
+    const end = start + wanted.length;
+    if (splitsWord(whole, start) || splitsWord(whole, end)) return [];
+    if (isComplete && end < whole.length && whole.charAt(end) !== '\n') return [];
+    const from = findRow(starts, start);
+    const to = findRow(starts, end) + 1;
+    return [{ start, end, from, to, coversWholeRows: start === starts[from] && end === getRowEnd(to - 1) }];
+  });
+  if (matches.length === 0) return null;
+  const complete = matches.filter(({ coversWholeRows }) => coversWholeRows);
+  // Whole lines are meant rather than parts of longer ones.
+  const match = chooseSpan(edit.line === undefined && complete.length === 1 ? complete : matches, edit.line);
+  if (match === null) return { kind: 'ambiguous', lines: matches.map(({ from }) => from + 1) };
+  const { from, to, start, end, coversWholeRows } = match;
+  if (replacement === '' && coversWholeRows) return splice(rows, match, [], '');
+  const before = whole.slice(starts[from], start);
+  const after = whole.slice(end, getRowEnd(to - 1));
+  if (before !== '' && before.trim() === '' && after.trim() === '' && !wanted.includes('\n')) {
+    // One line was given without its indentation: the lines after it may lack it too.
+    const indented = reindent(bare.slice(from, to), [wanted], replacement.split('\n'));
+    return splice(rows, match, [...indented.slice(0, -1), `${indented.at(-1) ?? ''}${after}`], '');
   }
-  return null;
+  return splice(rows, match, `${before}${replacement}${after}`.split('\n'), '');
 }
 
-/** The text as it was before it was copied with line numbers or escapes, should it stand so; the faulty copy does not stand there. */
-function placeCopied(rows: Rows, edit: Edit): Placement | null {
-  for (const copy of plainCopies(edit)) {
-    if (copy.kind === 'unclear') return { kind: 'refused', reason: copy.reason };
-    const placed = placeAsWritten(rows, copy.edit);
-    if (placed?.kind === 'placed') return { ...placed, how: [copy.how, placed.how].filter(Boolean).join(', and ') };
-    if (placed !== null) return placed;
+/** Whole lines with the same characters in the same order, however they are spaced and broken. */
+function placeLoosely(rows: Rows, edit: Edit): Placement | null {
+  const oldRows = trimBlankRows(edit.oldText.split('\n'));
+  const newRows = trimBlankRows(edit.newText.split('\n'));
+  const wanted = removeSpaces(oldRows.join(''));
+  if (wanted.length < MIN_LOOSE_CHARACTERS) return null;
+  const rowFromStart = new Map<number, number>();
+  const rowFromEnd = new Map<number, number>();
+  const pieces: string[] = [];
+  let length = 0;
+  for (const [index, row] of rows.bare.entries()) {
+    const piece = removeSpaces(row);
+    if (piece === '') continue;
+    rowFromStart.set(length, index);
+    pieces.push(piece);
+    length += piece.length;
+    rowFromEnd.set(length, index + 1);
   }
-  return null;
+  const spans = findAll(pieces.join(''), wanted).flatMap((start): Span[] => {
+    const from = rowFromStart.get(start);
+    const to = rowFromEnd.get(start + wanted.length);
+    return from === undefined || to === undefined ? [] : [{ from, to }];
+  });
+  if (spans.length === 0) return null;
+  const span = chooseSpan(spans, edit.line);
+  if (span === null) return { kind: 'ambiguous', lines: spans.map(({ from }) => from + 1) };
+  const fitted = reindent(rows.bare.slice(span.from, span.to), oldRows, newRows);
+  return splice(rows, span, fitted, 'ignoring white space; the indentation was adjusted');
 }
 
-/** Where the text stands as whole lines once, the places inside of longer lines are not meant. */
-function chooseExact(rows: Rows, { places, spliceAt }: ExactSearch, edit: Edit): Placement {
-  const whole = places.filter(({ wholeRows }) => wholeRows);
-  const [only] = whole;
-  if (edit.line !== undefined || places.length === 1 || whole.length !== 1 || only === undefined) {
-    const place = onlyOne(places, edit);
-    if (place === null) return ambiguous(places);
-    const splice = spliceAt(place);
-    return spliced(
-      rows,
-      splice,
-      splice.indented ? 'without its indentation, which the lines after the first got too' : '',
-    );
-  }
-  const others = places.filter(({ wholeRows }) => !wholeRows).map(({ from }) => from + 1);
-  const some = others.slice(0, 5).join(', ') + (others.length > 5 ? ', …' : '');
-  return spliced(rows, spliceAt(only), `as whole lines; within other lines it also stands at ${some}`);
+/** Typographic quotes and dashes count as the plain ones that source code has. */
+function removeSpaces(row: string): string {
+  return row
+    .replaceAll(/[\s\u00a0\ufeff]+/g, '')
+    .replaceAll(/[\u2018\u2019\u201a\u201b]/g, "'")
+    .replaceAll(/[\u201c\u201d\u201e\u201f]/g, '"')
+    .replaceAll(/[\u2010-\u2015\u2212]/g, '-');
 }
 
-/** The one of several places that the line decides for; null where that is not certain. */
-function onlyOne<Place extends Span>(places: readonly Place[], { line }: Edit): Place | null {
-  const meant = places.length === 1 ? places : places.filter(({ from }) => from + 1 === line);
-  return meant.length === 1 ? (meant[0] ?? null) : null;
+/** The only one, or the one that begins at `line`; null where that is not certain. */
+function chooseSpan<Candidate extends Span>(spans: readonly Candidate[], line: number | undefined): Candidate | null {
+  const chosen = spans.length === 1 ? spans : spans.filter(({ from }) => from + 1 === line);
+  return chosen.length === 1 ? (chosen[0] ?? null) : null;
 }
 
-function ambiguous(places: readonly Span[]): Placement {
-  return { kind: 'ambiguous', lines: places.map(({ from }) => from + 1) };
+function splice(rows: Rows, { from, to }: Span, fresh: readonly string[], note: string): Placement {
+  const at = { from: from + 1, to: from + Math.max(1, fresh.length) };
+  return { kind: 'placed', text: joinRows(rows, { from, to }, fresh), at, note };
 }
 
-function spliced(rows: Rows, splice: Splice, how: string): Placement {
-  const text = joinRows(rows, splice.from, splice.to, splice.rows);
-  const at = { from: splice.from + 1, to: splice.from + Math.max(1, splice.rows.length) };
-  return { kind: 'placed', text, at, how };
-}
-
-/** Models frame their text with empty lines; these are no part of what is to be found. */
-function withoutOuterBlanks(rows: readonly string[]): readonly string[] {
+/** Models frame their text with empty lines, which are no part of what is to be found. */
+function trimBlankRows(rows: readonly string[]): readonly string[] {
   const first = rows.findIndex((row) => row.trim() !== '');
   return first === -1 ? [] : rows.slice(first, rows.findLastIndex((row) => row.trim() !== '') + 1);
+}
+
+function findRowStarts(bare: readonly string[]): readonly number[] {
+  let next = 0;
+  return bare.map((row) => {
+    const start = next;
+    next += row.length + 1;
+    return start;
+  });
+}
+
+/** Index of the row that holds the character at `offset`. */
+function findRow(starts: readonly number[], offset: number): number {
+  let low = 0;
+  let high = starts.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((starts[middle] ?? 0) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+function splitsWord(text: string, at: number): boolean {
+  return at > 0 && WORD_CHARACTER.test(text.charAt(at - 1)) && WORD_CHARACTER.test(text.charAt(at));
+}
+
+/**
+ * Where `wanted` (not empty) begins in `text`, overlapping places included (Knuth, Morris and Pratt): repetitive text
+ * costs `indexOf` in a loop the product of both lengths.
+ */
+function findAll(text: string, wanted: string): readonly number[] {
+  const borders = new Uint32Array(wanted.length);
+  const extend = (matched: number, next: string) => {
+    let length = matched;
+    while (length > 0 && (length === wanted.length || wanted.charAt(length) !== next))
+      length = borders[length - 1] ?? 0;
+    return wanted.charAt(length) === next ? length + 1 : length;
+  };
+  for (let index = 1; index < wanted.length; index += 1) {
+    borders[index] = extend(borders[index - 1] ?? 0, wanted.charAt(index));
+  }
+  const found: number[] = [];
+  let matched = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    matched = extend(matched, text.charAt(index));
+    if (matched === wanted.length) found.push(index - wanted.length + 1);
+  }
+  return found;
+}
+
+/**
+ * `fresh` with the indentation that it needs in the place of `region` (rows of the file), given that it was written next
+ * to `old` (the same rows as the model spaced them). Unchanged rows at both edges come back as the file has them.
+ */
+function reindent(region: readonly string[], old: readonly string[], fresh: readonly string[]): readonly string[] {
+  const kept = findKeptRows(region, old, fresh);
+  const pairs = pairRows(region, old);
+  const first = pairs[0] ?? { written: '', actual: '' };
+  const others = pairs.slice(1);
+  const rest = others.length > 0 ? others.reduce(pickLeastIndented) : shiftRest(first, fresh);
+  return fresh.map((row, index) => {
+    const own = kept.get(index);
+    if (own !== undefined) return own;
+    return row.trim() === '' ? '' : shiftIndentation(row, index === 0 ? first : rest);
+  });
+}
+
+/** Indentation of one old row as the model wrote it, and as the file has it. */
+interface IndentationPair {
+  readonly written: string;
+  readonly actual: string;
+}
+
+/** Old rows with the rows of the file that have the same content. */
+function pairRows(region: readonly string[], old: readonly string[]): readonly IndentationPair[] {
+  const actual = region.filter((row) => row.trim() !== '');
+  const pairs: IndentationPair[] = [];
+  let next = 0;
+  for (const row of old.filter((each) => each.trim() !== '')) {
+    const found = actual.findIndex((other, index) => index >= next && other.trim() === row.trim());
+    const index = found === -1 && pairs.length === 0 ? 0 : found;
+    if (index === -1) continue;
+    pairs.push({ written: getIndentation(row), actual: getIndentation(actual[index] ?? '') });
+    next = index + 1;
+  }
+  return pairs;
+}
+
+function pickLeastIndented(best: IndentationPair, each: IndentationPair): IndentationPair {
+  return each.written.length < best.written.length ? each : best;
+}
+
+/** After a single old row without its indentation, the new rows either lack it too or have it already. */
+function shiftRest(first: IndentationPair, fresh: readonly string[]): IndentationPair {
+  const rest = fresh.slice(1).filter((row) => row.trim() !== '');
+  const isIndented = first.written === '' && rest.every((row) => getIndentation(row).length >= first.actual.length);
+  return rest.length > 0 && isIndented ? { written: first.actual, actual: first.actual } : first;
+}
+
+function shiftIndentation(row: string, { written, actual }: IndentationPair): string {
+  if (written === actual) return row;
+  const own = getIndentation(row);
+  const content = row.slice(own.length);
+  if (!own.startsWith(written)) {
+    return `${actual.slice(0, Math.max(0, actual.length - (written.length - own.length)))}${content}`;
+  }
+  const deeper = own.slice(written.length);
+  // Where the file has tabs, four blanks are one.
+  const inStyle = actual.includes('\t') ? deeper.replaceAll(/ {4}/g, '\t').replaceAll(/ {2}/g, '\t') : deeper;
+  return `${actual}${inStyle}${content}`;
+}
+
+function getIndentation(row: string): string {
+  return row.slice(0, row.length - row.trimStart().length);
+}
+
+/** Rows of `fresh` that repeat `old` at its beginning and end, with what the file has for them. */
+function findKeptRows(
+  region: readonly string[],
+  old: readonly string[],
+  fresh: readonly string[],
+): ReadonlyMap<number, string> {
+  const kept = new Map<number, string>();
+  if (region.length !== old.length || !old.every((row, index) => row.trim() === region[index]?.trim())) return kept;
+  const isSame = (a: string | undefined, b: string | undefined) => a?.trimEnd() === b?.trimEnd();
+  let head = 0;
+  while (head < old.length && head < fresh.length && isSame(old[head], fresh[head])) {
+    kept.set(head, region[head] ?? '');
+    head += 1;
+  }
+  for (let back = 1; back <= Math.min(old.length, fresh.length) - head; back += 1) {
+    if (!isSame(old.at(-back), fresh.at(-back))) break;
+    kept.set(fresh.length - back, region.at(-back) ?? '');
+  }
+  return kept;
+}
+
+const NEAREST_CONTEXT = 2;
+const MAX_NEAREST_ROWS = 40;
+
+/** The rows most like `wanted` with their numbers, as `read_files` shows them; "" where no row is similar. */
+function findNearest(rows: readonly string[], wanted: readonly string[]): string {
+  const scores = scoreRows(rows, wanted);
+  const length = Math.min(wanted.length, rows.length);
+  let sum = 0;
+  let best = { score: 0, from: 0 };
+  for (const [index, score] of scores.entries()) {
+    sum += score - (scores[index - length] ?? 0);
+    // The sums drift by floating point; only a real gain counts.
+    if (sum > best.score + 1e-6) best = { score: sum, from: Math.max(0, index - length + 1) };
+  }
+  if (best.score < 0.5) return '';
+  const from = Math.max(0, best.from - NEAREST_CONTEXT);
+  const to = Math.min(from + MAX_NEAREST_ROWS, best.from + length + NEAREST_CONTEXT);
+  return formatNumberedLines(rows.slice(from, to), from + 1).join('\n');
+}
+
+/** How much each row has of the wanted words: words that are rare in the file weigh more, an equal line most. */
+function scoreRows(rows: readonly string[], wanted: readonly string[]): readonly number[] {
+  const sought = new Set(splitWords(wanted.join('\n')));
+  const lines = new Set(wanted.map((row) => row.trim()).filter((row) => row.length > 3));
+  const found = rows.map((row) => new Set(splitWords(row).filter((word) => sought.has(word))));
+  const counts = new Map<string, number>();
+  for (const words of found) for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return rows.map((row, index) => {
+    const weight = [...(found[index] ?? [])].reduce((sum, word) => sum + 1 / Math.sqrt(counts.get(word) ?? 1), 0);
+    return lines.has(row.trim()) ? weight + 2 : weight;
+  });
+}
+
+function splitWords(text: string): readonly string[] {
+  return text.slice(0, 20_000).match(/[\p{L}\p{N}_$]+/gu) ?? [];
+}
+
+/** A file as rows without their line ends, which are put back byte for byte where nothing changed. */
+interface Rows {
+  readonly bare: readonly string[];
+  /** True for each line that ends with a CR before its LF. */
+  readonly crs: readonly boolean[];
+  readonly endsWithNewline: boolean;
+}
+
+function splitRows(text: string): Rows {
+  const { lines, endsWithNewline } = toLines(text);
+  const crs = lines.map((line, index) => line.endsWith('\r') && (endsWithNewline || index < lines.length - 1));
+  const bare = lines.map((line, index) => (crs[index] === true ? line.slice(0, -1) : line));
+  return { bare, crs, endsWithNewline };
+}
+
+/**
+ * The text with the rows of `span` replaced. Equal rows at both edges keep their own line end; each of the others takes
+ * that of the row that it replaces, and rows beyond them that of the last one.
+ */
+function joinRows(rows: Rows, { from, to }: Span, fresh: readonly string[]): string {
+  const old = rows.bare.slice(from, to);
+  const head = countSharedRows(old, fresh);
+  const tail = countSharedRows(old.slice(head).reverse(), fresh.slice(head).reverse());
+  const hasCr = (index: number) => {
+    const isUnended = !rows.endsWithNewline && index === rows.bare.length - 1;
+    return isUnended ? prefersCrlf(rows) : rows.crs[index] === true;
+  };
+  const freshCrs = fresh.map((_, index) => {
+    const isTail = index >= fresh.length - tail;
+    const replaced = isTail ? old.length - (fresh.length - index) : Math.min(index, old.length - tail - 1);
+    return replaced < 0 ? prefersCrlf(rows) : hasCr(from + replaced);
+  });
+  const keptCrs = rows.bare.map((_, index) => hasCr(index));
+  const bare = [...rows.bare.slice(0, from), ...fresh, ...rows.bare.slice(to)];
+  const crs = [...keptCrs.slice(0, from), ...freshCrs, ...keptCrs.slice(to)];
+  return bare
+    .map((row, index) => {
+      if (index === bare.length - 1 && !rows.endsWithNewline) return row;
+      return crs[index] === true ? `${row}\r\n` : `${row}\n`;
+    })
+    .join('');
+}
+
+function prefersCrlf({ crs, endsWithNewline }: Rows): boolean {
+  const ended = endsWithNewline ? crs.length : crs.length - 1;
+  return crs.filter(Boolean).length * 2 > ended;
+}
+
+function countSharedRows(a: readonly string[], b: readonly string[]): number {
+  let count = 0;
+  while (count < a.length && count < b.length && a[count] === b[count]) count += 1;
+  return count;
 }

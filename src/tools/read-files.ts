@@ -4,9 +4,18 @@ import { toLines } from '../core/diff/text-lines.ts';
 import type { Finding } from '../core/evidence.ts';
 import type { FileRead, LineRange } from '../core/source.ts';
 import type { Tool } from '../core/tool.ts';
-import { type EditedTree, plainPath } from './edited-tree.ts';
-import { fitting, numberedLines } from './show-lines.ts';
-import { atCommit, defineTool, failed, found, nothing, PATH, quoted } from './tool-kit.ts';
+import { type EditedTree, normalisePath } from './edited-tree.ts';
+import {
+  answerFailed,
+  answerFound,
+  answerNothing,
+  defineTool,
+  describeAtCommit,
+  formatNumberedLines,
+  PATH,
+  quote,
+  takeFittingLines,
+} from './tool-kit.ts';
 
 const PART = z.strictObject({
   path: PATH,
@@ -29,14 +38,14 @@ interface PartRead {
   readonly cut: string;
 }
 
-export function readFilesTool(source: EditedTree): Tool {
+export function defineReadFilesTool(source: EditedTree): Tool {
   return defineTool({
     name: 'read_files',
     description:
       'Reads up to 10 files or ranges of lines, each line with its number. At most 16 kB in all, in the order asked: put what matters first. What was cut is named with the line to go on from. Edited files are shown as edited.',
     parameters: PARAMETERS,
     example: { files: [{ path: 'src/app.ts', from: 1, to: 120 }] },
-    action: ({ files }) => atCommit(`read ${files.map(partName).join('; ')}`, source.tree.revision),
+    action: ({ files }) => describeAtCommit(`read ${files.map(describePart).join('; ')}`, source.tree.revision),
     execute: async ({ files }, signal) => {
       const parts: PartRead[] = [];
       let room = MAX_READ_BYTES;
@@ -46,24 +55,24 @@ export function readFilesTool(source: EditedTree): Tool {
         room = Math.max(0, room - Buffer.byteLength(read.text));
         parts.push(read);
       }
-      return together(parts);
+      return joinParts(parts);
     },
   });
 }
 
-function partName({ path, from, to }: Part): string {
+function describePart({ path, from, to }: Part): string {
   if (from === undefined && to === undefined) return path;
   return `${path} lines ${from ?? 1}–${to ?? 'end'}`;
 }
 
-function together(parts: readonly PartRead[]): Finding {
+function joinParts(parts: readonly PartRead[]): Finding {
   const text = parts.map((part) => part.text).join('\n\n');
   const cut = parts
     .map((part) => part.cut)
     .filter((each) => each !== '')
     .join(' ');
-  if (parts.some(({ kind }) => kind === 'found')) return found(text, cut);
-  return parts.some(({ kind }) => kind === 'failed') ? failed(text) : nothing(text);
+  if (parts.some(({ kind }) => kind === 'found')) return answerFound(text, cut);
+  return parts.some(({ kind }) => kind === 'failed') ? answerFailed(text) : answerNothing(text);
 }
 
 async function readPart(
@@ -71,10 +80,10 @@ async function readPart(
   part: Part,
   { bytes, signal }: { readonly bytes: number; readonly signal: AbortSignal },
 ): Promise<PartRead> {
-  const path = plainPath(part.path);
-  const range = rangeOf(part);
+  const path = normalisePath(part.path);
+  const range = toRange(part);
   const read = await source.read(path, range, signal);
-  if (read.kind !== 'text') return { kind: 'failed', text: whyNoText(path, read), cut: '' };
+  if (read.kind !== 'text') return { kind: 'failed', text: explainNoText(path, read), cut: '' };
   const lines = toLines(read.text).lines;
   const name = `${path}${source.mark(path)}`;
   if (lines.length === 0) {
@@ -82,7 +91,7 @@ async function readPart(
       read.totalLines === 0 ? 'is empty' : `has ${read.totalLines} lines, none of them in the range asked for`;
     return { kind: 'nothing', text: `${name} ${none}.`, cut: '' };
   }
-  const shown = fitting(numberedLines(lines, read.firstLine), bytes);
+  const shown = takeFittingLines(formatNumberedLines(lines, read.firstLine), bytes);
   const last = read.firstLine + shown.length - 1;
   const wanted = Math.min(range?.to ?? read.totalLines, read.totalLines);
   const cut = last < wanted ? `${path} is cut after line ${last}: go on with "from": ${last + 1}.` : read.cut;
@@ -90,20 +99,20 @@ async function readPart(
   return { kind: 'found', text: `${head}\n${shown.join('\n')}`, cut };
 }
 
-function rangeOf({ from, to }: Part): LineRange | undefined {
+function toRange({ from, to }: Part): LineRange | undefined {
   if (from === undefined && to === undefined) return undefined;
   return { from: from ?? 1, to: to ?? Number.MAX_SAFE_INTEGER };
 }
 
 /** Why there is nothing to read at `path`, and what to do instead. */
-export function whyNoText(path: string, read: Exclude<FileRead, { readonly kind: 'text' }>): string {
+export function explainNoText(path: string, read: Exclude<FileRead, { readonly kind: 'text' }>): string {
   switch (read.kind) {
     case 'binary':
       return `${path} is binary (${read.size} bytes).`;
     case 'too_large':
       return `${path} is too large to read (${read.size} bytes). Search in it instead.`;
     case 'symlink':
-      return `${path} is a symbolic link to ${quoted(read.target)}.`;
+      return `${path} is a symbolic link to ${quote(read.target)}.`;
     case 'submodule':
       return `${path} is a submodule at ${read.sha}; its files are in another repository.`;
     case 'folder':

@@ -3,10 +3,19 @@ import { z } from 'zod';
 import type { Finding } from '../core/evidence.ts';
 import type { SearchHit, SearchQuery } from '../core/source.ts';
 import type { Tool } from '../core/tool.ts';
-import { type EditedTree, plainPath } from './edited-tree.ts';
+import { type EditedTree, normalisePath } from './edited-tree.ts';
 import { isWithin, searchEdited } from './search-edited.ts';
-import { fitting } from './show-lines.ts';
-import { atCommit, defineTool, failed, found, MAX_RESULT_BYTES, nothing, quoted, shortened } from './tool-kit.ts';
+import {
+  answerFailed,
+  answerFound,
+  answerNothing,
+  defineTool,
+  describeAtCommit,
+  MAX_RESULT_BYTES,
+  quote,
+  shorten,
+  takeFittingLines,
+} from './tool-kit.ts';
 
 const DEFAULT_LIMIT = 80;
 const MAX_LIMIT = 300;
@@ -34,19 +43,19 @@ export function searchTool(source: EditedTree): Tool {
     description: `Finds lines in the files of the commit, edited files as edited. At most "limit" hits (default ${DEFAULT_LIMIT}, at most ${MAX_LIMIT}) and 12 kB; narrow by "paths" when it is cut.`,
     parameters: PARAMETERS,
     example: { pattern: 'parseDate(', paths: ['src'] },
-    action: (given) => atCommit(inWords(given), source.tree.revision),
+    action: (given) => describeAtCommit(inWords(given), source.tree.revision),
     execute: async (given, signal) => {
       const query = queryOf(given);
       const limit = given.limit ?? DEFAULT_LIMIT;
       const result = await searchBoth(source, { ...query, limit }, signal);
-      if (result.error !== '') return failed(result.error);
+      if (result.error !== '') return answerFailed(result.error);
       if (result.hits.length === 0) {
         const none =
           `No line matches ${patternOf(given)}${within(given)}. ${literalNote(given)}${result.cut}`.trimEnd();
         // What was not searched is not ruled out.
         return literalNote(given) !== '' || /Stopped|edited files were not/.test(result.cut)
-          ? failed(none)
-          : nothing(none);
+          ? answerFailed(none)
+          : answerNothing(none);
       }
       return foundHits(hitLines(source, result.hits.slice(0, limit)), result.cut);
     },
@@ -54,11 +63,11 @@ export function searchTool(source: EditedTree): Tool {
 }
 
 function foundHits(lines: readonly string[], cut: string): Finding {
-  const shown = fitting(lines, MAX_RESULT_BYTES);
+  const shown = takeFittingLines(lines, MAX_RESULT_BYTES);
   const over = shown.length < lines.length ? 'Cut at 12 kB.' : '';
   const more =
     over !== '' || cut.includes('more') ? 'Narrow "paths" or the pattern, or raise "limit", to see the rest.' : '';
-  return found(shown.join('\n'), [cut, over, more].filter((each) => each !== '').join(' '));
+  return answerFound(shown.join('\n'), [cut, over, more].filter((each) => each !== '').join(' '));
 }
 
 function inWords(given: Given): string {
@@ -73,7 +82,7 @@ function inWords(given: Given): string {
 
 /** An expression as it was sent: quoted, its backslashes would be doubled. */
 function patternOf({ pattern, regex }: Given): string {
-  return regex === true ? `/${shortened(pattern, 300)}/` : quoted(pattern);
+  return regex === true ? `/${shorten(pattern, 300)}/` : quote(pattern);
 }
 
 function literalNote({ pattern, regex }: Given): string {
@@ -86,7 +95,7 @@ function within({ paths = [] }: Given): string {
 }
 
 function queryOf({ pattern, regex = false, ignore_case = false, word = false, paths = [] }: Given) {
-  return { pattern, regex, ignoreCase: ignore_case, word, paths: paths.map(plainPath) };
+  return { pattern, regex, ignoreCase: ignore_case, word, paths: paths.map(normalisePath) };
 }
 
 interface BothResult {

@@ -25,13 +25,13 @@ export function searchEdited(
   texts: ReadonlyMap<string, string>,
   query: Omit<SearchQuery, 'limit'>,
 ): readonly SearchHit[] | null {
-  const isWanted = pathFilter(query.paths);
+  const isWanted = createPathFilter(query.paths);
   const wanted = [...texts].filter(([path]) => isWanted(path)).sort(([a], [b]) => (a < b ? -1 : 1));
   if (wanted.length === 0) return [];
   const files = wanted.map(([path, text]) => ({ path, lines: toLines(text).lines }));
   const found = findLines(
     files.map(({ lines }) => lines),
-    { source: expressionOf(query), flags: query.ignoreCase ? 'i' : '' },
+    { source: toExpression(query), flags: query.ignoreCase ? 'i' : '' },
   );
   if (found === null) return null;
   return files.flatMap(({ path, lines }, file) =>
@@ -41,10 +41,10 @@ export function searchEdited(
 
 /** Whether `path` is one of the folders or files, below one of them, or matches one as a glob; none: everywhere. */
 export function isWithin(path: string, wanted: readonly string[]): boolean {
-  return pathFilter(wanted)(path);
+  return createPathFilter(wanted)(path);
 }
 
-function pathFilter(wanted: readonly string[]): (path: string) => boolean {
+function createPathFilter(wanted: readonly string[]): (path: string) => boolean {
   const tests = wanted.map((each) => {
     const matches = globMatcher(each.includes('/') ? each : `**/${each}`);
     return (path: string) => each === '' || path === each || path.startsWith(`${each}/`) || matches(path);
@@ -52,7 +52,7 @@ function pathFilter(wanted: readonly string[]): (path: string) => boolean {
   return (path) => tests.length === 0 || tests.some((test) => test(path));
 }
 
-function expressionOf({ pattern, regex, word }: Omit<SearchQuery, 'limit'>): string {
+function toExpression({ pattern, regex, word }: Omit<SearchQuery, 'limit'>): string {
   const source = regex
     ? pattern.replaceAll(/\[:(\w+):\]/g, (whole, name: string) => POSIX[name] ?? whole)
     : pattern.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&');

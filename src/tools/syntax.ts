@@ -27,7 +27,7 @@ const GRAMMARS: Readonly<Record<string, string>> = Object.fromEntries(
   ).flatMap(([extensions, grammar]) => extensions.split(' ').map((extension) => [extension, grammar])),
 );
 /** Their grammars read what people write today; others stumble over macros, templates and dialects, so a new file proves nothing. */
-const SURE: ReadonlySet<string> = new Set([
+const RELIABLE_GRAMMARS: ReadonlySet<string> = new Set([
   'typescript',
   'tsx',
   'javascript',
@@ -40,7 +40,7 @@ const SURE: ReadonlySet<string> = new Set([
 ]);
 /** JavaScript with Flow's types has no grammar here. */
 const FLOW = /@flow\b/;
-const FINE: SyntaxVerdict = { ok: true };
+const VALID: SyntaxVerdict = { ok: true };
 /** Parsing runs on the event loop: usually 2 MB/s, but a second for so much text that is made to be hard. */
 const MAX_LENGTH = 128 * 1024;
 /** How often the parser may report before it is stopped: sound text takes about 25 reports a kilobyte, a bomb for the parser thousands. Counted, not timed, so that a resumed run judges alike. */
@@ -54,27 +54,27 @@ const languages = new Map<string, Promise<Language>>();
  * `before` is null for a new file, of which a fault is only told where the grammar is sure; `line` (1-based) is the first place
  * that the parser could not read.
  */
-export async function stillParses(file: string, before: string | null, after: string): Promise<SyntaxVerdict> {
-  if (Math.max(before?.length ?? 0, after.length) > MAX_LENGTH) return FINE;
-  const check = await checkFor(file, before === null);
-  if (check === null) return FINE;
+export async function checkSyntax(file: string, before: string | null, after: string): Promise<SyntaxVerdict> {
+  if (Math.max(before?.length ?? 0, after.length) > MAX_LENGTH) return VALID;
+  const check = await findCheck(file, before === null);
+  if (check === null) return VALID;
   const fault = check(after);
-  if (fault === null) return FINE;
-  return before !== null && check(before) !== null ? FINE : fault;
+  if (fault === null) return VALID;
+  return before !== null && check(before) !== null ? VALID : fault;
 }
 
 type Check = (text: string) => SyntaxVerdict | null;
 
-async function checkFor(file: string, isNew: boolean): Promise<Check | null> {
+async function findCheck(file: string, isNew: boolean): Promise<Check | null> {
   const extension = path.posix.extname(file).slice(1).toLowerCase();
-  if (extension === 'json') return (text) => jsonFault(text, takesComments(file));
+  if (extension === 'json') return (text) => findJsonFault(text, allowsComments(file));
   const grammar = Object.hasOwn(GRAMMARS, extension) ? GRAMMARS[extension] : undefined;
-  if (grammar === undefined || (isNew && !SURE.has(grammar))) return null;
-  const language = await languageOf(grammar);
-  return (text) => (isNew && FLOW.test(text.slice(0, 1_000)) ? null : treeFault(language, text));
+  if (grammar === undefined || (isNew && !RELIABLE_GRAMMARS.has(grammar))) return null;
+  const language = await getLanguage(grammar);
+  return (text) => (isNew && FLOW.test(text.slice(0, 1_000)) ? null : findTreeFault(language, text));
 }
 
-async function languageOf(grammar: string): Promise<Language> {
+async function getLanguage(grammar: string): Promise<Language> {
   const loading = languages.get(grammar) ?? load(grammar);
   languages.set(grammar, loading);
   try {
@@ -94,7 +94,7 @@ async function load(grammar: string): Promise<Language> {
   );
 }
 
-function treeFault(language: Language, text: string): SyntaxVerdict | null {
+function findTreeFault(language: Language, text: string): SyntaxVerdict | null {
   const parser = new Parser();
   let tree: Tree | null = null;
   try {
@@ -102,8 +102,8 @@ function treeFault(language: Language, text: string): SyntaxVerdict | null {
     const read = text.replace(/^\ufeff/, '');
     const watch = createWatch(read.length);
     tree = parser.parse(read, null, { progressCallback: watch.report });
-    if (tree === null) return watch.errorAt === null ? null : faultNear(read, watch.errorAt);
-    return tree.rootNode.hasError ? describe(firstFault(tree.rootNode)) : null;
+    if (tree === null) return watch.errorAt === null ? null : createFaultNear(read, watch.errorAt);
+    return tree.rootNode.hasError ? describeFault(findFirstFault(tree.rootNode)) : null;
   } finally {
     // Trees and parsers live outside of the garbage collector's heap.
     tree?.delete();
@@ -132,16 +132,16 @@ function createWatch(length: number) {
   return watch;
 }
 
-function faultNear(text: string, at: number): SyntaxVerdict {
-  return { ok: false, line: lineAt(text, at), what: 'cannot read what stands here or just before' };
+function createFaultNear(text: string, at: number): SyntaxVerdict {
+  return { ok: false, line: countLines(text, at), what: 'cannot read what stands here or just before' };
 }
 
-function lineAt(text: string, at: number): number {
+function countLines(text: string, at: number): number {
   return text.slice(0, at).split('\n').length;
 }
 
 /** The first node that is an error or was made up by the parser. */
-function firstFault(root: Node): Node {
+function findFirstFault(root: Node): Node {
   let node = root;
   for (;;) {
     if (node.isError || node.isMissing) return node;
@@ -151,32 +151,32 @@ function firstFault(root: Node): Node {
   }
 }
 
-function describe(node: Node): SyntaxVerdict {
+function describeFault(node: Node): SyntaxVerdict {
   const line = node.startPosition.row + 1;
   if (node.isMissing) return { ok: false, line, what: `"${node.type}" is missing` };
   const [first = ''] = node.text.trim().split('\n');
   return { ok: false, line, what: `cannot read ${JSON.stringify(first.slice(0, 80))}` };
 }
 
-function jsonFault(text: string, comments: boolean): SyntaxVerdict | null {
+function findJsonFault(text: string, comments: boolean): SyntaxVerdict | null {
   const plain = text.replace(/^\ufeff/, '');
   try {
-    JSON.parse(comments ? withoutComments(plain) : plain);
+    JSON.parse(comments ? removeComments(plain) : plain);
     return null;
   } catch (error) {
     const at = Number(/position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1] ?? plain.length);
-    return { ok: false, line: lineAt(plain, at), what: 'it is no JSON' };
+    return { ok: false, line: countLines(plain, at), what: 'it is no JSON' };
   }
 }
 
 /** Files that are called JSON and are read with comments and commas at the end. */
-function takesComments(file: string): boolean {
+function allowsComments(file: string): boolean {
   return /(?:^|\/)(?:[tj]sconfig[^/]*|\.[^/]+rc|devcontainer|language-configuration)\.json$|(?:^|\/)\.vscode\//i.test(
     file,
   );
 }
 
-function withoutComments(text: string): string {
+function removeComments(text: string): string {
   // A string or a comment that is not closed is matched as well: else each quotation mark would be searched from to the end.
   const blank = text.replaceAll(/"(?:[^"\\\n]|\\.)*"?|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g, (part) => {
     const isComment = part.startsWith('//') || (part.length >= 4 && part.endsWith('*/') && part.startsWith('/*'));

@@ -2,21 +2,24 @@
 import { z } from 'zod';
 import { isText } from '../core/diff/text-lines.ts';
 import type { Finding } from '../core/evidence.ts';
+import type { CommitInfo } from '../core/source.ts';
 import type { Tool } from '../core/tool.ts';
-import { repairArguments } from './repair-arguments.ts';
 
 /** What one result may hold, in bytes: about 3,000 tokens. Tools keep to it themselves, in whole lines. */
 export const MAX_RESULT_BYTES = 12_000;
+
 const MAX_ACTION = 300;
+
 /** No tool's arguments are nested deeper. */
 const MAX_DEPTH = 3;
+
 /** PATH_MAX of Linux; git is given paths as arguments, whose length the system limits. */
 const MAX_PATH = 4_096;
 
 /** A file or folder, or a glob where the tool says so. */
 export const PATH = z.string().min(1).max(MAX_PATH);
 
-export interface ToolDefinition<Arguments extends z.ZodObject> {
+interface ToolDefinition<Arguments extends z.ZodObject> {
   readonly name: string;
   /** For the model: what it does, its caps. */
   readonly description: string;
@@ -49,46 +52,49 @@ export function defineTool<Arguments extends z.ZodObject>(definition: ToolDefini
       const read = readArguments(definition.parameters, rawArguments);
       if ('fault' in read) {
         const text = `${read.fault} Write the arguments like this: ${JSON.stringify(example)}`;
-        return { action: inWords(`${name} ${rawArguments.slice(0, 2 * MAX_ACTION + 1)}`), finding: failed(text) };
+        return {
+          action: formatAction(`${name} ${rawArguments.slice(0, 2 * MAX_ACTION + 1)}`),
+          finding: answerFailed(text),
+        };
       }
       const finding = await definition.execute(read.given, signal);
       signal.throwIfAborted();
-      return { action: inWords(definition.action(read.given)), finding };
+      return { action: formatAction(definition.action(read.given)), finding };
     },
   };
 }
 
-export function found(text: string, cut = ''): Finding {
+export function answerFound(text: string, cut = ''): Finding {
   return { status: 'found', text, cut };
 }
 
-export function nothing(text: string): Finding {
+export function answerNothing(text: string): Finding {
   return { status: 'nothing', text };
 }
 
-export function failed(text: string): Finding {
+export function answerFailed(text: string): Finding {
   return { status: 'failed', text };
 }
 
 /** A query of one tool over one commit, as every step names it. */
-export function atCommit(query: string, revision: string): string {
+export function describeAtCommit(query: string, revision: string): string {
   return `${query} at ${revision.slice(0, 7)}`;
 }
 
 /** Words that came from outside, quoted and of bounded length. */
-export function quoted(text: string): string {
-  return JSON.stringify(shortened(text, MAX_ACTION));
+export function quote(text: string): string {
+  return JSON.stringify(shorten(text, MAX_ACTION));
 }
 
 /** Cut where no character is cut in two. */
-export function shortened(text: string, length: number): string {
+export function shorten(text: string, length: number): string {
   if (text.length <= length) return text;
   const end = /[\ud800-\udbff]/.test(text.charAt(length - 1)) ? length - 1 : length;
   return `${text.slice(0, end)}…`;
 }
 
-function inWords(action: string): string {
-  return shortened(action.replaceAll(/\s+/g, ' ').trim(), 2 * MAX_ACTION);
+function formatAction(action: string): string {
+  return shorten(action.replaceAll(/\s+/g, ' ').trim(), 2 * MAX_ACTION);
 }
 
 function readArguments<Arguments extends z.ZodObject>(
@@ -110,13 +116,89 @@ function readArguments<Arguments extends z.ZodObject>(
     value = repairArguments(value, parsed.error.issues);
     parsed = schema.safeParse(value);
   }
-  if (!parsed.success) return { fault: `${inWords(z.prettifyError(parsed.error))}.` };
-  if (holdsOnlyText(parsed.data)) return { given: parsed.data };
+  if (!parsed.success) return { fault: `${formatAction(z.prettifyError(parsed.error))}.` };
+  if (isAllText(parsed.data)) return { given: parsed.data };
   return { fault: 'The arguments hold NUL or half a character, which no path and no text file here has.' };
 }
 
 /** Nothing started with such an argument would see the rest of it. What a schema let through is flat. */
-function holdsOnlyText(value: unknown): boolean {
+function isAllText(value: unknown): boolean {
   if (typeof value === 'string') return isText(value);
-  return typeof value !== 'object' || value === null || Object.values(value).every(holdsOnlyText);
+  return typeof value !== 'object' || value === null || Object.values(value).every(isAllText);
+}
+
+type Json = Record<string, unknown>;
+
+type Path = readonly PropertyKey[];
+
+/** A copy of `value` in which each fault that is only one of type is put right; other faults stay. */
+function repairArguments(value: unknown, issues: readonly z.core.$ZodIssue[]): unknown {
+  // Not a deep copy: that would be deep recursion where a model nests a hundred thousand brackets.
+  const copy: Json = { ...(value as Json) };
+  for (const [key, item] of Object.entries(copy)) {
+    if (Array.isArray(item)) copy[key] = item.map((each: unknown) => (isPlainObject(each) ? { ...each } : each));
+  }
+  for (const issue of issues) {
+    if (issue.code === 'invalid_type') repairValue(copy, issue.path, issue.expected);
+  }
+  return copy;
+}
+
+function repairValue(root: Json, path: Path, expected: string): void {
+  const holder = path.slice(0, -1).reduce<unknown>((at, key) => (isObject(at) ? at[String(key)] : undefined), root);
+  const key = String(path.at(-1));
+  if (!isObject(holder)) return;
+  const repaired = convertValue(holder[key], expected);
+  if (repaired === undefined) delete holder[key];
+  else holder[key] = repaired;
+}
+
+function isPlainObject(value: unknown): value is Json {
+  return isObject(value) && !Array.isArray(value);
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null;
+}
+
+/** undefined: the value is to be left out. */
+function convertValue(value: unknown, expected: string): unknown {
+  if (value === null) return undefined;
+  // Whatever list is wanted, a single item is the short form of it.
+  if (expected === 'array') return typeof value === 'string' || isObject(value) ? [value] : value;
+  if (typeof value !== 'string') return value;
+  if (expected === 'object') return { path: value };
+  if (expected === 'boolean' && /^(?:true|false)$/i.test(value)) return value.toLowerCase() === 'true';
+  if ((expected === 'number' || expected === 'int') && /^\s*-?\d+\s*$/.test(value)) return Number(value);
+  return value;
+}
+
+/** A line longer than this is generated or data; nobody reads on. */
+const MAX_LINE_LENGTH = 1_000;
+
+/** Lines with their numbers, the first being `first`: `  12 | code`. */
+export function formatNumberedLines(lines: readonly string[], first: number): readonly string[] {
+  const width = String(first + lines.length - 1).length;
+  return lines.map((line, index) => `${String(first + index).padStart(width + 2)} | ${shortenLine(line)}`);
+}
+
+function shortenLine(line: string): string {
+  const bare = line.endsWith('\r') ? line.slice(0, -1) : line;
+  return bare.length <= MAX_LINE_LENGTH
+    ? bare
+    : `${shorten(bare, MAX_LINE_LENGTH)} (${bare.length} characters in this line)`;
+}
+
+/** As many of the lines, from the first on, as fit into `bytes`; one at least. */
+export function takeFittingLines(lines: readonly string[], bytes: number): readonly string[] {
+  let size = 0;
+  const over = lines.findIndex((line) => {
+    size += Buffer.byteLength(line) + 1;
+    return size > bytes;
+  });
+  return over === -1 ? lines : lines.slice(0, Math.max(1, over));
+}
+
+export function formatCommit({ sha, date, author, subject }: CommitInfo): string {
+  return `${sha.slice(0, 10)} ${date.slice(0, 10)} ${author}: ${subject.slice(0, 200)}`;
 }

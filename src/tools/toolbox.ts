@@ -2,17 +2,17 @@
 import { toUnifiedPatch } from '../core/diff/unified-patch.ts';
 import type { Repository, SourceTree } from '../core/source.ts';
 import type { Tool } from '../core/tool.ts';
-import { blameTool } from './blame.ts';
-import { ciLogTool } from './ci-log.ts';
-import { compareTool } from './compare.ts';
-import { createFileTool, deleteFileTool, renameFileTool, replaceTool } from './edit-tools.ts';
+import { defineBlameTool } from './blame.ts';
+import { defineCiLogTool } from './ci-log.ts';
+import { defineCompareTool } from './compare.ts';
+import { defineCreateFileTool, defineDeleteFileTool, defineRenameFileTool, defineReplaceTool } from './edit-tools.ts';
 import { createEditedTree } from './edited-tree.ts';
-import { historyTool } from './history.ts';
-import { listFilesTool } from './list-files.ts';
-import { outlineTool } from './outline-files.ts';
+import { defineHistoryTool } from './history.ts';
+import { defineListFilesTool } from './list-files.ts';
+import { defineOutlineTool } from './outline-files.ts';
 import { createOverlay, type Overlay } from './overlay.ts';
-import { ownersTool } from './owners.ts';
-import { readFilesTool } from './read-files.ts';
+import { defineOwnersTool } from './owners.ts';
+import { defineReadFilesTool } from './read-files.ts';
 import { searchTool } from './search-code.ts';
 
 export interface Toolbox {
@@ -40,19 +40,19 @@ export function createToolbox({ repository, tree, rawTree, clean, ciLog }: Toolb
   const overlay = createOverlay(rawTree, clean);
   const source = createEditedTree(tree, overlay, clean);
   const tools = [
-    listFilesTool(source),
-    readFilesTool(source),
-    outlineTool(source),
+    defineListFilesTool(source),
+    defineReadFilesTool(source),
+    defineOutlineTool(source),
     searchTool(source),
-    historyTool(repository, tree),
-    blameTool(source),
-    compareTool(repository, tree, async () => clean(toUnifiedPatch(overlay.changeSet()))),
-    ciLogTool(ciLog),
-    ownersTool(repository),
-    replaceTool(overlay, clean),
-    createFileTool(overlay),
-    deleteFileTool(overlay),
-    renameFileTool(overlay),
+    defineHistoryTool(repository, tree),
+    defineBlameTool(source),
+    defineCompareTool(repository, tree, async () => clean(toUnifiedPatch(overlay.changeSet()))),
+    defineCiLogTool(ciLog),
+    defineOwnersTool(repository),
+    defineReplaceTool(overlay, clean),
+    defineCreateFileTool(overlay),
+    defineDeleteFileTool(overlay),
+    defineRenameFileTool(overlay),
   ];
   return { tools, overlay };
 }

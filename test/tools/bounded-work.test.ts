@@ -5,9 +5,9 @@ import type { TreeEntry } from '../../src/core/source.ts';
 import type { Tool } from '../../src/core/tool.ts';
 import { createEditedTree } from '../../src/tools/edited-tree.ts';
 import { createBudget, findInTurns } from '../../src/tools/in-turns.ts';
-import { listFilesTool } from '../../src/tools/list-files.ts';
+import { defineListFilesTool } from '../../src/tools/list-files.ts';
 import { createOverlay } from '../../src/tools/overlay.ts';
-import { ownersTool } from '../../src/tools/owners.ts';
+import { defineOwnersTool } from '../../src/tools/owners.ts';
 import { searchEdited } from '../../src/tools/search-edited.ts';
 import { SIGNAL } from '../git/open-project.ts';
 import { createMemoryRepository } from '../support/memory-source.ts';
@@ -16,7 +16,7 @@ const ALTERNATIVES = `{${Array.from({ length: 32 }, (_, index) => `x${index}`).j
 const SHA = 'a'.repeat(40);
 
 function ownersOf(codeOwners: string): Tool {
-  return ownersTool(
+  return defineOwnersTool(
     createMemoryRepository({ commits: [{ sha: SHA, subject: 'Begin', files: { CODEOWNERS: codeOwners } }] }),
   );
 }
@@ -26,7 +26,7 @@ function listOf(paths: readonly string[]): Tool {
   const entries = paths.map((path): TreeEntry => ({ path, size: 1, kind: 'file', blob: path }));
   const tree = { ...repository.tree(SHA), files: async () => ({ entries, unreadableNames: 0 }) };
   const clean = async (text: string) => text;
-  return listFilesTool(createEditedTree(tree, createOverlay(tree, clean), clean));
+  return defineListFilesTool(createEditedTree(tree, createOverlay(tree, clean), clean));
 }
 
 function deepPaths(count: number): readonly string[] {

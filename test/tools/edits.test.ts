@@ -67,7 +67,7 @@ describe('replace', () => {
   it('says what it overlooked', async () => {
     expect(await replace('src/add.ts', '    return a - b;  ', '    return a + b;')).toMatchInlineSnapshot(`
       "replace in src/add.ts
-      found: src/add.ts: the old text was found, the indentation aside, which was adjusted. Now it reads:
+      found: src/add.ts: the old text was found, ignoring white space; the indentation was adjusted. Now it reads:
         1 | export function add(a: number, b: number) {
         2 |   return a + b;
         3 | }"

@@ -1,8 +1,8 @@
 // Patterns over paths: globs as models write them, and CODEOWNERS as GitHub reads it.
 import { describe, expect, it } from 'vitest';
 import { globMatcher } from '../../src/core/paths.ts';
-import { decide, MAX_RULES, parseCodeOwners } from '../../src/tools/code-owners.ts';
 import { createBudget } from '../../src/tools/in-turns.ts';
+import { decideOwner, MAX_RULES, parseCodeOwners } from '../../src/tools/owners.ts';
 import { SIGNAL } from '../git/open-project.ts';
 
 describe('a glob', () => {
@@ -65,7 +65,7 @@ describe('CODEOWNERS', () => {
     ['src/free/x', ''],
     ['no', '@all'],
   ])('gives %s to %s', async (path, owners) => {
-    expect(await decide(rules, path, createBudget(10_000), SIGNAL)).toMatchObject({
+    expect(await decideOwner(rules, path, createBudget(10_000), SIGNAL)).toMatchObject({
       kind: 'rule',
       rule: { owners: owners === '' ? [] : [owners] },
     });
@@ -74,8 +74,8 @@ describe('CODEOWNERS', () => {
   it('is asked from its end, and no further than the rule that decides', async () => {
     const file = parseCodeOwners(`${'*.md @first\n'.repeat(1_000)}*.ts @second\n*.ts @last\n`);
     const [last, first] = [createBudget(1_000_000), createBudget(1_000_000)];
-    expect(await decide(file, 'a.ts', last, SIGNAL)).toMatchObject({ rule: { line: 1_002, owners: ['@last'] } });
-    expect(await decide(file, 'a.rs', first, SIGNAL)).toEqual({ kind: 'no rule' });
+    expect(await decideOwner(file, 'a.ts', last, SIGNAL)).toMatchObject({ rule: { line: 1_002, owners: ['@last'] } });
+    expect(await decideOwner(file, 'a.rs', first, SIGNAL)).toEqual({ kind: 'no rule' });
     expect(last.steps * 100).toBeLessThan(first.steps);
   });
 
@@ -84,14 +84,14 @@ describe('CODEOWNERS', () => {
     expect(file.unread).toBe(3);
     expect(file.rules).toHaveLength(MAX_RULES);
     const budget = createBudget(10_000_000);
-    expect(await decide(file, 'a/b/c', budget, SIGNAL)).toMatchObject({ rule: { owners: ['@last'] } });
-    expect(await decide(file, 'a.rs', budget, SIGNAL)).toEqual({ kind: 'unread' });
+    expect(await decideOwner(file, 'a/b/c', budget, SIGNAL)).toMatchObject({ rule: { owners: ['@last'] } });
+    expect(await decideOwner(file, 'a.rs', budget, SIGNAL)).toEqual({ kind: 'unread' });
   });
 
   it('costs no more than what may be spent, whatever its patterns', async () => {
     const file = parseCodeOwners(`${'**/a/'.repeat(100)}b @x\n`.repeat(100));
     const budget = createBudget(50_000);
-    expect(await decide(file, `${'a/'.repeat(200)}c`, budget, SIGNAL)).toEqual({ kind: 'stopped' });
+    expect(await decideOwner(file, `${'a/'.repeat(200)}c`, budget, SIGNAL)).toEqual({ kind: 'stopped' });
     // At most one more pattern than fits: 200 parts by 201 names, each told in two steps.
     expect(budget.steps).toBeLessThan(50_000 + 4 * 200 * 202);
   });

@@ -1,6 +1,6 @@
 // Whether a change breaks a file, by real grammars.
 import { describe, expect, it } from 'vitest';
-import { stillParses } from '../../src/tools/syntax.ts';
+import { checkSyntax } from '../../src/tools/syntax.ts';
 
 const SOUND: Readonly<Record<string, string>> = {
   'a.ts': 'export const a: number = 1 satisfies number;\n',
@@ -25,86 +25,86 @@ describe('a file that parsed', () => {
   it.each(Object.entries(SOUND))(
     '%s still parses as it is, and does not with rubbish at its end',
     async (path, text) => {
-      expect(await stillParses(path, text, text)).toEqual({ ok: true });
-      expect(await stillParses(path, text, text + BROKEN)).toMatchObject({ ok: false, line: expect.any(Number) });
+      expect(await checkSyntax(path, text, text)).toEqual({ ok: true });
+      expect(await checkSyntax(path, text, text + BROKEN)).toMatchObject({ ok: false, line: expect.any(Number) });
     },
   );
 
   it('is told the line of the fault and what stands there', async () => {
     const before = 'const a = 1;\nconst b = 2;\nconst c = 3;\n';
-    expect(await stillParses('x.ts', before, before.replace('b = 2', 'b = = 2'))).toMatchInlineSnapshot(`
+    expect(await checkSyntax('x.ts', before, before.replace('b = 2', 'b = = 2'))).toMatchInlineSnapshot(`
       {
         "line": 2,
         "ok": false,
         "what": "cannot read "="",
       }
     `);
-    expect(await stillParses('x.json', '{}', '{\n  "a": 1\n  "b": 2\n}')).toMatchInlineSnapshot(`
+    expect(await checkSyntax('x.json', '{}', '{\n  "a": 1\n  "b": 2\n}')).toMatchInlineSnapshot(`
       {
         "line": 3,
         "ok": false,
         "what": "it is no JSON",
       }
     `);
-    expect(await stillParses('x.py', 'f()\n', 'f(\n')).toMatchObject({ ok: false });
+    expect(await checkSyntax('x.py', 'f()\n', 'f(\n')).toMatchObject({ ok: false });
   });
 
   it('may begin with a byte order mark and end its lines with CRLF', async () => {
-    expect(await stillParses('x.ts', '\ufeffa();\r\n', '\ufeffb();\r\n')).toEqual({ ok: true });
-    expect(await stillParses('x.json', '\ufeff{}\r\n', '\ufeff[]\r\n')).toEqual({ ok: true });
+    expect(await checkSyntax('x.ts', '\ufeffa();\r\n', '\ufeffb();\r\n')).toEqual({ ok: true });
+    expect(await checkSyntax('x.json', '\ufeff{}\r\n', '\ufeff[]\r\n')).toEqual({ ok: true });
   });
 
   it('is judged soon however hard it is made for the parser', async () => {
     // Without a limit the first of these takes minutes.
     for (const path of ['a.cpp', 'a.ts', 'a.py']) {
-      expect(await stillParses(path, SOUND[path] ?? '', '}{)(<>;*&'.repeat(14_000))).toMatchObject({ ok: false });
+      expect(await checkSyntax(path, SOUND[path] ?? '', '}{)(<>;*&'.repeat(14_000))).toMatchObject({ ok: false });
     }
   });
 
   it('is judged the same way again and again', async () => {
     for (let round = 0; round < 300; round += 1) {
-      expect(await stillParses('x.py', 'f()\n', `f(${round})\n`)).toEqual({ ok: true });
-      expect(await stillParses('x.py', 'f()\n', `f(${round}))\n`)).toMatchObject({ ok: false });
+      expect(await checkSyntax('x.py', 'f()\n', `f(${round})\n`)).toEqual({ ok: true });
+      expect(await checkSyntax('x.py', 'f()\n', `f(${round}))\n`)).toMatchObject({ ok: false });
     }
   });
 });
 
 describe('what is not judged', () => {
   it('is a file that did not parse before', async () => {
-    expect(await stillParses('x.ts', 'const = ;', 'const = = ;')).toEqual({ ok: true });
-    expect(await stillParses('x.json', '{,}', '{,,}')).toEqual({ ok: true });
+    expect(await checkSyntax('x.ts', 'const = ;', 'const = = ;')).toEqual({ ok: true });
+    expect(await checkSyntax('x.json', '{,}', '{,,}')).toEqual({ ok: true });
   });
 
   it('is a language that no grammar knows, or a file without one', async () => {
     for (const path of ['x.txt', 'Makefile', 'x.constructor', '.ts', 'x.unknown']) {
-      expect(await stillParses(path, 'a', BROKEN)).toEqual({ ok: true });
+      expect(await checkSyntax(path, 'a', BROKEN)).toEqual({ ok: true });
     }
   });
 
   it('is a file over 128 KiB', async () => {
-    expect(await stillParses('x.ts', 'a();\n'.repeat(30_000), BROKEN)).toEqual({ ok: true });
+    expect(await checkSyntax('x.ts', 'a();\n'.repeat(30_000), BROKEN)).toEqual({ ok: true });
   });
 
   it('is a new file in a language of macros and dialects, or with types that no grammar here knows', async () => {
-    expect(await stillParses('x.h', null, 'Q_OBJECT slots: (((')).toEqual({ ok: true });
-    expect(await stillParses('x.js', null, '// @flow\ntype A = {| a: ?string |};\n')).toEqual({ ok: true });
+    expect(await checkSyntax('x.h', null, 'Q_OBJECT slots: (((')).toEqual({ ok: true });
+    expect(await checkSyntax('x.js', null, '// @flow\ntype A = {| a: ?string |};\n')).toEqual({ ok: true });
   });
 
   it('is no comment in a JSON file that is read with comments', async () => {
     const text = '{\n  // "why": http://x\n  "a": "// no comment, }", /* b */\n  "c": [1,],\n}\n';
-    expect(await stillParses('tsconfig.json', null, text)).toEqual({ ok: true });
-    expect(await stillParses('packages/a/tsconfig.build.json', '{}', text)).toEqual({ ok: true });
-    expect(await stillParses('.vscode/settings.json', null, text)).toEqual({ ok: true });
-    expect(await stillParses('tsconfig.json', null, `${text}}`)).toMatchObject({ ok: false });
-    expect(await stillParses('package.json', '{}', text)).toMatchObject({ ok: false });
+    expect(await checkSyntax('tsconfig.json', null, text)).toEqual({ ok: true });
+    expect(await checkSyntax('packages/a/tsconfig.build.json', '{}', text)).toEqual({ ok: true });
+    expect(await checkSyntax('.vscode/settings.json', null, text)).toEqual({ ok: true });
+    expect(await checkSyntax('tsconfig.json', null, `${text}}`)).toMatchObject({ ok: false });
+    expect(await checkSyntax('package.json', '{}', text)).toMatchObject({ ok: false });
   });
 });
 
 describe('a new file', () => {
   it('is judged where the grammar is sure', async () => {
-    expect(await stillParses('x.py', null, 'def f(:\n')).toMatchObject({ ok: false });
-    expect(await stillParses('x.json', null, '{')).toMatchObject({ ok: false });
-    expect(await stillParses('x.ts', null, 'export const a = 1;\n')).toEqual({ ok: true });
+    expect(await checkSyntax('x.py', null, 'def f(:\n')).toMatchObject({ ok: false });
+    expect(await checkSyntax('x.json', null, '{')).toMatchObject({ ok: false });
+    expect(await checkSyntax('x.ts', null, 'export const a = 1;\n')).toEqual({ ok: true });
   });
 });
 
@@ -112,9 +112,9 @@ it('a file that is read with comments is judged at once, whatever it never close
   const from = process.cpuUsage();
   for (const piece of ['\\"', '/*', '"\\']) {
     const text = `{"a":1} ${piece.repeat(60_000)}`;
-    expect(await stillParses('tsconfig.json', '{}', text)).toMatchObject({ ok: false });
+    expect(await checkSyntax('tsconfig.json', '{}', text)).toMatchObject({ ok: false });
   }
   const { user, system } = process.cpuUsage(from);
   expect((user + system) / 1_000).toBeLessThan(3_000);
-  expect(await stillParses('tsconfig.json', '{}', '{ /* a */ "a": "/* b", // c\n "d": [1,], }')).toEqual({ ok: true });
+  expect(await checkSyntax('tsconfig.json', '{}', '{ /* a */ "a": "/* b", // c\n "d": [1,], }')).toEqual({ ok: true });
 });
