@@ -1,6 +1,6 @@
 // What a run may spend, and where it stands: pure arithmetic over the turns taken, and the door to the ledgers of the month.
 import type { Analysis } from '../core/issue.ts';
-import type { Prices, Rates, TurnUsage } from '../core/model.ts';
+import type { ModelRequest, Prices, Rates, TurnUsage } from '../core/model.ts';
 import type { CutReason } from '../core/reason.ts';
 import type { RecordedTurn } from './transcript.ts';
 
@@ -9,7 +9,7 @@ export interface Budget {
   readonly ledger: Ledger;
 }
 
-export interface BudgetLimits {
+interface BudgetLimits {
   readonly turns: number;
   readonly seconds: number;
   /** Prompt and completion tokens of all turns together. The only cap on the cost of an unpriced model. */
@@ -29,19 +29,22 @@ export interface Ledger {
 export type Usage = Analysis['usage'];
 
 /** `open`: go on. `concluding`: the model is told to. `closing`: tools are shut. `over`: nothing more is asked. */
-export type Standing =
+export type BudgetStanding =
   | { readonly phase: 'open' }
   | { readonly phase: 'concluding' | 'closing' | 'over'; readonly reason: CutReason };
 
 /** Output tokens set aside for a call: conclusions and edits of real runs stay below. */
 const MAX_OUTPUT_TOKENS = 4_096;
+
 const CONCLUDE_AT = 0.8;
+
 const CLOSE_AT = 0.9;
+
 /** The last turns are asked without tools. */
 export const CLOSING_TURNS = 2;
 
 /** `seconds`: of work up to now. */
-export function usageOf(turns: readonly RecordedTurn[], seconds: number): Usage {
+export function sumUsage(turns: readonly RecordedTurn[], seconds: number): Usage {
   const sum = (value: (turn: RecordedTurn) => number) => turns.reduce((total, turn) => total + value(turn), 0);
   const cacheWriteTokens = sum(({ usage }) => usage.cacheWriteTokens ?? 0);
   return {
@@ -58,33 +61,37 @@ export function usageOf(turns: readonly RecordedTurn[], seconds: number): Usage 
 /** US dollars per million tokens of whatever kind, at which a model without prices is booked. */
 export const NOMINAL_PRICE = 0.5;
 
-export function bookedPrices(prices: Prices | null): Prices {
+export function getBookedPrices(prices: Prices | null): Prices {
   return prices ?? { prompt: NOMINAL_PRICE, cached: NOMINAL_PRICE, completion: NOMINAL_PRICE };
 }
 
 /** US dollars: what the endpoint stated, else by the prices; 0 where there are none. */
-export function costOf(usage: Omit<TurnUsage, 'estimated'>, prices: Prices | null): number {
+export function computeCost(usage: Omit<TurnUsage, 'estimated'>, prices: Prices | null): number {
   if (usage.costUsd !== undefined) return usage.costUsd;
   if (prices === null) return 0;
-  const { prompt, cached, cacheWrite = prompt, completion } = ratesFor(usage.promptTokens, prices);
+  const { prompt, cached, cacheWrite = prompt, completion } = selectRates(usage.promptTokens, prices);
   const read = Math.min(usage.cachedTokens, usage.promptTokens);
   const written = Math.min(usage.cacheWriteTokens ?? 0, usage.promptTokens - read);
   const fresh = usage.promptTokens - read - written;
   return (fresh * prompt + read * cached + written * cacheWrite + usage.completionTokens * completion) / 1_000_000;
 }
 
-function ratesFor(promptTokens: number, { long, ...rates }: Prices): Rates {
+function selectRates(promptTokens: number, { long, ...rates }: Prices): Rates {
   return long !== undefined && promptTokens > long.above ? long : rates;
 }
 
 /** What the next call may cost at most: nothing of it is taken as cached but what was cached the last time. */
-export function reservationFor(promptTokens: number, last: RecordedTurn | undefined, prices: Prices | null): number {
+export function estimateReservation(
+  promptTokens: number,
+  last: RecordedTurn | undefined,
+  prices: Prices | null,
+): number {
   const cachedTokens = Math.min(last?.usage.cachedTokens ?? 0, promptTokens);
-  const dearest = prices && ratesFor(promptTokens, prices);
+  const dearest = prices && selectRates(promptTokens, prices);
   // Where writing to the cache costs more, all that was not in it may be written.
   const isWritten = dearest !== null && (dearest.cacheWrite ?? 0) > dearest.prompt;
   const cacheWriteTokens = isWritten ? promptTokens - cachedTokens : 0;
-  return costOf({ promptTokens, cachedTokens, cacheWriteTokens, completionTokens: MAX_OUTPUT_TOKENS }, prices);
+  return computeCost({ promptTokens, cachedTokens, cacheWriteTokens, completionTokens: MAX_OUTPUT_TOKENS }, prices);
 }
 
 interface Share {
@@ -96,11 +103,11 @@ interface Share {
 }
 
 /** Where the run stands before its next call. `next`: that call's prompt tokens and reservation. */
-export function standing(
+export function assessStanding(
   limits: BudgetLimits,
   usage: Usage,
   next: { readonly promptTokens: number; readonly usd: number },
-): Standing {
+): BudgetStanding {
   const shares: readonly Share[] = [
     { unit: 'turns', spent: usage.turns, limit: limits.turns, next: 1 },
     { unit: 'seconds', spent: usage.seconds, limit: limits.seconds, next: 0 },
@@ -113,15 +120,15 @@ export function standing(
     ...(next.usd > 0 ? [{ unit: 'usd' as const, spent: usage.costUsd, limit: limits.usd, next: next.usd }] : []),
   ];
   const over = shares.find((share) => share.spent >= share.limit || share.spent + share.next > share.limit);
-  if (over) return { phase: 'over', reason: budgetReason(over, 'over') };
+  if (over) return { phase: 'over', reason: toCutReason(over, 'over') };
   const closing = shares.find((share) => isClosing(share, usage.turns));
-  if (closing) return { phase: 'closing', reason: budgetReason(closing, 'concluding') };
+  if (closing) return { phase: 'closing', reason: toCutReason(closing, 'concluding') };
   const concluding = shares.find((share) => share.spent >= share.limit * CONCLUDE_AT);
-  if (concluding) return { phase: 'concluding', reason: budgetReason(concluding, 'concluding') };
+  if (concluding) return { phase: 'concluding', reason: toCutReason(concluding, 'concluding') };
   return { phase: 'open' };
 }
 
-function budgetReason({ unit, limit }: Share, phase: 'concluding' | 'over'): CutReason {
+function toCutReason({ unit, limit }: Share, phase: 'concluding' | 'over'): CutReason {
   return { code: 'run_budget', unit, limit, phase };
 }
 
@@ -129,4 +136,16 @@ function budgetReason({ unit, limit }: Share, phase: 'concluding' | 'over'): Cut
 function isClosing({ unit, spent, limit, next }: Share, turnsTaken: number): boolean {
   if (unit === 'turns') return limit - spent <= CLOSING_TURNS;
   return turnsTaken > 0 && (spent >= limit * CLOSE_AT || spent + 2 * next > limit);
+}
+
+/** UTF-8 bytes a token: real source gives 4.9 characters, so 4 errs on the safe side; a CJK character counts as three quarters. */
+const BYTES_PER_TOKEN = 4;
+
+export function estimateTokens(text: string): number {
+  return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
+}
+
+/** The whole prompt: messages and tools as they go over the wire, more or less. */
+export function estimatePrompt(request: Pick<ModelRequest, 'messages' | 'tools'>): number {
+  return estimateTokens(JSON.stringify(request.messages)) + estimateTokens(JSON.stringify(request.tools));
 }

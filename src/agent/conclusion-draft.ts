@@ -1,28 +1,35 @@
 // What a model hands in as its conclusion: parsed once, forgiving in form, strict in substance.
 import { z } from 'zod';
 import { cutAt, inertLine, inertText, withoutUnseen } from '../core/inert-text.ts';
-import { parseLenientJson } from './lenient-json.ts';
+import type { ToolDescription } from '../core/model.ts';
 
 /** What is over is left out: nobody reads a cause of more claims, and each costs lookups. */
 const MAX_ITEMS = 12;
+
 const MAX_PER_CLAIM = 5;
+
 const MAX_SUSPECTS = 10;
+
 const MAX_FAULTS = 10;
+
 const LONG = 4_000;
+
 const SENTENCE = 1_000;
+
 const QUOTE = 1_000;
+
 const PATH = 4_096;
 
-function text(max: number): z.ZodType<string> {
+function parseText(max: number): z.ZodType<string> {
   return z.string({ error: 'must be a string' }).transform((value) => inertText(value, max));
 }
 
-function neededText(max: number): z.ZodType<string> {
-  return text(max).refine((value) => value !== '', { error: 'must not be empty' });
+function parseRequiredText(max: number): z.ZodType<string> {
+  return parseText(max).refine((value) => value !== '', { error: 'must not be empty' });
 }
 
 /** Null and a missing list mean an empty one; one item alone means a list of it. */
-function listOf<T>(item: z.ZodType<T>, max: number): z.ZodType<readonly T[]> {
+function parseList<T>(item: z.ZodType<T>, max: number): z.ZodType<readonly T[]> {
   return z.preprocess((value) => {
     if (value === undefined || value === null || value === '') return [];
     return (Array.isArray(value) ? value : [value]).slice(0, max);
@@ -30,11 +37,11 @@ function listOf<T>(item: z.ZodType<T>, max: number): z.ZodType<readonly T[]> {
 }
 
 /** Texts; empty ones say nothing and are left out. */
-function texts(): z.ZodType<readonly string[]> {
-  return listOf(text(SENTENCE), MAX_ITEMS).transform((values) => values.filter((value) => value !== ''));
+function parseTexts(): z.ZodType<readonly string[]> {
+  return parseList(parseText(SENTENCE), MAX_ITEMS).transform((values) => values.filter((value) => value !== ''));
 }
 
-function wholeNumber(least: number): z.ZodType<number> {
+function parseWholeNumber(least: number): z.ZodType<number> {
   const error = `must be a whole number from ${least}`;
   return z.preprocess(
     (value) => (typeof value === 'string' && /^\s*\d{1,9}\s*$/.test(value) ? Number(value) : value),
@@ -42,12 +49,14 @@ function wholeNumber(least: number): z.ZodType<number> {
   );
 }
 
-const Line = z.preprocess((value) => value ?? 0, wholeNumber(0));
-const File = neededText(PATH).transform((path) => path.replace(/^\.\//, ''));
+const Line = z.preprocess((value) => value ?? 0, parseWholeNumber(0));
+
+const File = parseRequiredText(PATH).transform((path) => path.replace(/^\.\//, ''));
+
 const Place = z.object({ file: File, line: Line });
 
 const Citation = z.object({
-  step: wholeNumber(1),
+  step: parseWholeNumber(1),
   // A quotation may be cut, since its beginning stands where the whole does, but never end in a mark of our own.
   quote: z
     .string({ error: 'must be a string' })
@@ -55,9 +64,9 @@ const Citation = z.object({
 });
 
 const Claim = z.object({
-  text: neededText(SENTENCE),
-  citations: listOf(Citation, MAX_PER_CLAIM),
-  places: listOf(Place, MAX_PER_CLAIM),
+  text: parseRequiredText(SENTENCE),
+  citations: parseList(Citation, MAX_PER_CLAIM),
+  places: parseList(Place, MAX_PER_CLAIM),
 });
 
 const ConclusionDraft = z
@@ -74,25 +83,25 @@ const ConclusionDraft = z
         error: 'must be code_fix, action_recommended, needs_information, already_fixed, not_a_bug or inconclusive',
       }),
     ),
-    problem: neededText(LONG),
-    rootCause: listOf(Claim, MAX_ITEMS),
-    stepsToReproduce: texts(),
-    solutionSteps: texts(),
-    questions: texts(),
-    suspects: listOf(
+    problem: parseRequiredText(LONG),
+    rootCause: parseList(Claim, MAX_ITEMS),
+    stepsToReproduce: parseTexts(),
+    solutionSteps: parseTexts(),
+    questions: parseTexts(),
+    suspects: parseList(
       z.object({
         file: File,
         line: Line,
         function: z.preprocess((value) => value ?? '', z.string()).transform((name) => inertLine(name, 200)),
-        why: z.preprocess((value) => value ?? '', text(SENTENCE)),
+        why: z.preprocess((value) => value ?? '', parseText(SENTENCE)),
       }),
       MAX_SUSPECTS,
     ),
-    ruledOut: texts(),
-    fixedBy: texts(),
+    ruledOut: parseTexts(),
+    fixedBy: parseTexts(),
   })
   .superRefine((draft, context) => {
-    for (const [field, message] of missing(draft)) context.addIssue({ code: 'custom', path: [field], message });
+    for (const [field, message] of findMissing(draft)) context.addIssue({ code: 'custom', path: [field], message });
   });
 
 /** The conclusion as the model means it: nothing in it is proven yet. Keys beyond these, a confidence of its own among them, are not read. */
@@ -107,7 +116,7 @@ interface Substance {
 }
 
 /** What the outcome says and does not have. */
-function missing({ outcome, rootCause, questions, ruledOut, fixedBy }: Substance): readonly [string, string][] {
+function findMissing({ outcome, rootCause, questions, ruledOut, fixedBy }: Substance): readonly [string, string][] {
   const faults: [string, string][] = [];
   const causeless = outcome === 'needs_information' || outcome === 'inconclusive';
   if (!causeless && rootCause.length === 0) faults.push(['rootCause', `${outcome} needs at least one claim`]);
@@ -123,7 +132,7 @@ function missing({ outcome, rootCause, questions, ruledOut, fixedBy }: Substance
   return faults;
 }
 
-export type ParsedDraft =
+type ParsedDraft =
   | { readonly kind: 'draft'; readonly draft: ConclusionDraft }
   /** One message with every fault (the first ten), such that the model can put them right in one go. */
   | { readonly kind: 'fault'; readonly fault: string };
@@ -134,14 +143,139 @@ export function parseDraft(rawArguments: string): ParsedDraft {
   if (json.kind === 'fault') return { kind: 'fault', fault: `${json.fault} Call conclude again with one JSON object.` };
   const parsed = ConclusionDraft.safeParse(json.value);
   if (parsed.success) return { kind: 'draft', draft: parsed.data };
-  return { kind: 'fault', fault: faultMessage(parsed.error, json.value) };
+  return { kind: 'fault', fault: describeFaults(parsed.error, json.value) };
 }
 
-function faultMessage({ issues }: z.ZodError, value: unknown): string {
+function describeFaults({ issues }: z.ZodError, value: unknown): string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return 'The arguments must be one JSON object. Call conclude again with it.';
   }
   const faults = issues.slice(0, MAX_FAULTS).map(({ path, message }) => `- ${path.map(String).join('.')}: ${message}`);
   const more = issues.length > MAX_FAULTS ? [`- and ${issues.length - MAX_FAULTS} more`] : [];
   return ['The conclusion has faults. Put them right and call conclude again:', ...faults, ...more].join('\n');
+}
+
+const TEXT = { type: 'string' } as const;
+
+const TEXTS = { type: 'array', items: TEXT } as const;
+
+const FILE = { type: 'string', description: 'Path in the repository.' } as const;
+
+const LINE = {
+  type: 'integer',
+  description: 'From 1, as in the commit before your edits; 0: the file as a whole.',
+} as const;
+
+function describeObject(properties: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+}
+
+function describeList(item: Readonly<Record<string, unknown>>, description: string): Readonly<Record<string, unknown>> {
+  return { type: 'array', description, items: item };
+}
+
+const CITATION = describeObject({
+  step: { type: 'integer', description: 'Number of the step whose result holds the quotation.' },
+  quote: {
+    type: 'string',
+    description:
+      'Copied exactly, without the line number before it: one whole line or more, telling by itself (a bare `return x` is not), no ellipsis.',
+  },
+});
+
+const CLAIM = describeObject({
+  text: { type: 'string', description: 'One sentence, one fact.' },
+  citations: describeList(
+    CITATION,
+    'What proves it. Without any (what you know of a language or library), it is shown as an assumption or dropped.',
+  ),
+  places: describeList(describeObject({ file: FILE, line: LINE }), 'Where it is so.'),
+});
+
+/** Byte-stable: it is part of the prefix that endpoints cache. */
+export const CONCLUDE: ToolDescription = {
+  name: 'conclude',
+  description:
+    'Ends the investigation with its result. Every quotation is searched in the cited step, every file, line and commit is looked up; what is not found there is dropped. ' +
+    'Make the edits for code_fix before this call. If the evidence does not reach, say inconclusive or needs_information: that is a good answer, a guess is not.',
+  parameters: describeObject({
+    outcome: {
+      type: 'string',
+      enum: ['code_fix', 'action_recommended', 'needs_information', 'already_fixed', 'not_a_bug', 'inconclusive'],
+      description:
+        'code_fix: your edits mend it. action_recommended: no edit helps, something else does. needs_information: questions must be answered first. ' +
+        'already_fixed: the commits in fixedBy mended it. not_a_bug: it works as intended. inconclusive: none of these is proven.',
+    },
+    problem: { type: 'string', description: 'What goes wrong, for whom, when: at most three sentences.' },
+    rootCause: describeList(CLAIM, 'Why it happens, from cause to symptom; the cause first. At most 12 claims.'),
+    stepsToReproduce: { ...TEXTS, description: 'In order. Empty if not known.' },
+    solutionSteps: {
+      ...TEXTS,
+      description: 'What to do, in order; for code_fix what the edits do and how to check them.',
+    },
+    questions: { ...TEXTS, description: 'For the reporter; needed for needs_information, else empty.' },
+    suspects: describeList(
+      describeObject({ file: FILE, line: LINE, function: TEXT, why: TEXT }),
+      'Places at fault, the likeliest first.',
+    ),
+    ruledOut: { ...TEXTS, description: 'What was checked and is not the cause; needed for inconclusive.' },
+    fixedBy: { ...TEXTS, description: 'Commit ids that you saw in a step; needed for already_fixed, else empty.' },
+  }),
+};
+
+type LenientJson =
+  | { readonly kind: 'value'; readonly value: unknown }
+  | { readonly kind: 'fault'; readonly fault: string };
+
+/** A conclusion is a few kilobytes; this is some fifty pages. */
+const MAX_CHARACTERS = 200_000;
+
+const CONTROL: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/** The value that the text means, or why there is none, in words for the one who wrote it. Form is repaired; content never. */
+export function parseLenientJson(text: string): LenientJson {
+  if (text.length > MAX_CHARACTERS) {
+    const length = text.length.toLocaleString('en');
+    return {
+      kind: 'fault',
+      fault: `The arguments are too long: ${length} characters, at most ${MAX_CHARACTERS.toLocaleString('en')}.`,
+    };
+  }
+  const parsed = parseForms(text.trim());
+  // Some endpoints encode the arguments twice.
+  if (parsed.kind === 'value' && typeof parsed.value === 'string') return parseForms(parsed.value.trim());
+  return parsed;
+}
+
+/** As it stands; else its object alone; else that object mended. The fault is the last one's, which is about what was meant. */
+function parseForms(text: string): LenientJson {
+  const object = extractObject(text);
+  let fault = '';
+  for (const form of [text, object, repairJson(object)]) {
+    try {
+      return { kind: 'value', value: JSON.parse(form) };
+    } catch (error) {
+      fault = error instanceof Error ? error.message : String(error);
+    }
+  }
+  return { kind: 'fault', fault: `The arguments are not JSON: ${fault.slice(0, 200)}.` };
+}
+
+/** From the first brace to the last: without the fence and the prose around it. */
+function extractObject(text: string): string {
+  const start = text.indexOf('{');
+  const end = text.lastIndexOf('}');
+  return start === -1 || end < start ? text : text.slice(start, end + 1);
+}
+
+/** Without commas before a closing bracket, with control characters in strings escaped. Strings are never changed otherwise. */
+function repairJson(text: string): string {
+  // The closing quote is optional: a string that never ends is met once, not from each of its quotes anew.
+  return text.replace(/"(?:[^"\\]|\\[\s\S])*"?|,(?=\s*[}\]])/g, (part) =>
+    part === ',' ? '' : part.replace(/[\n\r\t]/g, escapeControl),
+  );
+}
+
+function escapeControl(character: string): string {
+  return CONTROL[character] ?? character;
 }

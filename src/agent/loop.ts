@@ -1,13 +1,32 @@
 // The loop: ask, act, conclude.
+
+import type { ToolCall } from '../core/model.ts';
 import type { CutReason } from '../core/reason.ts';
-import { askModel, standingNow } from './ask-model.ts';
-import type { Usage } from './budget.ts';
-import type { ConclusionDraft } from './conclusion-draft.ts';
-import { draftSentBack, type Move, nextMove } from './next-move.ts';
-import { reviewDraft } from './review-draft.ts';
-import { runCall } from './run-call.ts';
-import { type AgentInput, openSession, replayEdits, type Session, type Stop, usageNow } from './session.ts';
-import { type AgentStep, stepsOf, type TranscriptRecord } from './transcript.ts';
+import { type BudgetStanding, CLOSING_TURNS, type Usage } from './budget.ts';
+import { type ConclusionDraft, parseDraft } from './conclusion-draft.ts';
+import { CONCLUDE_NOW, CONCLUDE_SOON, NUDGE } from './prompt.ts';
+import { reviewDraft } from './review.ts';
+import {
+  type AgentInput,
+  askModel,
+  assessBudget,
+  getUsage,
+  openSession,
+  replayEdits,
+  type Session,
+  type Stop,
+} from './session.ts';
+import { explainRefusal, runCall } from './tool-calls.ts';
+
+import {
+  type AgentStep,
+  type AnswerRecord,
+  type Exchange,
+  listExchanges,
+  listSteps,
+  type NoticeRecord,
+  type TranscriptRecord,
+} from './transcript.ts';
 
 interface Ended {
   readonly usage: Usage;
@@ -33,7 +52,7 @@ export async function runAgent(input: AgentInput, signal: AbortSignal): Promise<
   const session = await openSession(input, signal);
   const lost = await replayEdits(session, signal);
   // Not a conclusion that was sent back either: the change that it speaks of is not there.
-  if (lost !== null) return { kind: 'no_conclusion', ...ended(session, lost) };
+  if (lost !== null) return { kind: 'no_conclusion', ...summariseRun(session, lost) };
   const secondsLeft = Math.max(0, input.budget.limits.seconds - session.seconds());
   const deadline = AbortSignal.timeout(Math.min(Math.ceil(secondsLeft * 1_000), MAX_DELAY));
   try {
@@ -41,7 +60,7 @@ export async function runAgent(input: AgentInput, signal: AbortSignal): Promise<
   } catch (error) {
     if (signal.aborted || !deadline.aborted) throw error;
     const limit = input.budget.limits.seconds;
-    return noConclusion(session, stopFor({ code: 'run_budget', unit: 'seconds', limit, phase: 'over' }));
+    return endWithoutConclusion(session, toStop({ code: 'run_budget', unit: 'seconds', limit, phase: 'over' }));
   }
 }
 
@@ -50,11 +69,11 @@ async function investigate(session: Session, signal: AbortSignal): Promise<Agent
   const tools = input.tools.map(({ name }) => name);
   for (;;) {
     signal.throwIfAborted();
-    const move = nextMove({ records, tools, standing: () => standingNow(session) });
+    const move = decideMove({ records, tools, standing: () => assessBudget(session) });
     switch (move.kind) {
       case 'ask': {
         const stop = await askModel(session, move.toolChoice, signal);
-        if (stop !== null) return noConclusion(session, stop);
+        if (stop !== null) return endWithoutConclusion(session, stop);
         break;
       }
       case 'act':
@@ -64,44 +83,139 @@ async function investigate(session: Session, signal: AbortSignal): Promise<Agent
         await session.append(move.record);
         break;
       case 'conclude': {
-        const faults = await faultsOf(session, move);
-        if (faults === null) return concluded(session, move.draft);
+        const faults = await sendBackFaults(session, move);
+        if (faults === null) return endConcluded(session, move.draft);
         await session.append(faults);
         break;
       }
       case 'stop':
-        return noConclusion(session, stopFor(move.reason));
+        return endWithoutConclusion(session, toStop(move.reason));
     }
   }
 }
 
 /** The record that sends the conclusion back, once; null where it is taken. */
-async function faultsOf(
+async function sendBackFaults(
   { input, records }: Session,
   { draft, sendBack }: Extract<Move, { kind: 'conclude' }>,
 ): Promise<TranscriptRecord | null> {
   if (sendBack === null) return null;
-  const faults = await reviewDraft(draft, stepsOf(records), input.ground);
+  const faults = await reviewDraft(draft, listSteps(records), input.ground);
   return faults === null ? null : sendBack(faults);
 }
 
-function concluded(session: Session, draft: ConclusionDraft): AgentEnd {
+function endConcluded(session: Session, draft: ConclusionDraft): AgentEnd {
   const told = session.records.filter((record) => record.kind === 'notice').findLast(({ reason }) => reason !== null);
   const reason = told?.reason ?? null;
-  return { kind: 'concluded', draft, partial: reason !== null, ...ended(session, reason && stopFor(reason)) };
+  return { kind: 'concluded', draft, partial: reason !== null, ...summariseRun(session, reason && toStop(reason)) };
 }
 
 /** A conclusion that was sent back and never came again still stands: what does not hold in it is left out later. */
-function noConclusion(session: Session, stop: Stop): AgentEnd {
-  const draft = draftSentBack(session.records);
-  if (draft !== null) return { kind: 'concluded', draft, partial: true, ...ended(session, stop) };
-  return { kind: 'no_conclusion', ...ended(session, stop) };
+function endWithoutConclusion(session: Session, stop: Stop): AgentEnd {
+  const draft = findReturnedDraft(session.records);
+  if (draft !== null) return { kind: 'concluded', draft, partial: true, ...summariseRun(session, stop) };
+  return { kind: 'no_conclusion', ...summariseRun(session, stop) };
 }
 
-function ended(session: Session, stop: Stop | null): Ended {
-  return { usage: usageNow(session), steps: stepsOf(session.records), stop };
+function summariseRun(session: Session, stop: Stop | null): Ended {
+  return { usage: getUsage(session), steps: listSteps(session.records), stop };
 }
 
-function stopFor(reason: CutReason): Stop {
+function toStop(reason: CutReason): Stop {
   return { reason, detail: '' };
+}
+
+type FaultRecord = (text: string) => NoticeRecord | AnswerRecord;
+
+type Move =
+  | { readonly kind: 'ask'; readonly toolChoice: 'auto' | 'none' }
+  | { readonly kind: 'act'; readonly call: ToolCall }
+  /** A record that needs nothing from outside. */
+  | { readonly kind: 'note'; readonly record: NoticeRecord | AnswerRecord }
+  /** `sendBack`: how faults of what it says are told; null where that was done once. */
+  | { readonly kind: 'conclude'; readonly draft: ConclusionDraft; readonly sendBack: FaultRecord | null }
+  | { readonly kind: 'stop'; readonly reason: CutReason };
+
+interface Situation {
+  readonly records: readonly TranscriptRecord[];
+  /** Names of the tools, without `conclude`. */
+  readonly tools: readonly string[];
+  /** Where the budget stands before the next question; only asked when there is one to ask. */
+  readonly standing: () => BudgetStanding;
+}
+
+function decideMove({ records, tools, standing }: Situation): Move {
+  const exchanges = listExchanges(records);
+  const last = exchanges.at(-1);
+  if (last && last.turn.toolCalls.length === 0 && last.notices.length === 0) return decideAfterText(exchanges, last);
+  const call = last?.turn.toolCalls[last.replies.length];
+  if (!last || !call) return decideAtQuestion(records, standing());
+  if (call.name === 'conclude' && last.turn.toolCalls.length === 1) {
+    return decideAfterDraft(exchanges, call.arguments, (text) => ({ kind: 'answer', reply: { kind: 'faults', text } }));
+  }
+  const text = explainRefusal({ exchanges, tools });
+  return text === null
+    ? { kind: 'act', call }
+    : { kind: 'note', record: { kind: 'answer', reply: { kind: 'refused', text } } };
+}
+
+/** A conclusion with faults is sent back once. */
+function decideAfterDraft(exchanges: readonly Exchange[], raw: string, record: FaultRecord): Move {
+  const parsed = parseDraft(raw);
+  const repaired = exchanges.some(wasSentBack);
+  if (parsed.kind === 'draft') return { kind: 'conclude', draft: parsed.draft, sendBack: repaired ? null : record };
+  if (repaired) return { kind: 'stop', reason: { code: 'conclusion_faulty' } };
+  return { kind: 'note', record: record(parsed.fault) };
+}
+
+function wasSentBack({ replies, notices }: Exchange): boolean {
+  return notices.includes('faults') || replies.some(({ kind }) => kind === 'faults');
+}
+
+/** Text is a conclusion where it holds one or tools were shut; else the model is reminded, once in a row. */
+function decideAfterText(exchanges: readonly Exchange[], { turn }: Exchange): Move {
+  if (turn.toolChoice === 'none' || /"outcome"\s*:/.test(turn.content)) {
+    return decideAfterDraft(exchanges, turn.content, (text) => createNotice('faults', null, text));
+  }
+  if (exchanges.at(-2)?.notices.includes('nudge')) {
+    return { kind: 'stop', reason: { code: 'no_tool_call' } };
+  }
+  return { kind: 'note', record: createNotice('nudge', null, NUDGE) };
+}
+
+function decideAtQuestion(records: readonly TranscriptRecord[], standing: BudgetStanding): Move {
+  const shut = records.filter((record) => record.kind === 'turn' && record.toolChoice === 'none').length;
+  switch (standing.phase) {
+    case 'over':
+      return { kind: 'stop', reason: standing.reason };
+    case 'open':
+      return { kind: 'ask', toolChoice: 'auto' };
+    case 'concluding':
+      return hasNotice(records, 'conclude_soon')
+        ? { kind: 'ask', toolChoice: 'auto' }
+        : { kind: 'note', record: createNotice('conclude_soon', standing.reason, CONCLUDE_SOON) };
+    case 'closing':
+      if (shut >= CLOSING_TURNS) return { kind: 'stop', reason: standing.reason };
+      return hasNotice(records, 'conclude_now')
+        ? { kind: 'ask', toolChoice: 'none' }
+        : { kind: 'note', record: createNotice('conclude_now', standing.reason, CONCLUDE_NOW) };
+  }
+}
+
+function hasNotice(records: readonly TranscriptRecord[], about: NoticeRecord['about']): boolean {
+  return records.some((record) => record.kind === 'notice' && record.about === about);
+}
+
+function createNotice(about: NoticeRecord['about'], reason: CutReason | null, text: string): NoticeRecord {
+  return { kind: 'notice', about, reason, text };
+}
+
+/** The last conclusion that could be read, where it was sent back; null where there is none. */
+function findReturnedDraft(records: readonly TranscriptRecord[]): ConclusionDraft | null {
+  for (const { turn } of listExchanges(records).filter(wasSentBack).toReversed()) {
+    const [call] = turn.toolCalls;
+    const parsed = parseDraft(call?.name === 'conclude' ? call.arguments : turn.content);
+    if (parsed.kind === 'draft') return parsed.draft;
+  }
+  return null;
 }

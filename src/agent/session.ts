@@ -1,14 +1,44 @@
-// One run as it stands: its records, its clock, its overlay brought back to where it was.
+// One run: its records, its clock, its edits brought back after a restart, and each question to the model with its cost.
+
+import { CausewayError } from '../core/errors.ts';
 import type { Finding, InvestigationStep } from '../core/evidence.ts';
-import type { Model, ToolDescription } from '../core/model.ts';
+import { cutAt } from '../core/inert-text.ts';
+import {
+  type Model,
+  ModelFailure,
+  type ModelRequest,
+  type ModelTurn,
+  ModelUnavailable,
+  type Prices,
+  type ToolCall,
+  type ToolDescription,
+  type TurnUsage,
+} from '../core/model.ts';
 import type { CutReason } from '../core/reason.ts';
 import type { Tool } from '../core/tool.ts';
-import { type Brief, newFence, openingMessages } from './brief.ts';
-import { type Budget, type Usage, usageOf } from './budget.ts';
-import { CONCLUDE } from './conclude-tool.ts';
-import { argumentsOf } from './refusals.ts';
-import type { ReviewGround } from './review-draft.ts';
-import { exchangesOf, isEdit, type RecordedTurn, type Transcript, type TranscriptRecord } from './transcript.ts';
+import {
+  assessStanding,
+  type Budget,
+  type BudgetStanding,
+  computeCost,
+  estimatePrompt,
+  estimateReservation,
+  getBookedPrices,
+  sumUsage,
+  type Usage,
+} from './budget.ts';
+import { CONCLUDE } from './conclusion-draft.ts';
+import { type Brief, buildOpeningMessages, createFence } from './prompt.ts';
+import type { ReviewGround } from './review.ts';
+import { normaliseArguments } from './tool-calls.ts';
+import {
+  buildMessages,
+  isEdit,
+  listExchanges,
+  type RecordedTurn,
+  type Transcript,
+  type TranscriptRecord,
+} from './transcript.ts';
 
 export interface AgentInput {
   readonly model: Model;
@@ -46,7 +76,7 @@ export interface Stop {
 export async function openSession(input: AgentInput, signal: AbortSignal): Promise<Session> {
   const started = input.now().getTime();
   const records: TranscriptRecord[] = [...(await input.transcript.load())];
-  const before = turnsOf(records).at(-1)?.seconds ?? 0;
+  const before = listTurns(records).at(-1)?.seconds ?? 0;
   const session: Session = {
     input,
     records,
@@ -64,16 +94,16 @@ export async function openSession(input: AgentInput, signal: AbortSignal): Promi
   };
   signal.throwIfAborted();
   if (records.length === 0)
-    await session.append({ kind: 'opening', messages: openingMessages(input.brief, newFence()) });
+    await session.append({ kind: 'opening', messages: buildOpeningMessages(input.brief, createFence()) });
   return session;
 }
 
-export function turnsOf(records: readonly TranscriptRecord[]): readonly RecordedTurn[] {
+function listTurns(records: readonly TranscriptRecord[]): readonly RecordedTurn[] {
   return records.filter((record) => record.kind === 'turn');
 }
 
-export function usageNow(session: Session): Usage {
-  return usageOf(turnsOf(session.records), session.seconds());
+export function getUsage(session: Session): Usage {
+  return sumUsage(listTurns(session.records), session.seconds());
 }
 
 /**
@@ -82,12 +112,12 @@ export function usageNow(session: Session): Usage {
  * records say of the overlay is no longer true.
  */
 export async function replayEdits({ input, records }: Session, signal: AbortSignal): Promise<Stop | null> {
-  for (const { turn, replies } of exchangesOf(records)) {
+  for (const { turn, replies } of listExchanges(records)) {
     for (const [at, reply] of replies.entries()) {
       const call = turn.toolCalls[at];
       if (!call || !isEdit(call) || reply.kind !== 'step' || reply.status !== 'found') continue;
       signal.throwIfAborted();
-      const result = await input.tools.find(({ name }) => name === call.name)?.run(argumentsOf(call), signal);
+      const result = await input.tools.find(({ name }) => name === call.name)?.run(normaliseArguments(call), signal);
       if (result?.finding.status !== 'found') {
         const detail = `The edit of step ${reply.number} could not be placed again when the investigation was resumed, as happens after an upgrade.`;
         return { reason: { code: 'edits_lost' }, detail };
@@ -95,4 +125,123 @@ export async function replayEdits({ input, records }: Session, signal: AbortSign
     }
   }
   return null;
+}
+
+/** A turn is sent back with every later one; a flood is not kept. */
+const MAX_CONTENT = 40_000;
+
+const MAX_CALLS = 32;
+
+const MAX_ARGUMENTS = 200_000;
+
+/** Failures of which nothing is billed but what had come of an answer before; a refused or useless answer was billed whole. */
+const BILLED_AS_SPENT: ReadonlySet<string> = new Set(['model_unavailable', 'model_rejected', 'model_overflow']);
+
+/** Where the budget stands before the next question. */
+export function assessBudget(session: Session): BudgetStanding {
+  const { promptTokens, usd } = estimateNextCost(session);
+  return assessStanding(session.input.budget.limits, getUsage(session), { promptTokens, usd });
+}
+
+/** Asks and stores the turn (or the compaction, where the prompt did not fit). Gives null, or why the run ends with what it has. */
+export async function askModel(
+  session: Session,
+  toolChoice: ModelRequest['toolChoice'],
+  signal: AbortSignal,
+): Promise<Stop | null> {
+  const { model, budget } = session.input;
+  const { reserved } = estimateNextCost(session);
+  const granted = await budget.ledger.reserve(reserved);
+  if (granted !== 'ok') return { reason: granted.refused, detail: '' };
+  let booked = 0;
+  let tokens: TurnUsage | undefined;
+  try {
+    signal.throwIfAborted();
+    // A question that was cut or answered badly may have been billed: it counts as the dearest it could be.
+    booked = reserved;
+    const turn = await model.ask(
+      { messages: buildMessages(session.records), tools: session.descriptions, toolChoice },
+      signal,
+    );
+    tokens = turn.usage;
+    booked = computeCost(tokens, getBookedPrices(model.prices));
+    const costUsd = computeCost(turn.usage, model.prices);
+    await session.append(toRecordedTurn(turn, { toolChoice, costUsd, seconds: session.seconds() }));
+    return null;
+  } catch (error) {
+    if (error instanceof ModelFailure) booked = computeBooked(error, reserved, model.prices);
+    return await handleFailure(session, error, signal);
+  } finally {
+    await budget.ledger.settle(reserved, booked, tokens);
+  }
+}
+
+/** What broke off is booked as far as it came, and may be more than was set aside for one attempt. */
+function computeBooked({ code, spent }: ModelFailure, reserved: number, prices: Prices | null): number {
+  const cost = computeCost(spent, getBookedPrices(prices));
+  return BILLED_AS_SPENT.has(code) ? cost : Math.max(reserved, cost);
+}
+
+interface NextCost {
+  readonly promptTokens: number;
+  /** What it may cost at most. Without prices: what the endpoint stated for the turn before, or 0. */
+  readonly usd: number;
+  /** What is set aside for it in the ledgers. */
+  readonly reserved: number;
+}
+
+function estimateNextCost({ input, records, descriptions }: Session): NextCost {
+  const { prices } = input.model;
+  const promptTokens = estimatePrompt({ messages: buildMessages(records), tools: descriptions });
+  const last = listTurns(records).at(-1);
+  const booked = estimateReservation(promptTokens, last, getBookedPrices(prices));
+  const usd = prices === null ? (last?.costUsd ?? 0) : booked;
+  return { promptTokens, usd, reserved: Math.max(usd, booked) };
+}
+
+async function handleFailure(session: Session, error: unknown, signal: AbortSignal): Promise<Stop | null> {
+  signal.throwIfAborted();
+  if (!(error instanceof CausewayError)) throw error;
+  const { code, message: detail } = error;
+  switch (code) {
+    case 'model_overflow':
+      if (session.records.some(({ kind }) => kind === 'compaction')) return { reason: { code }, detail };
+      await session.append({ kind: 'compaction' });
+      return null;
+    case 'model_unavailable':
+      if (error instanceof ModelUnavailable && !session.input.mayWait(error.retryAt))
+        return { reason: { code }, detail };
+      throw error;
+    case 'model_rejected':
+    case 'model_refused':
+    case 'model_misbehaved':
+      return { reason: { code }, detail };
+    default:
+      throw error;
+  }
+}
+
+function toRecordedTurn(
+  { content, toolCalls, usage, opaque }: ModelTurn,
+  about: Pick<RecordedTurn, 'toolChoice' | 'costUsd' | 'seconds'>,
+): RecordedTurn {
+  const calls = toolCalls.slice(0, MAX_CALLS);
+  return {
+    kind: 'turn',
+    content: cutAt(content, MAX_CONTENT),
+    toolCalls: calls.map(toRecordedCall),
+    ...(opaque && { opaque: { ...opaque, calls: opaque.calls.slice(0, MAX_CALLS) } }),
+    usage,
+    ...about,
+  };
+}
+
+/** Answers are matched by id: one that is missing or used twice in the turn is replaced. Arguments too long to keep are no object, and so are refused. */
+function toRecordedCall({ id, name, arguments: raw }: ToolCall, index: number, all: readonly ToolCall[]): ToolCall {
+  const unique = id !== '' && all.findIndex((other) => other.id === id) === index;
+  return {
+    id: unique ? id : `call_${index}_${id}`.slice(0, 40),
+    name: name.slice(0, 200),
+    arguments: raw.length > MAX_ARGUMENTS ? `"${raw.length} characters, too long"` : raw,
+  };
 }

@@ -92,31 +92,31 @@ const MAX_SAID = 1_000;
 const KEPT_CHARACTERS = 48_000;
 
 /** The turns with their answers, in order. */
-export function exchangesOf(records: readonly TranscriptRecord[]): readonly Exchange[] {
+export function listExchanges(records: readonly TranscriptRecord[]): readonly Exchange[] {
   const exchanges: { turn: RecordedTurn; replies: Reply[]; notices: NoticeKind[]; shortened: boolean }[] = [];
   for (const record of records) {
     const last = exchanges.at(-1);
     if (record.kind === 'turn') exchanges.push({ turn: record, replies: [], notices: [], shortened: false });
     else if (record.kind === 'answer') last?.replies.push(record.reply);
     else if (record.kind === 'notice') last?.notices.push(record.about);
-    else if (record.kind === 'compaction') shorten(exchanges);
+    else if (record.kind === 'compaction') markShortened(exchanges);
   }
   return exchanges;
 }
 
 /** Marks every exchange but the newest ones that fit into what is kept. */
-function shorten(exchanges: { replies: readonly Reply[]; shortened: boolean }[]): void {
+function markShortened(exchanges: { replies: readonly Reply[]; shortened: boolean }[]): void {
   let room = KEPT_CHARACTERS;
   for (const exchange of exchanges.toReversed()) {
-    room -= exchange.replies.reduce((sum, reply) => sum + replyText(reply).length, 0);
+    room -= exchange.replies.reduce((sum, reply) => sum + formatReply(reply).length, 0);
     exchange.shortened = room < 0;
   }
 }
 
 /** The messages as the model is asked next. Without a compaction, they begin with exactly the messages of the turn before. */
-export function messagesOf(records: readonly TranscriptRecord[]): readonly Message[] {
-  const told: Telling = { exchanges: exchangesOf(records).values(), answers: [] };
-  return records.flatMap((record) => shown(record, told));
+export function buildMessages(records: readonly TranscriptRecord[]): readonly Message[] {
+  const told: Telling = { exchanges: listExchanges(records).values(), answers: [] };
+  return records.flatMap((record) => toMessages(record, told));
 }
 
 /** The exchanges whose turn is not shown yet, and the answers to the one shown last. */
@@ -125,15 +125,15 @@ interface Telling {
   answers: Message[];
 }
 
-function shown(record: TranscriptRecord, told: Telling): readonly Message[] {
+function toMessages(record: TranscriptRecord, told: Telling): readonly Message[] {
   switch (record.kind) {
     case 'opening':
       return record.messages;
     case 'notice':
       return [{ role: 'user', content: record.text }];
     case 'turn':
-      told.answers = answersOf(told.exchanges.next().value);
-      return [assistantMessage(record)];
+      told.answers = toToolMessages(told.exchanges.next().value);
+      return [toAssistantMessage(record)];
     case 'answer':
       return told.answers.splice(0, 1);
     case 'compaction':
@@ -141,41 +141,41 @@ function shown(record: TranscriptRecord, told: Telling): readonly Message[] {
   }
 }
 
-function assistantMessage({ content, toolCalls, opaque }: RecordedTurn): Message {
+function toAssistantMessage({ content, toolCalls, opaque }: RecordedTurn): Message {
   return { role: 'assistant', content, toolCalls, ...(opaque && { opaque }) };
 }
 
-function answersOf(exchange: Exchange | undefined): Message[] {
+function toToolMessages(exchange: Exchange | undefined): Message[] {
   const { turn, replies, shortened } = exchange ?? { replies: [], shortened: false };
   return replies.map((reply, at) => ({
     role: 'tool',
     callId: turn?.toolCalls[at]?.id ?? '',
-    content: shortened ? shortText(reply) : replyText(reply),
+    content: shortened ? formatShortReply(reply) : formatReply(reply),
   }));
 }
 
-function replyText(reply: Reply): string {
+function formatReply(reply: Reply): string {
   if (reply.kind !== 'step') return reply.text;
   return `[step ${reply.number}] ${reply.step.action}\n${reply.step.result}`;
 }
 
-function shortText(reply: Reply): string {
+function formatShortReply(reply: Reply): string {
   if (reply.kind !== 'step') return reply.text;
   const { number, status, step } = reply;
   return `[step ${number}] ${step.action}: ${status}; ${step.result.length} characters dropped to make room. Call again if you need them.`;
 }
 
 /** The steps taken. The analysis of a turn's last step is what the model said next; of the others it is derived from the finding. */
-export function stepsOf(records: readonly TranscriptRecord[]): readonly AgentStep[] {
-  const exchanges = exchangesOf(records);
+export function listSteps(records: readonly TranscriptRecord[]): readonly AgentStep[] {
+  const exchanges = listExchanges(records);
   return exchanges.flatMap((exchange, index) => {
     const said = inertText(exchanges[index + 1]?.turn.content ?? '', MAX_SAID);
-    const taken = takenIn(exchange);
+    const taken = listTakenSteps(exchange);
     return taken.map((step, at) => (at === taken.length - 1 && isProse(said) ? { ...step, analysis: said } : step));
   });
 }
 
-function takenIn({ turn, replies }: Exchange): readonly AgentStep[] {
+function listTakenSteps({ turn, replies }: Exchange): readonly AgentStep[] {
   return replies.flatMap((reply, at) => {
     if (reply.kind !== 'step') return [];
     const kind = isEdit(turn.toolCalls[at]) ? ('edit' as const) : reply.status;

@@ -49,7 +49,7 @@ export function openInvestigator({ config, log, now, patienceMs, holds }: Invest
               );
               return { tools: [...tools, ...asked].map(watchTool), changeSet: overlay.changeSet };
             },
-            checkSyntax: async (path, before, after) => {
+            isParsable: async (path, before, after) => {
               const { checkSyntax } = await import('../tools/syntax.ts');
               return (await checkSyntax(path, before, after)).ok;
             },

@@ -1,5 +1,5 @@
 // The handler of runs in a house: with its model watched, and held where the operator pauses.
-import { bookedPrices, costOf } from '../agent/budget.ts';
+import { computeCost, getBookedPrices } from '../agent/budget.ts';
 import type { Model } from '../core/model.ts';
 import type { JobHandler } from '../core/queue.ts';
 import { pausableModel } from '../services/pausable-model.ts';
@@ -29,5 +29,5 @@ export function runHandler(house: House, limits: WorkLimits): JobHandler {
 
 /** Its cost counts as budgets book it. */
 function watchedModel({ telemetry }: House, model: Model): Model {
-  return telemetry.model(model, (usage) => costOf(usage, bookedPrices(model.prices)));
+  return telemetry.model(model, (usage) => computeCost(usage, getBookedPrices(model.prices)));
 }

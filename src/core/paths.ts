@@ -122,3 +122,14 @@ function expandFirst(glob: string): readonly string[] {
   const choices = (match[1] ?? '').split(',').slice(0, MAX_ALTERNATIVES);
   return choices.map((choice) => `${glob.slice(0, match.index)}${choice}${rest}`);
 }
+
+/** Letters, folded widths and the characters that file systems ignore must not hide a name: `.GitHub`, `CODEOWNERS\u200b`, `．github`. */
+export function toComparablePath(path: string): string {
+  return path
+    .normalize('NFKC')
+    .replace(/[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}]/gu, '')
+    .replace(/\\/g, '/')
+    .replace(/(?<![. ])[. ]+(?=\/|$)/g, '')
+    .normalize('NFC')
+    .toLowerCase();
+}

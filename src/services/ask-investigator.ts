@@ -1,9 +1,10 @@
 // The model's part of a run: begun or gone on with, its conclusion checked, its change guarded, nothing secret in either.
-import { type GuardedChange, guardChange } from '../agent/change-guards.ts';
+
 import { concludeRun } from '../agent/conclude.ts';
-import type { FailedCheckGround } from '../agent/failed-check.ts';
+import { type GuardedChange, guardChange } from '../agent/guard-change.ts';
 import { type AgentEnd, runAgent } from '../agent/loop.ts';
-import type { ReviewGround } from '../agent/review-draft.ts';
+import type { FailedCheckGround, ReviewGround } from '../agent/review.ts';
+
 import type { Conclusion } from '../core/issue.ts';
 import { globMatcher } from '../core/paths.ts';
 import type { Project } from '../core/project.ts';
@@ -95,7 +96,7 @@ export async function askInvestigator(
   if (end.usage.turns === 0) return unasked(facts, end.stop?.reason ?? { code: 'no_conclusion' });
   const guarded = await guardChange(workbench.changeSet(), {
     entries: (await tree.files(signal)).entries,
-    stillParses: investigator.stillParses,
+    isParsable: investigator.isParsable,
     mayTouch: touchable(run.settings.paths),
     redact: (text) => deps.redactor.redact(text),
   });
@@ -165,7 +166,7 @@ async function concluded(
     model,
     partial: end.kind === 'no_conclusion' || end.partial,
     reason: end.stop?.reason ?? null,
-    onLeftOut: (reason) => onTrouble(textForOperator(reason)),
+    onOperatorReason: (reason) => onTrouble(textForOperator(reason)),
   });
   const { changeSet, ...words } = conclusion;
   return { ...(await redactor.redactJson(words)), changeSet };

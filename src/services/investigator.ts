@@ -13,7 +13,7 @@ export interface Investigator {
   /** Tools on a fresh overlay of the commit; the same names, descriptions and order for every run of a project. */
   readonly openWorkbench: (ground: WorkbenchGround, signal: AbortSignal) => Promise<Workbench>;
   /** False only where the file parsed before, or is new, and does not parse now. */
-  readonly stillParses: (path: string, before: string | null, after: string) => Promise<boolean>;
+  readonly isParsable: (path: string, before: string | null, after: string) => Promise<boolean>;
   readonly limits: InvestigatorLimits;
   /** Told each time that a budget of the month refuses a question. */
   readonly onSpent?: (spent: SpentBudget) => void;

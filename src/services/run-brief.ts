@@ -1,5 +1,5 @@
 // What the model is told first: the facts as text, the suspects, and the project's own conventions.
-import type { Brief } from '../agent/brief.ts';
+import type { Brief } from '../agent/prompt.ts';
 import type { InvestigationStep } from '../core/evidence.ts';
 import type { Conclusion } from '../core/issue.ts';
 import type { Repository } from '../core/source.ts';

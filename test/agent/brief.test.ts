@@ -1,15 +1,15 @@
 // The first messages: capped, in order, the same bytes again, and what strangers wrote stays inside its fence.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Brief, newFence, openingMessages, promptParts } from '../../src/agent/brief.ts';
-import { CONCLUDE } from '../../src/agent/conclude-tool.ts';
-import { estimatePrompt } from '../../src/agent/token-estimate.ts';
+import { estimatePrompt } from '../../src/agent/budget.ts';
+import { CONCLUDE } from '../../src/agent/conclusion-draft.ts';
+import { type Brief, buildOpeningMessages, createFence, measurePrompt } from '../../src/agent/prompt.ts';
 import { BRIEF } from './scripted-run.ts';
 
-const FENCE = newFence();
+const FENCE = createFence();
 
 function userText(brief: Partial<Brief>, fence = FENCE): string {
-  return openingMessages({ ...BRIEF, ...brief }, fence)[1]?.content ?? '';
+  return buildOpeningMessages({ ...BRIEF, ...brief }, fence)[1]?.content ?? '';
 }
 
 /** What stands outside the fences, which is all that a model may take as ours. */
@@ -34,8 +34,10 @@ describe('the brief', () => {
   });
 
   it('has one system text for all runs, and a fence that differs from run to run', () => {
-    expect(openingMessages(BRIEF, FENCE)[0]).toEqual(openingMessages({ ...BRIEF, project: 'b' }, newFence())[0]);
-    expect(newFence()).not.toBe(FENCE);
+    expect(buildOpeningMessages(BRIEF, FENCE)[0]).toEqual(
+      buildOpeningMessages({ ...BRIEF, project: 'b' }, createFence())[0],
+    );
+    expect(createFence()).not.toBe(FENCE);
     expect(FENCE).toMatch(/^evidence-[0-9a-f]{20}$/);
   });
 
@@ -63,10 +65,10 @@ describe('the brief', () => {
       ],
     };
     const tools = [CONCLUDE];
-    expect(estimatePrompt({ messages: openingMessages(brief, FENCE), tools })).toBeLessThan(12_000 - 2_200);
+    expect(estimatePrompt({ messages: buildOpeningMessages(brief, FENCE), tools })).toBeLessThan(12_000 - 2_200);
     expect(userText(brief)).toContain('bytes left out …]');
     expect(userText(brief)).not.toContain('\ufffd');
-    const parts = promptParts(brief, tools);
+    const parts = measurePrompt(brief, tools);
     expect(parts.map(({ part }) => part)).toEqual(['system', 'tools', 'facts', 'suspects', 'instructions', 'report']);
     expect(parts.reduce((sum, { tokens }) => sum + tokens, 0)).toBeLessThan(12_000 - 2_200);
   });

@@ -1,6 +1,6 @@
 // Budgets: where a run stands, what it is told, how it ends, and what the ledger sees.
 import { describe, expect, it } from 'vitest';
-import { costOf, type Ledger, reservationFor, standing } from '../../src/agent/budget.ts';
+import { assessStanding, computeCost, estimateReservation, type Ledger } from '../../src/agent/budget.ts';
 import { runAgent } from '../../src/agent/loop.ts';
 import { type Model, ModelFailure, ModelUnavailable, type TurnUsage } from '../../src/core/model.ts';
 import { CONCLUSION, call, DRAFT, ground, inputOf, LIMITS, type Played, play, scriptedModel } from './scripted-run.ts';
@@ -39,7 +39,7 @@ async function withLedger(turns: readonly Played[], refuseAt = Number.POSITIVE_I
 
 describe('where a run stands', () => {
   it('is open, to be concluded from 80 %, closing for its last two turns, over at the end', () => {
-    const phases = Array.from({ length: 31 }, (_, turns) => standing(LIMITS, { ...NO_USAGE, turns }, FREE).phase);
+    const phases = Array.from({ length: 31 }, (_, turns) => assessStanding(LIMITS, { ...NO_USAGE, turns }, FREE).phase);
     expect(phases.indexOf('concluding')).toBe(24);
     expect(phases.indexOf('closing')).toBe(28);
     expect(phases.indexOf('over')).toBe(30);
@@ -47,7 +47,7 @@ describe('where a run stands', () => {
 
   it('follows time, tokens and money alike', () => {
     const at = (usage: Partial<typeof NO_USAGE>, usd = 0) =>
-      standing(LIMITS, { ...NO_USAGE, turns: 5, ...usage }, { ...FREE, usd }).phase;
+      assessStanding(LIMITS, { ...NO_USAGE, turns: 5, ...usage }, { ...FREE, usd }).phase;
     expect([at({ seconds: 479 }), at({ seconds: 480 }), at({ seconds: 540 }), at({ seconds: 600 })]).toEqual([
       'open',
       'concluding',
@@ -64,15 +64,17 @@ describe('where a run stands', () => {
   });
 
   it('reserves the prompt and the largest answer, what was cached before at its price', () => {
-    const bare = reservationFor(10_000, undefined, PRICES);
+    const bare = estimateReservation(10_000, undefined, PRICES);
     expect(bare).toBeCloseTo(0.02 + 0.04096);
-    expect(reservationFor(10_000, undefined, null)).toBe(0);
-    expect(costOf({ promptTokens: 1_000_000, cachedTokens: 400_000, completionTokens: 0 }, PRICES)).toBeCloseTo(1.4);
-    const written = { promptTokens: 1_000_000, cachedTokens: 400_000, cacheWriteTokens: 600_000, completionTokens: 0 };
-    expect(costOf(written, { ...PRICES, cacheWrite: 2.5 * PRICES.prompt }) - costOf(written, PRICES)).toBeCloseTo(
-      0.6 * 1.5 * PRICES.prompt,
+    expect(estimateReservation(10_000, undefined, null)).toBe(0);
+    expect(computeCost({ promptTokens: 1_000_000, cachedTokens: 400_000, completionTokens: 0 }, PRICES)).toBeCloseTo(
+      1.4,
     );
-    expect([PRICES, null].map((prices) => costOf({ ...written, costUsd: 0.25 }, prices))).toEqual([0.25, 0.25]);
+    const written = { promptTokens: 1_000_000, cachedTokens: 400_000, cacheWriteTokens: 600_000, completionTokens: 0 };
+    expect(
+      computeCost(written, { ...PRICES, cacheWrite: 2.5 * PRICES.prompt }) - computeCost(written, PRICES),
+    ).toBeCloseTo(0.6 * 1.5 * PRICES.prompt);
+    expect([PRICES, null].map((prices) => computeCost({ ...written, costUsd: 0.25 }, prices))).toEqual([0.25, 0.25]);
   });
 });
 

@@ -1,6 +1,6 @@
 // The guards on the change, against edits in disguise.
 import { describe, expect, it } from 'vitest';
-import { guardChange } from '../../src/agent/change-guards.ts';
+import { guardChange } from '../../src/agent/guard-change.ts';
 import type { FileChange } from '../../src/core/change-set.ts';
 import { BASE, FIXED, OPEN_GROUND } from './conclusion-samples.ts';
 
@@ -201,7 +201,7 @@ describe('only after a person has seen it', () => {
       return false;
     };
     expect(
-      (await guard([FIXED, { kind: 'deleted', path: 'src/old.js', before: 'x' }], { stillParses })).guards,
+      (await guard([FIXED, { kind: 'deleted', path: 'src/old.js', before: 'x' }], { isParsable: stillParses })).guards,
     ).toMatchObject([{ rule: 'person/does-not-parse', file: 'src/coupons.js' }]);
     expect(asked).toHaveLength(1);
   });

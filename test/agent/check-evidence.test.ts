@@ -1,6 +1,6 @@
 // What of a conclusion is proven, against a model that invents.
 import { describe, expect, it } from 'vitest';
-import { checkEvidence } from '../../src/agent/check-evidence.ts';
+import { checkEvidence } from '../../src/agent/review.ts';
 import { CLAIM, sampleRun } from './conclusion-samples.ts';
 
 async function checked(over: Readonly<Record<string, unknown>>) {

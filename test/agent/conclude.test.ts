@@ -1,7 +1,7 @@
 // The conclusion of a run: what was proven, what was not, and how far to believe it.
 import { describe, expect, it } from 'vitest';
-import { concludeRun } from '../../src/agent/conclude.ts';
-import { confidenceOf, type Proof } from '../../src/agent/confidence.ts';
+import { computeConfidence, concludeRun, type Proof } from '../../src/agent/conclude.ts';
+
 import { toDiff } from '../../src/core/diff/diff.ts';
 import { CLAIM, FACTS, FIXED, sampleRun } from './conclusion-samples.ts';
 
@@ -204,10 +204,10 @@ describe('confidence', () => {
   };
 
   it('reaches what opens a pull request unasked only when all is proven', () => {
-    expect(confidenceOf(PROVEN)).toBe(0.87);
-    expect(confidenceOf({ ...PROVEN, place: 'frame' })).toBe(0.95);
-    expect(confidenceOf({ ...PROVEN, reproduced: false })).toBe(0.77);
-    expect(confidenceOf({ ...PROVEN, claims: { proven: 2, assumed: 1, dropped: 0 } })).toBe(0.74);
+    expect(computeConfidence(PROVEN)).toBe(0.87);
+    expect(computeConfidence({ ...PROVEN, place: 'frame' })).toBe(0.95);
+    expect(computeConfidence({ ...PROVEN, reproduced: false })).toBe(0.77);
+    expect(computeConfidence({ ...PROVEN, claims: { proven: 2, assumed: 1, dropped: 0 } })).toBe(0.74);
   });
 
   it.each<[string, Partial<Proof>]>([
@@ -221,15 +221,15 @@ describe('confidence', () => {
     ['a budget that ended the run', { partial: true }],
     ['a downgrade', { downgraded: true }],
   ])('falls by %s', (_, spoilt) => {
-    expect(confidenceOf({ ...PROVEN, ...spoilt })).toBeLessThan(confidenceOf(PROVEN)!);
+    expect(computeConfidence({ ...PROVEN, ...spoilt })).toBeLessThan(computeConfidence(PROVEN)!);
   });
 
   it('is no number where no cause is proven', () => {
-    expect(confidenceOf({ ...PROVEN, outcome: 'inconclusive' })).toBeNull();
-    expect(confidenceOf({ ...PROVEN, claims: { proven: 0, assumed: 3, dropped: 0 } })).toBeNull();
+    expect(computeConfidence({ ...PROVEN, outcome: 'inconclusive' })).toBeNull();
+    expect(computeConfidence({ ...PROVEN, claims: { proven: 0, assumed: 3, dropped: 0 } })).toBeNull();
   });
 
   it('without edits or a commit behind it stays below two thirds', () => {
-    expect(confidenceOf({ ...PROVEN, outcome: 'not_a_bug', backed: false, place: 'frame' })).toBe(0.66);
+    expect(computeConfidence({ ...PROVEN, outcome: 'not_a_bug', backed: false, place: 'frame' })).toBe(0.66);
   });
 });

@@ -1,8 +1,8 @@
 // A run over a small shop, concluded well; each test spoils what it is about.
 
-import { type GuardGround, guardChange } from '../../src/agent/change-guards.ts';
 import type { FinishedRun } from '../../src/agent/conclude.ts';
 import { type ConclusionDraft, parseDraft } from '../../src/agent/conclusion-draft.ts';
+import { type GuardGround, guardChange } from '../../src/agent/guard-change.ts';
 import type { FileChange } from '../../src/core/change-set.ts';
 import type { Conclusion } from '../../src/core/issue.ts';
 
@@ -130,7 +130,7 @@ export const OPEN_GROUND: GuardGround = {
     { path: 'vendor/lib', kind: 'submodule' },
   ],
   mayTouch: () => true,
-  stillParses: async () => true,
+  isParsable: async () => true,
   redact: async (text) => text,
 };
 

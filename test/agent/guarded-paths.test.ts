@@ -1,6 +1,6 @@
 // Files that CI, builds, editors and coding agents run or obey: each name by itself, as its tool reads it.
 import { describe, expect, it } from 'vitest';
-import { guardOfPath } from '../../src/agent/guarded-paths.ts';
+import { findPathGuard } from '../../src/agent/guard-change.ts';
 
 const GUARDED: Readonly<Record<string, string>> = {
   'never/ci-configuration': `
@@ -25,8 +25,8 @@ const GUARDED: Readonly<Record<string, string>> = {
 
 describe.each(Object.entries(GUARDED))('%s', (rule, paths) => {
   it.each(paths.trim().split(/\s+/))('%s', (path) => {
-    expect(guardOfPath(path)?.rule).toBe(rule);
-    expect(guardOfPath(path.toUpperCase())?.rule).toBe(rule);
+    expect(findPathGuard(path)?.rule).toBe(rule);
+    expect(findPathGuard(path.toUpperCase())?.rule).toBe(rule);
   });
 });
 
@@ -38,6 +38,6 @@ describe('what people write and repair every day', () => {
       /\s+/,
     ),
   )('%s stays editable', (path) => {
-    expect(guardOfPath(path)).toBeNull();
+    expect(findPathGuard(path)).toBeNull();
   });
 });

@@ -1,8 +1,8 @@
 // What a model hands in: forgiven in form, sent back in substance, never harmful by size.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { CONCLUDE } from '../../src/agent/conclude-tool.ts';
-import { parseDraft } from '../../src/agent/conclusion-draft.ts';
+import { CONCLUDE, parseDraft } from '../../src/agent/conclusion-draft.ts';
+
 import { inertText } from '../../src/core/inert-text.ts';
 import { CLAIM, draftJson, sampleDraft } from './conclusion-samples.ts';
 

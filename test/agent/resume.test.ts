@@ -1,7 +1,7 @@
 // A run that was cut goes on where its records end; a context that overflowed goes on shortened.
 import { describe, expect, it } from 'vitest';
 import { runAgent } from '../../src/agent/loop.ts';
-import { messagesOf, type TranscriptRecord } from '../../src/agent/transcript.ts';
+import { buildMessages, type TranscriptRecord } from '../../src/agent/transcript.ts';
 import { CausewayError } from '../../src/core/errors.ts';
 import {
   CONCLUSION,
@@ -129,7 +129,7 @@ describe('a context that overflows', () => {
     expect(answers[0]).toBe(
       '[step 1] read_files {"path":"0.ts"}: found; 20000 characters dropped to make room. Call again if you need them.',
     );
-    expect(messagesOf(transcript.records).slice(0, after?.length)).toEqual(after);
+    expect(buildMessages(transcript.records).slice(0, after?.length)).toEqual(after);
     expect(end.steps.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7]);
   });
 

@@ -1,6 +1,6 @@
 // Scripts and prices: files that operators write, played and read, or refused by name.
 import { describe, expect, it } from 'vitest';
-import { costOf } from '../../src/agent/budget.ts';
+import { computeCost } from '../../src/agent/budget.ts';
 import type { Message } from '../../src/core/model.ts';
 import { readPrices, shippedPrices } from '../../src/models/prices.ts';
 import { createScriptedModel, readScript } from '../../src/models/scripted.ts';
@@ -114,8 +114,8 @@ describe('the prices that ship', () => {
   it('charge the whole of a long prompt as its provider does', () => {
     const prices = shippedPrices('gpt-6.1-sol');
     const usage = { cachedTokens: 0, completionTokens: 0 };
-    expect(costOf({ promptTokens: 100_000, ...usage }, prices)).toBeCloseTo(0.2);
-    expect(costOf({ promptTokens: 300_000, ...usage }, prices)).toBeCloseTo(1.2);
+    expect(computeCost({ promptTokens: 100_000, ...usage }, prices)).toBeCloseTo(0.2);
+    expect(computeCost({ promptTokens: 300_000, ...usage }, prices)).toBeCloseTo(1.2);
   });
 
   it('know nothing of other models', () => {

@@ -95,7 +95,7 @@ async function house(
   const investigator: Investigator = {
     model,
     openWorkbench: async ({ tree }) => ({ tools: [leaky], changeSet: () => ({ base: tree.revision, files: change }) }),
-    stillParses: async () => true,
+    isParsable: async () => true,
     limits: { turns: 30, usd, patienceMs: 10 * 60_000 },
   };
   const own = { projectId: project.id, accountId: account.id, origin: 'api', reference: '', callbackUrl: '' } as const;

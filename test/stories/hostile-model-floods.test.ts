@@ -1,8 +1,8 @@
 // A hostile model that floods, loops, stalls or answers garbage: the run still ends, soon, in an honest Issue.
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseLenientJson } from '../../src/agent/lenient-json.ts';
-import { quotable, standsIn } from '../../src/agent/quotation.ts';
+import { parseLenientJson } from '../../src/agent/conclusion-draft.ts';
+import { occursIn, prepareText } from '../../src/agent/review.ts';
 import type { Issue } from '../../src/core/issue.ts';
 import { createEndpointModel } from '../../src/models/endpoint-model.ts';
 import { endpointConfig } from '../support/endpoint-config.ts';
@@ -147,7 +147,7 @@ describe('a hostile model that floods', () => {
 
   it('makes what is searched expensive: a line of blanks, a string without an end', () => {
     // Quadratic time would be half a minute for each.
-    expect(standsIn(quotable('blank'), quotable(`${' '.repeat(400_000)}blank`))).toBe(true);
+    expect(occursIn(prepareText('blank'), prepareText(`${' '.repeat(400_000)}blank`))).toBe(true);
     expect(parseLenientJson(`{"a":"${'\\"'.repeat(99_000)}`).kind).toBe('fault');
   }, 10_000);
 

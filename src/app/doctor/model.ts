@@ -1,9 +1,9 @@
 // The model: asked two turns with a tool, the second with what came with the first, by the way that investigations take. One line for each
 // capability, so that a model with which investigations would fail is found before the first of them.
 import { readFileSync } from 'node:fs';
-import { costOf } from '../../agent/budget.ts';
-import { CONCLUDE } from '../../agent/conclude-tool.ts';
-import { SYSTEM_TEXT } from '../../agent/prompt-files.ts';
+import { computeCost } from '../../agent/budget.ts';
+import { CONCLUDE } from '../../agent/conclusion-draft.ts';
+import { SYSTEM_TEXT } from '../../agent/prompt.ts';
 import type { Config, ModelConfig } from '../../config.ts';
 import { CausewayError } from '../../core/errors.ts';
 import {
@@ -218,7 +218,7 @@ function effortTaken(model: EndpointModel, { effort }: Endpoint): Verdict {
 }
 
 function priceKnown({ prices }: EndpointModel, turns: readonly ModelTurn[]): Verdict {
-  const usd = turns.reduce((all, { usage }) => all + costOf(usage, prices), 0);
+  const usd = turns.reduce((all, { usage }) => all + computeCost(usage, prices), 0);
   const cost = `$${usd.toFixed(6)} for ${turns.length === 1 ? 'this turn' : 'both turns'}`;
   if (turns.every(({ usage }) => usage.costUsd !== undefined)) return ok(`price: ${cost}, as reported by the endpoint`);
   if (prices === null) {

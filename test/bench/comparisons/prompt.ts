@@ -1,5 +1,5 @@
 // `prompt`: the tokens that a run sends to the model, beside the same with whole files pasted where we show parts of them.
-import { estimatePrompt, estimateTokens } from '../../../src/agent/token-estimate.ts';
+import { estimatePrompt, estimateTokens } from '../../../src/agent/budget.ts';
 import type { ModelRequest } from '../../../src/core/model.ts';
 import { git } from '../../github-double/git/run-git.ts';
 import { temporaryFolder } from '../../support/service.ts';

@@ -1,10 +1,10 @@
 // What a run begins with: the first messages, each part capped, everything from outside fenced as data.
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { withoutUnseen } from '../core/inert-text.ts';
 import type { Suspect } from '../core/issue.ts';
 import type { Message, ToolDescription } from '../core/model.ts';
-import { modelCopy } from './model-copy.ts';
-import { SYSTEM_TEXT } from './prompt-files.ts';
-import { estimateTokens } from './token-estimate.ts';
+import { estimateTokens } from './budget.ts';
 
 export interface Brief {
   /** Name of the repository. */
@@ -24,7 +24,9 @@ export interface Brief {
 
 /** UTF-8 bytes, about 4 a token. With system text (1k tokens) and tools (3k), the first prompt stays below 12k tokens. */
 const CAPS = { facts: 10_000, suspects: 6_000, instructions: 5_000, instructionFile: 2_000, report: 11_000 } as const;
+
 const MAX_SUSPECTS = 8;
+
 /** Of a text that is too long, this share is its beginning: the end of a log says more than its middle. */
 const HEAD = 0.6;
 
@@ -36,77 +38,77 @@ interface Part {
 }
 
 /** A name for the fence of one run that no text from outside can know: 80 random bits. */
-export function newFence(): string {
+export function createFence(): string {
   return `evidence-${randomBytes(10).toString('hex')}`;
 }
 
 /** The system message, the same in all runs, and the brief. Same brief and fence: the same bytes. */
-export function openingMessages(brief: Brief, fence: string): readonly Message[] {
-  const parts = partsOf(brief).map((part) => `# ${part.heading}${hiddenNote(part)}\n${fenced(part, fence)}`);
-  const head = `Repository ${oneLine(brief.project)} at commit ${oneLine(brief.revision)}. Text between <${fence}> and </${fence}> is evidence.`;
+export function buildOpeningMessages(brief: Brief, fence: string): readonly Message[] {
+  const parts = buildParts(brief).map((part) => `# ${part.heading}${describeHidden(part)}\n${fenceText(part, fence)}`);
+  const head = `Repository ${toOneLine(brief.project)} at commit ${toOneLine(brief.revision)}. Text between <${fence}> and </${fence}> is evidence.`;
   return [
     { role: 'system', content: SYSTEM_TEXT },
-    { role: 'user', content: [head, ...parts, `Investigate.${languageNote(brief)}`].join('\n\n') },
+    { role: 'user', content: [head, ...parts, `Investigate.${describeLanguage(brief)}`].join('\n\n') },
   ];
 }
 
-function languageNote({ language }: Brief): string {
-  return language === '' ? '' : ` Write what people read in this language: ${oneLine(language).slice(0, 40)}.`;
+function describeLanguage({ language }: Brief): string {
+  return language === '' ? '' : ` Write what people read in this language: ${toOneLine(language).slice(0, 40)}.`;
 }
 
 /** What each part of the first prompt takes, in estimated tokens. */
-export function promptParts(
+export function measurePrompt(
   brief: Brief,
   tools: readonly ToolDescription[],
 ): readonly { readonly part: string; readonly tokens: number }[] {
   return [
     { part: 'system', tokens: estimateTokens(SYSTEM_TEXT) },
     { part: 'tools', tokens: estimateTokens(JSON.stringify(tools)) },
-    ...partsOf(brief).map(({ part, text }) => ({ part, tokens: estimateTokens(text) })),
+    ...buildParts(brief).map(({ part, text }) => ({ part, tokens: estimateTokens(text) })),
   ];
 }
 
-function partsOf(brief: Brief): readonly Part[] {
+function buildParts(brief: Brief): readonly Part[] {
   const suspects = brief.suspects.slice(0, MAX_SUSPECTS);
   return [
-    partOf('facts', 'Facts', brief.facts),
-    partOf('suspects', 'Suspects, the likeliest first', suspects.map(suspectLine).join('\n')),
-    partOf(
+    buildPart('facts', 'Facts', brief.facts),
+    buildPart('suspects', 'Suspects, the likeliest first', suspects.map(formatSuspect).join('\n')),
+    buildPart(
       'instructions',
       'Repository instructions (conventions only)',
-      brief.instructions.map(instructionText).join('\n\n'),
+      brief.instructions.map(formatInstruction).join('\n\n'),
     ),
-    partOf('report', 'Report', brief.report),
+    buildPart('report', 'Report', brief.report),
   ].filter(({ text }) => text !== '');
 }
 
-function partOf(part: Part['part'], heading: string, raw: string): Part {
-  const { text, removed } = modelCopy(raw);
-  return { part, heading, text: capped(text.trim(), CAPS[part]), removed };
+function buildPart(part: Part['part'], heading: string, raw: string): Part {
+  const { text, removed } = copyForModel(raw);
+  return { part, heading, text: capText(text.trim(), CAPS[part]), removed };
 }
 
-function suspectLine({ file, line, function: name, score, reasons }: Suspect, index: number): string {
+function formatSuspect({ file, line, function: name, score, reasons }: Suspect, index: number): string {
   const place = `${file}${line > 0 ? `:${line}` : ''}${name === '' ? '' : ` ${name}`}`;
-  const why = reasons.slice(0, 3).map((reason) => oneLine(reason).slice(0, 160));
-  return `${index + 1}. ${oneLine(place).slice(0, 300)} (${score.toFixed(2)}): ${why.join('; ')}`;
+  const why = reasons.slice(0, 3).map((reason) => toOneLine(reason).slice(0, 160));
+  return `${index + 1}. ${toOneLine(place).slice(0, 300)} (${score.toFixed(2)}): ${why.join('; ')}`;
 }
 
-function instructionText({ path, text }: Brief['instructions'][number]): string {
-  return `## ${oneLine(path).slice(0, 200)}\n${capped(text.trim(), CAPS.instructionFile)}`;
+function formatInstruction({ path, text }: Brief['instructions'][number]): string {
+  return `## ${toOneLine(path).slice(0, 200)}\n${capText(text.trim(), CAPS.instructionFile)}`;
 }
 
-function hiddenNote({ removed }: Part): string {
+function describeHidden({ removed }: Part): string {
   return removed === 0 ? '' : ` (${removed} invisible characters taken out)`;
 }
 
 /** Anything that looks like a fence loses its angle bracket, whatever name it bears. */
-function fenced({ text }: Part, fence: string): string {
+function fenceText({ text }: Part, fence: string): string {
   const inert = text.replace(/<(?=\s*(?:\/\s*)?evidence-)/gi, '‹').replaceAll(fence, 'evidence');
   return `<${fence}>\n${inert}\n</${fence}>`;
 }
 
 /** At most about `bytes` of UTF-8: beginning and end, with what is missing said between them. */
-function capped(text: string, bytes: number): string {
+function capText(text: string, bytes: number): string {
   const all = Buffer.from(text);
   if (all.length <= bytes) return text;
   const head = Math.floor(bytes * HEAD);
@@ -115,6 +117,34 @@ function capped(text: string, bytes: number): string {
   return `${before.replace(/(?<!\ufffd)\ufffd+$/, '')}\n[… ${tail - head} bytes left out …]\n${after.replace(/^\ufffd+/, '')}`;
 }
 
-function oneLine(text: string): string {
+function toOneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
+}
+
+/** Byte-identical in every run, so that endpoints can cache it. */
+export const SYSTEM_TEXT = readPromptFile('system');
+
+export const NUDGE = readPromptFile('nudge');
+
+export const CONCLUDE_SOON = readPromptFile('conclude-soon');
+
+export const CONCLUDE_NOW = readPromptFile('conclude-now');
+
+function readPromptFile(name: string): string {
+  return readFileSync(new URL(`./prompt/${name}.md`, import.meta.url), 'utf8')
+    .replaceAll('\r\n', '\n')
+    .trim();
+}
+
+interface ModelCopy {
+  readonly text: string;
+  /** Invisible characters and characters of escape sequences that were taken out. */
+  readonly removed: number;
+}
+
+/** CR of line ends and the emoji presentation mark go as well, but are no news. */
+export function copyForModel(text: string): ModelCopy {
+  const clean = withoutUnseen(text);
+  const ordinary = text.replace(/\r\n?/g, '\n').replaceAll('\ufe0f', '');
+  return { text: clean, removed: Math.max(0, ordinary.length - clean.length) };
 }

@@ -1,14 +1,24 @@
-// Which tool calls are not run, and what the model is told instead: pure, from what was asked and found before.
+// Tool calls: which are refused and what the model reads instead; the others are run, cleaned and recorded as steps.
+
+import { CausewayError } from '../core/errors.ts';
+import type { Finding, InvestigationStep } from '../core/evidence.ts';
+import { cutAt } from '../core/inert-text.ts';
 import type { ToolCall } from '../core/model.ts';
-import { parseLenientJson } from './lenient-json.ts';
+import type { ToolResult } from '../core/tool.ts';
+import { parseLenientJson } from './conclusion-draft.ts';
+import { copyForModel } from './prompt.ts';
+import type { Session } from './session.ts';
 import { type Exchange, isEdit, type Reply } from './transcript.ts';
 
 /** Calls of one turn beyond these are refused: what a model asks for blindly it does not read. */
 const MAX_CALLS_IN_TURN = 8;
+
 /** Monitoring tools have the deepest arguments, a handful of levels. */
 const MAX_DEPTH = 20;
+
 /** Arguments by which a search is confined to fewer places. */
 const SCOPE: ReadonlySet<string> = new Set(['path', 'paths', 'glob', 'globs', 'include', 'folder']);
+
 const PATTERN: ReadonlySet<string> = new Set(['pattern', 'query', 'text']);
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -37,19 +47,19 @@ function isDeeper(value: unknown, depth: number): boolean {
 }
 
 /** What the tool is given: the arguments as strict JSON; those that are none as they came. */
-export function argumentsOf(call: ToolCall): string {
+export function normaliseArguments(call: ToolCall): string {
   const parsed = parseArguments(call.arguments);
   return 'value' in parsed ? JSON.stringify(parsed.value) : call.arguments;
 }
 
 /** Why the next unanswered call of the last exchange is not run; null: it is. */
-export function refusalOf(place: CallPlace): string | null {
+export function explainRefusal(place: CallPlace): string | null {
   const last = place.exchanges.at(-1);
   const index = last?.replies.length ?? 0;
   const call = last?.turn.toolCalls[index];
   if (!last || !call) return null;
   if (last.turn.toolChoice === 'none') return 'Refused: the tools are shut. Answer with the conclusion.';
-  if (call.name === 'conclude') return concludeRefusal(last);
+  if (call.name === 'conclude') return explainConcludeRefusal(last);
   if (!place.tools.includes(call.name)) {
     return `Refused: there is no tool ${call.name.slice(0, 80)}. There are: ${place.tools.join(', ')}, conclude.`;
   }
@@ -57,22 +67,22 @@ export function refusalOf(place: CallPlace): string | null {
     return `Refused: at most ${MAX_CALLS_IN_TURN} calls in a turn. Read these results first.`;
   const parsed = parseArguments(call.arguments);
   if ('fault' in parsed) return `Refused: ${parsed.fault}`;
-  return repetition(place.exchanges, call, parsed.value);
+  return explainRepetition(place.exchanges, call, parsed.value);
 }
 
-function concludeRefusal({ turn }: Exchange): string {
+function explainConcludeRefusal({ turn }: Exchange): string {
   return turn.toolCalls.every(({ name }) => name === 'conclude')
     ? 'Refused: one conclusion, not several. Call conclude once.'
     : 'Refused: conclude stands alone. Read the results of the other calls, then call it again.';
 }
 
 /** Identical, or a narrower search where the wider one found nothing. An edit in between, or a result no longer shown, lifts both. */
-function repetition(exchanges: readonly Exchange[], call: ToolCall, args: Arguments): string | null {
-  for (const { before, reply } of callsThatCount(exchanges)) {
+function explainRepetition(exchanges: readonly Exchange[], call: ToolCall, args: Arguments): string | null {
+  for (const { before, reply } of listRelevantCalls(exchanges)) {
     if (before.name !== call.name) continue;
     const earlier = parseArguments(before.arguments);
     if ('fault' in earlier) continue;
-    if (canonical(earlier.value) === canonical(args)) {
+    if (toCanonical(earlier.value) === toCanonical(args)) {
       return `Refused: this very call was step ${reply.number}; its result stands above.`;
     }
     if (call.name === 'search' && reply.status === 'nothing' && isNarrower(earlier.value, args)) {
@@ -87,7 +97,7 @@ interface CountedCall {
   readonly reply: Extract<Reply, { kind: 'step' }>;
 }
 
-function callsThatCount(exchanges: readonly Exchange[]): readonly CountedCall[] {
+function listRelevantCalls(exchanges: readonly Exchange[]): readonly CountedCall[] {
   const taken = exchanges.flatMap(({ turn, replies, shortened }) =>
     replies.flatMap((reply, at) => {
       const before = turn.toolCalls[at];
@@ -103,16 +113,18 @@ function isPlaced({ before, reply }: CountedCall): boolean {
 }
 
 /** Keys in order, text trimmed, what says nothing (null, "", []) left out. */
-function canonical(value: unknown): string {
-  return JSON.stringify(normal(value)) ?? '';
+function toCanonical(value: unknown): string {
+  return JSON.stringify(normaliseValue(value)) ?? '';
 }
 
-function normal(value: unknown): unknown {
+function normaliseValue(value: unknown): unknown {
   if (typeof value === 'string') return value.trim();
-  if (Array.isArray(value)) return value.map(normal);
+  if (Array.isArray(value)) return value.map(normaliseValue);
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).filter(([, item]) => !isBlank(item));
-  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, item]) => [key, normal(item)]));
+  return Object.fromEntries(
+    entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, item]) => [key, normaliseValue(item)]),
+  );
 }
 
 function isBlank(value: unknown): boolean {
@@ -122,11 +134,11 @@ function isBlank(value: unknown): boolean {
 function isNarrower(wide: Arguments, narrow: Arguments): boolean {
   return [...new Set([...Object.keys(wide), ...Object.keys(narrow)])].every((key) => {
     const [before, now] = [wide[key], narrow[key]];
-    if (canonical([before]) === canonical([now]) || (isBlank(before) && isBlank(now))) return true;
+    if (toCanonical([before]) === toCanonical([now]) || (isBlank(before) && isBlank(now))) return true;
     if (SCOPE.has(key)) return isBlank(before) || isWithin(before, now);
     return (
       PATTERN.has(key) &&
-      isPlain(narrow) &&
+      isPlainSearch(narrow) &&
       typeof before === 'string' &&
       typeof now === 'string' &&
       now.includes(before)
@@ -141,7 +153,63 @@ function isWithin(wide: unknown, narrow: unknown): boolean {
 }
 
 /** A longer pattern finds less only if it is text: neither an expression nor whole words. */
-function isPlain(args: Arguments): boolean {
+function isPlainSearch(args: Arguments): boolean {
   const pattern = [...PATTERN].map((key) => String(args[key] ?? '')).join('');
   return args['word'] !== true && args['regex'] !== true && !/[|?*{\\]/.test(pattern);
+}
+
+/** Tools cut their own results; this is the wall behind them (about 6k tokens). */
+const MAX_RESULT = 24_000;
+
+/** Looked at when a result is cleaned: a result of 50 MB must not cost seconds. */
+const MAX_CLEANED = 4 * MAX_RESULT;
+
+const MAX_ACTION = 1_000;
+
+export async function runCall(session: Session, call: ToolCall, signal: AbortSignal): Promise<void> {
+  const tool = session.input.tools.find(({ name }) => name === call.name);
+  if (!tool) throw new CausewayError('internal', `There is no tool ${call.name}; it should have been refused.`);
+  const result = await tool.run(normaliseArguments(call), signal);
+  signal.throwIfAborted();
+  await session.appendStep(toStep(call, result), result.finding.status);
+}
+
+function toStep(call: ToolCall, { action, finding }: ToolResult): InvestigationStep {
+  const { text, removed } = copyForModel(finding.text.slice(0, MAX_CLEANED));
+  const notes = [
+    finding.status === 'found' ? copyForModel(finding.cut.slice(0, MAX_ACTION)).text : '',
+    text.length > MAX_RESULT || finding.text.length > MAX_CLEANED
+      ? `cut after ${MAX_RESULT} characters; ask for less at once`
+      : '',
+    removed > 0 ? `${removed} invisible characters taken out` : '',
+  ].filter((note) => note !== '');
+  return {
+    action: cutAt(copyForModel(action.slice(0, MAX_ACTION)).text.replaceAll('\n', ' '), MAX_ACTION),
+    result: [...formatFinding(finding.status, cutAt(text, MAX_RESULT)), ...notes.map((note) => `[${note}]`)].join('\n'),
+    analysis: describeMeaning(call, finding),
+  };
+}
+
+function formatFinding(status: Finding['status'], text: string): readonly string[] {
+  switch (status) {
+    case 'found':
+      return [text];
+    case 'nothing':
+      return [`nothing found${text === '' ? '' : `: ${text}`}`];
+    case 'failed':
+      return [`failed: ${text}`];
+  }
+}
+
+/** Said where the model says nothing about the step itself. */
+function describeMeaning(call: ToolCall, finding: Finding): string {
+  switch (finding.status) {
+    case 'found':
+      if (isEdit(call)) return 'The edit is placed in the proposed change.';
+      return finding.cut === '' ? 'Found and read.' : 'Found; a part of it was cut and not read.';
+    case 'nothing':
+      return 'Nothing is there: this way is ruled out.';
+    case 'failed':
+      return isEdit(call) ? 'The edit was not placed; nothing changed.' : 'The lookup failed; nothing follows from it.';
+  }
 }

@@ -1,20 +1,105 @@
-// Whether a change makes tests prove less: deleted, skipped, or with other expectations. A heuristic that errs towards asking a person.
+// The lines of a change: those that touch a secret are withheld, and those that make tests prove less are found.
 import type { FileChange } from '../core/change-set.ts';
-import { plainPath } from './guarded-paths.ts';
+import { diffLines, type Hunk } from '../core/diff/line-diff.ts';
+import { toComparablePath } from '../core/paths.ts';
+import { REDACTED } from '../core/redacted.ts';
+
+type Redact = (text: string) => Promise<string>;
+
+export function listChangedLines(change: FileChange): ChangedLines {
+  const { before, after } = splitSides(change);
+  const hunks = diffLines(before, after);
+  return {
+    removed: hunks.flatMap((hunk) => before.slice(hunk.before, hunk.before + hunk.removed)),
+    inserted: hunks.flatMap((hunk) => after.slice(hunk.after, hunk.after + hunk.inserted)),
+  };
+}
+
+/** Lines taken out and put in. */
+export function countLines(change: FileChange): number {
+  const { removed, inserted } = listChangedLines(change);
+  return removed.length + inserted.length;
+}
+
+/** Null where nothing of it can be shown: the file is new or gone, and holds a secret. `withheld`: parts left out. */
+export async function removeSecretHunks(
+  change: FileChange,
+  redact: Redact,
+): Promise<{ readonly change: FileChange | null; readonly withheld: number }> {
+  const { before, after } = splitSides(change);
+  const secretBefore = await findSecretLines(before, redact);
+  const secretAfter = await findSecretLines(after, redact);
+  const touches = (hunk: Hunk): boolean =>
+    hasAny(secretBefore, hunk.before, hunk.removed) ||
+    hasAny(secretAfter, hunk.after, hunk.inserted) ||
+    writesMarker(hunk, before, after);
+  const hunks = diffLines(before, after);
+  const kept = hunks.filter((hunk) => !touches(hunk));
+  const withheld = hunks.length - kept.length;
+  if (withheld === 0) return { change, withheld };
+  if (change.kind === 'added' || change.kind === 'deleted') return { change: null, withheld };
+  return { change: { ...change, after: applyHunks(kept, before, after).join('') }, withheld };
+}
+
+/** Lines with their line feeds, so that joining them gives the text again. */
+function splitSides(change: FileChange): { readonly before: readonly string[]; readonly after: readonly string[] } {
+  return {
+    before: change.kind === 'added' ? [] : splitLines(change.before),
+    after: change.kind === 'deleted' ? [] : splitLines(change.after),
+  };
+}
+
+function splitLines(text: string): readonly string[] {
+  return text === '' ? [] : text.split(/(?<=\n)/);
+}
+
+/** Indices of the lines that do not stay as they are when secrets are taken out: a key may run over many. */
+async function findSecretLines(lines: readonly string[], redact: Redact): Promise<ReadonlySet<number>> {
+  const text = lines.join('');
+  const clean = await redact(text);
+  if (clean === text) return new Set();
+  const hunks = diffLines(lines, splitLines(clean));
+  return new Set(hunks.flatMap(({ before, removed }) => Array.from({ length: removed }, (_, index) => before + index)));
+}
+
+function hasAny(lines: ReadonlySet<number>, from: number, count: number): boolean {
+  for (let index = from; index < from + count; index++) if (lines.has(index)) return true;
+  return false;
+}
+
+/** The marker stands for a secret in all that a model was shown: an edit that writes it would put it in the secret's place. */
+function writesMarker(hunk: Hunk, before: readonly string[], after: readonly string[]): boolean {
+  const has = (line: string): boolean => line.includes(REDACTED);
+  const fresh = after.slice(hunk.after, hunk.after + hunk.inserted);
+  return fresh.some(has) && !before.slice(hunk.before, hunk.before + hunk.removed).some(has);
+}
+
+function applyHunks(hunks: readonly Hunk[], before: readonly string[], after: readonly string[]): readonly string[] {
+  const out: string[] = [];
+  let at = 0;
+  for (const hunk of hunks) {
+    for (const line of before.slice(at, hunk.before)) out.push(line);
+    for (const line of after.slice(hunk.after, hunk.after + hunk.inserted)) out.push(line);
+    at = hunk.before + hunk.removed;
+  }
+  for (const line of before.slice(at)) out.push(line);
+  return out;
+}
 
 /** Lines that the change takes out and puts in, over the whole file. */
-export interface ChangedLines {
+interface ChangedLines {
   readonly removed: readonly string[];
   readonly inserted: readonly string[];
 }
 
-export interface Loosening {
+interface Loosening {
   readonly rule: 'person/tests-deleted' | 'person/tests-skipped' | 'person/tests-loosened';
   readonly reason: string;
 }
 
 const TEST_PATH =
   /(?:^|\/)(?:tests?|testing|__tests__|specs?|e2e|testdata|fixtures?|__mocks__|__snapshots__|snapshots?|androidtest|[^/]+tests?|integration-tests?|cypress|features)\/|(?:^|\/)(?:tests?|test_[^/]+|conftest)\.[a-z]+$|[._-](?:tests?|specs?|e2e|cy|snap)\.[^/]+$|\.(?:snap|approved\.[^/]+|golden)$|tests?\.(?:java|kt|cs|scala|groovy|php|swift)$|(?:it|spec|testcase)\.(?:java|kt|groovy|scala|cs)$/;
+
 /** What a test compares with: changed data is a changed expectation. */
 const EXPECTED_DATA = /(?:snap|snapshots?|golden|expected|approved|baselines?|__image_snapshots__)(?:[^a-z]|$)/;
 
@@ -29,6 +114,7 @@ const SKIPS: readonly RegExp[] = [
   /\[\s*(?:Ignore|Explicit)\b|\bSkip\s*=\s*["$@]|\bAssert\s*\.\s*(?:Ignore|Inconclusive|Pass)\b/,
   /\bmarkTest(?:Skipped|Incomplete)\b|\bXCTSkip\w*|\bGTEST_SKIP\b|\bDISABLED_\w+|@(?:module)?tag\s+:?(?:skip|pending)|\bskip_test\b/i,
 ];
+
 /** The same for words that mean something else outside of tests. */
 const SKIPS_IN_TESTS: readonly RegExp[] = [
   /^\s*(?:skip|pending|xit|return|next)\b(?=\s*(?:$|['"(;]|if\b|unless\b))/,
@@ -36,35 +122,41 @@ const SKIPS_IN_TESTS: readonly RegExp[] = [
   /\bif\s*(?:\(\s*)?(?:false|0|!1|False|!true|not True)\s*(?:[){:]|$|then\b)/,
   /\b(?:process\.exit|sys\.exit|os\._exit|os\.Exit|exit!?|quit)\s*\(/,
 ];
+
 const ASSERTION =
   /\b(?:expect\w*|assert\w*|should\w*|verify\w*|refute\w*|must_\w+|require\s*\.\s*\w+|raises|throws|snapshot\w*|approve\w*|XCTAssert\w*|(?:EXPECT|ASSERT|CHECK|REQUIRE|BOOST)_\w+|CHECK|REQUIRE)\b|\b[tb]\s*\.\s*(?:Error|Fatal|Fail|is|ok|equal|deepEqual|same|not)\w*\s*\(|\bAssert\w*\s*\.|\bdebug_assert\w*!|\.\s*(?:to|not|should)\s*[.(]|\bis_expected\b|^\s*>>> /i;
+
 const TEST_CASE =
   /\b(?:it|test|describe|scenario|specify|context|bench)\s*(?:\.\s*\w+\s*)?(?:\(|['"`])|\bdef\s+test\w*|\bclass\s+(?:Test\w*|\w+Tests?)\b|\bfunc\s+(?:\([^)]{0,200}\)\s*)?(?:Test|Benchmark|Fuzz|Example|test)\w*|#\s*\[\s*(?:\w+::)*(?:test|rstest)\b|@(?:Test|ParameterizedTest|RepeatedTest)\b|\[\s*(?:Fact|Theory|Test\w*)\b|\bTEST(?:_[FP])?\s*\(|\bfunction\s+test\w*/;
 
 function isTestPath(path: string): boolean {
-  return TEST_PATH.test(plainPath(path));
+  return TEST_PATH.test(toComparablePath(path));
 }
 
 /** What the change loosens, each kind once. `lines` are those of this change. */
-export function loosenings(change: FileChange, lines: ChangedLines): readonly Loosening[] {
+export function findLoosenings(change: FileChange, lines: ChangedLines): readonly Loosening[] {
   const before = change.kind === 'renamed' ? change.previousPath : change.path;
   const wasTest = change.kind !== 'added' && isTestPath(before);
   if (wasTest && (change.kind === 'deleted' || !isTestPath(change.path))) {
     const reason = change.kind === 'deleted' ? 'a test is deleted' : 'a test is moved to where it may not be run';
     return [{ rule: 'person/tests-deleted', reason }];
   }
-  const gone = onlyIn(lines.removed, lines.inserted);
-  const fresh = onlyIn(lines.inserted, lines.removed);
+  const gone = subtractLines(lines.removed, lines.inserted);
+  const fresh = subtractLines(lines.inserted, lines.removed);
   const inTest = isTestPath(change.path);
   const skipped: readonly Loosening[] = fresh.some((line) => isSkip(line, inTest))
     ? [{ rule: 'person/tests-skipped', reason: 'a test is kept from running or counting' }]
     : [];
-  const reason = loosened(gone, wasTest, EXPECTED_DATA.test(plainPath(before)) && gone.length + fresh.length > 0);
+  const reason = explainLoosened(
+    gone,
+    wasTest,
+    EXPECTED_DATA.test(toComparablePath(before)) && gone.length + fresh.length > 0,
+  );
   return reason === '' ? skipped : [...skipped, { rule: 'person/tests-loosened', reason }];
 }
 
 /** A changed expectation may be a looser one: only a person can tell. */
-function loosened(gone: readonly string[], wasTest: boolean, isData: boolean): string {
+function explainLoosened(gone: readonly string[], wasTest: boolean, isData: boolean): string {
   if (gone.some((line) => TEST_CASE.test(line))) return 'a test case is taken out or changed';
   if (!wasTest) return '';
   if (gone.some((line) => ASSERTION.test(line))) return 'an expectation of a test is taken out or changed';
@@ -76,22 +168,22 @@ function isSkip(line: string, inTest: boolean): boolean {
 }
 
 /** Lines of the one list without those that the other has as well: what was only moved or indented anew is the same. */
-function onlyIn(lines: readonly string[], others: readonly string[]): readonly string[] {
+function subtractLines(lines: readonly string[], others: readonly string[]): readonly string[] {
   const left = new Map<string, number>();
-  for (const line of others) left.set(folded(line), (left.get(folded(line)) ?? 0) + 1);
+  for (const line of others) left.set(foldWhitespace(line), (left.get(foldWhitespace(line)) ?? 0) + 1);
   return lines.flatMap((line) => {
-    const key = folded(line);
+    const key = foldWhitespace(line);
     const count = left.get(key) ?? 0;
     left.set(key, count - 1);
-    return count > 0 ? [] : [shortened(line)];
+    return count > 0 ? [] : [shortenLine(line)];
   });
 }
 
-function folded(line: string): string {
+function foldWhitespace(line: string): string {
   return line.trim().replace(/\s+/g, ' ');
 }
 
 /** No expression looks at more of a line: a minified file must not cost seconds. */
-function shortened(line: string): string {
+function shortenLine(line: string): string {
   return line.slice(0, 2_000);
 }

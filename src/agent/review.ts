@@ -1,0 +1,413 @@
+// Reviews a conclusion: each quotation is searched in its step, each place and commit looked up; what does not hold is sent back once, then dropped.
+import type { ChangeSet } from '../core/change-set.ts';
+import { changesSomething } from '../core/diff/diff.ts';
+import { withoutUnseen } from '../core/inert-text.ts';
+import { isSafePath } from '../core/paths.ts';
+import { listChangedLines } from './changed-lines.ts';
+import type { ConclusionDraft } from './conclusion-draft.ts';
+
+export interface EvidenceGround {
+  readonly steps: readonly GroundStep[];
+  /** The edits of the run: a file read after them shows the model its own words. */
+  readonly changeSet: ChangeSet;
+  /** Whether the analysed commit has that line, or with line 0 that file. Asked for safe paths only. */
+  readonly exists: (file: string, line: number) => Promise<boolean>;
+  /** Whether the repository has that commit. Asked for 7 to 40 hexadecimal digits only. */
+  readonly commitExists: (sha: string) => Promise<boolean>;
+  /** The failed check that the conclusion must be about; absent or null: any proof will do. */
+  readonly failedCheck?: FailedCheckGround | null;
+}
+
+type DraftClaim = ConclusionDraft['rootCause'][number];
+
+type Citation = DraftClaim['citations'][number];
+
+type Place = DraftClaim['places'][number];
+
+/** `proven`: a quotation stands in its step. `assumed`: something else speaks for it, and it must be shown as an assumption. */
+export interface CheckedClaim {
+  readonly text: string;
+  readonly support: 'proven' | 'assumed';
+  /** A quotation that holds is of the repository: who reports can write into the report, and its log, whatever is to be quoted. */
+  readonly seenInSource: boolean;
+  /** Those that hold. */
+  readonly citations: readonly Citation[];
+  /** Those that exist; `seen`: the file's name stands in a step that is cited with success. */
+  readonly places: readonly (Place & { readonly seen: boolean })[];
+}
+
+export interface CheckedDraft {
+  /** The draft without what does not hold; the outcome is still the model's. */
+  readonly draft: ConclusionDraft;
+  readonly claims: readonly CheckedClaim[];
+  /** Texts of the claims that nothing speaks for. */
+  readonly dropped: readonly string[];
+  /** Quotations that were given, and those of them that do not hold. */
+  readonly quotations: { readonly given: number; readonly false: number };
+  /** False: of a failed check, and no claim quotes anything of it. */
+  readonly isAboutFailure: boolean;
+  /** What the check found wrong, in words for the model; empty where all holds. */
+  readonly faults: readonly string[];
+}
+
+/** Checks every citation, place and commit of the draft. Throws only what `exists` and `commitExists` throw. */
+export async function checkEvidence(draft: ConclusionDraft, ground: EvidenceGround): Promise<CheckedDraft> {
+  const faults: string[] = [];
+  const steps = indexSteps(ground.steps);
+  const written = collectWritten(ground.steps, ground.changeSet);
+  const place = createPlaceCheck(ground, faults);
+  const checked = await Promise.all(
+    draft.rootCause.map(async (claim, index) => ({
+      claim,
+      citations: claim.citations.filter((citation) =>
+        checkCitation(citation, { steps, written, faults, name: `Claim ${index + 1} of rootCause` }),
+      ),
+      places: await filterPlaces(claim.places, place),
+    })),
+  );
+  const anyProven = checked.some(({ citations }) => citations.length > 0);
+  const claims = checked.flatMap((claim) => judgeClaim(claim, steps, anyProven));
+  const isAbout = !ground.failedCheck || (await isAboutFailure(claims, steps, ground.failedCheck));
+  if (!isAbout && claimsCause(draft)) faults.push(ABOUT_SOMETHING_ELSE);
+  const given = draft.rootCause.reduce((sum, { citations }) => sum + citations.length, 0);
+  const held = checked.reduce((sum, { citations }) => sum + citations.length, 0);
+  return {
+    draft: {
+      ...draft,
+      suspects: await filterPlaces(draft.suspects, place),
+      fixedBy: await filterCommits(draft.fixedBy, ground, faults),
+    },
+    claims,
+    dropped: checked.filter((claim) => judgeClaim(claim, steps, anyProven).length === 0).map(({ claim }) => claim.text),
+    quotations: { given, false: given - held },
+    isAboutFailure: isAbout,
+    faults,
+  };
+}
+
+const ABOUT_SOMETHING_ELSE =
+  'No claim of rootCause is about the check that failed: at least one must quote the failed test, its error, the values that it compared, a frame of its stack, or the change under test. If nothing ties the cause to that check, the outcome is inconclusive.';
+
+/** Whether an outcome says that the cause is known. */
+export function claimsCause({ outcome }: Pick<ConclusionDraft, 'outcome'>): boolean {
+  return outcome !== 'inconclusive' && outcome !== 'needs_information';
+}
+
+interface ClaimFindings {
+  readonly claim: DraftClaim;
+  readonly citations: readonly Citation[];
+  readonly places: readonly Place[];
+}
+
+/**
+ * A quotation that holds proves the claim. Without one: a claim that has an existing place, or that cited nothing while others are
+ * proven (a link between them), is an assumption; one that rests on false quotations alone, or on nothing, is dropped.
+ */
+function judgeClaim({ claim, citations, places }: ClaimFindings, steps: StepTexts, anyProven: boolean): CheckedClaim[] {
+  const isProven = citations.length > 0;
+  const isLink = claim.citations.length === 0 && anyProven;
+  if (!isProven && places.length === 0 && !isLink) return [];
+  const cited = citations.flatMap(({ step }) => steps.get(step)?.step ?? []);
+  const seen = ({ file }: Place): boolean =>
+    cited.some(({ action, result }) => action.includes(file) || result.includes(file));
+  return [
+    {
+      text: claim.text,
+      support: isProven ? 'proven' : 'assumed',
+      seenInSource: cited.some((step) => !isReportStep(step)),
+      citations,
+      places: places.map((place) => ({ ...place, seen: seen(place) })),
+    },
+  ];
+}
+
+type PlaceCheck = (place: Place) => Promise<boolean>;
+
+/** Each place is looked up once, and its fault told once. */
+function createPlaceCheck({ exists }: EvidenceGround, faults: string[]): PlaceCheck {
+  const known = new Map<string, Promise<boolean>>();
+  const look = async ({ file, line }: Place): Promise<boolean> => {
+    const there = isSafePath(file) && (await exists(file, line));
+    if (!there) faults.push(`${line > 0 ? `${file}:${line}` : file} does not exist at the analysed commit.`);
+    return there;
+  };
+  return (place) => {
+    const key = `${place.line}:${place.file}`;
+    const found = known.get(key) ?? look(place);
+    known.set(key, found);
+    return found;
+  };
+}
+
+async function filterPlaces<T extends Place>(places: readonly T[], check: PlaceCheck): Promise<readonly T[]> {
+  const there = await Promise.all(places.map(check));
+  return places.filter((_, index) => there[index]);
+}
+
+/** A commit that the repository has but that no step showed is a guess. */
+async function filterCommits(
+  shas: readonly string[],
+  ground: EvidenceGround,
+  faults: string[],
+): Promise<readonly string[]> {
+  const known: string[] = [];
+  for (const sha of new Set(shas.map((given) => given.toLowerCase()))) {
+    const shown = /^[0-9a-f]{7,40}$/.test(sha) && ground.steps.some((step) => showsCommit(step, sha));
+    if (shown && (await ground.commitExists(sha))) known.push(sha);
+    else faults.push(`fixedBy: ${sha.slice(0, 50)} is no commit that a step showed.`);
+  }
+  return known;
+}
+
+/** Only git tells of commits; who reports can write any id into the report. */
+function showsCommit(step: GroundStep, sha: string): boolean {
+  return (
+    isLookup(step) &&
+    /^(?:history|compare|blame)\b/.test(step.action) &&
+    step.result.toLowerCase().includes(sha.slice(0, 7))
+  );
+}
+
+/** A step as its number stands in the transcript, with the result as the model saw it. */
+export interface GroundStep {
+  readonly number: number;
+  /** The exact query in words. */
+  readonly action: string;
+  readonly result: string;
+  /** What the step was, `found` if absent. Edits and failures repeat the model's own words and prove nothing. */
+  readonly kind?: 'found' | 'nothing' | 'failed' | 'edit';
+}
+
+interface IndexedStep {
+  readonly step: GroundStep;
+  /** Folded only when a quotation is searched in it, and once. */
+  readonly text: () => PreparedText;
+}
+
+function indexSteps(steps: readonly GroundStep[]): StepTexts {
+  return new Map(
+    steps.map((step) => {
+      let text: PreparedText | undefined;
+      const ready = (): PreparedText => {
+        text ??= prepareText(step.result);
+        return text;
+      };
+      return [step.number, { step, text: ready }];
+    }),
+  );
+}
+
+type StepTexts = ReadonlyMap<number, IndexedStep>;
+
+interface CitationCheck {
+  readonly steps: StepTexts;
+  readonly written: Written;
+  readonly faults: string[];
+  readonly name: string;
+}
+
+interface Written {
+  /** Number of the first edit. */
+  readonly from: number;
+  readonly text: PreparedText;
+}
+
+/** What the edits put in. */
+function collectWritten(steps: readonly GroundStep[], changeSet: ChangeSet): Written {
+  const edits = steps.filter(({ kind }) => kind === 'edit').map(({ number }) => number);
+  const lines = changeSet.files.flatMap((change) => listChangedLines(change).inserted);
+  return {
+    from: edits.length === 0 ? Number.POSITIVE_INFINITY : Math.min(...edits),
+    text: prepareText(lines.join('')),
+  };
+}
+
+/** Whether the quotation stands in the step that is cited; if not, `faults` gets the reason. */
+function checkCitation({ step, quote }: Citation, { steps, written, faults, name }: CitationCheck): boolean {
+  const ready = prepareText(quote);
+  const isOwn = step > written.from && occursIn(ready, written.text);
+  const fault = isOwn ? 'your own edit wrote it' : explainCitationFault(ready, steps.get(step), steps);
+  if (fault !== '')
+    faults.push(`${name}: the citation of step ${step} ${abbreviateQuote(quote)} does not hold: ${fault}.`);
+  return fault === '';
+}
+
+/** So much of a quotation as tells which one is meant. */
+function abbreviateQuote(quote: string): string {
+  const line = quote.replace(/\s+/g, ' ').trim();
+  return `“${line.length > 60 ? `${line.slice(0, 60)}…` : line}”`;
+}
+
+function explainCitationFault(quote: PreparedText, cited: IndexedStep | undefined, steps: StepTexts): string {
+  if (!isInformative(quote)) return 'it is too short or too common to prove anything; add the line before or after it';
+  if (cited === undefined) return `there is no such step; steps run to ${Math.max(0, ...steps.keys())}`;
+  const { step, text } = cited;
+  if (step.kind === 'edit') return 'an edit shows your own text; cite a step that looked something up';
+  if (step.kind === 'failed') return 'that step failed and shows nothing';
+  // A search that found nothing repeats the words that were searched for.
+  if (step.kind === 'nothing' && occursIn(quote, prepareText(step.action)))
+    return 'it repeats your query, and nothing was found';
+  if (occursIn(quote, text())) return '';
+  const other = [...steps.values()].find((ready) => isLookup(ready.step) && occursIn(quote, ready.text()));
+  return other
+    ? `the quotation stands in step ${other.step.number} instead`
+    : 'the quotation does not stand in its result; copy it exactly';
+}
+
+/** Whether the step shows the report or the log that came with it: the words of the one who reports. */
+function isReportStep({ action }: GroundStep): boolean {
+  return /^(?:ci_log\b|find signals in the report\b)/.test(action);
+}
+
+function isLookup({ kind }: GroundStep): boolean {
+  return kind === undefined || kind === 'found';
+}
+
+/** What a line of our tools may begin with: `> 14 | `, `14: `, `src/a.ts:14: `, `14<tab>`. */
+const GUTTER = /^[ \t]*(?:>[ \t]*)?(?:[^\s:|]{1,300}[:-])?\d{1,7}(?:[ \t]*[|│:→]|\t|-(?=[ \t]))[ \t]?/gm;
+
+const MIN_QUOTE_CHARACTERS = 8;
+
+const WORD = /[\p{L}_$][\p{L}\p{N}_$]+|\d{3,}/gu;
+
+/** Words that stand in nearly every file: a quotation of these alone shows nothing. */
+const EVERYWHERE = new Set(
+  `abstract and as async await bool boolean break case catch char class const continue def default del do double elif else end
+  enum except export extends false final finally float fn for foreach from func function global if impl implements import in
+  include instanceof int interface is lambda let long loop match module mut namespace new nil none not null object or override
+  package pass private protected public raise require return self short static string struct super switch template then this
+  throw throws true try type typedef typeof undefined unless until use using val var virtual void when where while with yield
+  ok found nothing line lines file files`.split(/\s+/),
+);
+
+/** A text made ready to be searched for quotations. */
+interface PreparedText {
+  readonly plain: string;
+  readonly withoutGutters: string;
+}
+
+export function prepareText(text: string): PreparedText {
+  const seen = withoutUnseen(text);
+  return { plain: foldSpaces(seen), withoutGutters: foldSpaces(seen.replace(GUTTER, '')) };
+}
+
+/** White space apart, and with or without the line numbers that our tools print, the quotation stands in the text. */
+export function occursIn(quote: PreparedText, text: PreparedText): boolean {
+  return text.plain.includes(quote.plain) || text.withoutGutters.includes(quote.withoutGutters);
+}
+
+/** At least eight characters, and at least one word that is not in every file. */
+function isInformative({ withoutGutters }: PreparedText): boolean {
+  if (withoutGutters.replaceAll(' ', '').length < MIN_QUOTE_CHARACTERS) return false;
+  return [...withoutGutters.matchAll(WORD)].some(([word]) => !EVERYWHERE.has(word.toLowerCase()));
+}
+
+function foldSpaces(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+/** What a failed check is about, known without a model. */
+interface FailedCheck {
+  /** Names of the failed tests. */
+  readonly tests: readonly string[];
+  /** What its log says of the failure: errors with their values, frames. */
+  readonly lines: readonly string[];
+  /** Files that the failure names, and those that the change under test touches. */
+  readonly files: readonly string[];
+  /** Full shas of the commits under test. */
+  readonly commits: readonly string[];
+}
+
+export interface FailedCheckGround extends FailedCheck {
+  /** What the file holds at the analysed commit, and what it held before the change; empty where it is not there. */
+  readonly textsOf: (file: string) => Promise<readonly string[]>;
+}
+
+/** A shorter name or line of a log may be in any text. */
+const MIN_COMPARED_CHARACTERS = 12;
+
+/** A claim names few places; the steps that it cites may name many files. */
+const MOST_FILES = 20;
+
+/**
+ * Whether a claim quotes the failed test, its error, its values or a frame from the log, a file of these, or the change under test. True
+ * where nothing is known of the failure that could be quoted.
+ */
+async function isAboutFailure(
+  claims: readonly CheckedClaim[],
+  steps: StepTexts,
+  failed: FailedCheckGround,
+): Promise<boolean> {
+  if (failed.tests.length + failed.lines.length + failed.files.length === 0) return true;
+  for (const claim of claims) {
+    for (const citation of claim.citations) {
+      if (quotesFailure(citation, failed)) return true;
+      const step = steps.get(citation.step)?.step;
+      if (step !== undefined && (await quotesFile(citation, findNamedFiles(claim, step, failed), failed))) return true;
+    }
+  }
+  return false;
+}
+
+/** Whether the quotation contains what is said of the failure, or is contained in it: a log that is quoted raw has timestamps before its lines. */
+function quotesFailure({ quote }: Citation, { tests, lines, commits }: FailedCheck): boolean {
+  const ready = prepareText(quote);
+  if (occursIn(ready, prepareText(lines.join('\n')))) return true;
+  const said = [...tests, ...lines].map((text) => prepareText(text));
+  return (
+    said.some((text) => text.plain.length >= MIN_COMPARED_CHARACTERS && isInformative(text) && occursIn(text, ready)) ||
+    commits.some((sha) => quote.toLowerCase().includes(sha.slice(0, 7)))
+  );
+}
+
+/** Files of the failure that the claim or its step names. */
+function findNamedFiles(
+  { places }: CheckedClaim,
+  { action, result }: GroundStep,
+  { files }: FailedCheck,
+): readonly string[] {
+  return files
+    .filter((file) => places.some((place) => place.file === file) || action.includes(file) || result.includes(file))
+    .slice(0, MOST_FILES);
+}
+
+async function quotesFile({ quote }: Citation, files: readonly string[], failed: FailedCheckGround): Promise<boolean> {
+  const ready = [prepareText(quote), prepareText(quote.replace(/^[+-]/gm, ''))];
+  for (const file of files) {
+    const texts = (await failed.textsOf(file)).map((text) => prepareText(text));
+    if (texts.some((text) => ready.some((one) => occursIn(one, text)))) return true;
+  }
+  return false;
+}
+
+export interface ReviewGround extends Pick<EvidenceGround, 'exists' | 'commitExists' | 'failedCheck'> {
+  /** Steps that were taken before the model was asked; it may cite them too. */
+  readonly earlierSteps: EvidenceGround['steps'];
+  /** What the edits come to now. */
+  readonly changeSet: () => ChangeSet;
+}
+
+/** More would not be read. */
+const MOST_FAULTS = 10;
+
+/** What the model should mend before its conclusion is taken, in words; null where all holds. Throws only what the ground throws. */
+export async function reviewDraft(
+  draft: ConclusionDraft,
+  steps: EvidenceGround['steps'],
+  ground: ReviewGround,
+): Promise<string | null> {
+  const changeSet = ground.changeSet();
+  const { faults } = await checkEvidence(draft, { ...ground, steps: [...ground.earlierSteps, ...steps], changeSet });
+  const all = [...findEditFaults(draft, changeSet), ...faults].slice(0, MOST_FAULTS);
+  if (all.length === 0) return null;
+  return [
+    'The conclusion is not taken yet:',
+    ...all.map((fault) => `- ${fault}`),
+    'Mend or drop these and conclude again: this is the only chance, what then does not hold is left out. All else must be in it as before.',
+  ].join('\n');
+}
+
+function findEditFaults({ outcome }: ConclusionDraft, { files }: ChangeSet): readonly string[] {
+  if (outcome !== 'code_fix' || files.some(changesSomething)) return [];
+  return ['The outcome is code_fix, but no file was changed. Make the edits first, or choose another outcome.'];
+}
