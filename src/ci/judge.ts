@@ -1,6 +1,6 @@
 // The verdict on a red check: what broke it, and why that is believed, in words.
 import type { Verdict } from '../core/check.ts';
-import { counted } from '../triage/counted.ts';
+import { formatCount } from '../triage/lookups.ts';
 import { signOf } from './error-signs.ts';
 import type { CheckEvidence, FailureHistory, Judgement } from './evidence.ts';
 import { TIME_OUT } from './infrastructure-signs.ts';
@@ -92,7 +92,7 @@ function code(evidence: CheckEvidence): readonly string[] {
   const ties = tiesOf(evidence);
   const [test] = read.excerpt.tests;
   const more = read.excerpt.tests.length - 1;
-  const failing = test ? `${quoted(test)}${more > 0 ? ` and ${counted(more, 'other test')}` : ''} failed` : '';
+  const failing = test ? `${quoted(test)}${more > 0 ? ` and ${formatCount(more, 'other test')}` : ''} failed` : '';
   const said = read.excerpt.headline === '' ? 'it says what is wrong' : `it says: ${quoted(read.excerpt.headline)}`;
   return [
     ...touchReasons(ties),
@@ -134,7 +134,7 @@ function seen(history: FailureHistory | null): readonly string[] {
   if (!history || history.hits === 0) return [];
   const { hits, flakyHits, pullRequests, branches } = history;
   const places = [
-    ...(pullRequests > 0 ? [counted(pullRequests, 'other pull request')] : []),
+    ...(pullRequests > 0 ? [formatCount(pullRequests, 'other pull request')] : []),
     ...(branches > 0 ? [`${branches} other ${branches === 1 ? 'branch' : 'branches'}`] : []),
   ];
   const where = places.length > 0 ? ` on ${places.join(' and ')}` : '';

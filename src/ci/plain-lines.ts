@@ -1,5 +1,5 @@
 // A CI log as plain lines: no time stamps, no colours; what the runner marked is told apart from what programs printed.
-import { withoutAnsi } from '../triage/plain-text.ts';
+import { removeAnsi } from '../triage/report-text.ts';
 
 export interface PlainLine {
   readonly text: string;
@@ -86,7 +86,7 @@ export function plainLine(raw: string): PlainLine {
   const step = raw.includes('\t') ? (COLUMNS.exec(raw)?.[1] ?? '') : '';
   const cut = (step === '' ? raw : raw.replace(COLUMNS, '')).slice(0, MAX_LINE + 200).replace(/^\uFEFF/, '');
   const stamped = cut.replace(STAMP, '');
-  const bare = withoutAnsi(stamped)
+  const bare = removeAnsi(stamped)
     .replace(STAMP, '')
     .replace(CLOCK, '')
     .replace(PART_OF_IMAGE, '')

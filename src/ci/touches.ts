@@ -1,7 +1,7 @@
 // What ties a failure to the change under test: the failure names a changed file, or a failing test belongs to one by its name or uses it.
 import type { SourceTree } from '../core/source.ts';
-import { fileKind } from '../triage/file-kind.ts';
-import { createPathIndex, fileName, type PathIndex } from '../triage/path-index.ts';
+import { classifyFile } from '../triage/own-code.ts';
+import { createPathIndex, getFileName, type PathIndex } from '../triage/paths.ts';
 import type { CheckEvidence } from './evidence.ts';
 
 /**
@@ -102,8 +102,8 @@ function isTested(path: string, tests: readonly string[]): boolean {
 /** The test files that the failure names, in paths of the commit. A bare name, or that of a class, must be of one file alone. */
 function testFiles(index: PathIndex, { places, excerpt }: Failing): readonly string[] {
   const placed = places.flatMap(({ path: name }) => {
-    const same = (index.byName.get(fileName(name).toLowerCase()) ?? []).filter(
-      (path) => path === fileName(name) || isSame(path, name) || path.endsWith(`/${name}`),
+    const same = (index.byName.get(getFileName(name).toLowerCase()) ?? []).filter(
+      (path) => path === getFileName(name) || isSame(path, name) || path.endsWith(`/${name}`),
     );
     return same.length === 1 ? same : [];
   });
@@ -116,7 +116,7 @@ function testFiles(index: PathIndex, { places, excerpt }: Failing): readonly str
 }
 
 function isTest(path: string): boolean {
-  return fileKind(path) === 'test';
+  return classifyFile(path) === 'test';
 }
 
 // By name
@@ -353,7 +353,7 @@ function isTyped(path: string, types: ReadonlySet<string>, index: PathIndex): bo
 }
 
 function sameNamed(index: PathIndex, path: string): readonly string[] {
-  return index.byName.get(fileName(path).toLowerCase()) ?? [];
+  return index.byName.get(getFileName(path).toLowerCase()) ?? [];
 }
 
 function plainName(path: string): string {

@@ -2,8 +2,8 @@
 
 import type { LexiconFile } from '../core/lexicon.ts';
 import type { Listing, TreeEntry } from '../core/source.ts';
-import { fileKind, isProgram } from '../triage/file-kind.ts';
 import { isDigestible } from '../triage/localise/digestible.ts';
+import { classifyFile, isProgram } from '../triage/own-code.ts';
 import { eachInSlices } from './slices.ts';
 
 /** About 150 MB of digests: more than any repository of one product has, and less than a repository of all of them. */
@@ -40,5 +40,5 @@ export async function wantedFiles(
 
 function isTest({ path, size, kind }: TreeEntry): boolean {
   if ((kind !== 'file' && kind !== 'executable') || size === 0 || size > MAX_SIZE) return false;
-  return isProgram(path) && fileKind(path) === 'test';
+  return isProgram(path) && classifyFile(path) === 'test';
 }

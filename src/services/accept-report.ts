@@ -7,7 +7,7 @@ import type { Accepted, InvestigationStore, ThreadPart } from '../db/store.ts';
 import { noteOnTrail } from '../log.ts';
 
 import type { Redactor } from '../redact/redactor.ts';
-import { reportFingerprint } from '../triage/fingerprint.ts';
+import { computeReportFingerprint } from '../triage/fingerprint.ts';
 import type { Changes } from './changes.ts';
 
 export interface AcceptReportDeps {
@@ -52,7 +52,7 @@ export async function acceptReport(
   const accepted = await deps.store.accept({
     investigationId: newId('inv'),
     report: { ...report, text, reference, revision },
-    fingerprint: reportFingerprint(text),
+    fingerprint: computeReportFingerprint(text),
     idempotency,
     thread,
     mostWaiting: by === null || by.githubId === null ? null : MOST_WAITING,

@@ -10,7 +10,7 @@ import type { Log } from '../log.ts';
 
 import type { Redactor } from '../redact/redactor.ts';
 import { gatherFacts } from '../triage/facts.ts';
-import { factsOnlyConclusion } from '../triage/facts-only.ts';
+import { concludeFromFacts } from '../triage/facts-only.ts';
 import { askInvestigator, type Sources } from './ask-investigator.ts';
 import type { Changes } from './changes.ts';
 import { type FailedCheckStore, failedCheckOf } from './checks/failed-check-of.ts';
@@ -120,7 +120,7 @@ async function gathered(
   const onStep = (step: InvestigationStep) => recordStep(deps, run, step);
   const facts = await gatherFacts({ ...asked, onStep, signal });
   const { conclusion, framed } = await deps.redactor.redactJson({
-    conclusion: factsOnlyConclusion(facts, { seconds: secondsOf(deps, run) }),
+    conclusion: concludeFromFacts(facts, { seconds: secondsOf(deps, run) }),
     framed: facts.suspects.filter(({ isFramed }) => isFramed).map(({ file }) => file),
   });
   signal.throwIfAborted();

@@ -1,9 +1,7 @@
-// The steps that are not lookups, in words: reading the report, choosing the commit, mapping frames, ranking.
 import type { InvestigationStep } from '../core/evidence.ts';
-import type { MappedFrame } from './candidates/from-frames.ts';
-import { counted } from './counted.ts';
+import type { MappedFrame } from './clues.ts';
 import type { Frame, Trace } from './frames/frame.ts';
-import { shortSha } from './lookups.ts';
+import { formatCount, shortenSha } from './lookups.ts';
 import { isReliable, type RankedSuspect } from './rank-suspects.ts';
 import type { Revisions } from './resolve-revision.ts';
 import { isSilent, type Signals } from './signals.ts';
@@ -13,38 +11,38 @@ const MAX_SHOWN_FRAMES = 30;
 export function describeSignals(signals: Signals, length: number): InvestigationStep {
   const frames = signals.traces.reduce((sum, trace) => sum + trace.frames.length, 0);
   const found = [
-    listed(
+    formatList(
       'stack traces',
-      signals.traces.map((trace) => `${trace.language}, ${counted(trace.frames.length, 'frame')}`),
+      signals.traces.map((trace) => `${trace.language}, ${formatCount(trace.frames.length, 'frame')}`),
     ),
-    listed(
+    formatList(
       'errors',
       signals.errors.map(({ type, message }) => [type, message].filter((part) => part !== '').join(': ')),
     ),
-    listed(
+    formatList(
       'places',
       signals.places.map(({ file, line }) => `${file}:${line}`),
     ),
-    listed('paths', signals.paths),
-    listed(
+    formatList('paths', signals.paths),
+    formatList(
       'names',
       signals.identifiers.map(({ name }) => name),
     ),
-    listed('commands', signals.commands),
-    listed(
+    formatList('commands', signals.commands),
+    formatList(
       'versions',
       signals.versions.map(({ of, version }) => `${of} ${version}`.trim()),
     ),
-    listed('commit ids', signals.shas),
+    formatList('commit ids', signals.shas),
   ].filter((line) => line !== '');
   return {
     action: `find signals in the report (${length.toLocaleString('en')} characters)`,
     result: found.length === 0 ? 'nothing found' : found.join('\n'),
-    analysis: signalMeaning(signals, frames),
+    analysis: explainSignals(signals, frames),
   };
 }
 
-function signalMeaning(signals: Signals, frames: number): string {
+function explainSignals(signals: Signals, frames: number): string {
   if (frames === 1) return 'The report holds 1 stack frame; it says where the program was.';
   if (frames > 0) return `The report holds ${frames} stack frames; they say where the program was.`;
   if (signals.places.length > 0) return 'The report names places in files; those are looked at first.';
@@ -64,8 +62,8 @@ export function describeRevision(revisions: Revisions, signals: Signals): Invest
     result: lines.join('\n'),
     analysis:
       framesName === '' || !hasPlaces
-        ? `Everything is read at ${shortSha(asked)}.`
-        : `Stack frames are read at ${framesName}, which the report names; everything else at ${shortSha(asked)}.`,
+        ? `Everything is read at ${shortenSha(asked)}.`
+        : `Stack frames are read at ${framesName}, which the report names; everything else at ${shortenSha(asked)}.`,
   };
 }
 
@@ -74,32 +72,32 @@ export function describeFrames(
   mapped: readonly (readonly MappedFrame[])[],
   revisions: Revisions,
 ): InvestigationStep {
-  const lines = mapped.flatMap((frames, index) => [traceLine(traces[index]), ...frames.map(frameLine)]);
+  const lines = mapped.flatMap((frames, index) => [formatTrace(traces[index]), ...frames.map(formatFrame)]);
   const own = mapped.flat().filter(({ mapping }) => mapping.kind === 'own' || mapping.kind === 'ambiguous').length;
   const all = mapped.flat().length;
   const shown = lines.slice(0, MAX_SHOWN_FRAMES);
   if (lines.length > shown.length) shown.push(`… ${lines.length - shown.length} more lines not shown`);
   return {
-    action: `map ${counted(all, 'stack frame')} to files at ${revisions.framesName || shortSha(revisions.frames)}`,
+    action: `map ${formatCount(all, 'stack frame')} to files at ${revisions.framesName || shortenSha(revisions.frames)}`,
     result: shown.join('\n'),
-    analysis: own === 0 ? 'None of the frames is in a file of this repository.' : ownMeaning(own, all),
+    analysis: own === 0 ? 'None of the frames is in a file of this repository.' : explainOwnFrames(own, all),
   };
 }
 
-function ownMeaning(own: number, all: number): string {
+function explainOwnFrames(own: number, all: number): string {
   if (all === 1) return "The frame is in this repository's own files; it is looked at first.";
   return own === 1
     ? `1 of ${all} frames is in this repository's own files; it is looked at first.`
     : `${own} of ${all} frames are in this repository's own files; the innermost of them is looked at first.`;
 }
 
-function traceLine(trace: Trace | undefined): string {
+function formatTrace(trace: Trace | undefined): string {
   const error = [trace?.errorType ?? '', trace?.message ?? ''].filter((part) => part !== '').join(': ');
   return error === '' ? 'trace without a message' : error.slice(0, 200);
 }
 
-function frameLine({ frame, mapping }: MappedFrame): string {
-  const name = written(frame);
+function formatFrame({ frame, mapping }: MappedFrame): string {
+  const name = formatWritten(frame);
   switch (mapping.kind) {
     case 'own':
       return `  ${name} → ${mapping.path}${mapping.compiled ? ' (compiled; line not known)' : ''}`;
@@ -114,7 +112,7 @@ function frameLine({ frame, mapping }: MappedFrame): string {
   }
 }
 
-function written({ file, line, symbol, function: name }: Frame): string {
+function formatWritten({ file, line, symbol, function: name }: Frame): string {
   const place = file === '' ? symbol : `${file}${line > 0 ? `:${line}` : ''}`;
   return name === '' ? place : `${name} (${place})`;
 }
@@ -126,26 +124,26 @@ export function describeSuspects(shown: readonly RankedSuspect[], ranked: number
       `${index + 1}. ${file}${line > 0 ? `:${line}` : ''} (${score.toFixed(2)}): ${reasons[0] ?? ''}`,
   );
   return {
-    action: `rank suspects at ${shortSha(revision)}`,
+    action: `rank suspects at ${shortenSha(revision)}`,
     result: lines.length === 0 ? 'nothing found' : lines.join('\n'),
-    analysis: lines.length === 0 ? nothingMeaning(ranked) : rankMeaning(shown),
+    analysis: lines.length === 0 ? explainNothing(ranked) : explainRanking(shown),
   };
 }
 
-function nothingMeaning(ranked: number): string {
+function explainNothing(ranked: number): string {
   return ranked === 0
     ? 'No reliable suspect: nothing in the report points into this repository.'
-    : `No reliable suspect: ${counted(ranked, 'file')} share only a few words with the report.`;
+    : `No reliable suspect: ${formatCount(ranked, 'file')} share only a few words with the report.`;
 }
 
-function rankMeaning([first, second]: readonly RankedSuspect[]): string {
+function explainRanking([first, second]: readonly RankedSuspect[]): string {
   if (!isReliable(first)) return 'No reliable suspect: the best matches share only words and names with the report.';
   if (first?.isFramed && second?.isFramed) return 'The stack trace leads to the first one.';
   const isClose = first && second && first.score - second.score < 0.05;
   return isClose ? 'The first suspects score about the same; no single file stands out.' : 'One file stands out.';
 }
 
-function listed(name: string, items: readonly string[]): string {
+function formatList(name: string, items: readonly string[]): string {
   if (items.length === 0) return '';
   const shown = items.slice(0, 10).map((item) => item.slice(0, 160));
   return `${name}: ${shown.join('; ')}${items.length > shown.length ? `; … ${items.length - shown.length} more` : ''}`;

@@ -1,7 +1,6 @@
 // Error messages: of stack traces, of log lines, and quoted by the reporter; and what of them can stand in source.
-import { markCode } from './code-fences.ts';
-import { errorHead, type Trace } from './frames/frame.ts';
-import { isLogLine } from './plain-text.ts';
+import { parseErrorHead, type Trace } from './frames/frame.ts';
+import { isLogLine, markCode } from './report-text.ts';
 
 export interface ErrorMessage {
   /** Such as `TypeError`; "" where only a message is known. */
@@ -12,11 +11,15 @@ export interface ErrorMessage {
 }
 
 const MAX_ERRORS = 20;
+
 const MAX_MESSAGE = 400;
+
 /** More lines of a log than this repeat each other. */
 const MAX_FOUND = 200;
+
 const LOGGED =
   /(?:(?:^|[\s[|])(?:error|fatal|panic|err)|^\s{0,20}(?:fail(?:ed|ure)?|exception))(?:\[\w{1,12}\])?\]?[:|]\s{0,8}(\S.{3,})$/i;
+
 /** What may stand before the type on a line that is an error, rather than one that mentions it. */
 const LEAD = /^\W*(?:(?:uncaught|unhandled|caused by|exception|rejection|in promise|in thread "[^"]{0,100}")\W*)*$/i;
 
@@ -29,7 +32,7 @@ export function findErrors(
   const read: ErrorMessage[] = [];
   for (const { text, kind } of markCode(lines)) {
     if (read.length >= MAX_FOUND) break;
-    read.push(...errorsIn(text, kind === 'code'));
+    read.push(...findErrorsIn(text, kind === 'code'));
   }
   const traced = traces.map(({ errorType, message }): ErrorMessage => ({ type: errorType, message, from: 'trace' }));
   const ordered = [
@@ -39,7 +42,7 @@ export function findErrors(
   ];
   const found = new Map<string, ErrorMessage>();
   for (const error of ordered) {
-    const message = trimmed(error.message);
+    const message = trimError(error.message);
     const key = message === '' ? error.type : message;
     const isCommand = commands.some((command) => command.startsWith(message) && message !== '');
     if (key !== '' && !isCommand && !found.has(key)) found.set(key, { ...error, message });
@@ -47,14 +50,14 @@ export function findErrors(
   return [...found.values()].slice(0, MAX_ERRORS);
 }
 
-function trimmed(message: string): string {
+function trimError(message: string): string {
   // A backtick that closes nothing is what is left of a code span around the whole.
   const isUneven = message.split('`').length % 2 === 0;
   return (isUneven ? message.replace(/`[:.,]?\s*$/, '') : message).trim().slice(0, MAX_MESSAGE);
 }
 
-function errorsIn(line: string, isCode: boolean): readonly ErrorMessage[] {
-  const head = errorHead(line);
+function findErrorsIn(line: string, isCode: boolean): readonly ErrorMessage[] {
+  const head = parseErrorHead(line);
   if (head)
     return [
       {
@@ -64,11 +67,11 @@ function errorsIn(line: string, isCode: boolean): readonly ErrorMessage[] {
     ];
   const logged = LOGGED.exec(line.slice(0, 1_000))?.[1];
   if (logged) return [{ type: '', message: logged, from: line.startsWith('#') ? 'prose' : 'log' }];
-  return quotedMessages(line).map((message) => ({ type: '', message, from: 'prose' }));
+  return findQuotedMessages(line).map((message) => ({ type: '', message, from: 'prose' }));
 }
 
 /** Sentences in quotation marks or backticks, which people copy from a screen. */
-function quotedMessages(line: string): readonly string[] {
+function findQuotedMessages(line: string): readonly string[] {
   return [...line.matchAll(/"([^"]{15,200})"|`([^`]{15,200})`|“([^”]{15,200})”/g)]
     .map((match) => match[1] ?? match[2] ?? match[3] ?? '')
     .filter((quoted) => /^[\w'<[({-]/.test(quoted) && quoted.split(' ').length >= 3 && !/[;{}=]/.test(quoted));
@@ -99,7 +102,7 @@ const NOT_OURS = [
  * The longest stretches of a message that hold no value (nothing quoted, no number, no path), longest first: what a
  * template in source would hold. Each has at least 10 characters and two words. Empty for messages of engines.
  */
-export function constantParts(message: string): readonly string[] {
+export function splitConstantParts(message: string): readonly string[] {
   if (NOT_OURS.some((pattern) => pattern.test(message))) return [];
   const parts = message
     .slice(0, MAX_MESSAGE)

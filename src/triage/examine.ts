@@ -1,11 +1,18 @@
 // A closer look at one suspect: the lines around the place, who last changed it, and the last commits to the file.
 import { cutText } from '../core/cut-text.ts';
-import type { BlameLine, CommitInfo, FileRead, HistoryResult } from '../core/source.ts';
-import { definitionLine } from './enclosing-function.ts';
-import { attempt, type Lookups, shortSha } from './lookups.ts';
+import type {
+  BlameLine,
+  CommitInfo,
+  FileRead,
+  HistoryResult,
+  Symbol as OutlineSymbol,
+  SourceTree,
+} from '../core/source.ts';
+import { attempt, type Lookups, shortenSha } from './lookups.ts';
 import type { RankedSuspect } from './rank-suspects.ts';
 
 const AROUND = 6;
+
 const COMMITS = 3;
 
 type ReadText = Extract<FileRead, { readonly kind: 'text' }>;
@@ -23,7 +30,7 @@ export interface Examined {
 }
 
 /** Questions to git that are asked before anybody waits for their answers. */
-interface Asked {
+interface StartedLookups {
   readonly blame: Promise<readonly BlameLine[]> | null;
   readonly history: Promise<HistoryResult>;
 }
@@ -34,7 +41,7 @@ export async function examineEach(
   suspects: readonly RankedSuspect[],
   onExamined: (examined: Examined, index: number) => Promise<void>,
 ): Promise<readonly Examined[]> {
-  const all = suspects.map((suspect) => ({ suspect, asked: ask(lookups, suspect) }));
+  const all = suspects.map((suspect) => ({ suspect, asked: startLookups(lookups, suspect) }));
   const examined: Examined[] = [];
   for (const [index, { suspect, asked }] of all.entries()) {
     const one = await examine(lookups, suspect, asked);
@@ -44,7 +51,7 @@ export async function examineEach(
   return examined;
 }
 
-function ask({ tree, signal }: Lookups, { file, line }: RankedSuspect): Asked {
+function startLookups({ tree, signal }: Lookups, { file, line }: RankedSuspect): StartedLookups {
   const asked = {
     blame: line > 0 ? tree.blame(file, { from: line, to: line }, signal) : null,
     history: tree.history({ path: file, limit: COMMITS }, signal),
@@ -54,11 +61,15 @@ function ask({ tree, signal }: Lookups, { file, line }: RankedSuspect): Asked {
   return asked;
 }
 
-async function examine(lookups: Lookups, suspect: RankedSuspect, { blame, history }: Asked): Promise<Examined> {
+async function examine(
+  lookups: Lookups,
+  suspect: RankedSuspect,
+  { blame, history }: StartedLookups,
+): Promise<Examined> {
   const { code, readStep } =
     suspect.line > 0 ? await readAround(lookups, suspect) : await readFunction(lookups, suspect);
-  const blamed = blame !== null && code !== '' ? await blameLine(lookups, suspect, blame) : null;
-  return { suspect, code, readStep, blame: blamed, commits: await lastCommits(lookups, suspect.file, history) };
+  const blamed = blame !== null && code !== '' ? await describeBlame(lookups, suspect, blame) : null;
+  return { suspect, code, readStep, blame: blamed, commits: await recordLastCommits(lookups, suspect.file, history) };
 }
 
 /** Where only the function is known: its first lines, none of which is the place. */
@@ -68,20 +79,20 @@ async function readFunction(lookups: Lookups, suspect: RankedSuspect): Promise<{
   const nothing = { code: '', readStep: 0 };
   if (name === '') return nothing;
   const outline = await attempt(lookups, `outline ${suspect.file}`, () => tree.outline(suspect.file, signal));
-  const from = definitionLine(outline ?? [], name);
+  const from = findDefinitionLine(outline ?? [], name);
   if (from === 0) return nothing;
   const range = { from, to: from + 2 * AROUND };
-  const action = `read ${suspect.file}:${range.from}-${range.to} at ${shortSha(tree.revision)}`;
+  const action = `read ${suspect.file}:${range.from}-${range.to} at ${shortenSha(tree.revision)}`;
   const read = await attempt(lookups, action, () => tree.read(suspect.file, { lines: range }, signal));
   if (read?.kind !== 'text') return nothing;
   const analysis = `\`${suspect.function}\` begins at line ${from}; the report does not give the exact line.`;
-  await lookups.notebook.record({ action, result: numberedLines(read, 0), analysis });
+  await lookups.notebook.record({ action, result: formatNumberedLines(read, 0), analysis });
   return nothing;
 }
 
 async function readAround(lookups: Lookups, suspect: RankedSuspect): Promise<{ code: string; readStep: number }> {
   const range = { from: Math.max(1, suspect.line - AROUND), to: suspect.line + AROUND };
-  const at = shortSha(lookups.tree.revision);
+  const at = shortenSha(lookups.tree.revision);
   const action = `read ${suspect.file}:${range.from}-${range.to} at ${at}`;
   const read = await attempt(lookups, action, () => lookups.tree.read(suspect.file, { lines: range }, lookups.signal));
   if (read?.kind !== 'text') return { code: '', readStep: 0 };
@@ -89,7 +100,7 @@ async function readAround(lookups: Lookups, suspect: RankedSuspect): Promise<{ c
   const where = suspect.function === '' ? '' : `, in \`${suspect.function}\``;
   const readStep = await lookups.notebook.record({
     action,
-    result: numberedLines(read, suspect.line),
+    result: formatNumberedLines(read, suspect.line),
     analysis:
       suspect.lineFrom === ''
         ? `Line ${suspect.line}${where} has the densest match with the report.`
@@ -98,54 +109,54 @@ async function readAround(lookups: Lookups, suspect: RankedSuspect): Promise<{ c
   return { code, readStep };
 }
 
-function numberedLines({ text, firstLine, cut }: ReadText, marked: number): string {
+function formatNumberedLines({ text, firstLine, cut }: ReadText, marked: number): string {
   const lines = text.split('\n');
   if (lines.at(-1) === '' && lines.length > 1) lines.pop();
   const width = String(firstLine + lines.length).length;
-  const numbered = lines.map((line, index) => numberedLine(line, firstLine + index, marked, width));
+  const numbered = lines.map((line, index) => formatNumberedLine(line, firstLine + index, marked, width));
   return [...numbered, cut].filter((line) => line !== '').join('\n');
 }
 
-function numberedLine(line: string, number: number, marked: number, width: number): string {
+function formatNumberedLine(line: string, number: number, marked: number, width: number): string {
   return `${number === marked ? '>' : ' '} ${String(number).padStart(width)} | ${cutText(line, 300)}`;
 }
 
-async function blameLine(
+async function describeBlame(
   lookups: Lookups,
   suspect: RankedSuspect,
   blame: Promise<readonly BlameLine[]>,
 ): Promise<CommitInfo | null> {
-  const action = `blame ${suspect.file}:${suspect.line} at ${shortSha(lookups.tree.revision)}`;
+  const action = `blame ${suspect.file}:${suspect.line} at ${shortenSha(lookups.tree.revision)}`;
   const lines = await attempt(lookups, action, () => blame);
   if (!lines) return null;
-  const line = known(lines[0], lookups);
+  const line = describeCommit(lines[0], lookups);
   await lookups.notebook.record({
     action,
     result: line ? renderCommit(line) : 'nothing found',
     analysis: line
-      ? `The line was last changed by ${shortSha(line.sha)} on ${line.date.slice(0, 10)}.`
-      : unknownAuthor(lookups),
+      ? `The line was last changed by ${shortenSha(line.sha)} on ${line.date.slice(0, 10)}.`
+      : describeUnknownAuthor(lookups),
   });
   return line;
 }
 
 /** Where the history is cut off, git names the first commit that it has for everything older. */
-function known(line: BlameLine | undefined, { repository }: Lookups): BlameLine | null {
+function describeCommit(line: BlameLine | undefined, { repository }: Lookups): BlameLine | null {
   return line === undefined || (line.oldest && repository.shallow) ? null : line;
 }
 
-function unknownAuthor({ repository }: Lookups): string {
+function describeUnknownAuthor({ repository }: Lookups): string {
   return repository.shallow
     ? 'The line is older than the history here, which is cut off (shallow clone).'
     : 'Git names no commit for this line.';
 }
 
-async function lastCommits(
+async function recordLastCommits(
   lookups: Lookups,
   path: string,
   history: Promise<HistoryResult>,
 ): Promise<readonly CommitInfo[]> {
-  const action = `history ${path} (last ${COMMITS}) at ${shortSha(lookups.tree.revision)}`;
+  const action = `history ${path} (last ${COMMITS}) at ${shortenSha(lookups.tree.revision)}`;
   const found = await attempt(lookups, action, () => history);
   if (!found) return [];
   const newest = found.commits[0];
@@ -153,18 +164,91 @@ async function lastCommits(
     action,
     result: found.commits.length === 0 ? 'nothing found' : found.commits.map(renderCommit).join('\n'),
     analysis: newest
-      ? `The file was last changed on ${newest.date.slice(0, 10)}.${shallowNote(lookups)}`
+      ? `The file was last changed on ${newest.date.slice(0, 10)}.${describeShallow(lookups)}`
       : 'No commit to this file is known.',
   });
   return found.commits;
 }
 
-function shallowNote(lookups: Lookups): string {
+function describeShallow(lookups: Lookups): string {
   return lookups.repository.shallow
     ? ' The history here is cut off (shallow clone), so the true commit may be older.'
     : '';
 }
 
 function renderCommit({ sha, date, author, subject }: CommitInfo): string {
-  return `${shortSha(sha)} ${date.slice(0, 10)} ${author}: ${subject}`;
+  return `${shortenSha(sha)} ${date.slice(0, 10)} ${author}: ${subject}`;
+}
+
+/** Lines of the patch shown on each side of the line. */
+const LINES_AROUND_CHANGE = 15;
+
+/** Records the part of the blamed commit's patch that brought the line; nothing where that commit made the file. */
+export async function showBlamedChange(lookups: Lookups, { suspect, code, blame }: Examined): Promise<void> {
+  if (blame === null || code === '') return;
+  const action = `compare ${suspect.file} in commit ${shortenSha(blame.sha)}`;
+  const changed = await attempt(lookups, action, () =>
+    lookups.repository.tree(blame.sha).compare(null, { path: suspect.file }, lookups.signal),
+  );
+  const shown = changed === null ? [] : cutAroundLine(changed.patch, code);
+  if (shown.length === 0) return;
+  await lookups.notebook.record({
+    action,
+    result: shown.map((line) => cutText(line, 300)).join('\n'),
+    analysis: `${shortenSha(blame.sha)} (${blame.date.slice(0, 10)}) changed line ${suspect.line}.`,
+  });
+}
+
+/** The lines around the one that was added, within its hunk; empty where it is not in the patch or the file was new. */
+function cutAroundLine(patch: string, code: string): readonly string[] {
+  const lines = patch.split('\n');
+  if (lines.some((line) => line.startsWith('new file mode '))) return [];
+  const at = lines.findIndex((line) => line.startsWith('+') && line.slice(1).trim() === code);
+  if (at === -1) return [];
+  const head = lines.slice(0, at).findLastIndex((line) => line.startsWith('@@'));
+  const end = lines.findIndex((line, index) => index > at && (line.startsWith('@@') || line.startsWith('diff ')));
+  const last = end === -1 ? lines.length - 1 : end;
+  const from = Math.max(head, at - LINES_AROUND_CHANGE);
+  return lines.slice(from, Math.min(last, at + LINES_AROUND_CHANGE + 1));
+}
+
+/** The line of `to` that reads like line `line` of `from`: the nearest with equal text; 0 where there is none. Lines of one word or less are not carried. */
+export async function carryLine(
+  line: number,
+  from: { readonly tree: SourceTree; readonly path: string },
+  to: { readonly tree: SourceTree; readonly path: string },
+  signal: AbortSignal,
+): Promise<number> {
+  const old = await from.tree.read(from.path, { lines: { from: line, to: line } }, signal);
+  const now = await to.tree.read(to.path, {}, signal);
+  if (old.kind !== 'text' || now.kind !== 'text') return 0;
+  const wanted = (old.text.split('\n')[0] ?? '').trim();
+  return isInformativeLine(wanted) ? findNearestLine(now.text.split('\n'), wanted, line) : 0;
+}
+
+/** Whether a line says enough to be known again: two words or more. */
+export function isInformativeLine(text: string): boolean {
+  return /\w\W+\w/.test(text);
+}
+
+/** Number (from 1) of the line with this trimmed text that is nearest to line `near`; 0 where there is none. */
+export function findNearestLine(lines: readonly string[], wanted: string, near: number): number {
+  return lines.reduce((nearest, text, index) => {
+    const line = index + 1;
+    if (text.trim() !== wanted) return nearest;
+    return nearest === 0 || Math.abs(line - near) < Math.abs(nearest - near) ? line : nearest;
+  }, 0);
+}
+
+/** The last function or class that begins at or before the line; "" where the outline has neither. */
+export function findEnclosingFunction(outline: readonly OutlineSymbol[], line: number): string {
+  if (line <= 0) return '';
+  const before = outline.filter((symbol) => symbol.line <= line).sort((a, b) => b.line - a.line);
+  return before.find(({ kind }) => kind === 'function' || kind === 'class')?.name ?? '';
+}
+
+/** Line where the function is defined; 0 where the outline does not have it, or has it more than once. */
+export function findDefinitionLine(outline: readonly OutlineSymbol[], name: string): number {
+  const same = outline.filter((symbol) => symbol.name === name);
+  return same.length === 1 ? (same[0]?.line ?? 0) : 0;
 }

@@ -4,10 +4,10 @@ import { withoutUnseenIn } from '../core/inert-text.ts';
 import type { Analysis, Conclusion, Step, Suspect } from '../core/issue.ts';
 import type { Examined } from './examine.ts';
 import type { Facts } from './facts.ts';
-import { shortSha } from './lookups.ts';
-import { questionsFor } from './questions.ts';
+import { shortenSha } from './lookups.ts';
 import { isReliable, type RankedSuspect } from './rank-suspects.ts';
 import { isSilent } from './signals.ts';
+import { listQuestions } from './statement.ts';
 
 const FACTS_ALONE = 'This is where to look; no model was used to find out why.';
 const NO_MODEL = 'No model was used.';
@@ -16,12 +16,12 @@ const MAX_ERROR = 160;
 const WORTH_A_LOOK = 0.4;
 
 /** The conclusion without a model, in which nothing is unseen or acts on a terminal. `seconds` is how long the run took. */
-export function factsOnlyConclusion(facts: Facts, context: { readonly seconds: number }): Conclusion {
+export function concludeFromFacts(facts: Facts, context: { readonly seconds: number }): Conclusion {
   return withoutUnseenIn<Conclusion>({
     problem: facts.problem,
-    rootCause: rootCause(facts),
+    rootCause: describeRootCause(facts),
     stepsToReproduce: facts.stepsToReproduce,
-    solutionSteps: solutionSteps(facts),
+    solutionSteps: buildSolutionSteps(facts),
     changeSet: { base: facts.revisions.asked, files: [] },
     investigationSteps: facts.steps,
     analysis: {
@@ -32,10 +32,10 @@ export function factsOnlyConclusion(facts: Facts, context: { readonly seconds: n
       verdict: null,
       // Nothing was proven, and a number would look as if something had been; each suspect carries its own score.
       confidence: null,
-      suspects: facts.shown.map(published),
-      citations: citations(facts),
+      suspects: facts.shown.map(toPublishedSuspects),
+      citations: listCitations(facts),
       guards: [],
-      questions: questionsFor(facts),
+      questions: listQuestions(facts),
       model: null,
       usage: { turns: 0, promptTokens: 0, cachedTokens: 0, completionTokens: 0, costUsd: 0, seconds: context.seconds },
       links: { comment: null, checkRun: null, pullRequest: null },
@@ -44,20 +44,20 @@ export function factsOnlyConclusion(facts: Facts, context: { readonly seconds: n
 }
 
 /** As the interface has it. */
-function published({ file, line, function: name, score, reasons }: RankedSuspect): Suspect {
+function toPublishedSuspects({ file, line, function: name, score, reasons }: RankedSuspect): Suspect {
   return { file, line, function: name, score, reasons };
 }
 
-function rootCause(facts: Facts): string {
+function describeRootCause(facts: Facts): string {
   const [first, second] = facts.shown;
-  if (!first) return [nothingFound(facts), ...fitNotes(facts), NO_MODEL].join(' ');
+  if (!first) return [describeNothingFound(facts), ...describeFits(facts), NO_MODEL].join(' ');
   const looked = facts.examined[0];
   const sentences = [
-    pointing(first),
-    errorSentence(facts),
-    looked && looked.code !== '' ? `${quoted(looked.code)}${changed(looked)}.` : '',
-    second && isRival(facts, first, second) ? `${placeName(second)} is almost as likely.` : '',
-    ...fitNotes(facts),
+    describePlace(first),
+    describeError(facts),
+    looked && looked.code !== '' ? `${quoteText(looked.code)}${describeChange(looked)}.` : '',
+    second && isRival(facts, first, second) ? `${formatPlace(second)} is almost as likely.` : '',
+    ...describeFits(facts),
     isReliable(first) ? FACTS_ALONE : NO_MODEL,
   ];
   return sentences.filter((sentence) => sentence !== '').join(' ');
@@ -68,17 +68,17 @@ function isRival({ callers }: Facts, first: Suspect, second: Suspect): boolean {
   return first.score - second.score < 0.05 && !(callers.has(second.file) && !callers.has(first.file));
 }
 
-function pointing(first: RankedSuspect): string {
-  const place = `${placeName(first)} (${first.reasons.slice(0, 2).join('; ')})`;
+function describePlace(first: RankedSuspect): string {
+  const place = `${formatPlace(first)} (${first.reasons.slice(0, 2).join('; ')})`;
   if (!isReliable(first)) return `I don't know the cause: no reliable suspect. The closest match is ${place}.`;
   return first.evidence === 'firm'
     ? `Most likely place: ${place}.`
     : `Most likely place: ${place}. No stack frame or error message confirms it.`;
 }
 
-function nothingFound(facts: Facts): string {
+function describeNothingFound(facts: Facts): string {
   const { signals, dependencies, suspects } = facts;
-  const at = shortSha(facts.revisions.asked);
+  const at = shortenSha(facts.revisions.asked);
   if (isSilent(signals))
     return "I don't know: the report names no error, file, function or command that could be looked up.";
   if (dependencies.length > 0) {
@@ -90,25 +90,25 @@ function nothingFound(facts: Facts): string {
 }
 
 /** An error type that only the prose mentions may be a wish: it is not said to be the error. */
-function errorSentence({ signals }: Facts): string {
+function describeError({ signals }: Facts): string {
   const error = signals.errors[0];
   if (!error || (error.from === 'prose' && error.message === '')) return '';
   const text = [error.type, error.message]
     .filter((part) => part !== '')
     .join(': ')
     .replace(/\.$/, '');
-  const shown = quoted(text.length > MAX_ERROR ? `${text.slice(0, MAX_ERROR)}…` : text);
+  const shown = quoteText(text.length > MAX_ERROR ? `${text.slice(0, MAX_ERROR)}…` : text);
   return error.from === 'prose' ? `The report speaks of ${shown}.` : `The report's error is ${shown}.`;
 }
 
-function changed({ blame }: Examined): string {
+function describeChange({ blame }: Examined): string {
   return blame
-    ? `, last changed in ${shortSha(blame.sha)} (${blame.date.slice(0, 10)}, “${cutText(blame.subject, 80)}”)`
+    ? `, last changed in ${shortenSha(blame.sha)} (${blame.date.slice(0, 10)}, “${cutText(blame.subject, 80)}”)`
     : '';
 }
 
 /** What the reader must know about the fit of report and commit. */
-function fitNotes({ revisions, mismatches, signals }: Facts): readonly string[] {
+function describeFits({ revisions, mismatches, signals }: Facts): readonly string[] {
   const hasPlaces = signals.traces.length + signals.places.length > 0;
   const read =
     revisions.framesName === '' || !hasPlaces
@@ -121,14 +121,14 @@ function fitNotes({ revisions, mismatches, signals }: Facts): readonly string[] 
     : [...read, `Not all of it fits: ${mismatch}.`];
 }
 
-function solutionSteps(facts: Facts): readonly Step[] {
+function buildSolutionSteps(facts: Facts): readonly Step[] {
   const [first] = facts.examined;
   const isSure = isReliable(facts.shown[0]);
-  const others = isSure ? worthALook(facts) : [];
+  const others = isSure ? isWorthALook(facts) : [];
   const descriptions = [
-    first && isSure ? `Start at ${placeName(first.suspect)}.` : '',
-    others.length > 0 ? `Then check ${others.map(placeName).join('; ')}.` : '',
-    first && isSure && first.commits.length > 0 ? recentChanges(first) : '',
+    first && isSure ? `Start at ${formatPlace(first.suspect)}.` : '',
+    others.length > 0 ? `Then check ${others.map(formatPlace).join('; ')}.` : '',
+    first && isSure && first.commits.length > 0 ? listRecentChanges(first) : '',
     facts.stepsToReproduce.length === 0
       ? 'Add steps to reproduce: the report has none.'
       : 'Run the steps to reproduce at this commit, and turn them into a failing test.',
@@ -139,7 +139,7 @@ function solutionSteps(facts: Facts): readonly Step[] {
 }
 
 /** Up to three further suspects that come near the first one and rest on as much: nobody is sent where only words lead. */
-function worthALook({ shown: [first, ...others] }: Facts): readonly Suspect[] {
+function isWorthALook({ shown: [first, ...others] }: Facts): readonly Suspect[] {
   if (!first) return [];
   return others
     .slice(0, 3)
@@ -149,27 +149,27 @@ function worthALook({ shown: [first, ...others] }: Facts): readonly Suspect[] {
     );
 }
 
-function recentChanges({ suspect, commits }: Examined): string {
+function listRecentChanges({ suspect, commits }: Examined): string {
   const list = commits.map(
-    ({ sha, date, subject }) => `${shortSha(sha)} (${date.slice(0, 10)}) ${cutText(subject, 80)}`,
+    ({ sha, date, subject }) => `${shortenSha(sha)} (${date.slice(0, 10)}) ${cutText(subject, 80)}`,
   );
-  return `Check whether a recent change to ${quoted(suspect.file)} fits the time when the problem began: ${list.join('; ')}.`;
+  return `Check whether a recent change to ${quoteText(suspect.file)} fits the time when the problem began: ${list.join('; ')}.`;
 }
 
-function citations({ shown, examined }: Facts): Analysis['citations'] {
+function listCitations({ shown, examined }: Facts): Analysis['citations'] {
   const [looked] = examined;
   const [first] = shown;
   if (!looked || !first || looked.readStep === 0 || looked.code === '') return [];
   return [{ claim: `Most likely place: ${first.file}:${first.line}.`, step: looked.readStep, quote: looked.code }];
 }
 
-function placeName({ file, line, function: name }: { file: string; line: number; function: string }): string {
+function formatPlace({ file, line, function: name }: { file: string; line: number; function: string }): string {
   // A name with a capital may be a class.
   const within = /(?:^|[.#])[a-z_$][\w$]*$/.test(name) ? `${name}()` : name;
-  return `${quoted(line > 0 ? `${file}:${line}` : file)}${name === '' ? '' : ` in ${quoted(within)}`}`;
+  return `${quoteText(line > 0 ? `${file}:${line}` : file)}${name === '' ? '' : ` in ${quoteText(within)}`}`;
 }
 
 /** As inline code, which a backtick inside must not end. */
-function quoted(text: string): string {
+function quoteText(text: string): string {
   return `\`${text.replaceAll('`', "'").replaceAll('\n', ' ')}\``;
 }

@@ -4,31 +4,32 @@ import type { CommitRange, LikeliestCommit } from '../core/failure.ts';
 import type { Step } from '../core/issue.ts';
 import type { Lexicon } from '../core/lexicon.ts';
 import type { Repository } from '../core/source.ts';
-import { showBlamedChange } from './blamed-change.ts';
-import type { Clue } from './candidates/clue.ts';
-import { frameClues, type MappedFrame, mapTraces } from './candidates/from-frames.ts';
-import { messageClues } from './candidates/from-messages.ts';
-import { namedPathClues } from './candidates/from-paths.ts';
-import { testedClues } from './candidates/from-tests.ts';
+import {
+  type Clue,
+  createFrameClues,
+  findMessageClues,
+  findNamedPathClues,
+  findTestedClues,
+  type MappedFrame,
+  mapTraces,
+} from './clues.ts';
 import { describeFrames, describeRevision, describeSignals, describeSuspects } from './describe-steps.ts';
-import { type Examined, examineEach } from './examine.ts';
-import { fileKind, isForeign } from './file-kind.ts';
+import { type Examined, examineEach, showBlamedChange } from './examine.ts';
 import { fitFrames } from './fit-frames.ts';
 import type { RankedFunction } from './functions/rank-functions.ts';
-import { suspectFunctions, withFunctions } from './functions/suspect-functions.ts';
+import { addFunctions, findSuspectFunctions } from './functions/suspect-functions.ts';
 import { type Digests, openDigests } from './localise/open-digests.ts';
 import { rankFiles } from './localise/rank-files.ts';
 import { createNotebook, type Lookups, type Notebook } from './lookups.ts';
-import { readOwnPackages } from './manifests.ts';
-import { type Ground, pathsOf } from './map-paths.ts';
-import { createPathIndex } from './path-index.ts';
-import { carryClues, placeSuspects } from './place-suspects.ts';
-import { type RankedSuspect, rankSuspects, shownSuspects } from './rank-suspects.ts';
-import { rankRange } from './regression/rank-range.ts';
-import { reproductionSteps } from './reproduction.ts';
+import { classifyFile, isVendored, readOwnPackages } from './own-code.ts';
+
+import { createPathIndex, type Ground, listPaths } from './paths.ts';
+import { rankRange } from './rank-commits.ts';
+import { carryClues, placeSuspects, type RankedSuspect, rankSuspects, selectShownSuspects } from './rank-suspects.ts';
+
 import { type Revisions, resolveAsked, resolveRevisions } from './resolve-revision.ts';
 import { findSignals, type Signals } from './signals.ts';
-import { problemStatement } from './statement.ts';
+import { findReproductionSteps, writeStatement } from './statement.ts';
 
 /** Suspects whose place is read, blamed and whose history is listed. */
 const EXAMINED = 3;
@@ -84,13 +85,13 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
   const digests = openDigests(input.lexicon, repository.tree(asked), signal);
   const signals = findSignals(input.report);
   await notebook.record(describeSignals(signals, input.report.length));
-  const lookups = await openAt(repository, asked, notebook, signal);
+  const lookups = await openCommit(repository, asked, notebook, signal);
   const ownNames = lookups.ground.packages.map(({ name }) => name);
   const revisions = await resolveRevisions({ ...input, ownNames, signals }, signal);
   await notebook.record(describeRevision(revisions, signals));
-  const traced = await traceFacts(lookups, revisions, signals);
+  const traced = await traceLookups(lookups, revisions, signals);
   const found = await findSuspects({ ...input, digests }, { lookups, signals, traced });
-  const shown = shownSuspects(found.suspects);
+  const shown = selectShownSuspects(found.suspects);
   await notebook.record(describeSuspects(shown, found.suspects.length, asked));
   const { report, range = null } = input;
   const told = { report, traces: signals.traces, mapped: traced.mapped, suspects: shown };
@@ -102,15 +103,15 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
     revisions,
     defaultBranch: repository.defaultBranch,
     signals,
-    problem: problemStatement(input.report, signals),
-    stepsToReproduce: reproductionSteps(input.report),
+    problem: writeStatement(input.report, signals),
+    stepsToReproduce: findReproductionSteps(input.report),
     suspects: found.suspects,
     shown,
     functions: found.functions,
-    callers: callersOf(traced.mapped),
+    callers: findCallers(traced.mapped),
     examined,
     likeliest,
-    dependencies: dependenciesOf(traced.mapped.flat()),
+    dependencies: findDependencies(traced.mapped.flat()),
     mismatches: [...traced.lost, ...found.mismatches],
     steps: notebook.steps,
   };
@@ -128,14 +129,19 @@ async function findSuspects(
   { lookups, signals, traced }: Traced,
 ): Promise<Pick<Facts, 'suspects' | 'functions' | 'mismatches'>> {
   const report = { ...signals, report: input.report, mapped: traced.mapped };
-  const clues = [...traced.clues, ...(await textClues(lookups, signals))];
+  const clues = [...traced.clues, ...(await findTextClues(lookups, signals))];
   const ranked = rankSuspects(clues, await rankFiles({ lookups, ...(await input.digests), report, clues }));
-  const { suspects, mismatches } = await placeSuspects(lookups, ranked, unsurePaths(traced.mapped.flat()));
-  const functions = await suspectFunctions({ lookups, report, suspects, linesHold: traced.linesHold });
-  return { suspects: withFunctions(suspects, functions), functions, mismatches };
+  const { suspects, mismatches } = await placeSuspects(lookups, ranked, listUnsurePaths(traced.mapped.flat()));
+  const functions = await findSuspectFunctions({ lookups, report, suspects, linesHold: traced.linesHold });
+  return { suspects: addFunctions(suspects, functions), functions, mismatches };
 }
 
-async function openAt(repository: Repository, sha: string, notebook: Notebook, signal: AbortSignal): Promise<Lookups> {
+async function openCommit(
+  repository: Repository,
+  sha: string,
+  notebook: Notebook,
+  signal: AbortSignal,
+): Promise<Lookups> {
   const tree = repository.tree(sha);
   const index = createPathIndex(await tree.files(signal));
   const packages = await readOwnPackages(tree, index, signal);
@@ -151,7 +157,7 @@ interface TraceFacts {
 }
 
 /** Frames and places with lines are read at the commit that the report is about, then carried over to the one asked for. */
-async function traceFacts(lookups: Lookups, revisions: Revisions, signals: Signals): Promise<TraceFacts> {
+async function traceLookups(lookups: Lookups, revisions: Revisions, signals: Signals): Promise<TraceFacts> {
   const { traces } = signals;
   const other = revisions.framesName === '' ? null : lookups.repository.tree(revisions.frames);
   const ground: Ground = other
@@ -159,37 +165,37 @@ async function traceFacts(lookups: Lookups, revisions: Revisions, signals: Signa
     : lookups.ground;
   const mapped = mapTraces(ground, traces);
   if (traces.length > 0) await lookups.notebook.record(describeFrames(traces, mapped, revisions));
-  const placed = namedPathClues(ground, { places: signals.places, paths: [] });
+  const placed = findNamedPathClues(ground, { places: signals.places, paths: [] });
   const framed = { tree: other ?? lookups.tree, name: revisions.framesName };
   const fitted = await fitFrames({ ...lookups, tree: framed.tree, ground }, mapped);
-  const found = [...frameClues(traces, fitted.mapped), ...placed];
+  const found = [...createFrameClues(traces, fitted.mapped), ...placed];
   const carried = await carryClues(lookups, framed, found);
   return { clues: carried.clues, lost: [...carried.lost, ...fitted.lost], mapped, linesHold: other === null };
 }
 
-async function textClues(lookups: Lookups, signals: Signals): Promise<readonly Clue[]> {
+async function findTextClues(lookups: Lookups, signals: Signals): Promise<readonly Clue[]> {
   const { ground } = lookups;
-  const named = namedPathClues(ground, { places: [], paths: signals.paths });
+  const named = findNamedPathClues(ground, { places: [], paths: signals.paths });
   const tests = [
     ...mapTraces(ground, signals.traces).flatMap((frames) =>
       frames.flatMap(({ mapping }) => (mapping.kind === 'own' ? [mapping.path] : [])),
     ),
     ...named.map(({ path }) => path),
-  ].filter((path) => fileKind(path) === 'test');
-  return [...named, ...testedClues(ground.index, tests), ...(await messageClues(lookups, signals))];
+  ].filter((path) => classifyFile(path) === 'test');
+  return [...named, ...findTestedClues(ground.index, tests), ...(await findMessageClues(lookups, signals))];
 }
 
-function unsurePaths(mapped: readonly MappedFrame[]): ReadonlySet<string> {
+function listUnsurePaths(mapped: readonly MappedFrame[]): ReadonlySet<string> {
   return new Set(mapped.flatMap(({ mapping }) => (mapping.kind === 'ambiguous' ? mapping.paths : [])));
 }
 
-function callersOf(mapped: readonly (readonly MappedFrame[])[]): ReadonlySet<string> {
+function findCallers(mapped: readonly (readonly MappedFrame[])[]): ReadonlySet<string> {
   const own = mapped.map((frames) =>
-    frames.flatMap(({ mapping }) => pathsOf(mapping)).filter((path) => !isForeign(path)),
+    frames.flatMap(({ mapping }) => listPaths(mapping)).filter((path) => !isVendored(path)),
   );
   return new Set(own.flatMap((paths) => paths.slice(1))).difference(new Set(own.flatMap((paths) => paths.slice(0, 1))));
 }
 
-function dependenciesOf(mapped: readonly MappedFrame[]): readonly string[] {
+function findDependencies(mapped: readonly MappedFrame[]): readonly string[] {
   return [...new Set(mapped.flatMap(({ mapping }) => (mapping.kind === 'dependency' ? [mapping.of] : [])))];
 }

@@ -1,6 +1,6 @@
 // The fingerprint of a report: equal for the same report seen again, different for a different problem.
 import { createHash } from 'node:crypto';
-import { withoutAnsi } from './plain-text.ts';
+import { removeAnsi } from './report-text.ts';
 
 const HEX = '[0-9a-fA-F]';
 const UUID = new RegExp(`\\b${HEX}{8}-${HEX}{4}-${HEX}{4}-${HEX}{4}-${HEX}{12}\\b`, 'g');
@@ -17,12 +17,12 @@ const DURATION =
   /(?<![\w.])(?:\d{1,6}h)?(?:\d{1,6}m)?\d{1,9}(?:\.\d{1,9})?(?:[nµu]?s| ?ms| ?(?:sec|second|minute|min|hour|millisecond)s?)(?!\w)/g;
 
 /** SHA-256 (hex) of the text without what differs between two sightings of one problem: colours, times, durations, UUIDs, addresses, white space. */
-export function reportFingerprint(text: string): string {
-  return createHash('sha256').update(normalised(text)).digest('hex');
+export function computeReportFingerprint(text: string): string {
+  return createHash('sha256').update(normaliseText(text)).digest('hex');
 }
 
-function normalised(text: string): string {
-  return withoutAnsi(text)
+function normaliseText(text: string): string {
+  return removeAnsi(text)
     .replace(UUID, '<uuid>')
     .replace(ISO_TIME, '<time>')
     .replace(ACCESS_LOG_TIME, '<time>')

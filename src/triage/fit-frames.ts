@@ -1,9 +1,10 @@
 // Holds the source lines that a trace prints against the files: the same place, moved, or of another version.
-import type { MappedFrame } from './candidates/from-frames.ts';
-import { isTelling, nearestLine } from './carry-line.ts';
+
+import type { MappedFrame } from './clues.ts';
+import { findNearestLine, isInformativeLine } from './examine.ts';
 import type { Frame } from './frames/frame.ts';
-import { attempt, type Lookups, shortSha } from './lookups.ts';
-import type { Mapping } from './map-paths.ts';
+import { attempt, type Lookups, shortenSha } from './lookups.ts';
+import type { Mapping } from './paths.ts';
 
 /** Frames beyond these are callers of callers: their lines change nothing. */
 const MAX_FITTED = 40;
@@ -21,24 +22,26 @@ export async function fitFrames(lookups: Lookups, mapped: readonly (readonly Map
   const files = await readFiles(lookups, wanted);
   const fitted = new Map(
     wanted.flatMap((one) => {
-      const lines = files.get(pathOf(one.mapping));
+      const lines = files.get(getFramePath(one.mapping));
       return lines ? [[one, fitOne(one, lines)] as const] : [];
     }),
   );
-  const lost = [...fitted.values()].filter(isLost).map(({ frame, mapping }) => lossOf(frame, pathOf(mapping)));
+  const lost = [...fitted.values()]
+    .filter(isLost)
+    .map(({ frame, mapping }) => computeLoss(frame, getFramePath(mapping)));
   await lookups.notebook.record({
-    action: `compare the source line${wanted.length === 1 ? '' : 's'} that the report prints with the files at ${shortSha(lookups.tree.revision)}`,
+    action: `compare the source line${wanted.length === 1 ? '' : 's'} that the report prints with the files at ${shortenSha(lookups.tree.revision)}`,
     result: [...fitted.values()].map(renderFit).join('\n') || 'none of the files could be read',
-    analysis: meaningOf([...fitted.values()]),
+    analysis: explainFits([...fitted.values()]),
   });
   return { mapped: mapped.map((frames) => frames.map((one) => fitted.get(one) ?? one)), lost: [...new Set(lost)] };
 }
 
 function isFittable({ frame, mapping }: MappedFrame): boolean {
-  return mapping.kind === 'own' && frame.line > 0 && isTelling(frame.code);
+  return mapping.kind === 'own' && frame.line > 0 && isInformativeLine(frame.code);
 }
 
-function pathOf(mapping: Mapping): string {
+function getFramePath(mapping: Mapping): string {
   return mapping.kind === 'own' ? mapping.path : '';
 }
 
@@ -47,8 +50,8 @@ async function readFiles(
   wanted: readonly MappedFrame[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const files = new Map<string, readonly string[]>();
-  for (const path of new Set(wanted.map(({ mapping }) => pathOf(mapping)))) {
-    const action = `read ${path} at ${shortSha(lookups.tree.revision)}`;
+  for (const path of new Set(wanted.map(({ mapping }) => getFramePath(mapping)))) {
+    const action = `read ${path} at ${shortenSha(lookups.tree.revision)}`;
     const read = await attempt(lookups, action, () => lookups.tree.read(path, {}, lookups.signal));
     // Of a file that was cut, nobody can say that a line is not in it.
     if (read?.kind === 'text' && read.cut === '') files.set(path, read.text.split('\n'));
@@ -58,7 +61,7 @@ async function readFiles(
 
 function fitOne({ frame, mapping }: MappedFrame, lines: readonly string[]): MappedFrame {
   const compiled = mapping.kind === 'own' && mapping.compiled;
-  const line = nearestLine(lines, frame.code, frame.line);
+  const line = findNearestLine(lines, frame.code, frame.line);
   if (compiled && lines.filter((text) => text.trim() === frame.code).length !== 1) return { frame, mapping };
   return { frame: { ...frame, line }, mapping, printedLine: frame.line };
 }
@@ -67,18 +70,18 @@ function isLost({ frame, mapping, printedLine }: MappedFrame): boolean {
   return printedLine !== undefined && frame.line === 0 && mapping.kind === 'own' && mapping.certain;
 }
 
-function lossOf({ code }: Frame, path: string): string {
+function computeLoss({ code }: Frame, path: string): string {
   return `\`${code.replaceAll('`', "'").slice(0, 120)}\`, which the report shows in \`${path}\`, isn't in that file at this commit`;
 }
 
 function renderFit({ frame, mapping, printedLine }: MappedFrame): string {
-  const place = `${pathOf(mapping)}:${printedLine ?? frame.line}`;
+  const place = `${getFramePath(mapping)}:${printedLine ?? frame.line}`;
   if (printedLine === undefined) return `${place}: compiled; not found as it is`;
   if (frame.line === printedLine) return `${place}: same text`;
   return frame.line === 0 ? `${place}: not in this file` : `${place}: found at line ${frame.line}`;
 }
 
-function meaningOf(fitted: readonly MappedFrame[]): string {
+function explainFits(fitted: readonly MappedFrame[]): string {
   const known = fitted.filter(({ printedLine }) => printedLine !== undefined);
   if (known.some(isLost)) return 'Some lines are not in their files: the report is from another version of this code.';
   return known.every(({ frame, printedLine }) => frame.line === printedLine)

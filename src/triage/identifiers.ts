@@ -1,6 +1,5 @@
-// Names in a report that look like code: in backticks, called, dotted, CamelCase, snake_case.
-import { markCode } from './code-fences.ts';
-import { COMMON_WORDS } from './tokens.ts';
+// Names and words of a report: what looks like code, what is a plain word, their parts and their stems.
+import { markCode } from './report-text.ts';
 
 export interface Identifier {
   /** The last part: `parse` of `Header.parse`. */
@@ -12,7 +11,9 @@ export interface Identifier {
 }
 
 const MAX_IDENTIFIERS = 60;
+
 const NAME = /[A-Za-z_$][\w$]*(?:(?:\.|::|#)[A-Za-z_$][\w$]*)*/g;
+
 const NOT_CODE = new Set([
   'GitHub',
   'JavaScript',
@@ -36,6 +37,7 @@ const NOT_CODE = new Set([
   'OpenSSL',
   'PowerShell',
 ]);
+
 /** Keywords and globals that a call or a dot makes look telling. */
 const EVERYWHERE = new Set(
   `if for while switch catch return function print println printf log warn error debug info require import main test it describe expect
@@ -44,9 +46,11 @@ const EVERYWHERE = new Set(
     /\s+/,
   ),
 );
+
 /** Errors of languages and platforms: what is at fault is not defined by them. */
 const PLATFORM_ERROR =
   /^(?:Type|Reference|Syntax|Range|Eval|URI|Aggregate|Value|Key|Attribute|Index|Runtime|Assertion|Import|ModuleNotFound|Name|NotImplemented|OS|IO|Unicode\w*|Recursion|Lookup|Arithmetic|ZeroDivision|StackOverflow|OutOfMemory|NoClassDefFound|NoSuchMethod|NoSuchField|AbstractMethod)Error$|^(?:NullPointer|NullReference|IllegalArgument|IllegalState|IllegalAccess|IndexOutOfBounds|ArrayIndexOutOfBounds|StringIndexOutOfBounds|ClassCast|ClassNotFound|NumberFormat|UnsupportedOperation|ConcurrentModification|InvalidOperation|Argument|ArgumentNull|ArgumentOutOfRange|KeyNotFound|FileNotFound|IO|Runtime|NoSuchElement|InvocationTarget|Timeout)Exception$|^(?:StopIteration|KeyboardInterrupt|SystemExit|Traceback)$/;
+
 const FILE_LIKE =
   /\.(?:[jt]sx?|mjs|cjs|py|java|kt|go|rs|cs|json|ya?ml|md|html?|css|toml|xml|txt|svelte|vue|com|org|io|net|dev)$/i;
 
@@ -76,14 +80,14 @@ export function findIdentifiers(
 }
 
 function readLine(line: string, factor: number, seen: Map<string, Sighting>, commands: readonly string[]): void {
-  const inCode = codeSpans(line, commands);
+  const inCode = findCodeSpans(line, commands);
   for (const match of line.matchAll(NAME)) {
     const called = line[match.index + match[0].length] === '(';
     const span = inCode.find(({ from, to }) => match.index >= from && match.index < to);
     const quoted =
       span !== undefined && (span.alone || (match.index < span.words && !COMMON_WORDS.has(match[0].toLowerCase())));
-    const kind = telling(match[0], called, quoted);
-    if (kind > 0) note(seen, match[0], kind * factor);
+    const kind = isInformativeName(match[0], called, quoted);
+    if (kind > 0) noteIdentifier(seen, match[0], kind * factor);
   }
 }
 
@@ -96,47 +100,267 @@ interface CodeSpan {
 }
 
 /** Stretches in backticks; ordinary words count only where they stand there alone. */
-function codeSpans(line: string, commands: readonly string[]): readonly CodeSpan[] {
+function findCodeSpans(line: string, commands: readonly string[]): readonly CodeSpan[] {
   return [...line.matchAll(/`([^`]{1,300})`/g)].map((match) => ({
     from: match.index,
     to: match.index + match[0].length,
     alone: !match[0].includes(' '),
-    words: match.index + (commands.includes(match[1]?.trim() ?? '') ? headLength(match[0]) : match[0].length),
+    words: match.index + (commands.includes(match[1]?.trim() ?? '') ? measureHead(match[0]) : match[0].length),
   }));
 }
 
-function headLength(command: string): number {
+function measureHead(command: string): number {
   const data = command.search(/["'{]/);
   return data < 0 ? command.length : data;
 }
 
 /** 0: no code. The classes are ordered by how seldom ordinary text looks so. */
-function telling(word: string, called: boolean, quoted: boolean): number {
+function isInformativeName(word: string, called: boolean, quoted: boolean): number {
   if (word.length < 3 || word.length > 120 || NOT_CODE.has(word) || FILE_LIKE.test(word)) return 0;
-  const last = lastPart(word);
+  const last = getLastPart(word);
   if (last.length < 3 || EVERYWHERE.has(last) || PLATFORM_ERROR.test(last)) return 0;
-  const shape = shapeOf(word, last);
+  const shape = classifyShape(word, last);
   if (quoted) return 1 + shape + (called ? 0.5 : 0);
   return called ? 0.8 + shape : shape;
 }
 
-function shapeOf(word: string, last: string): number {
+function classifyShape(word: string, last: string): number {
   if (/[a-z0-9]_[a-z0-9]/i.test(last)) return 1.6;
   if (/[a-z0-9][A-Z]/.test(last)) return 1.5;
   if (/[A-Z]{2}[a-z]{2}/.test(last)) return 1.2;
   return word.length > last.length && /^[A-Za-z]/.test(last) ? 0.8 : 0;
 }
 
-function lastPart(word: string): string {
+function getLastPart(word: string): string {
   return word.slice(Math.max(word.lastIndexOf('.'), word.lastIndexOf(':'), word.lastIndexOf('#')) + 1);
 }
 
-function note(seen: Map<string, Sighting>, word: string, weight: number): void {
-  const name = lastPart(word);
-  const qualifier = lastPart(word.slice(0, Math.max(0, word.length - name.length)).replace(/(?<![.:#])[.:#]+$/, ''));
+function noteIdentifier(seen: Map<string, Sighting>, word: string, weight: number): void {
+  const name = getLastPart(word);
+  const qualifier = getLastPart(word.slice(0, Math.max(0, word.length - name.length)).replace(/(?<![.:#])[.:#]+$/, ''));
   const known = seen.get(name);
   // Each further sighting counts less: a log that repeats a name a thousand times says it once.
   if (known) known.weight = Math.max(known.weight, weight) + Math.min(0.1, weight / 20);
   else if (seen.size < 2_000) seen.set(name, { name, qualifier, weight });
-  if (qualifier.length > 2 && /^[A-Z]\w*[a-z]/.test(qualifier)) note(seen, qualifier, weight * 0.9);
+  if (qualifier.length > 2 && /^[A-Z]\w*[a-z]/.test(qualifier)) noteIdentifier(seen, qualifier, weight * 0.9);
+}
+
+export interface Word {
+  /** As first written, in lower case. */
+  readonly word: string;
+  readonly stem: string;
+  readonly weight: number;
+}
+
+const MAX_WORDS = 80;
+
+/** At most 80, best first; the title counts three times. */
+export function findWords(lines: readonly string[], title: string): readonly Word[] {
+  const counts = new Map<string, { word: string; weight: number }>();
+  const add = (text: string, weight: number): void => {
+    for (const word of splitName(text)) {
+      if (word.length < 3 || word.length > 40 || COMMON_WORDS.has(word) || /^\d|[0-9a-f]{9,}/.test(word)) continue;
+      const key = stemWord(word);
+      const known = counts.get(key);
+      if (known) known.weight += weight / (1 + known.weight);
+      else if (counts.size < 3_000) counts.set(key, { word, weight });
+    }
+  };
+  add(title, 3);
+  for (const { text, kind } of markCode(lines)) {
+    if (kind !== 'fence') add(removePaths(text), kind === 'code' ? 0.4 : 1);
+  }
+  return [...counts]
+    .map(([key, { word, weight }]) => ({ word, stem: key, weight }))
+    .sort((a, b) => b.weight - a.weight || (a.stem < b.stem ? -1 : 1))
+    .slice(0, MAX_WORDS);
+}
+
+/** Addresses and paths are looked up as such; their parts are no words. */
+function removePaths(text: string): string {
+  return /[/\\]/.test(text)
+    ? text
+        .split(/\s+/)
+        .filter((token) => !/[/\\]/.test(token))
+        .join(' ')
+    : text;
+}
+
+const [DIGIT_0, DIGIT_9] = [48, 57];
+
+const [UPPER_A, UPPER_Z] = [65, 90];
+
+const [LOWER_A, LOWER_Z] = [97, 122];
+
+const LAST_ASCII = 127;
+
+/** `parseHTTPHeader_v2` → `parse`, `http`, `header`, `v2`. */
+export function splitName(name: string): readonly string[] {
+  return splitAscii(name) ?? splitParts(name);
+}
+
+function splitParts(name: string): readonly string[] {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((part) => part.length > 1);
+}
+
+/** The same by code units, in a part of the time: the paths of 40,000 files are taken apart for each report. Null where a unit is beyond ASCII. */
+function splitAscii(name: string): readonly string[] | null {
+  const parts: string[] = [];
+  let from = 0;
+  for (let at = 0; at <= name.length; at++) {
+    const unit = name.charCodeAt(at);
+    if (unit > LAST_ASCII) return null;
+    const isCapital = isUpper(unit);
+    if (isCapital ? !beginsPart(name, at) : isLowerOrDigit(unit)) continue;
+    if (at - from > 1) parts.push(name.slice(from, at).toLowerCase());
+    from = isCapital ? at : at + 1;
+  }
+  return parts;
+}
+
+/** Of a capital: behind a small letter or a digit, and as the last of several before a small letter. */
+function beginsPart(name: string, at: number): boolean {
+  if (at === 0) return false;
+  const before = name.charCodeAt(at - 1);
+  return isLowerOrDigit(before) || (isUpper(before) && isLower(name.charCodeAt(at + 1)));
+}
+
+function isUpper(unit: number): boolean {
+  return unit >= UPPER_A && unit <= UPPER_Z;
+}
+
+function isLower(unit: number): boolean {
+  return unit >= LOWER_A && unit <= LOWER_Z;
+}
+
+function isLowerOrDigit(unit: number): boolean {
+  return isLower(unit) || (unit >= DIGIT_0 && unit <= DIGIT_9);
+}
+
+/** Words that say nothing about where a fault is. */
+export const COMMON_WORDS: ReadonlySet<string> = new Set(
+  `about above actual actually added after again against allow also although always another anything apply around because
+  been before behavior behaviour being below between bug but call called calling cannot cause caused causes change changed check
+  code could create created current currently default describe description different does doing done down during each
+  either environment error errors etc even every example exception expect expected expects fail failed failing fails false
+  feature find first fix following found from get gets getting give given gives goes going good had happen happened happens
+  has have help here how however http https info information instead into issue issues its itself just know latest like line
+  log logs look make makes many may maybe mean might more most much must need needs never new non not nothing now null number
+  off okay one only open other our out output over page please possible post problem provide question quite rather really
+  release report reproduce reproduction request result return returned returning returns right run running same see seem
+  seems set should show shown shows simple since some something sometimes steps still such summary support supported sure
+  system take than thank thanks that the their them then there these they thing things think this those though through time
+  times trace traceback tried true try trying two type under undefined until upon usage use used user uses using value
+  values very version want was way well were what when where whether which while who why will with within without work
+  worked working works would wrong yes yet you your add and are any can for github com www org have please
+  the not should want seems python javascript typescript java rust golang node windows linux macos ubuntu screenshot
+  additional context logs checklist searched existing discussions attach`.split(/\s+/),
+);
+
+/** Short words of English, which the list of common words leaves out, and which functions use rarely enough to look informative. */
+export const SHORT_WORDS: ReadonlySet<string> = new Set(
+  'am an as at be by do doesn don go he hi if in is isn it ll me my no of on or re so to up us ve we didn wasn shouldn couldn'.split(
+    ' ',
+  ),
+);
+
+/** Words that no reason rests on. They count in the ranking of files, as keywords of a template language may be what a report is about. */
+export const STOP_WORDS: ReadonlySet<string> = new Set([
+  ...COMMON_WORDS,
+  ...SHORT_WORDS,
+  ...`a i ago all nor off per too via few lot his her him she whole else till onto upon both own such once ever never least less
+  rather same several somehow someone anyone everyone everything`.split(/\s+/),
+]);
+
+const [A, C, D, E, G, H, I, L, N, O, R, S, T, U, X, Y, Z] = [...'acdeghilnorstuxyz'].map((letter) =>
+  letter.charCodeAt(0),
+) as [number, ...number[]];
+
+const ING = toCodes('ing');
+
+const TION = toCodes('tion');
+
+const IZATION = toCodes('ization');
+
+/** `word` is in lower case. */
+export function stemWord(word: string): string {
+  const units = new Uint16Array(word.length);
+  for (let at = 0; at < units.length; at++) units[at] = word.charCodeAt(at);
+  const length = stemCodes(units, units.length);
+  const isCut = length === 0 || units[length - 1] === word.charCodeAt(length - 1);
+  return isCut ? word.slice(0, length) : `${word.slice(0, length - 1)}y`;
+}
+
+/** Makes a stem of the word that is the first `length` of these units, and answers its length. */
+export function stemCodes(units: Uint16Array, length: number): number {
+  const one = toSingular(units, length);
+  switch (units[one - 1]) {
+    case N:
+      return removeTion(units, one);
+    case G:
+      return one > 5 && hasEnding(units, one, ING) ? removeDoubled(units, one - 3) : one;
+    case D:
+      return one > 4 && units[one - 2] === E ? removeDoubled(units, one - 2) : one;
+    case R:
+      return isAgent(units, one) ? removeDoubled(units, one - 2) : one;
+    case E:
+      return one > 4 ? one - 1 : one;
+    default:
+      return one;
+  }
+}
+
+function removeTion(units: Uint16Array, length: number): number {
+  if (length <= 6 || !hasEnding(units, length, TION)) return length;
+  return hasEnding(units, length, IZATION) ? length - 5 : length - 3;
+}
+
+function toSingular(units: Uint16Array, length: number): number {
+  if (length < 4 || units[length - 1] !== S) return length;
+  const [third, second] = [units[length - 3], units[length - 2]];
+  if (length > 4 && second === E && third === I) {
+    units[length - 3] = Y as number;
+    return length - 2;
+  }
+  if (length > 4 && second === E && isHissing(units, length - 2)) return length - 2;
+  return second === S ? length : length - 1;
+}
+
+/** `ss`, `x`, `z`, `ch`, `sh`: their plural has an `e`. */
+function isHissing(units: Uint16Array, length: number): boolean {
+  const [before, last] = [units[length - 2], units[length - 1]];
+  if (last === X || last === Z) return true;
+  return last === S ? before === S : last === H && (before === C || before === S);
+}
+
+/** `parser`, `validator`, but not `layer` behind a vowel. */
+function isAgent(units: Uint16Array, length: number): boolean {
+  if (length <= 6) return false;
+  const [before, vowel] = [units[length - 3], units[length - 2]];
+  return vowel === E ? !isVowel(before) : vowel === O && before === T;
+}
+
+function removeDoubled(units: Uint16Array, length: number): number {
+  const last = units[length - 1];
+  const isDouble = last === units[length - 2] && !isVowel(last) && last !== S && last !== L;
+  return isDouble ? length - 1 : length;
+}
+
+function isVowel(unit: number | undefined): boolean {
+  return unit === A || unit === E || unit === I || unit === O || unit === U;
+}
+
+function hasEnding(units: Uint16Array, length: number, ending: Uint16Array): boolean {
+  const from = length - ending.length;
+  for (let at = 0; at < ending.length; at++) if (units[from + at] !== ending[at]) return false;
+  return true;
+}
+
+function toCodes(text: string): Uint16Array {
+  return Uint16Array.from(text, (letter) => letter.charCodeAt(0));
 }

@@ -1,14 +1,16 @@
-// Looking things up in one commit, every lookup recorded as a step with its exact query, what it gave and what it means.
+// The investigation steps of triage: each lookup with its exact query, its result and what it means.
 import { cutText } from '../core/cut-text.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { InvestigationStep } from '../core/evidence.ts';
 import { withoutUnseenIn } from '../core/inert-text.ts';
 import type { Repository, SearchHit, SearchQuery, SearchResult, SourceTree } from '../core/source.ts';
-import type { Ground } from './map-paths.ts';
+import type { Ground } from './paths.ts';
 
 /** Results are for people and for one page: longer ones are cut, and say so. */
 const MAX_RESULT = 4_000;
+
 const MAX_SHOWN_HITS = 20;
+
 /** Error of a search that failed as a lookup; its step is recorded already. */
 const FAILED = 'the search failed';
 
@@ -34,7 +36,7 @@ export function createNotebook(onStep: (step: InvestigationStep) => Promise<void
     steps,
     record: async (step) => {
       // Names of files, and lines of them, may hold what a terminal obeys or an eye does not see.
-      const kept = withoutUnseenIn({ ...step, result: cut(step.result) });
+      const kept = withoutUnseenIn({ ...step, result: cutLine(step.result) });
       steps.push(kept);
       await onStep(kept);
       return steps.length;
@@ -42,7 +44,7 @@ export function createNotebook(onStep: (step: InvestigationStep) => Promise<void
   };
 }
 
-export function shortSha(sha: string): string {
+export function shortenSha(sha: string): string {
   return sha.slice(0, 7);
 }
 
@@ -77,7 +79,7 @@ interface Telling {
 }
 
 /** Searches the commit and records the step; `meaning` puts the result in one sentence. */
-export async function searchStep(
+export async function recordSearch(
   lookups: Lookups & Telling,
   query: SearchQuery,
   meaning: (result: SearchResult) => string,
@@ -86,15 +88,15 @@ export async function searchStep(
   if (found.error === FAILED) return found;
   const { said, keep } = lookups;
   const result = keep ? { ...found, hits: found.hits.filter(keep) } : found;
-  const at = shortSha(lookups.tree.revision);
-  const action = said === undefined ? searchAction(query, lookups.tree.revision) : `search ${said} at ${at}`;
+  const at = shortenSha(lookups.tree.revision);
+  const action = said === undefined ? describeSearch(query, lookups.tree.revision) : `search ${said} at ${at}`;
   const expression = said === undefined ? '' : `\nexpression: /${query.pattern}/`;
   await lookups.notebook.record({ action, result: renderHits(result) + expression, analysis: meaning(result) });
   return result;
 }
 
 async function searchOne(lookups: Lookups, query: SearchQuery): Promise<SearchResult> {
-  const action = searchAction(query, lookups.tree.revision);
+  const action = describeSearch(query, lookups.tree.revision);
   return (
     (await attempt(lookups, action, () => lookups.tree.search(query, lookups.signal))) ?? {
       hits: [],
@@ -104,15 +106,15 @@ async function searchOne(lookups: Lookups, query: SearchQuery): Promise<SearchRe
   );
 }
 
-function optionsOf({ regex, ignoreCase, word }: Omit<SearchQuery, 'pattern'>): string {
+function describeOptions({ regex, ignoreCase, word }: Omit<SearchQuery, 'pattern'>): string {
   const options = [regex ? 'regex' : '', ignoreCase ? 'any case' : '', word ? 'whole words' : ''];
   const said = options.filter((option) => option !== '').join(', ');
   return said === '' ? '' : ` (${said})`;
 }
 
-function searchAction(query: SearchQuery, revision: string): string {
+function describeSearch(query: SearchQuery, revision: string): string {
   const shown = query.regex ? `/${query.pattern}/` : JSON.stringify(query.pattern);
-  return `search ${shown}${optionsOf(query)} at ${shortSha(revision)}`;
+  return `search ${shown}${describeOptions(query)} at ${shortenSha(revision)}`;
 }
 
 function renderHits({ hits, cut: said, error }: SearchResult): string {
@@ -123,8 +125,22 @@ function renderHits({ hits, cut: said, error }: SearchResult): string {
   return [...shown, left > 0 ? `… ${left} more hits not shown` : '', said].filter((line) => line !== '').join('\n');
 }
 
-function cut(text: string): string {
+function cutLine(text: string): string {
   if (text.length <= MAX_RESULT) return text;
   const shown = cutText(text, MAX_RESULT);
   return `${shown}\n… cut: ${text.length - shown.length} more characters`;
+}
+
+/** `1 file`, `2 files`. */
+export function formatCount(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+const RULES = new Intl.PluralRules('en', { type: 'ordinal' });
+
+const ENDINGS: Readonly<Record<string, string>> = { one: 'st', two: 'nd', few: 'rd' };
+
+/** Such as `21st`. */
+export function formatOrdinal(number: number): string {
+  return `${number}${ENDINGS[RULES.select(number)] ?? 'th'}`;
 }

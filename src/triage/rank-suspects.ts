@@ -1,35 +1,51 @@
 // From clues to suspects: one per file, scored 0 to 1, each saying why.
 import type { Suspect } from '../core/issue.ts';
-import { type Clue, type ClueKind, type Evidence, evidenceOf } from './candidates/clue.ts';
-import { fileKind, isForeign, kindFactor } from './file-kind.ts';
+import type { Symbol as OutlineSymbol, SourceTree } from '../core/source.ts';
+import { type Clue, type ClueKind, combineEvidence, type Evidence, isFirm } from './clues.ts';
+import { carryLine, findDefinitionLine, findEnclosingFunction } from './examine.ts';
 import type { RankedFile } from './localise/rank-files.ts';
-import { reasonsOf } from './reasons.ts';
+import { attempt, type Lookups } from './lookups.ts';
+import { classifyFile, getKindFactor, isVendored } from './own-code.ts';
+import { findLongestSuffix, type PathIndex } from './paths.ts';
 
 const MAX_SUSPECTS = 30;
+
 /** Places of those 30 for files that were ranked lower and that a clue leads to all the same. */
 const MAX_LATE = 5;
+
 /** Clues of one kind repeat each other: only the best few of a file count. */
 const MAX_PER_KIND = 3;
+
 /** Below this a first suspect was wrong more often than right (50 of 130 right; above it 408 of 558, over 688 reports of 30 projects). */
 const WEAK_SCORE = 0.6;
+
 const LEAST_SCORE = 0.02;
+
 /** What people, the API and the model see at most. */
 const MOST_SHOWN = 8;
+
 /**
  * Suspects below these are not shown: over 180 reports and 188 traces of 17 projects, 33 % of those above were changed by the fix, and 5 % of the
  * others among the first eight; docs/evaluation.md. Words alone are right less often at the same score.
  */
 const FLOOR = 0.2;
+
 const FLOOR_FOR_WORDS = 0.3;
+
 /** Of first suspects with a higher score that share nothing but words with the report, 47 of 101 were right. */
 const MOST_FOR_WORDS = 0.5;
+
 const AFTER = 0.9;
+
 /** A file of others that the trace runs through: less than any own file of that trace, more than a file that only shares words. */
 const FOREIGN_FRAME = 0.35;
+
 /** What a sentence beside a stack trace gives; a named line, an error message and a failing test say more. */
 const OF_PROSE: ReadonlySet<ClueKind> = new Set(['path', 'definition', 'use', 'name', 'commit']);
+
 /** A frame that counts no more leads to a file that only has the same name, or is far out. */
 const UNSURE_FRAME = 0.35;
+
 /** Whose line is believed first: a frame says where it broke, a use only where a word occurs. */
 const LINE_ORDER: readonly ClueKind[] = [
   'frame',
@@ -53,7 +69,7 @@ export interface RankedSuspect extends Suspect {
 }
 
 /** A suspect, and what it is ordered by: no ranked file stands behind one that was ranked after it, whatever clues that one has. */
-interface Placed {
+interface PlacedRank {
   readonly suspect: RankedSuspect;
   readonly order: number;
 }
@@ -67,24 +83,26 @@ interface Placed {
 export function rankSuspects(clues: readonly Clue[], ranked: readonly RankedFile[]): readonly RankedSuspect[] {
   const byFile = Map.groupBy(clues, ({ path }) => path);
   const known = new Set(ranked.map(({ path }) => path));
-  const first = placeRanked(tracesFirst(ranked, clues), byFile);
+  const first = placeRanked(moveTracesFirst(ranked, clues), byFile);
   const others = [...byFile]
     .filter(([path]) => !known.has(path))
-    .map(([path, own]) => suspect(path, Math.min(mostOf(path, first), scoreOf(path, bestOfKinds(own))), own))
+    .map(([path, own]) =>
+      createSuspect(path, Math.min(takeMost(path, first), computeScore(path, pickBestOfKinds(own))), own),
+    )
     .filter(({ score }) => score >= LEAST_SCORE)
     .sort((a, b) => (a.file < b.file ? -1 : 1))
     .map((one) => ({ suspect: one, order: one.score }));
   // The sort is stable: equal ones stay as they were ranked.
   const ordered = [...first, ...others].sort((a, b) => b.order - a.order).slice(0, MAX_SUSPECTS);
-  return withoutRise(ordered.map((one) => one.suspect));
+  return preventRise(ordered.map((one) => one.suspect));
 }
 
 /**
  * The leading frame of a trace comes before the other files of that trace, but for one that leads another trace; and the first file of a trace
  * before all that only the prose around it speaks for: what people write there is about more than the fault.
  */
-function tracesFirst(ranked: readonly RankedFile[], clues: readonly Clue[]): readonly RankedFile[] {
-  const traced = clues.filter(({ frame, path }) => frame !== undefined && fileKind(path) === 'source');
+function moveTracesFirst(ranked: readonly RankedFile[], clues: readonly Clue[]): readonly RankedFile[] {
+  const traced = clues.filter(({ frame, path }) => frame !== undefined && classifyFile(path) === 'source');
   const traces = [...Map.groupBy(traced, ({ frame }) => frame?.trace ?? 0).values()];
   const leaders = new Set(traced.filter(({ frame }) => frame?.leads).map(({ path }) => path));
   const led = traces.reduceRight((files, frames) => {
@@ -115,7 +133,10 @@ function moveBefore(
  * A frame or a message says by itself how far it is to be believed, however many files there are to choose from. In 176 traces 12 files that one
  * led to were ranked below the 30th, and none of them was at fault: they come last.
  */
-function placeRanked(ranked: readonly RankedFile[], byFile: ReadonlyMap<string, readonly Clue[]>): readonly Placed[] {
+function placeRanked(
+  ranked: readonly RankedFile[],
+  byFile: ReadonlyMap<string, readonly Clue[]>,
+): readonly PlacedRank[] {
   const late = ranked.slice(MAX_SUSPECTS, MAX_SUSPECTS + MAX_LATE);
   let order = 0;
   const first = ranked
@@ -123,23 +144,23 @@ function placeRanked(ranked: readonly RankedFile[], byFile: ReadonlyMap<string, 
     .toReversed()
     .map(({ path, score, clues }) => {
       const given = byFile.get(path) ?? [];
-      const own = Math.max(score, scoreOf(path, bestOfKinds(given)));
+      const own = Math.max(score, computeScore(path, pickBestOfKinds(given)));
       order = Math.max(order, own);
-      return { suspect: suspect(path, own, [...given, ...clues]), order };
+      return { suspect: createSuspect(path, own, [...given, ...clues]), order };
     })
     .reverse();
   const least = first.at(-1)?.order ?? 1;
   return [
     ...first,
     ...late.map(({ path, score, clues }) => ({
-      suspect: suspect(path, score, [...(byFile.get(path) ?? []), ...clues]),
+      suspect: createSuspect(path, score, [...(byFile.get(path) ?? []), ...clues]),
       order: Math.min(least, score),
     })),
   ];
 }
 
 /** None is shown surer than one before it; one that stands first for its words alone is not made surer by a frame in the next. */
-function withoutRise<T extends Suspect>(suspects: readonly T[]): readonly T[] {
+function preventRise<T extends Suspect>(suspects: readonly T[]): readonly T[] {
   let most = 1;
   return suspects.map((one) => {
     most = Math.min(most, one.score);
@@ -148,35 +169,35 @@ function withoutRise<T extends Suspect>(suspects: readonly T[]): readonly T[] {
 }
 
 /** A test shows a fault and seldom is one: it comes after the first file that it may test. */
-function mostOf(path: string, [first]: readonly Placed[]): number {
-  return first && fileKind(path) === 'test' ? first.order * AFTER : 1;
+function takeMost(path: string, [first]: readonly PlacedRank[]): number {
+  return first && classifyFile(path) === 'test' ? first.order * AFTER : 1;
 }
 
-function bestOfKinds(clues: readonly Clue[]): readonly Clue[] {
+function pickBestOfKinds(clues: readonly Clue[]): readonly Clue[] {
   return [...Map.groupBy(clues, ({ kind }) => kind).values()].flatMap((same) =>
     same.toSorted((a, b) => b.strength - a.strength).slice(0, MAX_PER_KIND),
   );
 }
 
-function scoreOf(file: string, clues: readonly Clue[]): number {
+function computeScore(file: string, clues: readonly Clue[]): number {
   const missed = clues.reduce((product, { strength }) => product * (1 - Math.min(0.95, strength)), 1);
-  const isTraced = clues.some(({ kind }) => kind === 'frame') && isForeign(file);
-  return (1 - missed) * (isTraced ? FOREIGN_FRAME : kindFactor(fileKind(file)));
+  const isTraced = clues.some(({ kind }) => kind === 'frame') && isVendored(file);
+  return (1 - missed) * (isTraced ? FOREIGN_FRAME : getKindFactor(classifyFile(file)));
 }
 
-function suspect(file: string, score: number, clues: readonly Clue[]): RankedSuspect {
-  const kept = bestOfKinds(clues);
-  const place = bestPlace(kept);
+function createSuspect(file: string, score: number, clues: readonly Clue[]): RankedSuspect {
+  const kept = pickBestOfKinds(clues);
+  const place = pickBestPlace(kept);
   return {
-    ...{ file, line: place?.line ?? 0, function: place?.function ?? '', score, reasons: reasonsOf(kept) },
-    evidence: evidenceOf(clues),
+    ...{ file, line: place?.line ?? 0, function: place?.function ?? '', score, reasons: describeReasons(kept) },
+    evidence: combineEvidence(clues),
     isFramed: clues.some(({ kind }) => kind === 'frame'),
     lineFrom: place && place.line > 0 && place.kind !== 'use' ? place.kind : '',
   };
 }
 
 /** A frame of compiled output names its function alone: the line of the error message in the same file says more. */
-function bestPlace(clues: readonly Clue[]): Clue | undefined {
+function pickBestPlace(clues: readonly Clue[]): Clue | undefined {
   const isExact = ({ kind, line }: Clue): number => (line > 0 && (kind === 'place' || kind === 'message') ? 1 : 0);
   return clues
     .filter(({ line, function: name }) => line > 0 || name !== '')
@@ -197,7 +218,7 @@ export function isReliable(suspect: Suspect | undefined): boolean {
 }
 
 /** What is worth showing of the ranking, in the terminal, the API, comments, pages and to the model alike; empty: no reliable suspect. */
-export function shownSuspects(ranked: readonly RankedSuspect[]): readonly RankedSuspect[] {
+export function selectShownSuspects(ranked: readonly RankedSuspect[]): readonly RankedSuspect[] {
   const kept = ranked
     .filter(({ score, evidence, reasons }) => {
       const floor = evidence === 'words' ? FLOOR_FOR_WORDS : FLOOR;
@@ -205,5 +226,144 @@ export function shownSuspects(ranked: readonly RankedSuspect[]): readonly Ranked
     })
     .slice(0, MOST_SHOWN)
     .map((one) => (one.evidence === 'words' ? { ...one, score: Math.min(one.score, MOST_FOR_WORDS) } : one));
-  return withoutRise(kept);
+  return preventRise(kept);
+}
+
+const MAX_REASONS = 3;
+
+/** Where it broke, what stands there, what was named; shared words last. */
+const FIRMNESS: readonly ClueKind[] = [
+  'frame',
+  'message',
+  'place',
+  'path',
+  'tested',
+  'definition',
+  'commit',
+  'use',
+  'name',
+];
+
+/**
+ * At most 3, the firmest first. Left out is what another reason says already: the place of a frame named again, the use
+ * of a name that the file defines; and, beside a firm reason, whatever rests on everyday words.
+ */
+export function describeReasons(clues: readonly Clue[]): readonly string[] {
+  const isSure = clues.some(isFirm);
+  const framed = new Set(clues.filter(({ kind }) => kind === 'frame').map(({ line }) => line));
+  const defined = clues.flatMap(({ kind, names }) => (kind === 'definition' ? (names ?? []) : []));
+  const says = ({ kind, line, names }: Clue): boolean => {
+    if (kind === 'place') return !framed.has(line);
+    if (names === undefined) return true;
+    if (names.length === 0) return !isSure;
+    return kind !== 'use' || names.some((name) => !defined.includes(name));
+  };
+  const ordered = clues
+    .filter(says)
+    .toSorted((a, b) => FIRMNESS.indexOf(a.kind) - FIRMNESS.indexOf(b.kind) || b.strength - a.strength);
+  return [...new Set(ordered.map(({ reason }) => reason))].slice(0, MAX_REASONS);
+}
+
+/** Only the first suspects are looked into: each costs a read and an outline. */
+const PLACED = 10;
+
+interface Framed {
+  readonly tree: SourceTree;
+  /** Tag or sha in the report that led to this commit; "" where it is the one asked for. */
+  readonly name: string;
+}
+
+/** Frame clues of another commit, carried over to this one; what is gone is dropped. Returned beside: what was lost, in words. */
+export async function carryClues(
+  lookups: Lookups,
+  framed: Framed,
+  clues: readonly Clue[],
+): Promise<{ readonly clues: readonly Clue[]; readonly lost: readonly string[] }> {
+  if (framed.name === '') return { clues, lost: [] };
+  const here = new Set(lookups.ground.index.paths);
+  const lost = new Set<string>();
+  const carried: Clue[] = [];
+  for (const clue of clues) {
+    const path = here.has(clue.path) ? clue.path : findMoved(lookups.ground.index, clue.path);
+    if (path === '') lost.add(`${clue.path} of ${framed.name} is no longer there`);
+    else carried.push(await carryClue(lookups, framed, clue, path));
+  }
+  return { clues: carried, lost: [...lost] };
+}
+
+async function carryClue(lookups: Lookups, framed: Framed, clue: Clue, path: string): Promise<Clue> {
+  const line = clue.line > 0 ? await carryOne(lookups, framed, { ...clue, to: path }) : 0;
+  const before = [path === clue.path ? '' : clue.path, clue.line > 0 ? `line ${clue.line}` : ''];
+  const named = before.filter((part) => part !== '').join(', ');
+  const gone = clue.line > 0 && line === 0 ? ', not found here any more' : '';
+  const note = named === '' ? '' : ` (${named} at ${framed.name}${gone})`;
+  return { ...clue, path, line, reason: `${clue.reason}${note}` };
+}
+
+/** Where a file went whose folders were put into another (`shop/cart.py` → `src/shop/cart.py`); "" where that is not one file. */
+function findMoved(index: PathIndex, path: string): string {
+  const match = findLongestSuffix(index, path);
+  const isWhole = match?.paths.length === 1 && match.shared > 1 && match.shared === path.split('/').length;
+  return isWhole ? (match.paths[0] ?? '') : '';
+}
+
+async function carryOne(lookups: Lookups, framed: Framed, { path, line, to }: Clue & { to: string }): Promise<number> {
+  const action = `read ${path}:${line} at ${framed.name}`;
+  const from = { tree: framed.tree, path };
+  const here = { tree: lookups.tree, path: to };
+  return (await attempt(lookups, action, () => carryLine(line, from, here, lookups.signal))) ?? 0;
+}
+
+interface Placed {
+  readonly suspects: readonly RankedSuspect[];
+  /** Lines named by the report that the commit does not have, in words. */
+  readonly mismatches: readonly string[];
+}
+
+/** `unsure`: files that are only one of several fits for a frame, so that a missing line speaks against the fit, not against the report. */
+export async function placeSuspects(
+  lookups: Lookups,
+  suspects: readonly RankedSuspect[],
+  unsure: ReadonlySet<string>,
+): Promise<Placed> {
+  const mismatches: string[] = [];
+  const placed: RankedSuspect[] = [];
+  for (const [index, suspect] of suspects.entries()) {
+    const truth = index < PLACED ? await placeSuspect(lookups, suspect) : null;
+    if (truth?.mismatch && !unsure.has(suspect.file)) mismatches.push(truth.mismatch);
+    placed.push(truth ? truth.suspect : suspect);
+  }
+  return { suspects: placed, mismatches };
+}
+
+async function placeSuspect(
+  lookups: Lookups,
+  suspect: RankedSuspect,
+): Promise<{ suspect: RankedSuspect; mismatch: string } | null> {
+  const { tree, signal } = lookups;
+  return attempt(lookups, `outline ${suspect.file}`, async () => {
+    const outline = await tree.outline(suspect.file, signal);
+    const known = findHeadLine(outline, suspect);
+    const total = suspect.line > 0 ? await countLines(tree, suspect, signal) : 0;
+    if (suspect.line > total) {
+      const mismatch = `${suspect.file} has ${total} lines at this commit, but the report names line ${suspect.line}`;
+      const reasons = [...suspect.reasons, `line ${suspect.line} does not exist in this file at this commit`];
+      const isDefined = outline.some(({ name }) => name === suspect.function);
+      const place = { line: known, function: isDefined ? suspect.function : '', lineFrom: '' as const };
+      return { suspect: { ...suspect, ...place, reasons }, mismatch };
+    }
+    const line = suspect.line > 0 ? suspect.line : known;
+    const name = findEnclosingFunction(outline, line) || suspect.function;
+    return { suspect: { ...suspect, line, function: name }, mismatch: '' };
+  });
+}
+
+/** The first line of the suspect's function; 0 for a frame: where its line is not known, the head of its function is not the place. */
+function findHeadLine(outline: readonly OutlineSymbol[], { function: name, isFramed }: RankedSuspect): number {
+  return name === '' || isFramed ? 0 : findDefinitionLine(outline, name);
+}
+
+async function countLines(tree: SourceTree, suspect: RankedSuspect, signal: AbortSignal): Promise<number> {
+  const read = await tree.read(suspect.file, { lines: { from: suspect.line, to: suspect.line } }, signal);
+  return read.kind === 'text' ? read.totalLines : 0;
 }

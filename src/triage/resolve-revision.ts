@@ -1,8 +1,7 @@
 // Which commit to read at: the one asked for, and the one that the report is about where it names a version, tag or sha.
 import { CausewayError } from '../core/errors.ts';
 import type { Repository } from '../core/source.ts';
-import type { Signals } from './signals.ts';
-import type { NamedVersion } from './versions.ts';
+import type { NamedVersion, Signals } from './signals.ts';
 
 export interface Revisions {
   /** Full sha of the revision that was asked for: the diff applies to it. */
@@ -35,7 +34,7 @@ export async function resolveRevisions(
   const askedName = revision === '' ? repository.defaultBranch || asked.slice(0, 7) : revision;
   if (revision !== '') return { asked, askedName, frames: asked, framesName: '', tried: [] };
   const tried: string[] = [];
-  for (const name of candidates(input.signals, input.ownNames).slice(0, MAX_TRIED)) {
+  for (const name of listCandidates(input.signals, input.ownNames).slice(0, MAX_TRIED)) {
     tried.push(name);
     const sha = await repository.resolve(name, signal);
     if (sha !== null) return { asked, askedName, frames: sha, framesName: sha === asked ? '' : name, tried };
@@ -63,13 +62,13 @@ export async function resolveAsked(repository: Repository, revision: string, sig
 }
 
 /** What the report says it is about, the surest first. Versions of other software, and those said to be fine, are no candidates. */
-function candidates({ versions, shas }: Signals, ownNames: readonly string[]): readonly string[] {
-  const own = new Set(ownNames.flatMap((name) => [name.toLowerCase(), lastSegment(name).toLowerCase()]));
+function listCandidates({ versions, shas }: Signals, ownNames: readonly string[]): readonly string[] {
+  const own = new Set(ownNames.flatMap((name) => [name.toLowerCase(), getLastSegment(name).toLowerCase()]));
   const broken = versions.filter(({ fine, foreign, of }) => !fine && (!foreign || own.has(of)));
-  const named = broken.filter((version) => own.has(version.of) || (isUnnamed(version) && mentions(version, own)));
+  const named = broken.filter((version) => own.has(version.of) || (isUnnamed(version) && listMentions(version, own)));
   const labelled = broken.filter((version) => !named.includes(version) && version.labelled && isUnnamed(version));
   const ordered = [...named, ...labelled].sort((a, b) => compareVersions(b.version, a.version));
-  const tags = ordered.flatMap((version) => spellings(version, ownNames));
+  const tags = ordered.flatMap((version) => listSpellings(version, ownNames));
   return [...new Set([...tags, ...shas])];
 }
 
@@ -81,23 +80,25 @@ function isUnnamed({ of }: NamedVersion): boolean {
 }
 
 /** `upgrading shop from 1.2.2 to 1.2.3`: the name stands further off. */
-function mentions({ context }: NamedVersion, names: ReadonlySet<string>): boolean {
+function listMentions({ context }: NamedVersion, names: ReadonlySet<string>): boolean {
   return context.split(/[^\w@/.-]+/).some((word) => names.has(word));
 }
 
-function spellings({ version, of }: NamedVersion, ownNames: readonly string[]): readonly string[] {
+function listSpellings({ version, of }: NamedVersion, ownNames: readonly string[]): readonly string[] {
   const name =
-    ownNames.find((own) => own.toLowerCase() === of || lastSegment(own).toLowerCase() === of) ?? ownNames[0] ?? '';
+    ownNames.find((own) => own.toLowerCase() === of || getLastSegment(own).toLowerCase() === of) ?? ownNames[0] ?? '';
   const full = /^\d+\.\d+$/.test(version) ? [version, `${version}.0`] : [version];
   return full.flatMap((number) => [
     `v${number}`,
     number,
-    ...(name === '' ? [] : [`${name}@${number}`, `${lastSegment(name)}-${number}`, `${lastSegment(name)}-v${number}`]),
+    ...(name === ''
+      ? []
+      : [`${name}@${number}`, `${getLastSegment(name)}-${number}`, `${getLastSegment(name)}-v${number}`]),
     `release-${number}`,
   ]);
 }
 
-function lastSegment(name: string): string {
+function getLastSegment(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1);
 }
 

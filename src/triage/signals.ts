@@ -1,16 +1,11 @@
 // What a report says by itself: stack traces, places, errors, paths, identifiers, commands, versions.
 
-import { findCommands } from './commands.ts';
 import { type ErrorMessage, findErrors } from './error-lines.ts';
 import { findTraces } from './frames/find-traces.ts';
 import type { Trace } from './frames/frame.ts';
-import { findIdentifiers, type Identifier } from './identifiers.ts';
-import { installedVersions } from './installed-versions.ts';
-import { findPaths, type Place } from './named-paths.ts';
-import { cleanPath } from './path-forms.ts';
-import { isLogLine, plainLines } from './plain-text.ts';
-import { findVersions, type NamedVersion } from './versions.ts';
-import { findWords, type Word } from './words.ts';
+import { findIdentifiers, findWords, type Identifier, type Word } from './identifiers.ts';
+import { cleanPath } from './paths.ts';
+import { isLogLine, markCode, toPlainLines } from './report-text.ts';
 
 export interface Signals {
   /** The first line; "" where the report begins with a log. */
@@ -33,28 +28,29 @@ export interface Signals {
 
 /** At most so many lines are read for names and words: the rest of a log repeats them. */
 const PROSE_LINES = 4_000;
+
 /** Longer first lines are cut to this many characters as titles. */
 export const MAX_TITLE = 300;
 
 /** Finds all signals in a text of up to 1 MiB; linear in its length. */
 export function findSignals(text: string): Signals {
-  const lines = plainLines(text);
+  const lines = toPlainLines(text);
   const { traces, lines: traced } = findTraces(lines);
   const rest = lines.filter((_, index) => !traced.has(index));
   const prose = rest.slice(0, PROSE_LINES);
-  const title = titleOf(lines);
+  const title = readTitle(lines);
   const { paths, places } = findPaths(rest);
   const commands = findCommands(prose);
   return {
     title,
     traces,
-    places: outsideOf(traces, places),
+    places: removeRanges(traces, places),
     errors: findErrors(rest, traces, commands),
     paths,
     identifiers: findIdentifiers(prose, title, commands),
     words: findWords(prose, title),
     commands,
-    versions: [...installedVersions(traces), ...findVersions(prose)],
+    versions: [...findInstalledVersions(traces), ...findVersions(prose)],
     shas: findShas(prose),
   };
 }
@@ -68,13 +64,13 @@ export function isSilent(signals: Signals): boolean {
 }
 
 /** A place that a frame names as well is the frame's: Node prints it again above its error. */
-function outsideOf(traces: readonly Trace[], places: readonly Place[]): readonly Place[] {
+function removeRanges(traces: readonly Trace[], places: readonly Place[]): readonly Place[] {
   const keyOf = ({ file, line }: Place): string => `${cleanPath(file)}:${line}`;
   const framed = new Set(traces.flatMap(({ frames }) => frames.map(keyOf)));
   return places.filter((place) => !framed.has(keyOf(place)));
 }
 
-function titleOf(lines: readonly string[]): string {
+function readTitle(lines: readonly string[]): string {
   const line = lines.find((candidate) => /[\p{L}\p{N}]/u.test(candidate)) ?? '';
   if (isLogLine(line)) return '';
   return line
@@ -91,4 +87,170 @@ function findShas(lines: readonly string[]): readonly string[] {
     }
   }
   return [...shas];
+}
+
+const MAX_COMMANDS = 20;
+
+const PROGRAMS =
+  'npm|npx|yarn|pnpm|bun|bunx|deno|node|python3?|pip3?|pytest|gh|sls|serverless|terraform|ansible(?:-playbook)?|brew|tox|poetry|uv|go|cargo|rustc|dotnet|mvn|\\./mvnw|gradle|\\./gradlew|java|kotlinc|docker|docker-compose|kubectl|helm|make|git|curl|bash|sh|php|composer|ruby|bundle|rake|tsc|jest|vitest|eslint|webpack|vite|next';
+
+const PROMPT = /^\s*(?:\$|%|❯|PS [^>]{1,100}>|[\w.-]{1,40}@[\w.-]{1,60}[^$#]{0,100}[$#]) +(\S.{1,300})$/;
+
+const BARE = new RegExp(`^\\s*(?:[A-Z_]{2,40}=\\S{1,100} )?(?:${PROGRAMS}) [\\w./-][^\`]{0,300}$`);
+
+const SPAN = new RegExp(`\`((?:${PROGRAMS}) [^\`]{1,200})\``, 'g');
+
+/** Whatever its program: in quotes or backticks behind a word for running it, or with an option. */
+const RUN =
+  /\b(?:run(?:s|ning)?|ran|execut(?:e|es|ed|ing)|invok(?:e|es|ed|ing)|typ(?:e|ed|ing)|issu(?:e|ed|ing)|try(?:ing)? to|tried(?: to)?|commands?)(?: the command)?:? ["'`“]([a-z][\w./-]{0,40}(?: [^"`”]{1,200})?)["'`”]/gi;
+
+const WITH_OPTION = /`([a-z][\w./-]{0,40}(?: [\w./:@-]{1,60}){0,6} --?[a-z][^`]{0,200})`/g;
+
+/** Distinct commands in the order of the text: after a prompt, in a code block, or quoted. */
+function findCommands(lines: readonly string[]): readonly string[] {
+  const commands = new Set<string>();
+  for (const { text, kind } of markCode(lines)) {
+    for (const command of [...parseCommandLine(text, kind === 'code'), ...findQuotedCommands(text)])
+      commands.add(command);
+    if (commands.size >= MAX_COMMANDS) break;
+  }
+  return [...commands];
+}
+
+/** The command that the whole line is. */
+function parseCommandLine(line: string, isCode: boolean): readonly string[] {
+  const prompted = PROMPT.exec(line)?.[1];
+  if (prompted && /^[\w./]/.test(prompted)) return [prompted.trim()];
+  return isCode && BARE.test(line) ? [line.trim()] : [];
+}
+
+function findQuotedCommands(line: string): readonly string[] {
+  const start = line.slice(0, 500);
+  return [SPAN, RUN, WITH_OPTION].flatMap((form) => [...start.matchAll(form)].map((span) => (span[1] ?? '').trim()));
+}
+
+export interface NamedVersion {
+  /** Without a leading `v`, such as `1.2.3-rc.1`. */
+  readonly version: string;
+  /** The word before it in lower case, such as `clap` of `clap 2.33`; "" where there is none. */
+  readonly of: string;
+  /** What stands before it in its part of the sentence, in lower case. */
+  readonly context: string;
+  /** Whether the text presents it as the version in use (`version: 1.2.3`), or as a tag (`v1.2.3`). */
+  readonly labelled: boolean;
+  /** Whether it belongs to something that is not the project: a language, an operating system, a browser. */
+  readonly foreign: boolean;
+  /** Whether the text says that the problem is not there (`works in 1.2.2`). */
+  readonly fine: boolean;
+}
+
+const MAX_VERSIONS = 40;
+
+const VERSION =
+  /(?<![\w.])v?(\d{1,5}\.\d{1,5}(?:\.\d{1,5}){0,2}(?:[-.]?(?:alpha|beta|rc|pre|dev|next|canary|snapshot|M)[.-]?\d{0,5})?)(?![\w.]*\d)/gi;
+
+const FOREIGN =
+  /\b(?:node(?:\.?js)?|npm|yarn|pnpm|bun|deno|c?python3?|pypy|pip|conda|java|jdk|jre|jvm|openjdk|kotlin|gradle|maven|golang|go|rustc?|cargo|rustup|dotnet|\.net|net|macos|osx|os|ubuntu|debian|fedora|centos|alpine|windows|linux|kernel|ios|ipados|android|chrome|chromium|firefox|safari|edge|opera|browser|docker|kubernetes|k8s|postgres(?:ql)?|mysql|redis|sqlite|gcc|clang|glibc|openssl|http|tls|ip|gpu|cuda|typescript|webpack|vscode|eclipse|intellij)\b/i;
+
+const FINE =
+  /\b(?:works?|worked|working|fine|ok|fixed|good|not (?:affected|present)|last (?:good|working)|downgrad\w+)\b[^.,;]{0,30}$/i;
+
+/** In the order of the text; equal ones once. */
+function findVersions(lines: readonly string[]): readonly NamedVersion[] {
+  const found = new Map<string, NamedVersion>();
+  for (const line of lines) {
+    if (line.length > 500 || found.size >= MAX_VERSIONS) continue;
+    for (const match of line.matchAll(VERSION)) {
+      const version = parseNamedVersion(line, match.index, match[0], match[1] ?? '');
+      const key = `${version.of} ${version.version}`;
+      if (!found.has(key)) found.set(key, version);
+    }
+  }
+  return [...found.values()];
+}
+
+function parseNamedVersion(line: string, index: number, text: string, version: string): NamedVersion {
+  const before = line.slice(Math.max(0, index - 80), index);
+  const clause = before.slice(Math.max(before.lastIndexOf(','), before.lastIndexOf(';'), before.lastIndexOf('|')) + 1);
+  const word = /([@\w][\w@/.-]{0,60})[^\w]{0,6}$/.exec(clause)?.[1] ?? '';
+  return {
+    version,
+    of: word.replace(/(?<![@/.-])[@/.-]+$/, '').toLowerCase(),
+    context: clause.toLowerCase(),
+    labelled: /^v/i.test(text) || /\b(?:version|release|tag|v)\b[^\w]{0,6}$/i.test(clause),
+    foreign: FOREIGN.test(clause),
+    fine: FINE.test(clause),
+  };
+}
+
+const FORMS = [
+  /(?:^|\/)([A-Za-z0-9][\w.]{0,100})-(\d[\w.]{0,40})(?:-[^/]{1,120})?\.(?:egg|whl)\//,
+  /(?:^|\/)registry\/src\/[^/]{1,100}\/([\w-]{1,100}?)-(\d[\w.+-]{0,40})\//,
+  /(?:^|\/)([^@\s]{1,200})@v(\d[\w.+-]{0,60})\/[^@]{1,300}\.go$/,
+];
+
+const MODULE_CACHE = /^.*\/pkg\/mod\//;
+
+/** Each package's version once, in the order of the frames; said of that package alone. */
+function findInstalledVersions(traces: readonly Trace[]): readonly NamedVersion[] {
+  const found = new Map<string, NamedVersion>();
+  for (const { file } of traces.flatMap(({ frames }) => frames)) {
+    const path = file.replaceAll('\\', '/').replace(MODULE_CACHE, '');
+    const match = FORMS.map((form) => form.exec(path)).find((one) => one !== null);
+    if (!match) continue;
+    const [, name = '', version = ''] = match;
+    const of = name.toLowerCase();
+    found.set(`${of} ${version}`, { version, of, context: of, labelled: false, foreign: false, fine: false });
+  }
+  return [...found.values()];
+}
+
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+}
+
+const MAX_PATHS = 200;
+
+const EXTENSION =
+  /\.(?:[cm]?[jt]sx?|pyi?|java|kts?|go|rs|cs|rb|php|swift|scala|groovy|c|cc|cpp|cxx|h|hpp|mm|vue|svelte|astro|s?css|less|html|sql|sh|ps1|exs?|erl|hs|lua|dart|clj|proto|graphql|json|ya?ml|toml|xml|gradle|cfg|ini|tf)(?=$|[:([#,])/i;
+
+const LINE = /^(?::(\d{1,7})|:?[([](\d{1,7})[,)\]]|#L(\d{1,7}))/;
+
+const SOURCE_LINK =
+  /https?:\/\/[^\s/]{3,100}\/[^\s/]{1,100}\/[^\s/]{1,100}\/(?:-\/)?(?:blob|blame|src)\/[^\s/]{1,100}\/([^\s?#)\]>"']{3,400})(?:#L(\d{1,7}))?/g;
+
+/** Distinct paths and places in the order of the text. */
+function findPaths(lines: readonly string[]): {
+  readonly paths: readonly string[];
+  readonly places: readonly Place[];
+} {
+  const found = new Map<string, Place>();
+  for (const line of lines) {
+    for (const place of findPlacesIn(line)) found.set(`${place.file}:${place.line}`, place);
+    if (found.size >= MAX_PATHS) break;
+  }
+  const all = [...found.values()].slice(0, MAX_PATHS);
+  return {
+    paths: all.filter(({ line }) => line === 0).map(({ file }) => file),
+    places: all.filter(({ line }) => line > 0),
+  };
+}
+
+function findPlacesIn(line: string): readonly Place[] {
+  const links = [...line.matchAll(SOURCE_LINK)].map((link) => ({ file: link[1] ?? '', line: Number(link[2] ?? 0) }));
+  const tokens = line.split(/[\s"'`<>|;{}=*]+/).filter((token) => token.length >= 4 && token.length <= 400);
+  return [...links, ...tokens.flatMap((token) => toPlace(token) ?? [])];
+}
+
+/** `path:12:5:`, `path(12,5):`, `path:[12,5]`, `path#L12` or a bare path. */
+function toPlace(token: string): Place | null {
+  const bare = token.replace(/^[([,]+/, '').replace(/[.,]$/, '');
+  const extension = /^https?:/.test(bare) ? null : EXTENSION.exec(bare);
+  if (!extension) return null;
+  const end = extension.index + extension[0].length;
+  const file = bare.slice(0, end);
+  if (!/^[\w@.~/\\:+()[\]$-]+$/.test(file) || /^\.\w+$/.test(file)) return null;
+  const line = LINE.exec(bare.slice(end));
+  return { file, line: Number(line?.[1] ?? line?.[2] ?? line?.[3] ?? 0) };
 }

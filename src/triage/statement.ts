@@ -1,23 +1,29 @@
-// The statement of the problem: the title, the first meaningful sentences and the errors, without boilerplate and logs.
-import { type MarkedLine, markCode } from './code-fences.ts';
-import { isLogLine, plainLines } from './plain-text.ts';
-import { sections } from './sections.ts';
+// A report as text: its plain lines, sections, problem statement, steps to reproduce, and what to ask the reporter.
+import type { Step } from '../core/issue.ts';
+import type { Facts } from './facts.ts';
+import { isReliable } from './rank-suspects.ts';
+import { isLogLine, type MarkedLine, markCode, splitSections, toPlainLines } from './report-text.ts';
 import { MAX_TITLE, type Signals } from './signals.ts';
 
 const MAX_STATEMENT = 2_000;
+
 const MAX_PROSE = 1_200;
+
 const MAX_ERRORS = 3;
+
 /** Longer blocks are logs or whole programs, not a statement. */
 const MAX_CODE_LINES = 12;
+
 /** Headings of templates whose content is not the problem. */
 const ASIDE =
   /^(?:steps? |how )?to reproduce|^reproduc|^(?:system |your )?(?:info|environment|versions?)|^(?:pre-?flight )?checklist|^(?:full )?logs?\b|^additional (?:context|info)|^screenshots?|^(?:before|make sure|please|validations?)\b|^severity|^possible (?:fix|solution)|^workaround|^output of|^configuration|\bversions?$/i;
+
 const BOILERPLATE =
   /^\s*[-*] \[[ xX]\]|^\s*_?no response_?\s*$|^\s*(?:thanks|thank you|cheers|hi|hello|hey|best regards)\b[^.]{0,60}$|^\s*(?:---+|===+|___+|\*\*\*+)\s*$|^\s*--- Log: .{1,300} ---\s*$|^\s*!\[[^\]]*\]\([^)]*\)\s*$|^\s*<summary>.{0,200}<\/summary>\s*$|^\s*<\/?(?:details|summary|img|br|p|div|sub|sup)[^>]*>\s*$/i;
 
 /** At most 2,000 characters; never empty for a text that is not only white space. */
-export function problemStatement(text: string, signals: Pick<Signals, 'title' | 'errors'>): string {
-  const prose = problemProse(text, signals.title);
+export function writeStatement(text: string, signals: Pick<Signals, 'title' | 'errors'>): string {
+  const prose = extractProse(text, signals.title);
   const title = opensWith(prose, signals.title) ? '' : signals.title;
   const said = `${title}\n${prose}`;
   const errors = signals.errors
@@ -30,11 +36,11 @@ export function problemStatement(text: string, signals: Pick<Signals, 'title' | 
 }
 
 /** Whole paragraphs up to 1,200 characters; the first one is cut where it alone is longer. */
-function problemProse(text: string, title: string): string {
-  const all = sections(plainLines(withoutComments(text)))
+function extractProse(text: string, title: string): string {
+  const all = splitSections(toPlainLines(removeComments(text)))
     .filter(({ heading }) => !ASIDE.test(heading))
-    .flatMap(({ lines }) => paragraphs(lines))
-    .map((paragraph) => withoutTitle(paragraph, title))
+    .flatMap(({ lines }) => splitParagraphs(lines))
+    .map((paragraph) => removeTitle(paragraph, title))
     .filter((paragraph) => paragraph !== '');
   const kept: string[] = [];
   let length = 0;
@@ -48,7 +54,7 @@ function problemProse(text: string, title: string): string {
 }
 
 /** The paragraph without its first line or sentence, where that is the title over again. */
-function withoutTitle(paragraph: string, title: string): string {
+function removeTitle(paragraph: string, title: string): string {
   const [first = '', ...rest] = paragraph.split('\n');
   const bare = first.replace(/^#{1,6}\s*/, '').trim();
   if (title === '' || bare === '') return paragraph;
@@ -61,16 +67,18 @@ function withoutTitle(paragraph: string, title: string): string {
 function opensWith(text: string, title: string): boolean {
   return (
     title !== '' &&
-    spoken(text.slice(0, title.length * 2)).startsWith(spoken(title) + (title.length < MAX_TITLE ? ' ' : ''))
+    extractSpoken(text.slice(0, title.length * 2)).startsWith(
+      extractSpoken(title) + (title.length < MAX_TITLE ? ' ' : ''),
+    )
   );
 }
 
 function isSame(left: string, right: string): boolean {
-  return spoken(left) === spoken(right);
+  return extractSpoken(left) === extractSpoken(right);
 }
 
 /** The words alone: marks, quotes and capitals differ between a title and its repetition. */
-function spoken(text: string): string {
+function extractSpoken(text: string): string {
   return text
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
@@ -78,8 +86,8 @@ function spoken(text: string): string {
 }
 
 /** Paragraphs of prose and short snippets of code; log lines, checklists, long blocks and questions without an answer are left out. */
-function paragraphs(lines: readonly string[]): readonly string[] {
-  const blocks = blocksOf(lines).filter((block) => block.length > 0);
+function splitParagraphs(lines: readonly string[]): readonly string[] {
+  const blocks = splitBlocks(lines).filter((block) => block.length > 0);
   const isKept = (block: readonly MarkedLine[]): boolean =>
     block[0]?.kind === 'prose' || block.length <= MAX_CODE_LINES;
   return blocks
@@ -97,7 +105,7 @@ function paragraphs(lines: readonly string[]): readonly string[] {
     .filter((block) => block !== '');
 }
 
-function blocksOf(lines: readonly string[]): readonly (readonly MarkedLine[])[] {
+function splitBlocks(lines: readonly string[]): readonly (readonly MarkedLine[])[] {
   const blocks: MarkedLine[][] = [[]];
   for (const line of markCode(lines)) {
     const last = blocks.at(-1) ?? [];
@@ -124,7 +132,7 @@ function isNoise(line: string): boolean {
 }
 
 /** HTML comments hold the template's instructions, never the reporter's words. An unclosed one hides nothing. */
-export function withoutComments(text: string): string {
+function removeComments(text: string): string {
   return text
     .split('<!--')
     .map((part, index) => {
@@ -138,4 +146,115 @@ function cutAtWord(text: string, length: number): string {
   const cut = text.slice(0, length);
   const space = cut.lastIndexOf(' ');
   return (space > length * 0.8 ? cut.slice(0, space) : cut).replace(/[\ud800-\udbff]$/, '').trimEnd();
+}
+
+const HEADING =
+  /\b(?:steps?(?: \w+){0,2} to (?:re-?produce|replicate|repeat|trigger)|how to (?:re-?produce|replicate|trigger)|to re-?produce|re-?produc(?:tion|ing|e)(?: steps?| case| example| code)?|repro(?: steps?)?|replication steps?|test case|minimal (?:working |reproducible )?example|mwe)\b/i;
+
+const NOT_STEPS = /\b(?:expected|actual|link|url|rate|frequency|cannot|can't)\b/i;
+
+const ITEM = /^ {0,3}(?:\d{1,2}[.)]|[-*+•])\s+(?=\S)/;
+
+const MAX_STEPS = 30;
+
+const MAX_STEP = 4_000;
+
+/** The items of the list under a heading such as "Steps to reproduce", each with its code; without a list, its paragraphs. Empty where there is no such heading. */
+export function findReproductionSteps(text: string): readonly Step[] {
+  const section = splitSections(toPlainLines(removeComments(text))).find(
+    ({ heading, lines }) =>
+      HEADING.test(heading) && !NOT_STEPS.test(heading) && lines.some((line) => /[\p{L}\p{N}]/u.test(line)),
+  );
+  if (!section) return [];
+  const lines = section.lines.filter((line) => !/^\s*[-*] \[[ xX]\]|^\s*_no response_\s*$/i.test(line));
+  const blocks =
+    lines.some(isNumbered) || lines.some((line) => ITEM.test(line)) ? readListItems(lines) : joinBlocks(lines);
+  return blocks
+    .map((block) => block.join('\n').trim())
+    .filter((description) => /[\p{L}\p{N}]/u.test(description))
+    .slice(0, MAX_STEPS)
+    .map((description, index) => ({ stepNumber: index + 1, description: cutStep(description) }));
+}
+
+function isNumbered(line: string): boolean {
+  return /^ {0,3}\d{1,2}[.)]\s+\S/.test(line);
+}
+
+/** Where a list is numbered, bullets are parts of its items. Prose above the first item and below the last is no step; code is. */
+function readListItems(lines: readonly string[]): readonly (readonly string[])[] {
+  const starts = lines.some(isNumbered) ? isNumbered : (line: string) => ITEM.test(line);
+  const marked = markCode(lines);
+  const isItem = ({ text, kind }: MarkedLine) => kind === 'prose' && starts(text);
+  const items: string[][] = [];
+  for (const line of marked.slice(0, listEnd(marked, marked.findLastIndex(isItem)))) {
+    if (isItem(line)) items.push([line.text.replace(ITEM, '')]);
+    else if (items.length > 0) items.at(-1)?.push(line.text);
+    else if (line.kind === 'fence') items.push([line.text]);
+  }
+  return items;
+}
+
+/** A list ends with the blank line after which prose begins at the margin again. */
+function listEnd(lines: readonly MarkedLine[], lastItem: number): number {
+  const end = lines.findIndex(
+    ({ text, kind }, index) =>
+      index > lastItem && kind === 'prose' && /^\S/.test(text) && lines[index - 1]?.text.trim() === '',
+  );
+  return end < 0 ? lines.length : end;
+}
+
+/** Paragraphs, each with the code that follows it. */
+function joinBlocks(lines: readonly string[]): readonly (readonly string[])[] {
+  const blocks: string[][] = [];
+  let open = false;
+  for (const { text, kind } of markCode(lines)) {
+    const isProse = kind === 'prose';
+    const isBlank = isProse && text.trim() === '';
+    if (!isBlank && (blocks.length === 0 || (isProse && !open))) blocks.push([text]);
+    else if (!isBlank) blocks.at(-1)?.push(text);
+    open = isProse && !isBlank;
+  }
+  return blocks;
+}
+
+function cutStep(text: string): string {
+  return text.length <= MAX_STEP
+    ? text
+    : `${text.slice(0, MAX_STEP)}\n… cut: ${text.length - MAX_STEP} more characters`;
+}
+
+/** Empty where the facts point somewhere with more than words. */
+export function listQuestions(facts: Facts): readonly string[] {
+  const { signals, shown, stepsToReproduce, revisions } = facts;
+  const pointed = isReliable(shown[0]);
+  const questions: string[] = [];
+  if (facts.mismatches.length > 0 && revisions.framesName === '') {
+    questions.push(
+      'Which version, tag or commit shows the problem? Lines in the report do not fit the commit that was read.',
+    );
+  }
+  if (pointed) return questions;
+  if (signals.traces.length === 0) {
+    questions.push(
+      signals.errors.length === 0
+        ? 'What is the exact error message, with its full stack trace or the log around it?'
+        : 'What is the full stack trace, or the log around the error message?',
+    );
+  }
+  if (stepsToReproduce.length === 0) {
+    questions.push(
+      signals.commands.length === 0
+        ? 'Which steps or commands lead to it, with what input, and what happens instead of what you expected?'
+        : 'With what input and configuration was the command run, and what did you expect to happen?',
+    );
+  }
+  if (
+    signals.versions.length === 0 &&
+    signals.shas.length === 0 &&
+    revisions.framesName === '' &&
+    questions.length < 3
+  ) {
+    questions.push('Which version, tag or commit of this project shows it?');
+  }
+  return questions;
 }

@@ -1,11 +1,11 @@
 // The facts-only Issue as a maintainer reads it.
 import { describe, expect, it } from 'vitest';
-import { factsOnlyConclusion } from '../../src/triage/facts-only.ts';
+import { concludeFromFacts } from '../../src/triage/facts-only.ts';
 import { FILES, factsOf, SECOND, TRACE } from './shop.ts';
 
 describe('the facts-only Issue', () => {
   it('reads well: evidence first, no model, what to look at next', async () => {
-    const conclusion = factsOnlyConclusion(await factsOf('It stops\n\nError: header has no value: cookie'), {
+    const conclusion = concludeFromFacts(await factsOf('It stops\n\nError: header has no value: cookie'), {
       seconds: 2.5,
     });
     expect(conclusion.rootCause).toMatchInlineSnapshot(
@@ -41,29 +41,26 @@ describe('the facts-only Issue', () => {
     ).toEqual(['src/header.ts', 'src/request.ts']);
     expect([...facts.callers]).toEqual(['src/request.ts']);
     const reordered = { ...facts, shown: facts.shown.toSorted((a) => (a.file === 'src/header.ts' ? -1 : 1)) };
-    expect(factsOnlyConclusion(reordered, { seconds: 1 }).rootCause).not.toContain('almost as likely');
+    expect(concludeFromFacts(reordered, { seconds: 1 }).rootCause).not.toContain('almost as likely');
   });
 
   it('says nothing of a model that nobody can configure, and names no wish as the error', async () => {
-    const conclusion = factsOnlyConclusion(
-      await factsOf('`parseHeader` should raise something like shop.HeaderError:'),
-      {
-        seconds: 1,
-      },
-    );
+    const conclusion = concludeFromFacts(await factsOf('`parseHeader` should raise something like shop.HeaderError:'), {
+      seconds: 1,
+    });
     expect(conclusion.rootCause).not.toContain('HeaderError');
     expect(JSON.stringify(conclusion)).not.toContain('OPENAI');
   });
 
   it('cites a line that stands in the cited step', async () => {
     const report = TRACE.replace('dist/header.js:9', 'src/header.ts:3');
-    const { analysis, investigationSteps } = factsOnlyConclusion(await factsOf(report), { seconds: 1 });
+    const { analysis, investigationSteps } = concludeFromFacts(await factsOf(report), { seconds: 1 });
     const [citation] = analysis.citations;
     expect(investigationSteps[citation!.step - 1]?.result).toContain(citation!.quote);
   });
 
   it('says "I don\'t know" where nothing points anywhere, and asks for what is missing', async () => {
-    const conclusion = factsOnlyConclusion(await factsOf('zzz qqq'), { seconds: 1 });
+    const conclusion = concludeFromFacts(await factsOf('zzz qqq'), { seconds: 1 });
     expect(conclusion.rootCause).toBe(
       "I don't know: no reliable suspect. Nothing that the report names was found in this repository at 2b2b2b2. No model was used.",
     );
@@ -73,11 +70,11 @@ describe('the facts-only Issue', () => {
 
   it('names the dependencies where the trace never enters the repository', async () => {
     const facts = await factsOf('Error: qqq\n    at run (/srv/shop/node_modules/left-pad/index.js:1:1)\n');
-    expect(factsOnlyConclusion(facts, { seconds: 1 }).rootCause).toContain('only through dependencies (left-pad)');
+    expect(concludeFromFacts(facts, { seconds: 1 }).rootCause).toContain('only through dependencies (left-pad)');
   });
 
   it('names no file that is not in the commit', async () => {
-    const { rootCause, solutionSteps, analysis } = factsOnlyConclusion(await factsOf(TRACE), { seconds: 1 });
+    const { rootCause, solutionSteps, analysis } = concludeFromFacts(await factsOf(TRACE), { seconds: 1 });
     const said = [rootCause, ...solutionSteps.map(({ description }) => description)].join('\n');
     for (const [path] of said.matchAll(/(?:src|test)\/[\w./-]+\.ts/g)) expect(Object.keys(FILES)).toContain(path);
     for (const { file } of analysis.suspects) expect(Object.keys(FILES)).toContain(file);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { CausewayError } from '../../src/core/errors.ts';
 import { gatherFacts } from '../../src/triage/facts.ts';
-import { factsOnlyConclusion } from '../../src/triage/facts-only.ts';
+import { concludeFromFacts } from '../../src/triage/facts-only.ts';
 import { createMemoryRepository } from '../support/memory-source.ts';
 import { testLexicons } from '../support/test-lexicons.ts';
 import { COMMITS, FILES, FIRST, factsOf, HEADER, SECOND, SHOP, TRACE } from './shop.ts';
@@ -70,7 +70,7 @@ describe('a report with a stack trace', () => {
     const facts = await factsOf('Error: boom\n    at readRequest (/srv/shop/src/request.ts:400:1)\n');
     expect(facts.suspects[0]).toMatchObject({ file: 'src/request.ts', line: 0, function: 'readRequest' });
     expect(facts.suspects[0]?.reasons.at(-1)).toContain('line 400 does not exist in this file at this commit');
-    const { rootCause } = factsOnlyConclusion(facts, { seconds: 1 });
+    const { rootCause } = concludeFromFacts(facts, { seconds: 1 });
     expect(rootCause).toContain('src/request.ts has 5 lines at this commit, but the report names line 400');
   });
 
@@ -96,7 +96,7 @@ describe('a report with a stack trace', () => {
     expect(facts.revisions).toMatchObject({ asked: SECOND, frames: FIRST, framesName: 'v1.0.0' });
     expect(facts.suspects[0]).toMatchObject({ file: 'src/header.ts', line: 4 });
     expect(facts.suspects[0]?.reasons[0]).toContain('(line 3 at v1.0.0)');
-    expect(factsOnlyConclusion(facts, { seconds: 1 }).analysis.revision).toBe(SECOND);
+    expect(concludeFromFacts(facts, { seconds: 1 }).analysis.revision).toBe(SECOND);
   });
 
   it('takes a line that one of several fits does not have as a sign against that fit only', async () => {

@@ -1,10 +1,10 @@
 // Equal reports share a fingerprint; different problems never do.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { reportFingerprint } from '../../src/triage/fingerprint.ts';
+import { computeReportFingerprint } from '../../src/triage/fingerprint.ts';
 import { ANY_CHARACTER } from '../support/any-character.ts';
 
-const same = (a: string, b: string): boolean => reportFingerprint(a) === reportFingerprint(b);
+const same = (a: string, b: string): boolean => computeReportFingerprint(a) === computeReportFingerprint(b);
 
 describe('two sightings of one problem', () => {
   it.each([
@@ -47,9 +47,9 @@ describe('different problems', () => {
   it('is 64 hexadecimal digits for any text, and always the same', () => {
     fc.assert(
       fc.property(fc.string({ unit: ANY_CHARACTER }), (text) => {
-        const print = reportFingerprint(text);
+        const print = computeReportFingerprint(text);
         expect(print).toMatch(/^[0-9a-f]{64}$/);
-        expect(reportFingerprint(text)).toBe(print);
+        expect(computeReportFingerprint(text)).toBe(print);
       }),
     );
   });

@@ -1,6 +1,6 @@
 // The source lines that a trace prints are held against the files.
 import { describe, expect, it } from 'vitest';
-import { factsOnlyConclusion } from '../../src/triage/facts-only.ts';
+import { concludeFromFacts } from '../../src/triage/facts-only.ts';
 import { FIRST, factsOf, SECOND } from './shop.ts';
 
 const CART = `"""The cart."""
@@ -43,7 +43,7 @@ describe('a line that the trace prints', () => {
 
   it('and that stands nowhere is said once, and no unrelated line is quoted', async () => {
     const facts = await factsOf(traceback(6, 'return fsum(self.price_of(i) for i in items)'), { commits: COMMITS });
-    const { rootCause } = factsOnlyConclusion(facts, { seconds: 1 });
+    const { rootCause } = concludeFromFacts(facts, { seconds: 1 });
     expect(facts.suspects[0]).toMatchObject({ file: 'shop/cart.py', line: 0, function: 'total' });
     expect(rootCause).not.toContain('Each item has a price');
     expect(rootCause).toContain('Most likely place: `shop/cart.py` in `total()`');

@@ -1,9 +1,8 @@
 // Paths as traces write them lead to the right file of the tree, or say why not.
 import { describe, expect, it } from 'vitest';
 import type { Frame } from '../../src/triage/frames/frame.ts';
-import type { OwnPackage } from '../../src/triage/manifests.ts';
-import { type Ground, mapFrame, mapPath } from '../../src/triage/map-paths.ts';
-import { createPathIndex } from '../../src/triage/path-index.ts';
+import type { OwnPackage } from '../../src/triage/own-code.ts';
+import { createPathIndex, type Ground, mapFrame, mapPath } from '../../src/triage/paths.ts';
 
 function ground(paths: readonly string[], packages: readonly OwnPackage[] = []): Ground {
   const entries = paths.map((path) => ({ path, size: 1, kind: 'file' as const, blob: path }));
@@ -28,10 +27,10 @@ function leadsTo(tree: Ground, path: string): string {
 describe('JavaScript and TypeScript', () => {
   const tree = ground(
     [
-      'src/api/header.ts',
+      'src/http/header.ts',
       'src/main.ts',
-      'packages/core/src/db.ts',
-      'packages/ui/src/db.tsx',
+      'packages/core/src/store.ts',
+      'packages/ui/src/store.tsx',
       'web/app/page.tsx',
       'vendor/x/lib/y.js',
     ],
@@ -41,17 +40,17 @@ describe('JavaScript and TypeScript', () => {
     ],
   );
   it.each([
-    ['/srv/app/dist/http/header.js', 'src/api/header.ts'],
-    ['/srv/app/build/http/header.js', 'src/api/header.ts'],
-    ['file:///srv/app/src/api/header.ts', 'src/api/header.ts'],
-    ['C:\\code\\app\\src\\http\\header.ts', 'src/api/header.ts'],
-    ['file:///C:/code/app/src/api/header.ts', 'src/api/header.ts'],
+    ['/srv/app/dist/http/header.js', 'src/http/header.ts'],
+    ['/srv/app/build/http/header.js', 'src/http/header.ts'],
+    ['file:///srv/app/src/http/header.ts', 'src/http/header.ts'],
+    ['C:\\code\\app\\src\\http\\header.ts', 'src/http/header.ts'],
+    ['file:///C:/code/app/src/http/header.ts', 'src/http/header.ts'],
     ['webpack:///./src/main.ts', 'src/main.ts'],
     ['webpack-internal:///(rsc)/./web/app/page.tsx?1a2b', 'web/app/page.tsx'],
     ['http://localhost:5173/src/main.ts?t=17', 'src/main.ts'],
     ['./src/main.ts', 'src/main.ts'],
-    ['/x/node_modules/shop/dist/http/header.js', 'src/api/header.ts'],
-    ['/x/node_modules/@shop/core/dist/store.js', 'packages/core/src/db.ts'],
+    ['/x/node_modules/shop/dist/http/header.js', 'src/http/header.ts'],
+    ['/x/node_modules/@shop/core/dist/store.js', 'packages/core/src/store.ts'],
     ['/x/node_modules/left-pad/src/main.ts', 'dependency left-pad'],
     ['/x/node_modules/@other/core/dist/store.js', 'dependency @other/core'],
     ['node:internal/process/task_queues', 'runtime'],
@@ -62,7 +61,7 @@ describe('JavaScript and TypeScript', () => {
 
   it('does not trust lines of compiled files', () => {
     expect(mapPath(tree, '/srv/app/dist/http/header.js')).toMatchObject({ compiled: true, certain: false });
-    expect(mapPath(tree, '/srv/app/src/api/header.ts')).toMatchObject({ compiled: false, certain: true });
+    expect(mapPath(tree, '/srv/app/src/http/header.ts')).toMatchObject({ compiled: false, certain: true });
   });
 
   it('says that a path fits several files', () => {

@@ -1,9 +1,9 @@
 // From ranked files and clues to suspects: the order stays, and a firm clue says by itself how far it is believed.
 import { describe, expect, it } from 'vitest';
-import type { Clue } from '../../src/triage/candidates/clue.ts';
-import { testedClues } from '../../src/triage/candidates/from-tests.ts';
-import { isAside } from '../../src/triage/file-kind.ts';
-import { createPathIndex } from '../../src/triage/path-index.ts';
+import { type Clue, findTestedClues } from '../../src/triage/clues.ts';
+
+import { isSecondary } from '../../src/triage/own-code.ts';
+import { createPathIndex } from '../../src/triage/paths.ts';
 import { rankSuspects } from '../../src/triage/rank-suspects.ts';
 
 function clue(kind: Clue['kind'], path: string, strength: number): Clue {
@@ -81,7 +81,7 @@ describe('what stands beside the product', () => {
     ['src/config.ts', false],
     ['lib/sites/models.py', false],
   ])('%s: %s', (path, aside) => {
-    expect(isAside(path)).toBe(aside);
+    expect(isSecondary(path)).toBe(aside);
   });
 });
 
@@ -94,6 +94,6 @@ describe('what a test tests, by its name', () => {
     const paths = ['src/Cart.java', 'src/ing.java'];
     const entries = paths.map((path) => ({ path, size: 1, kind: 'file' as const, blob: path }));
     const index = createPathIndex({ entries, unreadableNames: 0 });
-    expect(testedClues(index, [`test/${test}`])[0]?.path).toBe(subject);
+    expect(findTestedClues(index, [`test/${test}`])[0]?.path).toBe(subject);
   });
 });

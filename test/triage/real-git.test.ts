@@ -1,7 +1,7 @@
 // The same road over real git: what a maintainer reads for a report about a small repository.
 import { describe, expect, it } from 'vitest';
 import { gatherFacts } from '../../src/triage/facts.ts';
-import { factsOnlyConclusion } from '../../src/triage/facts-only.ts';
+import { concludeFromFacts } from '../../src/triage/facts-only.ts';
 import { pathProject, testSource } from '../git/open-project.ts';
 import { gitRepository } from '../support/git-repository.ts';
 import { testLexicons } from '../support/test-lexicons.ts';
@@ -39,7 +39,7 @@ KeyError: 'apple'
       code: 'return sum(self.prices[i] for i in items)',
       blame: { subject: 'Sum prices' },
     });
-    expect(factsOnlyConclusion(facts, { seconds: 1 }).rootCause).toContain('Stack frames were read at v2.1.0');
+    expect(concludeFromFacts(facts, { seconds: 1 }).rootCause).toContain('Stack frames were read at v2.1.0');
   });
 
   it('of which only a partial clone is there is looked into as far as that goes', async () => {

@@ -1,8 +1,8 @@
 // Each reason of a suspect is worth reading, and says nothing twice.
 import { describe, expect, it } from 'vitest';
-import type { Clue } from '../../src/triage/candidates/clue.ts';
-import { ordinal } from '../../src/triage/ordinal.ts';
-import { reasonsOf } from '../../src/triage/reasons.ts';
+import type { Clue } from '../../src/triage/clues.ts';
+import { formatOrdinal } from '../../src/triage/lookups.ts';
+import { describeReasons } from '../../src/triage/rank-suspects.ts';
 import { FIRST, factsOf } from './shop.ts';
 
 function clue(kind: Clue['kind'], reason: string, more: Partial<Clue> = {}): Clue {
@@ -11,7 +11,7 @@ function clue(kind: Clue['kind'], reason: string, more: Partial<Clue> = {}): Clu
 
 describe('the reasons', () => {
   it('are at most three, the firmest first, however strong the others are', () => {
-    const reasons = reasonsOf([
+    const reasons = describeReasons([
       clue('use', 'holds `readLine`', { names: ['readLine'], strength: 0.9 }),
       clue('definition', 'defines `Header`', { names: ['Header'], strength: 0.8 }),
       clue('message', 'the message stands here', { strength: 0.2 }),
@@ -22,20 +22,20 @@ describe('the reasons', () => {
 
   it('rest on everyday words only where nothing firmer stands', () => {
     const words = clue('use', 'holds the words “case”, “perhaps”', { names: [] });
-    expect(reasonsOf([words, clue('frame', 'innermost own frame')])).toEqual(['innermost own frame']);
-    expect(reasonsOf([words])).toEqual(['holds the words “case”, “perhaps”']);
+    expect(describeReasons([words, clue('frame', 'innermost own frame')])).toEqual(['innermost own frame']);
+    expect(describeReasons([words])).toEqual(['holds the words “case”, “perhaps”']);
   });
 
   it('do not name a place twice, nor the use of what the file defines', () => {
     expect(
-      reasonsOf([
+      describeReasons([
         clue('frame', 'frame', { line: 4 }),
         clue('place', 'same place', { line: 4 }),
         clue('place', 'other place', { line: 9 }),
       ]),
     ).toEqual(['frame', 'other place']);
     expect(
-      reasonsOf([
+      describeReasons([
         clue('definition', 'defines `Header`', { names: ['Header'] }),
         clue('use', 'holds `Header`', { names: ['Header'] }),
       ]),
@@ -43,7 +43,7 @@ describe('the reasons', () => {
   });
 
   it('number frames as English does', () => {
-    expect([1, 2, 3, 4, 11, 12, 13, 21, 22, 23].map(ordinal).join(' ')).toBe(
+    expect([1, 2, 3, 4, 11, 12, 13, 21, 22, 23].map(formatOrdinal).join(' ')).toBe(
       '1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 23rd',
     );
   });

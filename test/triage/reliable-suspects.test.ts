@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { gatherFacts } from '../../src/triage/facts.ts';
-import { factsOnlyConclusion } from '../../src/triage/facts-only.ts';
+import { concludeFromFacts } from '../../src/triage/facts-only.ts';
 import { pathProject, testSource } from '../git/open-project.ts';
 import { gitRepository } from '../support/git-repository.ts';
 import { testLexicons } from '../support/test-lexicons.ts';
@@ -78,7 +78,7 @@ describe('a stack trace beside prose', () => {
 `;
     const unknown = await factsOf(PROSE + trace('x'), { commits: COMMITS });
     expect(unknown.shown[0]).toMatchObject({ file: 'src/cookie.ts', line: 0, function: 'serialize' });
-    const { rootCause } = factsOnlyConclusion(unknown, { seconds: 1 });
+    const { rootCause } = concludeFromFacts(unknown, { seconds: 1 });
     expect(rootCause).toContain(
       'Most likely place: `src/cookie.ts` in `serialize()` (top frame of the stack trace in this repository; compiled file; exact line unknown)',
     );
@@ -99,7 +99,7 @@ describe('a stack trace beside prose', () => {
       onStep: async () => {},
       signal: SIGNAL,
     });
-    const { rootCause, analysis } = factsOnlyConclusion(facts, { seconds: 1 });
+    const { rootCause, analysis } = concludeFromFacts(facts, { seconds: 1 });
     expect(rootCause).toMatch(/^Most likely place: `src\/coupons\.js:14` in `discountFor\(\)`/);
     // The files that only share words with the report are not shown.
     expect(analysis.suspects.map(({ file }) => file).sort()).toEqual([
@@ -120,13 +120,13 @@ describe('what is not reliable', () => {
     const ranking = facts.steps.find(({ result }) => result.includes('rarest: '));
     expect(ranking?.result).toMatch(/found; rarest: (?!.*\b(?:it|is|up|to|or)\b)/);
     const few = await factsOf('The number of the mobile session', { commits: COMMITS });
-    const { rootCause } = factsOnlyConclusion(few, { seconds: 1 });
+    const { rootCause } = concludeFromFacts(few, { seconds: 1 });
     expect(rootCause).toMatch(/^I don't know.*no reliable suspect/);
   });
 
   it('never has a high score for words alone, and nobody is sent there', async () => {
     const facts = await factsOf(PROSE.replace(/I looked into.*\n.*$/s, ''), { commits: COMMITS });
-    const { rootCause, solutionSteps, analysis } = factsOnlyConclusion(facts, { seconds: 1 });
+    const { rootCause, solutionSteps, analysis } = concludeFromFacts(facts, { seconds: 1 });
     expect(facts.suspects[0]).toMatchObject({ file: 'src/refresh-token.ts', evidence: 'words' });
     expect(facts.suspects[0]!.score).toBeGreaterThan(0.6);
     for (const { score } of analysis.suspects) expect(score).toBeLessThanOrEqual(0.5);
@@ -144,7 +144,7 @@ describe('what is not reliable', () => {
     const facts = await factsOf(`Error: no ledger\n${trace.join('')}`, {
       commits: [{ sha: FIRST, subject: 'Begin', files }],
     });
-    const { suspects } = factsOnlyConclusion(facts, { seconds: 1 }).analysis;
+    const { suspects } = concludeFromFacts(facts, { seconds: 1 }).analysis;
     expect(facts.suspects.length).toBeGreaterThan(15);
     expect(suspects.length).toBeLessThanOrEqual(8);
     expect(Object.keys(suspects[0]!)).toEqual(['file', 'line', 'function', 'score', 'reasons']);

@@ -1,6 +1,6 @@
 // What a report names is found, and nothing that it does not name.
 import { describe, expect, it } from 'vitest';
-import { constantParts } from '../../src/triage/error-lines.ts';
+import { splitConstantParts } from '../../src/triage/error-lines.ts';
 import { findSignals } from '../../src/triage/signals.ts';
 
 describe('places and paths', () => {
@@ -18,8 +18,8 @@ describe('places and paths', () => {
   });
 
   it('a path without a line is a path', () => {
-    const { paths, places } = findSignals('The fault is in `src/api/header.ts`, not in C:\\code\\a.cs.');
-    expect(paths).toEqual(['src/api/header.ts', 'C:\\code\\a.cs']);
+    const { paths, places } = findSignals('The fault is in `src/http/header.ts`, not in C:\\code\\a.cs.');
+    expect(paths).toEqual(['src/http/header.ts', 'C:\\code\\a.cs']);
     expect(places).toEqual([]);
   });
 });
@@ -76,7 +76,7 @@ describe('the part of a message that can stand in source', () => {
     ['runtime error: index out of range [3] with length 3', []],
     ['boom', []],
   ])('%s', (message, parts) => {
-    expect(constantParts(message)).toEqual(parts);
+    expect(splitConstantParts(message)).toEqual(parts);
   });
 });
 

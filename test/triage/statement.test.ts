@@ -1,10 +1,9 @@
 // The problem is stated in the reporter's words, without template, checklists and logs.
 import { describe, expect, it } from 'vitest';
-import { reproductionSteps } from '../../src/triage/reproduction.ts';
 import { findSignals } from '../../src/triage/signals.ts';
-import { problemStatement } from '../../src/triage/statement.ts';
+import { findReproductionSteps, writeStatement } from '../../src/triage/statement.ts';
 
-const state = (text: string): string => problemStatement(text, findSignals(text));
+const state = (text: string): string => writeStatement(text, findSignals(text));
 
 const REPORT = `Checkout fails for carts with a discount
 
@@ -97,7 +96,7 @@ describe('the statement', () => {
 
 describe('the reproduction steps', () => {
   it('are the items of the list, each with its code', () => {
-    expect(reproductionSteps(REPORT)).toEqual([
+    expect(findReproductionSteps(REPORT)).toEqual([
       { stepNumber: 1, description: 'Put something into the cart' },
       { stepNumber: 2, description: 'Run\n   ```sh\n   curl -X POST localhost:3000/discount\n   ```' },
       { stepNumber: 3, description: 'Press *Checkout*' },
@@ -112,7 +111,7 @@ describe('the reproduction steps', () => {
     'Reproduction\n------------',
     '## Minimal reproducible example',
   ])('stand under "%s"', (heading) => {
-    expect(reproductionSteps(`Broken\n\n${heading}\n\n- open it\n- close it\n\n## Expected\n\n- nothing`)).toEqual([
+    expect(findReproductionSteps(`Broken\n\n${heading}\n\n- open it\n- close it\n\n## Expected\n\n- nothing`)).toEqual([
       { stepNumber: 1, description: 'open it' },
       { stepNumber: 2, description: 'close it' },
     ]);
@@ -121,7 +120,7 @@ describe('the reproduction steps', () => {
   it('end with the list: a trace or a remark below it is no part of the last step, code is', () => {
     const text =
       'Steps to reproduce:\n1. open\n\n   twice\n\nas always\n\n2. close\n\n```\nclose()\n```\n\nTypeError: x\n    at y (z.js:1:1)';
-    expect(reproductionSteps(text).map(({ description }) => description)).toEqual([
+    expect(findReproductionSteps(text).map(({ description }) => description)).toEqual([
       'open\n\n   twice\n\nas always',
       'close\n\n```\nclose()\n```',
     ]);
@@ -129,9 +128,9 @@ describe('the reproduction steps', () => {
 
   it('keep bullets inside numbered items, and code that stands alone', () => {
     expect(
-      reproductionSteps('## To reproduce\n1. set\n   - a\n   - b\n2. go').map(({ description }) => description),
+      findReproductionSteps('## To reproduce\n1. set\n   - a\n   - b\n2. go').map(({ description }) => description),
     ).toEqual(['set\n   - a\n   - b', 'go']);
-    expect(reproductionSteps('## To reproduce\n```py\ntotal([])\n```\n')).toEqual([
+    expect(findReproductionSteps('## To reproduce\n```py\ntotal([])\n```\n')).toEqual([
       { stepNumber: 1, description: '```py\ntotal([])\n```' },
     ]);
   });
@@ -141,6 +140,6 @@ describe('the reproduction steps', () => {
     '## Steps to reproduce\n\n_No response_\n',
     '## Expected behaviour\n1. reproduce nothing',
   ])('are not invented: %j', (text) => {
-    expect(reproductionSteps(text)).toEqual([]);
+    expect(findReproductionSteps(text)).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 // Forms of a word have one stem.
 import { expect, it } from 'vitest';
-import { stem } from '../../src/triage/stem.ts';
+import { stemWord } from '../../src/triage/identifiers.ts';
 
 it.each([
   ['headers', 'header'],
@@ -21,5 +21,5 @@ it.each([
   ['404', '404'],
   ['', ''],
 ])('the stem of %s is %s', (word, expected) => {
-  expect(stem(word)).toBe(expected);
+  expect(stemWord(word)).toBe(expected);
 });

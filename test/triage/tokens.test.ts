@@ -1,6 +1,6 @@
 // Names taken apart into their words.
 import { expect, it } from 'vitest';
-import { nameParts } from '../../src/triage/tokens.ts';
+import { splitName } from '../../src/triage/identifiers.ts';
 
 it.each([
   ['parseHTTPHeader_v2', ['parse', 'http', 'header', 'v2']],
@@ -11,7 +11,7 @@ it.each([
   ['größeÄndern', ['größeändern']],
   ['', []],
 ])('%s', (name, parts) => {
-  expect(nameParts(name)).toEqual(parts);
+  expect(splitName(name)).toEqual(parts);
 });
 
 it('takes letters of ASCII apart as it does beside others', () => {
@@ -24,6 +24,6 @@ it('takes letters of ASCII apart as it does beside others', () => {
   for (let round = 0; round < 20_000; round++) {
     const name = Array.from({ length: next(14) }, () => letters[next(letters.length)]).join('');
     // A word of one letter is left out.
-    expect(nameParts(name), name).toEqual(nameParts(`${name} é`));
+    expect(splitName(name), name).toEqual(splitName(`${name} é`));
   }
 });

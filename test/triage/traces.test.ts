@@ -48,9 +48,9 @@ TypeError: Cannot read properties of undefined (reading 'split')
 
   it('reads a trace folded into a JSON log line', () => {
     const [trace] = traces(
-      String.raw`{"level":50,"err":{"stack":"Error: no row\n    at load (/srv/src/db.ts:9:13)\n    at run (/srv/src/run.ts:2:1)"}}`,
+      String.raw`{"level":50,"err":{"stack":"Error: no row\n    at load (/srv/src/store.ts:9:13)\n    at run (/srv/src/run.ts:2:1)"}}`,
     );
-    expect(places(trace)).toEqual(['load@/srv/src/db.ts:9', 'run@/srv/src/run.ts:2']);
+    expect(places(trace)).toEqual(['load@/srv/src/store.ts:9', 'run@/srv/src/run.ts:2']);
   });
 
   it('reads Firefox frames', () => {

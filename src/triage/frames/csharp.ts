@@ -1,5 +1,5 @@
 // Frames of .NET: `at Namespace.Class.Method(String text) in /path/File.cs:line 12`.
-import { afterAt, type ErrorHead, errorHead, type Frame, type FrameReader, NO_ERROR } from './frame.ts';
+import { cutAfterAt, type ErrorHead, type Frame, type FrameReader, NO_ERROR, parseErrorHead } from './frame.ts';
 
 const HEAD_LINES = 8;
 
@@ -7,13 +7,13 @@ export const csharpFrames: FrameReader = {
   language: 'csharp',
   innermostLast: false,
   gap: 1,
-  frame: (lines, index) => csharpFrame(lines[index] ?? ''),
-  ends: (line) => !line.includes('--->') && errorHead(line) !== null,
-  error: headAbove,
+  frame: (lines, index) => readCsharpFrame(lines[index] ?? ''),
+  ends: (line) => !line.includes('--->') && parseErrorHead(line) !== null,
+  error: findHeadAbove,
 };
 
-function csharpFrame(line: string): Frame | null {
-  const rest = afterAt(line);
+function readCsharpFrame(line: string): Frame | null {
+  const rest = cutAfterAt(line);
   const open = rest?.indexOf('(') ?? -1;
   if (!rest || open <= 0 || rest[open - 1] === ' ') return null;
   const name = rest.slice(0, open);
@@ -23,13 +23,13 @@ function csharpFrame(line: string): Frame | null {
     language: 'csharp',
     file: placed?.[1] ?? '',
     line: Number(placed?.[2] ?? 0),
-    ...names(name),
+    ...splitNames(name),
     code: '',
   };
 }
 
 /** `App.Store.<LoadAsync>d__4.MoveNext` is `LoadAsync` of `App.Store`. */
-function names(name: string): { readonly function: string; readonly symbol: string } {
+function splitNames(name: string): { readonly function: string; readonly symbol: string } {
   const machine = /^(.{1,300}?)[.+]<(?:<)?([\w$<>]{1,100}?)>(?:[a-z]__|g__)/.exec(name);
   if (machine?.[1] && machine[2]) return { function: machine[2].replace(/[<>]/g, ''), symbol: machine[1] };
   const dot = name.lastIndexOf('.');
@@ -40,12 +40,12 @@ function names(name: string): { readonly function: string; readonly symbol: stri
   };
 }
 
-function headAbove(lines: readonly string[], first: number): ErrorHead {
+function findHeadAbove(lines: readonly string[], first: number): ErrorHead {
   for (let index = first - 1; index >= Math.max(0, first - HEAD_LINES); index--) {
     const line = (lines[index] ?? '').trim();
-    if (csharpFrame(line)) break;
+    if (readCsharpFrame(line)) break;
     const inner = line.lastIndexOf('---> ');
-    const head = errorHead((inner < 0 ? line : line.slice(inner + 5)).replace(/^Unhandled exception\. /, ''));
+    const head = parseErrorHead((inner < 0 ? line : line.slice(inner + 5)).replace(/^Unhandled exception\. /, ''));
     if (head) return { ...head, link: 'none' };
   }
   return NO_ERROR;

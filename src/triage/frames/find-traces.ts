@@ -30,7 +30,7 @@ export interface FoundTraces {
 }
 
 export function findTraces(lines: readonly string[]): FoundTraces {
-  const groups = grouped(lines);
+  const groups = groupFrames(lines);
   const chains: { trace: Omit<Trace, 'depth'>; link: ChainLink }[][] = [];
   for (const group of groups.slice(0, MAX_TRACES * 4)) {
     const head = group.reader.error(lines, group.first, group.last);
@@ -46,24 +46,24 @@ export function findTraces(lines: readonly string[]): FoundTraces {
     else chain.push({ trace, link: head.link });
   }
   const within = new Set<number>();
-  for (const group of groups) for (const line of linesOf(group, lines)) within.add(line);
-  return { traces: distinct(chains.flatMap(rootFirst)), lines: within };
+  for (const group of groups) for (const line of toLines(group, lines)) within.add(line);
+  return { traces: removeDuplicates(chains.flatMap(putRootFirst)), lines: within };
 }
 
 /** From the first frame to the last, and what stands around them only to say the same: called functions, quoted source lines. */
-function linesOf({ frames, first, last }: Group, lines: readonly string[]): readonly number[] {
+function toLines({ frames, first, last }: Group, lines: readonly string[]): readonly number[] {
   const said = new Set(frames.flatMap(({ file, line, code }) => (code === '' ? [] : [code, `${file}:${line}`])));
   const symbols = frames.flatMap(({ language, symbol }) => (language === 'go' && symbol !== '' ? [symbol] : []));
   const isSaid = (line: string): boolean => said.has(line) || symbols.some((symbol) => line.startsWith(`${symbol}(`));
-  const around = [...range(Math.max(0, first - ABOVE), first - 1), last + 1];
-  return [...range(first, last), ...around.filter((index) => isSaid((lines[index] ?? '').trim()))];
+  const around = [...toRange(Math.max(0, first - ABOVE), first - 1), last + 1];
+  return [...toRange(first, last), ...around.filter((index) => isSaid((lines[index] ?? '').trim()))];
 }
 
-function range(from: number, to: number): readonly number[] {
+function toRange(from: number, to: number): readonly number[] {
   return Array.from({ length: Math.max(0, to - from + 1) }, (_, offset) => from + offset);
 }
 
-function grouped(lines: readonly string[]): readonly Group[] {
+function groupFrames(lines: readonly string[]): readonly Group[] {
   const groups: Group[] = [];
   let isOpen = false;
   for (const [index, line] of lines.entries()) {
@@ -92,13 +92,13 @@ function readFrame(lines: readonly string[], index: number): { frame: Frame; rea
   return null;
 }
 
-function rootFirst(chain: readonly { trace: Omit<Trace, 'depth'>; link: ChainLink }[]): Trace[] {
+function putRootFirst(chain: readonly { trace: Omit<Trace, 'depth'>; link: ChainLink }[]): Trace[] {
   const traces = chain.map(({ trace }) => trace);
   if (chain.some(({ link }) => link === 'causes_previous')) traces.reverse();
   return traces.map((trace, depth) => ({ ...trace, depth }));
 }
 
-function distinct(traces: readonly Trace[]): readonly Trace[] {
+function removeDuplicates(traces: readonly Trace[]): readonly Trace[] {
   const seen = new Map<string, Trace>();
   for (const trace of traces) {
     const key = JSON.stringify([trace.errorType, trace.message, trace.frames.slice(0, 8)]);

@@ -59,7 +59,7 @@ export function splitLocation(text: string): { readonly file: string; readonly l
 }
 
 /** What follows `at ` on a frame line of Node, the JVM or .NET, past white space, one log tag and a bullet; null elsewhere. */
-export function afterAt(line: string): string | null {
+export function cutAfterAt(line: string): string | null {
   const bare = line.replace(/^\s*(?:\[[^\]]{0,60}\]\s*)?(?:[|>*-]\s*)?/, '');
   return bare.startsWith('at ') ? bare.slice(3).trim() : null;
 }
@@ -68,7 +68,7 @@ export function afterAt(line: string): string | null {
 const CUT_OUT = /\[redacted\b|\*{3}/i;
 
 /** The text of a source line, such that it may be compared; "" where it says too little or lost a part. */
-export function frameCode(line: string): string {
+export function readFrameCode(line: string): string {
   const code = line.trim();
   return code.length < 4 || code.length > 500 || /^[\s~^]*$/.test(code) || CUT_OUT.test(code) ? '' : code;
 }
@@ -77,14 +77,14 @@ const ERROR_TYPE = /^[\w$][\w$./\\]{0,200}$/;
 const ERROR_SUFFIX = /(?:Error|Exception|Throwable|Failure|Panic|Fault)$/;
 
 /** `Type: message` of a line such as `Uncaught TypeError: x is not a function`; null where no error type stands there. */
-export function errorHead(line: string): { readonly type: string; readonly message: string } | null {
+export function parseErrorHead(line: string): { readonly type: string; readonly message: string } | null {
   if (!/Error|Exception|Throwable|Failure|Panic|Fault/.test(line)) return null;
   let colon = -1;
   // The type may stand behind a date and a logger's name: the first few colons are tried.
   for (let tries = 0; tries < 6; tries++) {
     const next = line.slice(colon + 1).search(/:(?:\s|$)/);
     colon = next < 0 ? line.length : colon + 1 + next;
-    const type = errorType(line.slice(0, colon));
+    const type = parseErrorType(line.slice(0, colon));
     if (type !== '') return { type, message: line.slice(colon + 1).trim() };
     if (next < 0) return null;
   }
@@ -92,7 +92,7 @@ export function errorHead(line: string): { readonly type: string; readonly messa
 }
 
 /** The error type that the text ends with: `Uncaught (in promise) TypeError [ERR_X]` → `TypeError`. */
-function errorType(text: string): string {
+function parseErrorType(text: string): string {
   const words = text.slice(-300).trim().split(/\s+/);
   const last = words.at(-1) ?? '';
   const word = last.startsWith('[') && last.endsWith(']') ? (words.at(-2) ?? '') : last;

@@ -7,14 +7,14 @@ export const goFrames: FrameReader = {
   language: 'go',
   innermostLast: false,
   gap: 2,
-  frame: goFrame,
+  frame: readGoFrame,
   ends: (line) => /^\s*(?:goroutine \d+ \[|panic: |fatal error: |--- FAIL)/.test(line),
-  error: headAbove,
+  error: findHeadAbove,
 };
 
-function goFrame(lines: readonly string[], index: number): Frame | null {
+function readGoFrame(lines: readonly string[], index: number): Frame | null {
   const match = /^\s+(\S.{0,600}\.go):(\d{1,7})(?: \+0x[0-9a-f]{1,16})?$/.exec((lines[index] ?? '').trimEnd());
-  const above = calledFunction((lines[index - 1] ?? '').trim());
+  const above = readCalledFunction((lines[index - 1] ?? '').trim());
   if (!match?.[1] || above === '') return null;
   const name = above.replace(/\.func\d+(?:\.\d+)*$/, '');
   return {
@@ -28,14 +28,14 @@ function goFrame(lines: readonly string[], index: number): Frame | null {
 }
 
 /** `example.com/app/store.(*Client).Get(0xc000…)` without its arguments; "" where the line is no call. */
-function calledFunction(line: string): string {
+function readCalledFunction(line: string): string {
   const call = line.replace(/^created by /, '').replace(/ in goroutine \d+$/, '');
   const open = call.endsWith(')') ? call.lastIndexOf('(') : call.length;
   const name = call.slice(0, open);
   return /^[\w./*()[\]%·~-]{1,300}$/.test(name) && name.includes('.') ? name : '';
 }
 
-function headAbove(lines: readonly string[], first: number): ErrorHead {
+function findHeadAbove(lines: readonly string[], first: number): ErrorHead {
   for (let index = first - 1; index >= Math.max(0, first - HEAD_LINES); index--) {
     const match = /^\s*(panic|fatal error): (.*)$/.exec(lines[index] ?? '');
     if (match?.[1]) return { type: match[1], message: (match[2] ?? '').replace(/ \[recovered\]$/, ''), link: 'none' };

@@ -1,41 +1,41 @@
 // Frames of Python tracebacks and of pytest's reports.
-import { type ErrorHead, type Frame, type FrameReader, frameCode, NO_ERROR } from './frame.ts';
+import { type ErrorHead, type Frame, type FrameReader, NO_ERROR, readFrameCode } from './frame.ts';
 
 export const pythonFrames: FrameReader = {
   language: 'python',
   innermostLast: true,
   gap: 40,
   frame: (lines, index) => {
-    const found = traceback(lines[index] ?? '') ?? pytest(lines[index] ?? '');
-    return found && { ...found, code: codeBelow(lines, index) };
+    const found = readTraceback(lines[index] ?? '') ?? readPytest(lines[index] ?? '');
+    return found && { ...found, code: readCodeBelow(lines, index) };
   },
   ends: (line) =>
     /^\s*(?:Traceback \(most|[_=]{3,} |During handling of|The above exception)/.test(line) || isError(line),
-  error: errorBelow,
+  error: findErrorBelow,
 };
 
-function traceback(line: string): Frame | null {
+function readTraceback(line: string): Frame | null {
   const match = /^[\s|+E>]*File "([^"]{1,600})", line (\d{1,7})(?:, in (\S.{0,200}))?/.exec(line);
-  return match ? frame(match[1], match[2], match[3]) : null;
+  return match ? createFrame(match[1], match[2], match[3]) : null;
 }
 
 /** The source line stands under its frame, deeper; pytest's long form shows it above, among others, so it is not taken. */
-function codeBelow(lines: readonly string[], index: number): string {
+function readCodeBelow(lines: readonly string[], index: number): string {
   const depth = (line: string): number => /^[\s|+]*/.exec(line)?.[0].length ?? 0;
   const below = lines[index + 1] ?? '';
-  const isFrame = traceback(below) !== null || pytest(below) !== null;
+  const isFrame = readTraceback(below) !== null || readPytest(below) !== null;
   return isFrame || depth(below) <= depth(lines[index] ?? '') || /^\s*(?:E |\[Previous line)/.test(below)
     ? ''
-    : frameCode(below);
+    : readFrameCode(below);
 }
 
 /** `path.py:12: in name` (short) and `path.py:12: ValueError` (long). */
-function pytest(line: string): Frame | null {
+function readPytest(line: string): Frame | null {
   const match = /^([^\s:"']{1,400}\.py):(\d{1,7}):(?: in (\S{1,200})| [A-Z]\w{2,80}| ?)$/.exec(line);
-  return match ? frame(match[1], match[2], match[3]) : null;
+  return match ? createFrame(match[1], match[2], match[3]) : null;
 }
 
-function frame(file = '', line = '0', name = ''): Frame {
+function createFrame(file = '', line = '0', name = ''): Frame {
   const bare = name.trim();
   const known = /^<.*>$/.test(bare) ? '' : bare.slice(bare.lastIndexOf('.') + 1);
   return { language: 'python', file, line: Number(line), function: known, symbol: '', code: '' };
@@ -54,14 +54,14 @@ function isError(line: string): boolean {
   );
 }
 
-function errorBelow(lines: readonly string[], first: number, last: number): ErrorHead {
+function findErrorBelow(lines: readonly string[], first: number, last: number): ErrorHead {
   const pytestError = lines.slice(first, last + 1).findLast((line) => /^E {1,8}\S/.test(line));
-  if (pytestError && pytest(lines[last] ?? ''))
-    return { ...parsed(pytestError, /: ([A-Z]\w+)$/.exec(lines[last] ?? '')?.[1]), link: 'none' };
+  if (pytestError && readPytest(lines[last] ?? ''))
+    return { ...parseError(pytestError, /: ([A-Z]\w+)$/.exec(lines[last] ?? '')?.[1]), link: 'none' };
   for (let index = last + 1; index < Math.min(lines.length, last + 8); index++) {
     const line = lines[index] ?? '';
     if (/^(?:\s{4,}|[\s|+]*$)/.test(line) && !/^\s*E /.test(line)) continue;
-    return isRaised(line) ? { ...parsed(line), link: linkAbove(lines, first) } : NO_ERROR;
+    return isRaised(line) ? { ...parseError(line), link: findLinkAbove(lines, first) } : NO_ERROR;
   }
   return NO_ERROR;
 }
@@ -74,14 +74,14 @@ function isRaised(line: string): boolean {
   );
 }
 
-function parsed(line: string, fallbackType = ''): { type: string; message: string } {
+function parseError(line: string, fallbackType = ''): { type: string; message: string } {
   const match = ERROR_LINE.exec(line);
   if (match?.[1]) return { type: match[1], message: match[2] ?? '' };
   return { type: fallbackType, message: line.replace(/^E\s+/, '') };
 }
 
 /** Python prints the root cause first. */
-function linkAbove(lines: readonly string[], first: number): ErrorHead['link'] {
+function findLinkAbove(lines: readonly string[], first: number): ErrorHead['link'] {
   const above = lines.slice(Math.max(0, first - 4), first);
   return above.some((line) => /During handling of the above|direct cause of the following/.test(line))
     ? 'caused_by_previous'

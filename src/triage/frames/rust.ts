@@ -1,5 +1,5 @@
 // Frames of Rust panics and backtraces.
-import { afterAt, type ErrorHead, type Frame, type FrameReader, NO_ERROR, splitLocation } from './frame.ts';
+import { cutAfterAt, type ErrorHead, type Frame, type FrameReader, NO_ERROR, splitLocation } from './frame.ts';
 
 /** Messages of assertions show both sides, each on its line. */
 const MESSAGE_LINES = 6;
@@ -8,13 +8,13 @@ export const rustFrames: FrameReader = {
   language: 'rust',
   innermostLast: false,
   gap: 8,
-  frame: (lines, index) => panicFrame(lines, index) ?? placedFrame(lines, index) ?? bareFrame(lines, index),
+  frame: (lines, index) => readPanicFrame(lines, index) ?? readPlacedFrame(lines, index) ?? readBareFrame(lines, index),
   ends: (line) => /panicked at/.test(line),
-  error: panicError,
+  error: parsePanicError,
 };
 
 /** `thread 'main' panicked at src/main.rs:4:5:` and, before Rust 1.73, `panicked at 'message', src/main.rs:4:5`, where the message may have lines. */
-function panicFrame(lines: readonly string[], index: number): Frame | null {
+function readPanicFrame(lines: readonly string[], index: number): Frame | null {
   const line = lines[index] ?? '';
   const at = line.indexOf('panicked at ');
   if (at < 0) return null;
@@ -28,30 +28,30 @@ function panicFrame(lines: readonly string[], index: number): Frame | null {
 }
 
 /** The place under a numbered function: `at ./src/parser.rs:12:9`. */
-function placedFrame(lines: readonly string[], index: number): Frame | null {
-  const place = splitLocation(afterAt(lines[index] ?? '') ?? '');
+function readPlacedFrame(lines: readonly string[], index: number): Frame | null {
+  const place = splitLocation(cutAfterAt(lines[index] ?? '') ?? '');
   if (!place?.file.endsWith('.rs')) return null;
-  const symbol = numbered(lines[index - 1] ?? '');
-  return { language: 'rust', ...place, function: lastName(symbol), symbol, code: '' };
+  const symbol = parseNumbered(lines[index - 1] ?? '');
+  return { language: 'rust', ...place, function: getLastName(symbol), symbol, code: '' };
 }
 
 /** A numbered function without a place (built without debug information). */
-function bareFrame(lines: readonly string[], index: number): Frame | null {
-  const symbol = numbered(lines[index] ?? '');
-  if (!symbol.includes('::') || splitLocation(afterAt(lines[index + 1] ?? '') ?? '')) return null;
-  return { language: 'rust', file: '', line: 0, function: lastName(symbol), symbol, code: '' };
+function readBareFrame(lines: readonly string[], index: number): Frame | null {
+  const symbol = parseNumbered(lines[index] ?? '');
+  if (!symbol.includes('::') || splitLocation(cutAfterAt(lines[index + 1] ?? '') ?? '')) return null;
+  return { language: 'rust', file: '', line: 0, function: getLastName(symbol), symbol, code: '' };
 }
 
-function numbered(line: string): string {
+function parseNumbered(line: string): string {
   const match = /^\s{0,12}\d{1,4}: {1,8}(?:0x[0-9a-f]{1,16} - )?([<\w][^(){}]{0,300})/.exec(line);
   return match?.[1] ? match[1].trim().replace(/::h[0-9a-f]{16}$/, '') : '';
 }
 
-function lastName(symbol: string): string {
+function getLastName(symbol: string): string {
   return /(\w+)(?:::)?$/.exec(symbol)?.[1] ?? '';
 }
 
-function panicError(lines: readonly string[], first: number): ErrorHead {
+function parsePanicError(lines: readonly string[], first: number): ErrorHead {
   for (let index = first; index >= Math.max(0, first - 4); index--) {
     const line = lines[index] ?? '';
     const at = line.indexOf('panicked at ');

@@ -1,10 +1,18 @@
 // Ranks the functions and classes of the first suspects' files by a report, each saying why.
+
+import { SHORT_WORDS, STOP_WORDS } from '../identifiers.ts';
 import type { Query } from '../localise/query.ts';
-import type { MarkedFrame } from './mark-frames.ts';
-import { phrasesOf } from './phrases.ts';
-import { type FunctionFile, readUnits, type Unit } from './read-units.ts';
-import { tellingLine } from './telling-line.ts';
-import { type Features, type WeighedUnit, weighUnits } from './weigh-units.ts';
+import { eachWord, hashesOfWord } from '../localise/terms.ts';
+import { asWritten, saturation } from '../localise/words-signal.ts';
+import {
+  type FunctionFile,
+  findFramedUnits,
+  findNamedCallers,
+  findPhrases,
+  type MarkedFrame,
+  readUnits,
+  type Unit,
+} from './read-units.ts';
 
 export interface RankedFunction {
   readonly path: string;
@@ -22,7 +30,7 @@ export interface RankedFunction {
   readonly reasons: readonly string[];
 }
 
-export interface RankInput {
+interface RankInput {
   /** The whole text: its neighbouring words are compared. */
   readonly report: string;
   readonly query: Query;
@@ -65,7 +73,7 @@ export async function rankFunctions(
   signal: AbortSignal,
 ): Promise<readonly RankedFunction[]> {
   const terms = new Set(query.terms.map(({ hash }) => hash));
-  const phrases = phrasesOf(report);
+  const phrases = findPhrases(report);
   const best = files.reduce((most, { score }) => Math.max(most, score), Number.MIN_VALUE);
   const units: Unit[] = [];
   for (const [fileRank, file] of files.entries()) {
@@ -74,24 +82,24 @@ export async function rankFunctions(
     signal.throwIfAborted();
   }
   const ranked = weighUnits(units, query, frames)
-    .map((weighed) => ({ weighed, sum: sumOf(weighed.features) }))
+    .map((weighed) => ({ weighed, sum: sumFeatures(weighed.features) }))
     .sort((a, b) => b.sum - a.sum)
     .slice(0, MAX_RANKED);
   const first = ranked[0]?.sum ?? 0;
-  return ranked.map(({ weighed, sum }) => rankedOf(weighed, Math.exp(sum - first)));
+  return ranked.map(({ weighed, sum }) => toRanked(weighed, Math.exp(sum - first)));
 }
 
 /** The best function of one file; null where none of it was ranked. */
-export function bestFunction(ranked: readonly RankedFunction[], path: string): RankedFunction | null {
+export function pickBestFunction(ranked: readonly RankedFunction[], path: string): RankedFunction | null {
   return ranked.find((each) => each.path === path) ?? null;
 }
 
-function sumOf(features: Features): number {
+function sumFeatures(features: Features): number {
   const names = Object.keys(WEIGHTS) as (keyof Features)[];
   return names.reduce((sum, name) => sum + WEIGHTS[name] * features[name], 0);
 }
 
-function rankedOf(weighed: WeighedUnit, score: number): RankedFunction {
+function toRanked(weighed: WeighedUnit, score: number): RankedFunction {
   const { unit, frameLine } = weighed;
   const { name, owner, line, lastLine } = unit.span;
   return {
@@ -100,21 +108,22 @@ function rankedOf(weighed: WeighedUnit, score: number): RankedFunction {
     owner,
     line,
     lastLine,
-    place: frameLine > 0 ? frameLine : tellingLine(unit, weighed.weights),
+    place: frameLine > 0 ? frameLine : findInformativeLine(unit, weighed.weights),
     score: Math.round(score * 1_000) / 1_000,
-    reasons: reasonsOf(weighed),
+    reasons: describeReasons(weighed),
   };
 }
 
 const MAX_REASONS = 3;
+
 /** Below these a feature says too little to be told. */
 const TOLD = { name: 0.12, owner: 0.2, pairs: 0.25 } as const;
 
-function reasonsOf({ unit, features, framedAlike, isNamed, caller, words }: WeighedUnit): readonly string[] {
+function describeReasons({ unit, features, framedAlike, isNamed, caller, words }: WeighedUnit): readonly string[] {
   const { name, owner } = unit.span;
   const quoted = words.map((word) => `“${word}”`).join(', ');
   const reasons = [
-    framedReason(name, framedAlike),
+    describeFramed(name, framedAlike),
     isNamed ? `the report names \`${name}\`` : '',
     !isNamed && features.name > TOLD.name ? `the report mentions words of its name, \`${name}\`` : '',
     features.owner > TOLD.owner ? `belongs to \`${owner}\`, whose name has words of the report` : '',
@@ -125,9 +134,240 @@ function reasonsOf({ unit, features, framedAlike, isNamed, caller, words }: Weig
   return reasons.filter((reason) => reason !== '').slice(0, MAX_REASONS);
 }
 
-function framedReason(name: string, alike: number): string {
+function describeFramed(name: string, alike: number): string {
   if (alike === 0) return '';
   return alike === 1
     ? `\`${name}\` is in the stack trace`
     : `one of ${alike} \`${name}\` of its file is in the stack trace`;
+}
+
+interface TermWeights {
+  /** By hash: weight in the report times how seldom it is among the units. */
+  readonly all: ReadonlyMap<number, number>;
+  /** The same for terms of the title only, by how seldom alone. */
+  readonly title: ReadonlyMap<number, number>;
+  readonly rarity: ReadonlyMap<number, number>;
+  /** As the report writes it; of a part of a name, that part. */
+  readonly words: ReadonlyMap<number, string>;
+  /** Terms of a unit, in the mean. */
+  readonly meanLength: number;
+}
+
+const PART_WEIGHT = { title: 2, name: 1, prose: 1, code: 0.5, log: 0.5, test: 0.5 } as const;
+
+/** Said more often than this, it says nothing more; in a title, once. */
+const REPEATED = 4;
+
+function computeTermWeights(units: readonly Unit[], query: Query): TermWeights {
+  const holding = new Map<number, number>();
+  for (const { counts } of units) for (const hash of counts.keys()) holding.set(hash, (holding.get(hash) ?? 0) + 1);
+  const terms = query.terms.filter(({ term }) => !SHORT_WORDS.has(term));
+  const rarity = new Map(terms.map(({ hash }) => [hash, computeRarity(holding.get(hash) ?? 0, units.length)]));
+  const worth = ({ hash, counts }: Query['terms'][number]): number =>
+    (rarity.get(hash) ?? 0) * computeReportWeight(counts);
+  const titled = terms.filter(({ counts }) => counts.title > 0);
+  return {
+    all: new Map(terms.map((term) => [term.hash, worth(term)])),
+    title: new Map(titled.map(({ hash }) => [hash, rarity.get(hash) ?? 0])),
+    rarity,
+    words: new Map(terms.map((term) => [term.hash, asWritten(term).word])),
+    meanLength: units.reduce((sum, { length }) => sum + length, 0) / Math.max(1, units.length),
+  };
+}
+
+function computeRarity(holding: number, all: number): number {
+  return Math.log(1 + (all - holding + 0.5) / (holding + 0.5));
+}
+
+function computeReportWeight(counts: Query['terms'][number]['counts']): number {
+  const said = (part: keyof typeof PART_WEIGHT): number =>
+    PART_WEIGHT[part] * Math.sqrt(Math.min(part === 'title' ? 1 : REPEATED, counts[part]));
+  return said('title') + said('name') + said('prose') + said('code') + said('log') + said('test');
+}
+
+function computeBm25(unit: Unit, weights: ReadonlyMap<number, number>, meanLength: number): number {
+  let sum = 0;
+  for (const [hash, count] of unit.counts) sum += computeGain(weights.get(hash) ?? 0, count, unit.length / meanLength);
+  return sum;
+}
+
+/** What one term adds; `length`: of the unit beside the mean. */
+function computeGain(weight: number, count: number, length: number): number {
+  return weight * saturation(count, length);
+}
+
+interface Features {
+  /** Of its file: score beside the best, and how far up it stands. */
+  readonly file: number;
+  readonly fileRank: number;
+  /** BM25 of the report, and of its title alone, beside the best of all units. */
+  readonly body: number;
+  readonly title: number;
+  /** How seldom the pairs of words are that it shares with the report. */
+  readonly pairs: number;
+  /** How much of its name the report, its title, and of its class's name the report holds. */
+  readonly name: number;
+  readonly nameTitle: number;
+  readonly owner: number;
+  /** How far inside it stands in a stack trace. */
+  readonly frame: number;
+  /** Whether a function that the report names calls it. */
+  readonly called: number;
+  readonly isClass: number;
+  /** Long ones are changed more often; those of a file with many, each less often. */
+  readonly size: number;
+  readonly siblings: number;
+  /** `__init__` and its like; `_name`. */
+  readonly isSpecial: number;
+  readonly isPrivate: number;
+}
+
+interface WeighedUnit {
+  readonly unit: Unit;
+  readonly features: Features;
+  /** What each of the report's terms is worth among the units, by hash. */
+  readonly weights: ReadonlyMap<number, number>;
+  /** The report's words in it, those that add most first. */
+  readonly words: readonly string[];
+  /** Whether the report has its whole name of several words, however it is joined: `read_line` for `readLine`. */
+  readonly isNamed: boolean;
+  /** Line of the frame in it that counts; 0 where none. */
+  readonly frameLine: number;
+  /** Units of its file, with it, that the frame may stand in; 0 where none. */
+  readonly framedAlike: number;
+  /** Name of the function in the report that calls it; "" where none. */
+  readonly caller: string;
+}
+
+function weighUnits(units: readonly Unit[], query: Query, frames: readonly MarkedFrame[]): readonly WeighedUnit[] {
+  const weights = computeTermWeights(units, query);
+  const body = divideByMost(units.map((unit) => computeBm25(unit, weights.all, weights.meanLength)));
+  const title = divideByMost(units.map((unit) => computeBm25(unit, weights.title, weights.meanLength)));
+  const pairs = scorePairs(units);
+  const callers = findNamedCallers(units, query);
+  const framed = findFramedUnits(units, frames);
+  return units.map((unit, index) => {
+    const frame = framed.get(unit);
+    const caller = callers.get(unit) ?? '';
+    return {
+      unit,
+      weights: weights.all,
+      isNamed: isNamed(unit, weights),
+      words: listInformativeWords(unit, weights),
+      frameLine: frame?.line ?? 0,
+      framedAlike: frame?.alike ?? 0,
+      caller,
+      features: {
+        file: unit.fileScore,
+        fileRank: 1 / (1 + unit.fileRank),
+        body: body[index] ?? 0,
+        title: title[index] ?? 0,
+        pairs: pairs[index] ?? 0,
+        ...scoreNames(unit, weights),
+        frame: frame?.strength ?? 0,
+        called: caller === '' ? 0 : 1,
+        ...scoreForm(unit),
+      },
+    };
+  });
+}
+
+function isNamed({ span }: Unit, { all }: TermWeights): boolean {
+  const [whole = 0, ...parts] = hashesOfWord(span.name);
+  return parts.length > 1 && all.has(whole);
+}
+
+function divideByMost(scores: readonly number[]): readonly number[] {
+  const best = scores.reduce((most, score) => Math.max(most, score), 0);
+  return best > 0 ? scores.map((score) => score / best) : scores;
+}
+
+function scorePairs(units: readonly Unit[]): readonly number[] {
+  const holding = new Map<number, number>();
+  for (const { pairs } of units) for (const pair of pairs) holding.set(pair, (holding.get(pair) ?? 0) + 1);
+  return units.map(({ pairs, length }) => {
+    let sum = 0;
+    for (const pair of pairs) sum += Math.log(units.length / (holding.get(pair) ?? 1));
+    return Math.min(2, sum / Math.sqrt(20 + length)) / 2;
+  });
+}
+
+function scoreNames(
+  { span }: Unit,
+  { all, title, rarity }: TermWeights,
+): Pick<Features, 'name' | 'nameTitle' | 'owner'> {
+  return {
+    name: scoreName(span.name, all, rarity),
+    nameTitle: scoreName(span.name, title, rarity),
+    owner: Math.max(0, ...span.owner.split('.').map((name) => scoreName(name, all, rarity))),
+  };
+}
+
+/** The weight of the terms of a name that the report has, damped for names of many terms. */
+function scoreName(name: string, weights: ReadonlyMap<number, number>, rarity: ReadonlyMap<number, number>): number {
+  const hashes = new Set(hashesOfWord(name));
+  let sum = 0;
+  for (const hash of hashes) {
+    const rare = rarity.get(hash) ?? 0;
+    if (rare > 0) sum += (Math.min(3, (weights.get(hash) ?? 0) / rare) * Math.min(6, rare)) / 6;
+  }
+  return Math.min(4, sum / Math.sqrt(Math.max(1, hashes.size))) / 4;
+}
+
+function scoreForm({
+  span,
+  lines,
+  siblings,
+}: Unit): Pick<Features, 'isClass' | 'size' | 'siblings' | 'isSpecial' | 'isPrivate'> {
+  return {
+    isClass: span.kind === 'function' ? 0 : 1,
+    size: Math.min(1, Math.log(1 + lines.length) / 6),
+    siblings: Math.min(1, Math.log(1 + siblings) / 6),
+    isSpecial: /^(?:__\w+__|constructor)$/.test(span.name) ? 1 : 0,
+    isPrivate: /^[_#][^_]/.test(span.name) ? 1 : 0,
+  };
+}
+
+const MAX_WORDS = 3;
+
+function listInformativeWords(unit: Unit, { all, words, meanLength }: TermWeights): readonly string[] {
+  const known = [...unit.counts].filter(([hash]) => words.has(hash));
+  const gains = known.map(([hash, count]): readonly [string, number] => [
+    words.get(hash) ?? '',
+    computeGain(all.get(hash) ?? 0, count, unit.length / meanLength),
+  ]);
+  const best = gains.toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).map(([word]) => word);
+  return [...new Set(best)].filter((word) => !STOP_WORDS.has(word.toLowerCase())).slice(0, MAX_WORDS);
+}
+
+/** Lines on each side that count as well, each half as much as the one nearer. */
+const AROUND = 3;
+
+/** `weights`: what each of the report's terms is worth, by hash. The line that names the function where no term stands in it. */
+function findInformativeLine(unit: Unit, weights: ReadonlyMap<number, number>): number {
+  const own = unit.lines.filter((line) => line >= unit.span.line);
+  const texts = unit
+    .text()
+    .split('\n')
+    .slice(unit.lines.length - own.length);
+  const worth = texts.map((text) => weighLine(text, weights));
+  let [best, at] = [0, unit.span.line];
+  for (const [index, line] of own.entries()) {
+    let sum = worth[index] ?? 0;
+    for (let away = 1; away <= AROUND; away++)
+      sum += ((worth[index - away] ?? 0) + (worth[index + away] ?? 0)) / 2 ** away;
+    if (sum > best + 1e-9) [best, at] = [sum, line];
+  }
+  return at;
+}
+
+/** A term counts once a line. */
+function weighLine(text: string, weights: ReadonlyMap<number, number>): number {
+  const seen = new Set<number>();
+  eachWord(text, (word) => {
+    for (const hash of hashesOfWord(word)) seen.add(hash);
+  });
+  let sum = 0;
+  for (const hash of seen) sum += weights.get(hash) ?? 0;
+  return sum;
 }

@@ -2,11 +2,10 @@
 import type { Suspect } from '../../core/issue.ts';
 import { queryOf } from '../localise/query.ts';
 import { type ReadReport, reportTexts } from '../localise/report-texts.ts';
-import { attempt, type Lookups, shortSha } from '../lookups.ts';
+import { attempt, type Lookups, shortenSha } from '../lookups.ts';
 import type { RankedSuspect } from '../rank-suspects.ts';
-import { markFrames } from './mark-frames.ts';
-import { bestFunction, type RankedFunction, rankFunctions } from './rank-functions.ts';
-import type { FunctionFile } from './read-units.ts';
+import { pickBestFunction, type RankedFunction, rankFunctions } from './rank-functions.ts';
+import { type FunctionFile, markFrames } from './read-units.ts';
 
 const FILES = 10;
 /** Characters of one file, and of all: about a second on one core. What people write by hand is shorter. */
@@ -24,15 +23,15 @@ export interface SuspectFunctionsInput {
 }
 
 /** At most 50, best first; one step says which, and what was left out for its length. A file that cannot be read has none. */
-export async function suspectFunctions(input: SuspectFunctionsInput): Promise<readonly RankedFunction[]> {
+export async function findSuspectFunctions(input: SuspectFunctionsInput): Promise<readonly RankedFunction[]> {
   const { lookups, report, linesHold } = input;
   const { files, leftOut } = await readSuspects(lookups, input.suspects.slice(0, FILES));
   const frames = markFrames({ ...report, linesHold });
   const query = queryOf({ ...reportTexts(report), test: '' });
   const ranked = await rankFunctions({ report: report.report, query, frames, files }, lookups.signal);
-  const found = ranked.slice(0, TOLD).map(described);
+  const found = ranked.slice(0, TOLD).map(describeFunctions);
   await lookups.notebook.record({
-    action: `rank functions of the first ${files.length} suspects at ${shortSha(lookups.tree.revision)}`,
+    action: `rank functions of the first ${files.length} suspects at ${shortenSha(lookups.tree.revision)}`,
     result: [...(found.length === 0 ? ['nothing found'] : found), ...leftOut].join('\n'),
     analysis: ranked[0] ? `\`${ranked[0].name}\` comes first.` : 'No function is known in these files.',
   });
@@ -74,7 +73,10 @@ async function readSuspect(lookups: Lookups, { file, score }: Suspect): Promise<
   });
 }
 
-function described({ path, owner, name, line, lastLine, score, reasons }: RankedFunction, index: number): string {
+function describeFunctions(
+  { path, owner, name, line, lastLine, score, reasons }: RankedFunction,
+  index: number,
+): string {
   const whole = owner === '' ? name : `${owner}.${name}`;
   return `${index + 1}. ${whole} (${path}:${line}-${lastLine}, ${score.toFixed(2)}): ${reasons[0] ?? ''}`;
 }
@@ -83,12 +85,12 @@ function described({ path, owner, name, line, lastLine, score, reasons }: Ranked
  * The suspects with the function that ranks best in their file, and the line in it to look at first: their own where that lies in
  * the function. A frame or a named place knows better: its place stays, also where it names a function without a line.
  */
-export function withFunctions(
+export function addFunctions(
   suspects: readonly RankedSuspect[],
   ranked: readonly RankedFunction[],
 ): readonly RankedSuspect[] {
   return suspects.map((suspect) => {
-    const best = bestFunction(ranked, suspect.file);
+    const best = pickBestFunction(ranked, suspect.file);
     const isPlaced = suspect.isFramed || (suspect.evidence === 'firm' && suspect.line > 0);
     if (best === null || isPlaced) return suspect;
     const isInside = suspect.line >= best.line && suspect.line <= best.lastLine;

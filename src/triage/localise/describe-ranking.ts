@@ -1,7 +1,7 @@
 // The step of the ranking, in words: what was looked up in the digests of a commit, and what it gave.
 import type { InvestigationStep } from '../../core/evidence.ts';
-import { counted } from '../counted.ts';
-import { STOP_WORDS } from '../tokens.ts';
+import { STOP_WORDS } from '../identifiers.ts';
+import { formatCount } from '../lookups.ts';
 import type { Known } from './gather-signals.ts';
 import type { RankedFile } from './rank-files.ts';
 
@@ -33,7 +33,7 @@ export function describeRanking(known: Known, { at, cut, ranked }: RankingTold):
     ...cut.filter((note) => note !== ''),
   ];
   return {
-    action: `compare the report with ${counted(table.paths.length, 'file')} and ${counted(commits.length, 'commit message')} at ${at}`,
+    action: `compare the report with ${formatCount(table.paths.length, 'file')} and ${formatCount(commits.length, 'commit message')} at ${at}`,
     result: lines.join('\n'),
     analysis:
       ranked.length === 0
@@ -43,8 +43,8 @@ export function describeRanking(known: Known, { at, cut, ranked }: RankingTold):
 }
 
 function termLine(found: readonly string[], asked: number): string {
-  if (found.length === 0) return `None of ${counted(asked, 'term')} found.`;
-  const count = found.length === asked ? `All ${counted(asked, 'term')}` : `${found.length} of ${asked} terms`;
+  if (found.length === 0) return `None of ${formatCount(asked, 'term')} found.`;
+  const count = found.length === asked ? `All ${formatCount(asked, 'term')}` : `${found.length} of ${asked} terms`;
   return `${count} found; rarest: ${listed(found.filter((word) => !STOP_WORDS.has(word.toLowerCase())))}`;
 }
 

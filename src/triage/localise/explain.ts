@@ -1,7 +1,7 @@
 // What each signal found in one file, in words: the clues that the reasons of a suspect are made of.
-import type { Clue } from '../candidates/clue.ts';
-import { looksLikeCode } from '../identifiers.ts';
-import { STOP_WORDS } from '../tokens.ts';
+import type { Clue } from '../clues.ts';
+import { looksLikeCode, STOP_WORDS } from '../identifiers.ts';
+
 import type { Combined, SignalName } from './combine.ts';
 import { definedNames } from './defined-names.ts';
 import { type FoundForm, foundForms } from './found-forms.ts';

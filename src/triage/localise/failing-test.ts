@@ -1,7 +1,7 @@
 // The source of a failing test, as far as its stack trace names it: what it calls is what it tests.
-import type { MappedFrame } from '../candidates/from-frames.ts';
-import { fileKind } from '../file-kind.ts';
-import { pathsOf } from '../map-paths.ts';
+import type { MappedFrame } from '../clues.ts';
+import { classifyFile } from '../own-code.ts';
+import { listPaths } from '../paths.ts';
 
 /** Places that are read: the same test in a hundred traces says it once. */
 const MAX_PLACES = 6;
@@ -18,8 +18,8 @@ export interface TestPlace {
 export function testPlaces(mapped: readonly (readonly MappedFrame[])[]): readonly TestPlace[] {
   const places = new Map<string, TestPlace>();
   for (const { frame, mapping } of mapped.flat()) {
-    const [path] = pathsOf(mapping);
-    if (path === undefined || frame.line <= 0 || fileKind(path) !== 'test' || places.size >= MAX_PLACES) continue;
+    const [path] = listPaths(mapping);
+    if (path === undefined || frame.line <= 0 || classifyFile(path) !== 'test' || places.size >= MAX_PLACES) continue;
     places.set(`${path}:${frame.line}`, { path, line: frame.line, function: frame.function });
   }
   return [...places.values()];

@@ -1,8 +1,8 @@
 // All signals of a report over the files of a commit, but for the closer look at the first of them.
 import type { CommitDigest } from '../../core/lexicon.ts';
-import type { Clue, ClueKind } from '../candidates/clue.ts';
-import { isAside } from '../file-kind.ts';
-import { fileName } from '../path-index.ts';
+import type { Clue, ClueKind } from '../clues.ts';
+import { isSecondary } from '../own-code.ts';
+import { getFileName } from '../paths.ts';
 import type { SignalValues } from './combine.ts';
 import { type CommitScores, commitScores } from './commits-signal.ts';
 import { type DefinitionScores, definitionScores } from './definitions-signal.ts';
@@ -68,8 +68,8 @@ export async function gatherSignals({ table, query, commits, clues }: Known, sig
     path: strongest('path'),
     message: strongest('message'),
     recent: recency(table, commits),
-    aside: await flags(table, isAside, signal),
-    bare: await flags(table, (path) => isBare(fileName(path).replace(/\.\w+$/, '')), signal),
+    aside: await flags(table, isSecondary, signal),
+    bare: await flags(table, (path) => isBare(getFileName(path).replace(/\.\w+$/, '')), signal),
   };
   return { values, definitions, commits: similar, paths };
 }

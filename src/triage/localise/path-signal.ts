@@ -1,7 +1,8 @@
 // How far a path shares the words of a report: in the file's own name, and in its folders.
-import { fileName } from '../path-index.ts';
-import { stem } from '../stem.ts';
-import { nameParts } from '../tokens.ts';
+
+import { splitName, stemWord } from '../identifiers.ts';
+import { getFileName } from '../paths.ts';
+
 import { inSlices } from './in-slices.ts';
 import type { Query } from './query.ts';
 import { SLICE_PATHS, type Table } from './table.ts';
@@ -66,7 +67,7 @@ function createPathReader() {
   function numberOf(part: string): number {
     const before = known.get(part);
     if (before !== undefined) return before;
-    const stemmed = stem(part);
+    const stemmed = stemWord(part);
     const number = numbers.get(stemmed) ?? words.push(stemmed) - 1;
     numbers.set(stemmed, number);
     known.set(part, number);
@@ -75,7 +76,7 @@ function createPathReader() {
 
   function wordsOf(text: string): readonly number[] {
     const found: number[] = [];
-    for (const part of nameParts(text)) {
+    for (const part of splitName(text)) {
       const number = numberOf(part);
       if (!found.includes(number)) found.push(number);
     }
@@ -91,10 +92,10 @@ function createPathReader() {
   return {
     words,
     read(path: string): PathWords {
-      const base = fileName(path).replace(/\.\w+$/, '');
+      const base = getFileName(path).replace(/\.\w+$/, '');
       const folder = folderOf(path);
       const isNamedByFolder = folder !== '' && isBare(base);
-      const name = wordsOf(isNamedByFolder ? fileName(folder) : base);
+      const name = wordsOf(isNamedByFolder ? getFileName(folder) : base);
       const folders = wordsOfFolder(isNamedByFolder ? folderOf(folder) : folder);
       const areApart = !folders.some((word) => name.includes(word));
       return { name, folders: areApart ? folders : folders.filter((word) => !name.includes(word)) };

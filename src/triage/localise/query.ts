@@ -1,6 +1,6 @@
 // A report as a query: its terms with their counts in each of its parts, and the names whose definitions are looked for.
-import { stem } from '../stem.ts';
-import { COMMON_WORDS } from '../tokens.ts';
+import { COMMON_WORDS, stemWord } from '../identifiers.ts';
+
 import type { PartName } from './report-texts.ts';
 import { eachWord, hashTerm, termsOfWord, wholeName } from './terms.ts';
 
@@ -39,7 +39,7 @@ export interface Query {
   readonly names: readonly QueryName[];
 }
 
-const COMMON_STEMS: ReadonlySet<string> = new Set([...COMMON_WORDS].map(stem));
+const COMMON_STEMS: ReadonlySet<string> = new Set([...COMMON_WORDS].map(stemWord));
 
 export function queryOf(texts: Readonly<Record<QueryPart, string>>): Query {
   const terms = new Map<string, QueryTerm & { counts: Record<QueryPart, number> }>();

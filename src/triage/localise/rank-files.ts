@@ -1,7 +1,7 @@
 // Ranks the files of a commit by how likely the fault that a report tells of is mended in them, and says why.
 import type { FileRead } from '../../core/source.ts';
-import type { Clue } from '../candidates/clue.ts';
-import { attempt, type Lookups, shortSha } from '../lookups.ts';
+import type { Clue } from '../clues.ts';
+import { attempt, type Lookups, shortenSha } from '../lookups.ts';
 import { combine, type SignalValues } from './combine.ts';
 import { describeRanking } from './describe-ranking.ts';
 import { explainFile, type LookedAt } from './explain.ts';
@@ -63,7 +63,7 @@ export async function rankFiles(input: RankFilesInput): Promise<readonly RankedF
     const clues = explainFile(all, file, looked.get(file) ?? { text: '', line: 0 });
     ranked.push({ path: table.paths[file] ?? '', score: combined.scores[file] ?? 0, clues });
   });
-  const at = shortSha(lookups.tree.revision);
+  const at = shortenSha(lookups.tree.revision);
   const found = ranked.filter(({ clues, path }) => clues.length > 0 || clued.has(path));
   await lookups.notebook.record(describeRanking(known, { at, cut: [lexicon.cut, history.cut], ranked: found }));
   return found;

@@ -1,12 +1,10 @@
 // A report taken apart into what tells differently: title, prose, names in backticks, code, log; forms and versions dropped.
 
-import type { MappedFrame } from '../candidates/from-frames.ts';
-import { markCode } from '../code-fences.ts';
+import type { MappedFrame } from '../clues.ts';
 import { findTraces } from '../frames/find-traces.ts';
 import type { Trace } from '../frames/frame.ts';
-import { pathsOf } from '../map-paths.ts';
-import { fileName } from '../path-index.ts';
-import { isLogLine, plainLines } from '../plain-text.ts';
+import { getFileName, listPaths } from '../paths.ts';
+import { isLogLine, markCode, toPlainLines } from '../report-text.ts';
 
 export type PartName = 'title' | 'prose' | 'name' | 'code' | 'log';
 export type ReportTexts = Readonly<Record<PartName, string>>;
@@ -36,7 +34,7 @@ export interface ReadReport {
 
 /** Linear in the length. Of traces only the errors and the frames in own files are kept: the others name a test runner, not the fault. */
 export function reportTexts({ report, title, traces, mapped }: ReadReport): ReportTexts {
-  const lines = plainLines(withoutComments(report));
+  const lines = toPlainLines(withoutComments(report));
   const { lines: traced } = findTraces(lines);
   const reader = createReader(title);
   for (const [index, { text, kind }] of markCode(lines).entries()) {
@@ -71,11 +69,11 @@ function withoutComments(report: string): string {
 }
 
 function traceWords({ errorType, message }: Trace, frames: readonly MappedFrame[]): readonly string[] {
-  const own = frames.filter(({ mapping }) => pathsOf(mapping).length > 0).slice(0, MAX_FRAMES);
+  const own = frames.filter(({ mapping }) => listPaths(mapping).length > 0).slice(0, MAX_FRAMES);
   const last = (name: string): string => name.split(/[.:]+/).slice(-2).join(' ');
   return [
     `${errorType} ${message}`,
-    ...own.map(({ frame }) => `${last(frame.function)} ${last(frame.symbol)} ${frame.code} ${fileName(frame.file)}`),
+    ...own.map(({ frame }) => `${last(frame.function)} ${last(frame.symbol)} ${frame.code} ${getFileName(frame.file)}`),
   ];
 }
 

@@ -1,6 +1,6 @@
 // The files that may hold the fault, with where the terms and names of the report stand in them.
 import type { CommitLexicon, LookedUp } from '../../core/lexicon.ts';
-import { fileKind } from '../file-kind.ts';
+import { classifyFile } from '../own-code.ts';
 import { inSlices } from './in-slices.ts';
 import type { Query } from './query.ts';
 
@@ -47,7 +47,7 @@ export function filesOfSlice(cells: number): number {
 async function candidates({ files }: CommitLexicon, signal: AbortSignal): Promise<readonly number[]> {
   const rows: number[] = [];
   await inSlices(files.length, { size: SLICE_PATHS, signal }, (row) => {
-    if (fileKind(files[row]?.path ?? '') !== 'test') rows.push(row);
+    if (classifyFile(files[row]?.path ?? '') !== 'test') rows.push(row);
   });
   return rows;
 }

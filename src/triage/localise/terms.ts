@@ -1,6 +1,5 @@
 // Code-aware terms of a text: words in lower case with a light stem; identifiers in their parts and as a whole.
-import { stem } from '../stem.ts';
-import { nameParts } from '../tokens.ts';
+import { splitName, stemWord } from '../identifiers.ts';
 
 /** Longer words are encoded data, not names. */
 export const MAX_WORD = 64;
@@ -21,9 +20,9 @@ export function termsOf(text: string, each: (term: string) => void): void {
  * stems of its parts. Nothing for single letters and numbers of one or two digits.
  */
 export function termsOfWord(word: string): readonly string[] {
-  const parts = nameParts(word).filter((part) => !/^\d{1,2}$/.test(part));
+  const parts = splitName(word).filter((part) => !/^\d{1,2}$/.test(part));
   const whole = wholeName(word);
-  const stems = parts.map(stem);
+  const stems = parts.map(stemWord);
   return parts.length > 1 || (parts.length === 1 && whole !== parts[0]) ? [whole, ...stems] : stems;
 }
 

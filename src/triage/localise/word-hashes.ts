@@ -1,5 +1,5 @@
 // Hashes of the terms of words that lie in code units: what `termsOfWord` and `hashTerm` give, without a string for each word.
-import { stemIn } from '../stem.ts';
+import { stemCodes } from '../identifiers.ts';
 import { HASH_PRIME, HASH_START, hashesOfWord, IS_WORD, MAX_WORD, mixed } from './terms.ts';
 
 const [LOWER, UPPER, DIGIT, JOINT, BEYOND_ASCII] = [1, 2, 4, 8, 16] as const;
@@ -96,7 +96,7 @@ export class WordHashes {
     const part = this.#part;
     const isNumber = isDigit(part[length - 1]);
     if (length < 2 || (length === 2 && isNumber && isDigit(part[0]))) return;
-    const stemmed = isNumber ? length : stemIn(part, length);
+    const stemmed = isNumber ? length : stemCodes(part, length);
     let hash = HASH_START;
     for (let at = 0; at < stemmed; at++) hash = Math.imul(hash ^ (part[at] as number), HASH_PRIME);
     this.hashes[this.count++] = mixed(hash);

@@ -1,6 +1,6 @@
 // How far the words and names of a report stand in a file: BM25, each part of the report with its own weight.
-import { stem } from '../stem.ts';
-import { nameParts } from '../tokens.ts';
+import { splitName, stemWord } from '../identifiers.ts';
+
 import { inSlices } from './in-slices.ts';
 import { QUERY_PARTS, type Query, type QueryPart, type QueryTerm } from './query.ts';
 import { filesOfSlice, type Table } from './table.ts';
@@ -84,5 +84,5 @@ export function asWritten({ hash, term, word, whole }: QueryTerm): TellingWord {
 
 /** The part of a written word that has this stem; the stem itself where none has. */
 export function partOf(written: string, stemmed: string): string {
-  return nameParts(written).find((part) => stem(part) === stemmed) ?? stemmed;
+  return splitName(written).find((part) => stemWord(part) === stemmed) ?? stemmed;
 }

@@ -1,12 +1,12 @@
 // Which function of the ranked files comes first for a report, and what is said of it.
 import { describe, expect, it } from 'vitest';
 import { outlineOf } from '../../../src/git/outline.ts';
-import { mapTraces } from '../../../src/triage/candidates/from-frames.ts';
-import { markFrames } from '../../../src/triage/functions/mark-frames.ts';
-import { bestFunction, type RankedFunction, rankFunctions } from '../../../src/triage/functions/rank-functions.ts';
+import { mapTraces } from '../../../src/triage/clues.ts';
+import { pickBestFunction, type RankedFunction, rankFunctions } from '../../../src/triage/functions/rank-functions.ts';
+import { markFrames } from '../../../src/triage/functions/read-units.ts';
 import { queryOf } from '../../../src/triage/localise/query.ts';
 import { reportTexts } from '../../../src/triage/localise/report-texts.ts';
-import { createPathIndex } from '../../../src/triage/path-index.ts';
+import { createPathIndex } from '../../../src/triage/paths.ts';
 import { findSignals } from '../../../src/triage/signals.ts';
 
 const CART = `class Cart(Holder):
@@ -262,8 +262,8 @@ describe('the ranking of functions', () => {
 
   it('gives the best of one file', async () => {
     const ranked = await rank('`total_price` is off');
-    expect(bestFunction(ranked, 'shop/mail.py')?.path).toBe('shop/mail.py');
-    expect(bestFunction(ranked, 'shop/cart.py')?.name).toBe('total_price');
-    expect(bestFunction(ranked, 'shop/gone.py')).toBeNull();
+    expect(pickBestFunction(ranked, 'shop/mail.py')?.path).toBe('shop/mail.py');
+    expect(pickBestFunction(ranked, 'shop/cart.py')?.name).toBe('total_price');
+    expect(pickBestFunction(ranked, 'shop/gone.py')).toBeNull();
   });
 });

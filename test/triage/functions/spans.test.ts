@@ -2,12 +2,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { outlineOf } from '../../../src/git/outline.ts';
-import { docstringOf } from '../../../src/triage/functions/docstring.ts';
-import { spansOf } from '../../../src/triage/functions/spans.ts';
+import { findDocstring, findSpans } from '../../../src/triage/functions/spans.ts';
 
 /** `first-last owner.name` of each definition. */
 function spans(path: string, text: string): readonly string[] {
-  return spansOf(path, text, outlineOf(path, text)).map(
+  return findSpans(path, text, outlineOf(path, text)).map(
     ({ line, lastLine, owner, name }) => `${line}-${lastLine} ${owner === '' ? '' : `${owner}.`}${name}`,
   );
 }
@@ -100,7 +99,7 @@ type Shape = {
 }
 `;
     expect(spans('A.java', text)).toEqual(['1-13 A', '2-2 A.A', '6-9 A.b', '12-12 A.c']);
-    expect(spansOf('A.java', text, outlineOf('A.java', text)).map(({ leadLine }) => leadLine)).toEqual([1, 2, 4, 11]);
+    expect(findSpans('A.java', text, outlineOf('A.java', text)).map(({ leadLine }) => leadLine)).toEqual([1, 2, 4, 11]);
   });
 
   it('of Go take labels at the margin as inside, and name the receiver as owner', () => {
@@ -175,7 +174,7 @@ fn one() -> u32 { 1 }
         lastLine: lines.length,
         inner: false,
       } as const;
-      return docstringOf((line) => lines[line - 1] ?? '', span);
+      return findDocstring((line) => lines[line - 1] ?? '', span);
     };
     expect(docstring('def f(', `    ${hostile}`, '    """Says', '    more."""', '    pass')).toEqual({
       from: 3,
@@ -196,7 +195,7 @@ fn one() -> u32 { 1 }
 
   it('mark what lies in a function', () => {
     const text = 'def a():\n    def b():\n        pass\n    return b\n';
-    expect(spansOf('a.py', text, outlineOf('a.py', text)).map(({ inner }) => inner)).toEqual([false, true]);
+    expect(findSpans('a.py', text, outlineOf('a.py', text)).map(({ inner }) => inner)).toEqual([false, true]);
   });
 
   it('hold their first line, lie in the text and within what encloses them, whatever the text', () => {
@@ -223,7 +222,7 @@ fn one() -> u32 { 1 }
         fc.constantFrom('a.py', 'a.ts', 'a.rb', 'a.java'),
         (lines, path) => {
           const text = lines.join('\n');
-          const found = spansOf(path, text, outlineOf(path, text));
+          const found = findSpans(path, text, outlineOf(path, text));
           for (const [index, span] of found.entries()) {
             expect(span.leadLine).toBeLessThanOrEqual(span.line);
             expect(span.lastLine).toBeGreaterThanOrEqual(span.line);

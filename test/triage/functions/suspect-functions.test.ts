@@ -1,9 +1,9 @@
 // Suspects get their function and line; what a frame or the report itself names is left as it is.
 import { describe, expect, it } from 'vitest';
 import type { InvestigationStep } from '../../../src/core/evidence.ts';
-import { suspectFunctions, withFunctions } from '../../../src/triage/functions/suspect-functions.ts';
+import { addFunctions, findSuspectFunctions } from '../../../src/triage/functions/suspect-functions.ts';
 import { createNotebook } from '../../../src/triage/lookups.ts';
-import { createPathIndex } from '../../../src/triage/path-index.ts';
+import { createPathIndex } from '../../../src/triage/paths.ts';
 import type { RankedSuspect } from '../../../src/triage/rank-suspects.ts';
 import { createMemoryRepository, type MemoryOptions } from '../../support/memory-source.ts';
 
@@ -32,7 +32,7 @@ async function look(
   const signal = new AbortController().signal;
   const ground = { index: createPathIndex(await tree.files(signal)), packages: [] };
   const notebook = createNotebook(async (step) => void steps.push(step));
-  const ranked = await suspectFunctions({
+  const ranked = await findSuspectFunctions({
     lookups: { repository, tree, ground, notebook, signal },
     report: REPORT,
     suspects,
@@ -57,18 +57,18 @@ describe('functions of suspects', () => {
       suspect('gone.py', { line: 3 }),
     ];
     const { ranked } = await look(suspects);
-    expect(withFunctions(suspects, ranked)).toEqual([
+    expect(addFunctions(suspects, ranked)).toEqual([
       { ...suspects[0], line: 7, function: 'total' },
       { ...suspects[1], line: 1, function: 'send' },
       suspects[2],
     ]);
     const firm = suspect('cart.py', { line: 1, function: 'add', evidence: 'firm' });
-    expect(withFunctions([firm], ranked)).toEqual([firm]);
+    expect(addFunctions([firm], ranked)).toEqual([firm]);
     const inside = suspect('cart.py', { line: 6, function: '' });
-    expect(withFunctions([inside], ranked)[0]).toMatchObject({ line: 6, function: 'total' });
-    expect(withFunctions([suspect('cart.py', { evidence: 'firm' })], ranked)[0]).toMatchObject({ line: 7 });
+    expect(addFunctions([inside], ranked)[0]).toMatchObject({ line: 6, function: 'total' });
+    expect(addFunctions([suspect('cart.py', { evidence: 'firm' })], ranked)[0]).toMatchObject({ line: 7 });
     const compiled = suspect('cart.py', { function: 'add', evidence: 'firm', isFramed: true });
-    expect(withFunctions([compiled], ranked)).toEqual([compiled]);
+    expect(addFunctions([compiled], ranked)).toEqual([compiled]);
   });
 
   it('are those of the other files where one cannot be read', async () => {

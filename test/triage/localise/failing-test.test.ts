@@ -1,6 +1,6 @@
 // Of a failing test, its own source up to the place that failed.
 import { describe, expect, it } from 'vitest';
-import type { MappedFrame } from '../../../src/triage/candidates/from-frames.ts';
+import type { MappedFrame } from '../../../src/triage/clues.ts';
 import { testPlaces, testSource } from '../../../src/triage/localise/failing-test.ts';
 
 const TEST = `class CartTest {

@@ -1,8 +1,8 @@
 // Only what the failing lines of a log name counts against a commit, in the words of several runners.
 import { expect, it } from 'vitest';
-import { mapTraces } from '../../../src/triage/candidates/from-frames.ts';
-import { createPathIndex } from '../../../src/triage/path-index.ts';
-import { failingEvidence } from '../../../src/triage/regression/failing-evidence.ts';
+import { mapTraces } from '../../../src/triage/clues.ts';
+import { createPathIndex } from '../../../src/triage/paths.ts';
+import { findFailingEvidence } from '../../../src/triage/rank-commits.ts';
 import { findSignals } from '../../../src/triage/signals.ts';
 
 const SHA = 'c'.repeat(40);
@@ -19,7 +19,7 @@ function evidence(report: string) {
   const entries = PATHS.map((path) => ({ path, kind: 'file' as const, blob: path, size: 1 }));
   const ground = { index: createPathIndex({ entries, unreadableNames: 0 }), packages: [] };
   const { traces } = findSignals(report);
-  return failingEvidence({ report, listed: [`- ${SHA} `], ground, traces, mapped: mapTraces(ground, traces) });
+  return findFailingEvidence({ report, listed: [`- ${SHA} `], ground, traces, mapped: mapTraces(ground, traces) });
 }
 
 it('of pytest the file of the test that failed, and the places of its error', () => {

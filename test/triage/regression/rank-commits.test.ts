@@ -1,6 +1,6 @@
 // The commits since a check was green, ranked by what each touches.
 import { describe, expect, it } from 'vitest';
-import { likeliest, type RangeEvidence, rankCommits } from '../../../src/triage/regression/rank-commits.ts';
+import { pickLikeliest, type RangeEvidence, rankCommits } from '../../../src/triage/rank-commits.ts';
 
 const NOTHING: RangeEvidence = { places: [], tests: [], suspects: [], headline: '' };
 const commit = (sha: string, paths: readonly string[], subject = 'Tidy up') => ({ sha, paths, subject });
@@ -17,7 +17,7 @@ describe('the likeliest commit', () => {
     });
     expect(ranked.map(({ sha }) => sha)).toEqual(['b', 'c', 'a']);
     expect(ranked[0]?.reasons).toEqual(['touches src/cart.ts, which the failing lines name']);
-    expect(likeliest(ranked)?.sha).toBe('b');
+    expect(pickLikeliest(ranked)?.sha).toBe('b');
   });
 
   it('is known by the end of a path, but not by a bare file name', () => {
@@ -32,10 +32,10 @@ describe('the likeliest commit', () => {
   it('changes what is installed, where a package is not found', () => {
     const lock = commit('e', ['package.json', 'package-lock.json'], 'Bump it');
     const headline = "Error: Cannot find module 'left-pad'";
-    expect(likeliest(rankCommits([README, lock], { ...NOTHING, headline }))?.reasons).toEqual([
+    expect(pickLikeliest(rankCommits([README, lock], { ...NOTHING, headline }))?.reasons).toEqual([
       'changes package.json, and something is not found',
     ]);
-    expect(likeliest(rankCommits([README, lock], { ...NOTHING, headline: 'TypeError: no' }))).toBeNull();
+    expect(pickLikeliest(rankCommits([README, lock], { ...NOTHING, headline: 'TypeError: no' }))).toBeNull();
   });
 
   it('is rather a small one than one that touches everything', () => {
@@ -48,7 +48,7 @@ describe('the likeliest commit', () => {
     const evidence = { ...NOTHING, headline: 'TypeError: applyCoupon is not a function' };
     const ranked = rankCommits([README, commit('g', ['x.md'], subject)], evidence);
     expect(ranked[0]).toMatchObject({ sha: 'g', reasons: ['its subject names applyCoupon, as the failure does'] });
-    expect(likeliest(ranked)).toBeNull();
+    expect(pickLikeliest(ranked)).toBeNull();
   });
 });
 
@@ -59,7 +59,7 @@ describe('no commit stands out', () => {
     const ranked = rankCommits([README, commit('s', suspects, 'Rewrite applyCoupon')], evidence);
     expect(ranked[0]).toMatchObject({ sha: 's' });
     expect(ranked[0]?.reasons[0]).toBe('touches src/1.ts, which ranks 1st among the suspects');
-    expect(likeliest(ranked)).toBeNull();
+    expect(pickLikeliest(ranked)).toBeNull();
   });
 
   it('where nothing ties one to the failure; they stay in their order', () => {
@@ -68,11 +68,11 @@ describe('no commit stands out', () => {
       ['a', []],
       ['c', []],
     ]);
-    expect(likeliest(ranked)).toBeNull();
+    expect(pickLikeliest(ranked)).toBeNull();
   });
 
   it('where two touch the same', () => {
     const evidence = { ...NOTHING, places: ['src/cart.ts'] };
-    expect(likeliest(rankCommits([CART, { ...CART, sha: 'h' }], evidence))).toBeNull();
+    expect(pickLikeliest(rankCommits([CART, { ...CART, sha: 'h' }], evidence))).toBeNull();
   });
 });

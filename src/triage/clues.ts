@@ -1,0 +1,314 @@
+// Clues: each is one reason why a file may hold the fault, from traces, messages, named paths and failing tests.
+
+import { splitConstantParts } from './error-lines.ts';
+import type { Frame, Trace } from './frames/frame.ts';
+import { formatOrdinal, type Lookups, recordSearch } from './lookups.ts';
+import { classifyFile, type FileKind, isVendored } from './own-code.ts';
+import { type Ground, getFileName, listPaths, type Mapping, mapFrame, mapPath, type PathIndex } from './paths.ts';
+import type { Place, Signals } from './signals.ts';
+
+export type ClueKind = 'frame' | 'place' | 'message' | 'definition' | 'use' | 'path' | 'name' | 'tested' | 'commit';
+
+export interface Clue {
+  readonly kind: ClueKind;
+  readonly path: string;
+  /** 0 where the clue is about the file as a whole. */
+  readonly line: number;
+  /** Name of the function where the clue itself says it; else "". */
+  readonly function: string;
+  /** 0 to 1: how far this alone would make the file a suspect. */
+  readonly strength: number;
+  /** For people, to be read after "because"; names only what was found. */
+  readonly reason: string;
+  /** Names that the reason rests on, where it rests on names; empty: on everyday words alone. */
+  readonly names?: readonly string[];
+  /** Of a frame: where it is in the report's stack traces. */
+  readonly frame?: FrameOrder;
+}
+
+interface FrameOrder {
+  /** Number of its trace in the report, and its place among the own files of that trace; 0: the innermost. */
+  readonly trace: number;
+  readonly position: number;
+  /** Whether no other file of its trace may rank before this one: the innermost own frame, and the commit fits it. */
+  readonly leads: boolean;
+}
+
+/** What speaks for a file: a place that the report names, names from code, or nothing but everyday words. */
+export type Evidence = 'firm' | 'names' | 'words';
+
+export function combineEvidence(clues: readonly Clue[]): Evidence {
+  if (clues.some(isFirm)) return 'firm';
+  const saysMore = ({ kind, names = [] }: Clue): boolean =>
+    kind === 'definition' || kind === 'tested' || (kind === 'use' && names.length > 0);
+  return clues.some(saysMore) ? 'names' : 'words';
+}
+
+/** Whether the clue is about this very place; definitions, uses and names only lead near it. */
+export function isFirm({ kind }: Clue): boolean {
+  return kind === 'frame' || kind === 'place' || kind === 'message' || kind === 'path';
+}
+
+/** Each own frame further out counts so much less than the one inside it. */
+const OUTWARD = 0.78;
+
+const INNERMOST = 0.85;
+
+/** A trace that another one caused, and traces after the first, count less. */
+const CONSEQUENCE = 0.8;
+
+const LATER_TRACE = 0.75;
+
+const MAX_FRAMES = 25;
+
+export interface MappedFrame {
+  readonly frame: Frame;
+  readonly mapping: Mapping;
+  /** Line as the trace prints it, where `frame.line` was set to where its text stands (0: nowhere); else absent. */
+  readonly printedLine?: number;
+}
+
+export function mapTraces(ground: Ground, traces: readonly Trace[]): readonly (readonly MappedFrame[])[] {
+  return traces.map((trace) => trace.frames.map((frame) => ({ frame, mapping: mapFrame(ground, frame) })));
+}
+
+export function createFrameClues(
+  traces: readonly Trace[],
+  mapped: readonly (readonly MappedFrame[])[],
+): readonly Clue[] {
+  let chain = -1;
+  return traces.flatMap((trace, index) => {
+    if (trace.depth === 0) chain++;
+    const factor = LATER_TRACE ** Math.min(chain, 4) * CONSEQUENCE ** Math.min(trace.depth, 3);
+    return createTraceClues(mapped[index] ?? [], { trace: index, factor, name: describeTrace(traces, index) });
+  });
+}
+
+interface TraceContext {
+  readonly trace: number;
+  readonly factor: number;
+  readonly name: string;
+}
+
+function createTraceClues(frames: readonly MappedFrame[], { trace, factor, name }: TraceContext): readonly Clue[] {
+  return listOwnFrames(frames).flatMap(({ mapped, paths }, position) => {
+    const strength = (INNERMOST * OUTWARD ** position * factor * rateSureness(mapped)) / Math.sqrt(paths.length);
+    return paths.map((path) => ({
+      ...createClue(mapped, path, strength, describeReason(position, classifyFile(path), name)),
+      frame: { trace, position, leads: position === 0 && countLeads(mapped, path) },
+    }));
+  });
+}
+
+/** Functions that only make or throw an error for their callers: `reportError`, `throwIfClosed`, `parseException`. */
+const ERROR_MAKER = /^_?(?:throw|raise|fail|report|abort|panic)|(?:Error|Exception)$/i;
+
+/** Their traces print no source lines to compare. */
+const WITHOUT_SOURCE: ReadonlySet<string> = new Set(['javascript', 'jvm']);
+
+/**
+ * The innermost own frame, unless it may be of another file or another version: a line that the trace prints must be in the file. Where the language
+ * prints none, one that only makes the error does not lead: of 71 traces of Java through own files the fault was then mostly in its caller.
+ */
+function countLeads({ frame, mapping, printedLine }: MappedFrame, path: string): boolean {
+  if (mapping.kind !== 'own' || classifyFile(path) !== 'source') return false;
+  if (printedLine !== undefined) return frame.line > 0;
+  if (!WITHOUT_SOURCE.has(frame.language)) return false;
+  return (mapping.certain || mapping.compiled) && !ERROR_MAKER.test(frame.function.split('.').at(-1) ?? '');
+}
+
+function rateSureness({ frame, mapping, printedLine }: MappedFrame): number {
+  if (mapping.kind !== 'own') return 0.75;
+  if (printedLine !== undefined && !mapping.compiled) return rateTextSureness(frame.line, mapping.certain);
+  if (mapping.certain) return 1;
+  return mapping.compiled ? 0.9 : NAME_ONLY;
+}
+
+/** The printed line itself stands in the file, or it does not: then a file that only has the name is another program's. */
+function rateTextSureness(line: number, certain: boolean): number {
+  if (line > 0) return certain ? 1 : 0.8;
+  return certain ? 0.9 : NAME_ONLY / 3;
+}
+
+interface OwnFrame {
+  readonly mapped: MappedFrame;
+  readonly paths: readonly string[];
+}
+
+/** The first frame in each own file, innermost first; files kept here for others' sake come after the project's own. */
+function listOwnFrames(frames: readonly MappedFrame[]): readonly OwnFrame[] {
+  const byPaths = new Map<string, OwnFrame>();
+  for (const mapped of frames) {
+    const paths = listPaths(mapped.mapping);
+    const key = paths.join('|');
+    if (key !== '' && !byPaths.has(key)) byPaths.set(key, { mapped, paths });
+  }
+  const all = [...byPaths.values()];
+  const foreign = all.filter(({ paths }) => paths.every(isVendored));
+  return [...all.filter((one) => !foreign.includes(one)), ...foreign].slice(0, MAX_FRAMES);
+}
+
+function createClue(
+  { frame, mapping, printedLine }: MappedFrame,
+  path: string,
+  strength: number,
+  reason: string,
+): Clue {
+  const compiled = (mapping.kind === 'own' || mapping.kind === 'ambiguous') && mapping.compiled;
+  const ambiguous = mapping.kind === 'ambiguous' ? `; the path matches ${mapping.paths.length} files` : '';
+  const found = printedLine !== undefined && frame.line > 0;
+  const built = compiled && !found ? '; compiled file; exact line unknown' : '';
+  const moved =
+    found && frame.line !== printedLine ? `; line ${printedLine} of the report is line ${frame.line} here` : '';
+  return {
+    kind: 'frame',
+    path,
+    line: compiled && !found ? 0 : frame.line,
+    function: frame.function,
+    strength,
+    reason: `${reason}${ambiguous}${built}${moved}`,
+  };
+}
+
+function describeReason(position: number, kind: FileKind, name: string): string {
+  if (kind === 'vendored' || kind === 'generated') return `frame of ${name}, but the file is ${kind}`;
+  const test = kind === 'test' ? ', a test' : '';
+  if (position > 0) return `${formatOrdinal(position + 1)} project frame in ${name}${test}`;
+  return `top frame of ${name} in this repository${test}`;
+}
+
+const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth'];
+
+function describeTrace(traces: readonly Trace[], index: number): string {
+  if (traces.length === 1) return 'the stack trace';
+  const which = ORDINALS[index] ? `the ${ORDINALS[index]} stack trace` : `stack trace ${index + 1}`;
+  const isRoot = traces[index]?.depth === 0 && (traces[index + 1]?.depth ?? 0) > 0;
+  return isRoot ? `${which} (the root cause)` : which;
+}
+
+const MAX_SEARCHES = 6;
+
+const UNIQUE = 0.72;
+
+/** Text that stands in more files than this is a phrase, not a message. */
+const MAX_FILES = 12;
+
+/** Searches the constant parts of the messages, until one of each message is found. A command in a message is none of its text. */
+export async function findMessageClues(
+  lookups: Lookups,
+  { errors, commands }: Pick<Signals, 'errors' | 'commands'>,
+): Promise<readonly Clue[]> {
+  const clues: Clue[] = [];
+  let searches = 0;
+  for (const { message } of errors) {
+    const parts = splitFragments(message).filter((part) => !commands.some((command) => command.includes(part)));
+    for (const part of parts) {
+      if (searches >= MAX_SEARCHES) return clues;
+      searches++;
+      const found = await searchPart(lookups, part);
+      clues.push(...found);
+      if (found.length > 0) break;
+    }
+  }
+  return clues;
+}
+
+/** The longest constant part; and, since an unmarked value may stand in it, its first and last words. */
+function splitFragments(message: string): readonly string[] {
+  const [longest, second] = splitConstantParts(message);
+  if (!longest) return [];
+  const words = longest.split(' ');
+  const ends = words.length >= 7 ? [words.slice(0, 4).join(' '), words.slice(-4).join(' ')] : [];
+  return [longest, ...(second ? [second] : []), ...ends].slice(0, 3);
+}
+
+async function searchPart(lookups: Lookups, part: string): Promise<readonly Clue[]> {
+  const query = { pattern: part, regex: false, ignoreCase: false, paths: [], limit: 200 };
+  const result = await recordSearch(lookups, query, ({ hits, error }) => {
+    if (error !== '') return 'The search failed, so nothing follows from it.';
+    const files = new Set(hits.map(({ path }) => path)).size;
+    if (files === 0) return 'Message not found in the source; it is built at runtime or comes from a dependency.';
+    if (files > MAX_FILES) return `Message found in ${files} files; too many to point at one.`;
+    return `Message found in ${files === 1 ? 'one file' : `${files} files`}.`;
+  });
+  const hits = result.hits.filter(
+    ({ path }) => !isVendored(path) && !['test', 'document'].includes(classifyFile(path)),
+  );
+  const files = new Map<string, number>();
+  for (const { path, line } of hits) if (!files.has(path)) files.set(path, line);
+  if (files.size > MAX_FILES) return [];
+  return [...files].map(
+    ([path, line]): Clue => ({
+      kind: 'message',
+      path,
+      line,
+      function: '',
+      strength: UNIQUE / files.size ** 0.7,
+      reason: `contains the error message “${part}” at line ${line}`,
+    }),
+  );
+}
+
+const PLACE = 0.8;
+
+const NAMED = 0.7;
+
+const NAMED_BY_NAME_ONLY = 0.45;
+
+/** Only the file's name agrees, its folders do not: mostly a file of another program. */
+const NAME_ONLY = 0.35;
+
+/** Files named with or without a line. */
+export function findNamedPathClues(ground: Ground, signals: Pick<Signals, 'paths' | 'places'>): readonly Clue[] {
+  const named = [...signals.places, ...signals.paths.map((file) => ({ file, line: 0 }))];
+  return named.flatMap((place, order) => {
+    const mapping = mapPath(ground, place.file);
+    const paths = listPaths(mapping);
+    const certain = mapping.kind === 'own' && !mapping.certain && !mapping.compiled ? NAME_ONLY : 1;
+    // Those named first are nearer to what the reporter means; a long list says little about each.
+    const strength = (rateNamed(place) * certain * 0.95 ** Math.min(order, 30)) / Math.max(1, paths.length);
+    return paths.map((path) => createNamedClue(place, path, strength, paths.length));
+  });
+}
+
+function rateNamed({ file, line }: Place): number {
+  if (line > 0) return PLACE;
+  return /[/\\]/.test(file) ? NAMED : NAMED_BY_NAME_ONLY;
+}
+
+function createNamedClue({ file, line }: Place, path: string, strength: number, fits: number): Clue {
+  const name = line > 0 ? `${file}:${line}` : file;
+  const shared = fits > 1 ? `; ${fits} files match` : '';
+  const reason = `\`${name}\` is named in the report${shared}`;
+  return { kind: line > 0 ? 'place' : 'path', path, line, function: '', strength, reason };
+}
+
+const TESTED = 0.6;
+
+/** What the given test files test, by their names. */
+export function findTestedClues(index: PathIndex, tests: readonly string[]): readonly Clue[] {
+  return [...new Set(tests)].flatMap((test, order) => {
+    const subject = getSubject(getFileName(test));
+    if (subject === null) return [];
+    const files = (index.byName.get(subject.toLowerCase()) ?? []).filter((path) => classifyFile(path) === 'source');
+    return files.slice(0, 5).map(
+      (path): Clue => ({
+        kind: 'tested',
+        path,
+        line: 0,
+        function: '',
+        strength: (TESTED * 0.85 ** order) / files.length,
+        reason: `tested by \`${getFileName(test)}\`, judging by the file name`,
+      }),
+    );
+  });
+}
+
+/** `LocaleUtilsTest.java` → `LocaleUtils.java`, `test_header.py` → `header.py`, `a.spec.ts` → `a.ts`, `x_test.go` → `x.go`. */
+function getSubject(name: string): string | null {
+  const subject = name
+    .replace(/^test_(?=.+\.py$)|^Test(?=[A-Z]\w*\.(?:java|kt|cs|scala|groovy|php)$)/, '')
+    .replace(/[._-](?:tests?|spec|specs|e2e)(?=\.\w+$)/, '')
+    .replace(/(?:Tests?|IT|Spec|TestCase)(?=\.\w+$)/, '');
+  return subject === name || subject.startsWith('.') ? null : subject;
+}

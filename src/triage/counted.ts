@@ -1,6 +1,0 @@
-// Numbers with their nouns.
-
-/** `1 file`, `2 files`. */
-export function counted(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
-}

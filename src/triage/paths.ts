@@ -1,0 +1,309 @@
+// From a path as a trace or a person writes it to the files of the commit; own code is told apart from dependencies.
+
+import type { Listing } from '../core/source.ts';
+import type { Frame } from './frames/frame.ts';
+import { isRuntimeFrame, type OwnPackage } from './own-code.ts';
+
+/** Where a path leads. `certain` is false where the line cannot be trusted (compiled file) or only the file name agrees. */
+export type Mapping =
+  | { readonly kind: 'own'; readonly path: string; readonly certain: boolean; readonly compiled: boolean }
+  | { readonly kind: 'ambiguous'; readonly paths: readonly string[]; readonly compiled: boolean }
+  | { readonly kind: 'dependency'; readonly of: string }
+  | { readonly kind: 'runtime' }
+  | { readonly kind: 'unknown' };
+
+export interface Ground {
+  readonly index: PathIndex;
+  readonly packages: readonly OwnPackage[];
+}
+
+/** More equal ends than this say nothing (`index.js` in each of 200 folders). */
+const MAX_AMBIGUOUS = 5;
+
+const UNKNOWN: Mapping = { kind: 'unknown' };
+
+/** Maps a frame by its path, or by its class or module path where it has none. */
+export function mapFrame(ground: Ground, frame: Frame): Mapping {
+  const byPath = frame.file !== '' && frame.language !== 'jvm' ? mapPath(ground, frame.file) : UNKNOWN;
+  if (byPath.kind !== 'unknown') return byPath;
+  for (const { path, atLeast } of listSymbolPaths(frame)) {
+    const match = findLongestSuffix(ground.index, path);
+    if (match && (match.shared >= atLeast || (match.whole && match.shared > 1))) return toMapping(match, false);
+  }
+  return isRuntimeFrame(frame) ? { kind: 'runtime' } : UNKNOWN;
+}
+
+/** Maps a path: absolute or relative, of Windows, a URL, a bundler, an installed package, or compiled output. */
+export function mapPath(ground: Ground, written: string): Mapping {
+  const path = cleanPath(written);
+  if (path === '' || isRuntimeFrame({ language: 'any', file: path, symbol: '' }))
+    return path === '' ? UNKNOWN : { kind: 'runtime' };
+  const installed = parseInstalledPath(path, ground.packages);
+  if (installed?.kind === 'foreign') return mapVendored(ground, path) ?? isInTree(ground, installed.rest, installed.of);
+  if (installed?.kind === 'own') return mapWithin(ground, installed.path, installed.folder);
+  return mapWithin(ground, path, '');
+}
+
+/** A dependency whose files are kept in the repository. */
+function mapVendored(ground: Ground, path: string): Mapping | null {
+  const match = findLongestSuffix(ground.index, path);
+  return match?.whole && match.shared > 2 && match.paths[0]?.split('/').length === match.shared
+    ? toMapping(match, false)
+    : null;
+}
+
+/** An installed package without a manifest here is own where the tree holds its whole path (`site-packages/django/db/models.py`). */
+function isInTree(ground: Ground, rest: string, of: string): Mapping {
+  const match = findLongestSuffix(ground.index, rest);
+  const segments = rest.split('/').length;
+  return match && segments > 1 && match.shared === segments ? toMapping(match, false) : { kind: 'dependency', of };
+}
+
+function mapWithin(ground: Ground, path: string, folder: string): Mapping {
+  const direct = pickBest(ground, path, folder);
+  if (direct && (direct.whole || direct.shared > 2)) return toMapping(direct, false);
+  for (const variant of listBuiltVariants(path)) {
+    const match = pickBest(ground, variant, folder);
+    if (match && (match.whole || match.shared > 1) && match.shared >= (direct?.shared ?? 0))
+      return toMapping(match, true);
+  }
+  return direct ? toMapping(direct, false) : UNKNOWN;
+}
+
+function pickBest(ground: Ground, path: string, folder: string): SuffixMatch | null {
+  const match = findLongestSuffix(ground.index, path);
+  if (!match || folder === '') return match;
+  const inside = match.paths.filter((candidate) => candidate.startsWith(`${folder}/`));
+  return inside.length > 0 ? { ...match, paths: inside } : null;
+}
+
+function toMapping(match: SuffixMatch, compiled: boolean): Mapping {
+  const [only] = match.paths;
+  if (only !== undefined && match.paths.length === 1) {
+    return { kind: 'own', path: only, certain: !compiled && (match.whole || match.shared > 1), compiled };
+  }
+  return match.paths.length <= MAX_AMBIGUOUS ? { kind: 'ambiguous', paths: match.paths, compiled } : UNKNOWN;
+}
+
+/** The files that a mapping leads to; none where it leads nowhere in the tree. */
+export function listPaths(mapping: Mapping): readonly string[] {
+  switch (mapping.kind) {
+    case 'own':
+      return [mapping.path];
+    case 'ambiguous':
+      return mapping.paths;
+    case 'dependency':
+    case 'runtime':
+    case 'unknown':
+      return [];
+  }
+}
+
+/** A path with forward slashes, without scheme, origin, query, drive and `./`. */
+export function cleanPath(written: string): string {
+  return written
+    .replace(/^(?:async |\(|eval at )+/, '')
+    .replace(/^file:\/\/(?:localhost)?/, '')
+    .replace(/^(?:webpack(?:-internal)?|turbopack|rsc|ng|vite|app):\/\/(?:[^/]{0,100})\/(?:\.\/)?/, '')
+    .replace(/^[a-z][\w+.-]{1,20}:\/\/[^/]{1,200}\//, '/')
+    .replace(/^\((?:[\w-]{1,40})\)\/\.?\//, '')
+    .replace(/[?#].{0,300}$/, '')
+    .replace(/\\/g, '/')
+    .replace(/^\/?[A-Za-z]:\//, '/')
+    .replace(/^(?:\.{1,2}\/)+/, '');
+}
+
+type Installed =
+  | { readonly kind: 'own'; readonly path: string; readonly folder: string }
+  | { readonly kind: 'foreign'; readonly of: string; readonly rest: string };
+
+/** What a path inside a folder of installed packages belongs to; null for any other path. */
+function parseInstalledPath(path: string, packages: readonly OwnPackage[]): Installed | null {
+  return (
+    parseNpmPath(path, packages) ??
+    parsePythonPath(path) ??
+    parseCargoPath(path, packages) ??
+    parseGoPath(path, packages)
+  );
+}
+
+function parseNpmPath(path: string, packages: readonly OwnPackage[]): Installed | null {
+  const at = path.lastIndexOf('node_modules/');
+  if (at < 0) return null;
+  const rest = path.slice(at + 'node_modules/'.length);
+  const [, name = '', inside = ''] = /^((?:@[^/]+\/)?[^/]+)\/(.*)$/.exec(rest) ?? [];
+  return toOwnedPath(packages, 'npm', name, inside) ?? { kind: 'foreign', of: name, rest: '' };
+}
+
+/** Inside an egg (a folder, a zip file or a link), a wheel, or where setuptools packed one: `shop-1.2.0-py3.12.egg/shop/cart.py`. */
+const ARCHIVE =
+  /^(?:.*\/)?(?:([A-Za-z0-9][\w.]{0,100}?)(?:-[^/]{1,150})?\.(?:egg|egg-link|whl)|build\/bdist\.[^/]{1,80}\/(?:egg|wheel))\/(.+)$/;
+
+function parsePythonPath(path: string): Installed | null {
+  const archived = ARCHIVE.exec(path);
+  if (archived) {
+    const inside = archived[2] ?? '';
+    return { kind: 'foreign', of: archived[1] ?? inside.split('/')[0] ?? '', rest: inside };
+  }
+  const [, rest = ''] = /(?:^|\/)(?:site|dist)-packages\/(.+)$/.exec(path) ?? [];
+  if (rest === '') return null;
+  const [of = ''] = rest.split('/');
+  const metadata = /^(.+)-[^-]+\.(?:dist|egg)-info$/.exec(of)?.[1];
+  return metadata ? { kind: 'foreign', of: metadata, rest: '' } : { kind: 'foreign', of, rest };
+}
+
+function parseCargoPath(path: string, packages: readonly OwnPackage[]): Installed | null {
+  const match =
+    /(?:^|\/)\.?cargo\/(?:registry\/src\/[^/]+\/([\w-]+?)-\d[^/]*|git\/checkouts\/([\w-]+?)-[0-9a-f]{16}\/[0-9a-f]+)\/(.+)$/.exec(
+      path,
+    );
+  if (!match) return null;
+  const name = match[1] ?? match[2] ?? '';
+  return toOwnedPath(packages, 'cargo', name, match[3] ?? '') ?? { kind: 'foreign', of: name, rest: '' };
+}
+
+/** `…/pkg/mod/example.com/module@v1.2.3/x.go`, and `example.com/module/x.go` of builds with `-trimpath`. */
+function parseGoPath(path: string, packages: readonly OwnPackage[]): Installed | null {
+  if (!path.endsWith('.go')) return null;
+  const own = packages.find(
+    ({ kind, name }) => kind === 'go' && new RegExp(`(?:^|/)${escapePattern(name)}(?:@[^/]+)?/`).test(path),
+  );
+  if (own) {
+    const inside = path.replace(new RegExp(`^.*?(?:^|/)${escapePattern(own.name)}(?:@[^/]+)?/`), '');
+    return { kind: 'own', path: joinParts(own.folder, inside), folder: own.folder };
+  }
+  const [, module = ''] =
+    /(?:^|\/)pkg\/mod\/(.+?)@/.exec(path) ?? /^((?:[\w-]+\.)+[a-z]{2,}\/[^@]+?)@/.exec(path) ?? [];
+  return module === '' ? null : { kind: 'foreign', of: module, rest: '' };
+}
+
+function toOwnedPath(
+  packages: readonly OwnPackage[],
+  kind: OwnPackage['kind'],
+  name: string,
+  inside: string,
+): Installed | null {
+  const own = packages.find((one) => one.kind === kind && one.name === name);
+  return own ? { kind: 'own', path: joinParts(own.folder, inside), folder: own.folder } : null;
+}
+
+const BUILT =
+  /(?:^|\/)(?:dist|build|lib|out|es|esm|cjs|output|\.output|\.next|target\/classes)(?:\/(?:esm|cjs|es|src|modern|server|client|node))?\//;
+
+const COMPILED = /\.[cm]?jsx?$/;
+
+const SOURCES = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.vue', '.svelte'];
+
+/** Where the source of a compiled file may stand: `dist/a/b.js` → `src/a/b.ts`, `a/b.ts`, …; the likeliest first. */
+function listBuiltVariants(path: string): readonly string[] {
+  if (!COMPILED.test(path)) return [];
+  const bare = path.replace(COMPILED, '');
+  const folders = BUILT.test(path) ? [bare.replace(BUILT, '/src/'), bare.replace(BUILT, '/')] : [bare];
+  return folders
+    .flatMap((folder) => SOURCES.map((extension) => `${folder}${extension}`.replace(/^\//, '')))
+    .filter((variant) => variant !== path);
+}
+
+interface SymbolPath {
+  readonly path: string;
+  /** Segments that must agree before the match is believed. */
+  readonly atLeast: number;
+}
+
+/** Paths that a class or module name stands for: `org.app.Store$Item` in `Store.java` → `org/app/Store.java`. */
+function listSymbolPaths(frame: Frame): readonly SymbolPath[] {
+  if (frame.symbol === '') return [];
+  if (frame.language === 'jvm' && frame.file !== '') {
+    const folder = frame.symbol.split('.').slice(0, -1);
+    const path = [...folder, frame.file].join('/');
+    // Kotlin leaves the packages' common root out of the folders; Java never does.
+    return [{ path, atLeast: frame.file.endsWith('.java') ? folder.length + 1 : Math.min(folder.length + 1, 2) }];
+  }
+  if (frame.language === 'csharp' && frame.file === '') {
+    const parts = frame.symbol.replace(/`\d+|\[.*\]/g, '').split(/[.+]/);
+    return [{ path: `${parts.join('/')}.cs`, atLeast: Math.min(parts.length, 2) }];
+  }
+  return frame.language === 'rust' ? listRustPaths(frame.symbol) : [];
+}
+
+/** `clap::parse::parser::Parser::parse` → `clap/parse/parser.rs`, `clap/parse.rs`, and their `mod.rs`. */
+function listRustPaths(symbol: string): readonly SymbolPath[] {
+  const parts = symbol
+    .replace(/^<|[ >].*$/g, '')
+    .split('::')
+    .filter((part) => /^[a-z_]\w*$/.test(part));
+  const forms = [parts, parts.slice(0, -1)].filter((form) => form.length > 1);
+  return forms.flatMap((form) => {
+    const inside = form.slice(1).join('/');
+    return [`src/${inside}.rs`, `src/${inside}/mod.rs`].map((path) => ({ path, atLeast: 2 + form.length - 1 }));
+  });
+}
+
+function joinParts(folder: string, path: string): string {
+  return folder === '' ? path : `${folder}/${path}`;
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
+export interface PathIndex {
+  readonly paths: readonly string[];
+  /** Paths by lower-case file name. */
+  readonly byName: ReadonlyMap<string, readonly string[]>;
+  /** Bytes by path. */
+  readonly sizes: ReadonlyMap<string, number>;
+}
+
+export function createPathIndex(listing: Listing): PathIndex {
+  const files = listing.entries.filter(({ kind }) => kind === 'file' || kind === 'executable');
+  const paths = files.map(({ path }) => path);
+  const byName = new Map<string, string[]>();
+  for (const path of paths) {
+    const name = getFileName(path).toLowerCase();
+    const same = byName.get(name);
+    if (same) same.push(path);
+    else byName.set(name, [path]);
+  }
+  return { paths, byName, sizes: new Map(files.map(({ path, size }) => [path, size])) };
+}
+
+interface SuffixMatch {
+  /** The paths that share the longest end with what was asked, in path order. */
+  readonly paths: readonly string[];
+  /** How many segments they share; 1 is the file name alone. */
+  readonly shared: number;
+  /** Whether the whole of the tree's path stands at the end of what was asked, or the other way round. */
+  readonly whole: boolean;
+}
+
+/** The files whose path has the most segments in common with the end of `path`, whatever the case of letters. */
+export function findLongestSuffix(index: PathIndex, path: string): SuffixMatch | null {
+  const wanted = path
+    .toLowerCase()
+    .split('/')
+    .filter((part) => part !== '' && part !== '.');
+  const candidates = index.byName.get(wanted.at(-1) ?? '') ?? [];
+  let best: { paths: string[]; shared: number; whole: boolean } | null = null;
+  for (const candidate of candidates) {
+    const own = candidate.toLowerCase().split('/');
+    const shared = countSharedEnd(own, wanted);
+    const whole = shared === own.length || shared === wanted.length;
+    if (!best || shared > best.shared || (shared === best.shared && whole && !best.whole)) {
+      best = { paths: [candidate], shared, whole };
+    } else if (shared === best.shared && whole === best.whole) {
+      best.paths.push(candidate);
+    }
+  }
+  return best;
+}
+
+export function getFileName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+function countSharedEnd(left: readonly string[], right: readonly string[]): number {
+  let shared = 0;
+  while (shared < left.length && shared < right.length && left.at(-1 - shared) === right.at(-1 - shared)) shared++;
+  return shared;
+}

@@ -1,0 +1,322 @@
+// Which of the commits since a check was green is likeliest to have turned it red: by what each touches, and what the failure names.
+
+import { type Cause, findCause } from '../ci/find-cause.ts';
+import { findPlaces } from '../ci/places.ts';
+import { type PlainLine, plainLines } from '../ci/plain-lines.ts';
+import { repositoryPath } from '../ci/repository-path.ts';
+import { findSteps } from '../ci/steps.ts';
+import type { CommitRange, LikeliestCommit } from '../core/failure.ts';
+import type { Suspect } from '../core/issue.ts';
+import type { MappedFrame } from './clues.ts';
+import type { Trace } from './frames/frame.ts';
+import { attempt, formatCount, formatOrdinal, type Lookups, shortenSha } from './lookups.ts';
+import { classifyFile } from './own-code.ts';
+import { type Ground, type Mapping, mapPath } from './paths.ts';
+
+/** One of them. */
+interface RangeCommit {
+  readonly sha: string;
+  readonly subject: string;
+  /** What it changed, added or deleted; a renamed file under both names. */
+  readonly paths: readonly string[];
+}
+
+/** What is known of the failure. Paths are of the repository, the most telling first. */
+export interface RangeEvidence {
+  /** Files that the failing lines name: never one that is merely mentioned, for whoever touched that would be blamed. */
+  readonly places: readonly string[];
+  /** Those of the failed tests, likewise. */
+  readonly tests: readonly string[];
+  /** Files that were ranked for it, the best first. */
+  readonly suspects: readonly string[];
+  /** Its first error line. */
+  readonly headline: string;
+}
+
+interface RankedCommit {
+  readonly sha: string;
+  readonly score: number;
+  /** In words, the most telling first; empty: nothing ties it to the failure. */
+  readonly reasons: readonly string[];
+}
+
+/** Of a commit that touches everything each file says less. */
+const WIDE = 12;
+
+const MOST_REASONS = 3;
+
+/** Suspects are ranked by all that a report mentions: five of them and a word, 1.4 together, stay below {@link LEAST}. */
+const WEIGHTS = { place: 4, test: 2.5, settings: 2, suspect: 0.9, beside: 1, word: 0.75 } as const;
+
+/** Only the first ones: after them all files of the repository follow. */
+const MOST_SUSPECTS = 5;
+
+/** The first stands out where it has as much more than the second. */
+const AHEAD = 1.5;
+
+/** Less than a file that was named is no reason to name a person's commit. */
+const LEAST = 2;
+
+const SETTINGS =
+  /(?:^|\/)(?:package(?:-lock)?\.json|yarn\.lock|pnpm-lock\.yaml|requirements[\w.-]*\.txt|poetry\.lock|go\.(?:mod|sum)|Cargo\.(?:toml|lock)|pom\.xml|build\.gradle(?:\.kts)?|Gemfile(?:\.lock)?|composer\.(?:json|lock)|Dockerfile)$/;
+
+const DEPENDENCY =
+  /cannot find (?:module|package|symbol)|no module named|module not found|unresolved import|package .{1,80} (?:not found|does not exist)|ModuleNotFoundError|ERESOLVE|version conflict/i;
+
+interface Tie {
+  readonly weight: number;
+  readonly reason: string;
+}
+
+/** The likeliest first; equal ones stay in their order. */
+export function rankCommits(commits: readonly RangeCommit[], evidence: RangeEvidence): readonly RankedCommit[] {
+  return commits
+    .map(({ sha, subject, paths }): RankedCommit => {
+      const ties = [...scorePathTies(paths, evidence), ...scoreSubjectTies(subject, evidence)].sort(
+        (a, b) => b.weight - a.weight,
+      );
+      const width = Math.min(1, Math.sqrt(WIDE / Math.max(1, paths.length)));
+      // Ties of one commit repeat each other: each further one counts for half of the one before.
+      const sum = ties.reduce((all, { weight }, at) => all + weight / 2 ** at, 0);
+      return { sha, score: sum * width, reasons: ties.slice(0, MOST_REASONS).map(({ reason }) => reason) };
+    })
+    .toSorted((a, b) => b.score - a.score);
+}
+
+/** The first, where it stands out from the others; null: any of them may be it. */
+export function pickLikeliest(ranked: readonly RankedCommit[]): RankedCommit | null {
+  const [first, second] = ranked;
+  if (first === undefined || first.score < LEAST) return null;
+  return second === undefined || first.score >= AHEAD * second.score ? first : null;
+}
+
+function scorePathTies(paths: readonly string[], { places, tests, suspects, headline }: RangeEvidence): readonly Tie[] {
+  const named = [
+    ...toTied(paths, places, (at) => ({
+      weight: WEIGHTS.place / Math.sqrt(at + 1),
+      reason: 'which the failing lines name',
+    })),
+    ...toTied(paths, tests, () => ({ weight: WEIGHTS.test, reason: 'in which a test failed' })),
+  ];
+  const ranked = toTied(paths, suspects.slice(0, MOST_SUSPECTS), (at) => ({
+    weight: WEIGHTS.suspect / (at + 1),
+    reason: `which ranks ${formatOrdinal(at + 1)} among the suspects`,
+  }));
+  return [...(named.length > 0 ? named : scoreNearTies(paths, { places, headline })), ...ranked];
+}
+
+/** Of a commit that touches nothing that the failure names. */
+function scoreNearTies(
+  paths: readonly string[],
+  { places, headline }: Pick<RangeEvidence, 'places' | 'headline'>,
+): readonly Tie[] {
+  const settings = DEPENDENCY.test(headline) ? paths.filter((path) => SETTINGS.test(path)) : [];
+  const beside = paths.find(
+    (path) => getFolder(path) !== '' && places.some((place) => getFolder(place) === getFolder(path)),
+  );
+  return [
+    ...settings
+      .slice(0, 1)
+      .map((path) => ({ weight: WEIGHTS.settings, reason: `changes ${path}, and something is not found` })),
+    ...(beside === undefined
+      ? []
+      : [{ weight: WEIGHTS.beside, reason: `touches ${beside}, beside what the failing lines name` }]),
+  ];
+}
+
+/** Each path counts once, by the first of `wanted` that it is. */
+function toTied(paths: readonly string[], wanted: readonly string[], tie: (at: number) => Tie): readonly Tie[] {
+  return [...new Set(wanted)].flatMap((want, at) => {
+    const path = paths.find((one) => isSame(one, want));
+    if (path === undefined) return [];
+    const { weight, reason } = tie(at);
+    return [{ weight, reason: `touches ${path}, ${reason}` }];
+  });
+}
+
+/** Logs name files by the end of their path or with folders in front; a bare file name could be any of its name. */
+function isSame(path: string, named: string): boolean {
+  if (path === named) return true;
+  return (named.includes('/') && path.endsWith(`/${named}`)) || (path.includes('/') && named.endsWith(`/${path}`));
+}
+
+function scoreSubjectTies(subject: string, { headline, tests }: RangeEvidence): readonly Tie[] {
+  const names = new Set(
+    [headline, ...tests].flatMap((text) => text.match(/[A-Za-z_$][\w$]{5,60}/g) ?? []).filter(isName),
+  );
+  const word = (subject.match(/[A-Za-z_$][\w$]{5,60}/g) ?? []).find((one) => names.has(one));
+  return word === undefined ? [] : [{ weight: WEIGHTS.word, reason: `its subject names ${word}, as the failure does` }];
+}
+
+/** Of code, not of a sentence: `applyCoupon`, `apply_coupon`, `CouponTest`. */
+function isName(word: string): boolean {
+  return /[a-z\d][A-Z]|\w_\w|\$/.test(word);
+}
+
+function getFolder(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}
+
+interface Told {
+  readonly report: string;
+  /** Its lines that begin so list commits: no part of the failure, whatever their subjects say. */
+  readonly listed: readonly string[];
+  readonly ground: Ground;
+  readonly traces: readonly Trace[];
+  /** Of each trace, innermost frames first. */
+  readonly mapped: readonly (readonly MappedFrame[])[];
+}
+
+/** Runners of JavaScript head what a file printed with its name and how it went. */
+const FILE_HEAD = /^\s{0,4}(PASS|FAIL) {1,3}([^\s>]{1,400}\.[cm]?[jt]sx?)(?=\s|$)/;
+
+/** What ends the part of a file that passed. */
+const PART_END = /^\s{0,4}(?:● |Summary of all failing tests|Test Suites?: |Tests?: |={3,} |##\[)/;
+
+/** One test that passed, on one line. */
+const PASSED =
+  /^\s{0,40}(?:[✓✔√] |ok \d|--- PASS: |\[ {7}OK \])|::\S.{0,400} PASSED\b|^PASSED |\.\.\. ok$| > \S.{0,300} PASSED$/;
+
+const MAX_SAID = 120;
+
+/** Frames come first, the innermost of each trace before the others. Paths are of the repository where they could be mapped. Linear in the report; nothing in it makes this fail. */
+export function findFailingEvidence({ report, listed, ground, ...told }: Told): Omit<RangeEvidence, 'suspects'> {
+  const lines = removePassed(plainLines(report).filter(({ text }) => !listed.some((start) => text.startsWith(start))));
+  const cause = cutToFirstVerdict(findCause(lines, findSteps(lines)));
+  const headed = cause.telling.flatMap(({ at }) => FILE_HEAD.exec(lines[at]?.text ?? '')?.[2] ?? []);
+  const places = findPlaces(lines, cause).map(({ path }) => path);
+  const tests = [...cause.tests.map(({ path }) => path), ...headed].flatMap((path) => repositoryPath(path) ?? []);
+  const framed = told.traces.flatMap((trace, at) =>
+    isMentioned(trace, lines, cause) ? listFrames(told.mapped[at] ?? []) : [],
+  );
+  const named = [...framed, ...[...places, ...tests].map((path) => toOwnPath(mapPath(ground, path)) ?? path)];
+  return {
+    places: removeDuplicates(named.filter((path) => classifyFile(path) !== 'test')),
+    tests: removeDuplicates(named.filter((path) => classifyFile(path) === 'test')),
+    headline: lines[cause.message]?.text ?? '',
+  };
+}
+
+/** What passed says nothing of the failure, though it stands among its lines: those are emptied, so that all keep their order. */
+function removePassed(lines: readonly PlainLine[]): readonly PlainLine[] {
+  let isPassing = false;
+  return lines.map((line) => {
+    const head = FILE_HEAD.exec(line.text)?.[1];
+    if (head !== undefined) isPassing = head === 'PASS';
+    else if (PART_END.test(line.text) || line.mark !== '') isPassing = false;
+    return isPassing || PASSED.test(line.text) ? { ...line, text: '' } : line;
+  });
+}
+
+/** A summary at the end says most, but what it sums up, with its places, stands before it. */
+function cutToFirstVerdict(cause: Cause): Cause {
+  const first = cause.telling.find(({ kind }) => kind === 'verdict')?.at ?? cause.headline;
+  return { ...cause, headline: Math.min(first, cause.headline) };
+}
+
+/** Whether its error is one of those that the check failed with: programs print traces of errors that they get over. */
+function isMentioned(
+  { errorType, message }: Trace,
+  lines: readonly PlainLine[],
+  { telling, headline }: Cause,
+): boolean {
+  const said = (message.split('\n', 1)[0] ?? '').slice(0, MAX_SAID).trim();
+  const head = [errorType, said].filter((part) => part !== '').join(': ');
+  if (head === '') return false;
+  return telling.some(({ at, kind }) => {
+    const text = lines[at]?.text.trimEnd() ?? '';
+    const start = kind === 'weak' || kind === 'end' || at < headline ? -1 : text.indexOf(head);
+    // `TypeError: x` is no `Error: x`, and `TypeError: x` no `TypeError`.
+    return start >= 0 && !/[\w$.]/.test(text.charAt(start - 1)) && (said !== '' || text.endsWith(head));
+  });
+}
+
+function listFrames(frames: readonly MappedFrame[]): readonly string[] {
+  return frames.flatMap(({ mapping }) => toOwnPath(mapping) ?? []);
+}
+
+/** Null: not known. A bare name that agrees with a file's may be that of another program's file. */
+function toOwnPath(mapping: Mapping): string | null {
+  return mapping.kind === 'own' && (mapping.certain || mapping.compiled) ? mapping.path : null;
+}
+
+function removeDuplicates(paths: readonly string[]): readonly string[] {
+  return [...new Set(paths)];
+}
+
+interface Known {
+  readonly report: string;
+  /** Never read from the report: a log could list commits there as well. */
+  readonly range: CommitRange;
+  /** Its stack traces, and of each the frames, innermost first. */
+  readonly traces: readonly Trace[];
+  readonly mapped: readonly (readonly MappedFrame[])[];
+  /** Best first. */
+  readonly suspects: readonly Suspect[];
+}
+
+const SHOWN = 8;
+
+/**
+ * Null: none stands out, or not all of them could be ranked, so that the culprit may be one that was not; also where there are fewer than
+ * two, or git knows none of them, and there is no step.
+ */
+export async function rankRange(lookups: Lookups, known: Known): Promise<LikeliestCommit | null> {
+  const { commits: listed, total } = known.range;
+  if (listed.length === 0 || total < 2) return null;
+  const touched = await attempt(lookups, describeAction(listed.length, total), () => listChangedPaths(lookups, listed));
+  if (touched === null || touched.size === 0) return null;
+  const commits: readonly RangeCommit[] = listed.flatMap(({ sha, subject }) => {
+    const paths = touched.get(sha);
+    return paths === undefined ? [] : [{ sha, subject, paths }];
+  });
+  const ranked = rankCommits(commits, describeEvidence(lookups, known));
+  const left = total - commits.length;
+  const first = left > 0 ? null : pickLikeliest(ranked);
+  const reason = first?.reasons[0] ?? '';
+  const analysis = left > 0 ? describeUnranked(left, total) : explainRange(first, reason);
+  await lookups.notebook.record({
+    action: describeAction(commits.length, total),
+    result: formatShown(ranked, commits),
+    analysis,
+  });
+  return first === null ? null : { sha: first.sha, reason };
+}
+
+function describeAction(ranked: number, total: number): string {
+  const which = ranked < total ? `${ranked.toLocaleString('en')} of the` : 'the';
+  return `rank ${which} ${formatCount(total, 'commit')} since the check was green, by what they touch`;
+}
+
+function describeEvidence({ ground }: Lookups, { suspects, range, ...told }: Known): RangeEvidence {
+  const listed = range.commits.map(({ sha }) => `- ${sha} `);
+  return { ...findFailingEvidence({ ...told, listed, ground }), suspects: suspects.map(({ file }) => file) };
+}
+
+async function listChangedPaths(
+  { tree, signal }: Lookups,
+  listed: readonly { readonly sha: string }[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const found = new Map<string, readonly string[]>();
+  const ids = listed.map(({ sha }) => sha);
+  for await (const messages of tree.messages(ids, signal)) for (const { sha, paths } of messages) found.set(sha, paths);
+  return found;
+}
+
+function formatShown(ranked: readonly RankedCommit[], commits: readonly RangeCommit[]): string {
+  const subjects = new Map(commits.map(({ sha, subject }) => [sha, subject]));
+  const lines = ranked
+    .filter(({ reasons }) => reasons.length > 0)
+    .slice(0, SHOWN)
+    .map(({ sha, reasons }) => `${shortenSha(sha)} ${subjects.get(sha) ?? ''}: ${reasons.join('; ')}`);
+  return lines.length === 0 ? 'none of them touches what the failure names' : lines.join('\n');
+}
+
+function describeUnranked(left: number, total: number): string {
+  return `No commit is named: ${left.toLocaleString('en')} of the ${formatCount(total, 'commit')} could not be ranked, and may have turned the check red.`;
+}
+
+function explainRange(first: RankedCommit | null, reason: string): string {
+  if (first !== null) return `${shortenSha(first.sha)} is the likeliest to have turned the check red: it ${reason}.`;
+  return 'No commit stands out: any of them may have turned the check red.';
+}

@@ -1,0 +1,108 @@
+const UNDERLINE = /^(?:={3,}|-{3,})\s*$/;
+
+interface Section {
+  /** Without marks and final colon; "" before the first heading. */
+  readonly heading: string;
+  readonly lines: readonly string[];
+}
+
+/** Markdown headings (`## x`, `**x**`, underlined) and short lines that end with a colon; none inside code blocks. */
+export function splitSections(lines: readonly string[]): readonly Section[] {
+  const found: { heading: string; lines: string[] }[] = [{ heading: '', lines: [] }];
+  for (const [index, { text, kind }] of markCode(lines).entries()) {
+    const heading = kind === 'prose' ? readHeading(text, lines[index + 1] ?? '') : '';
+    if (heading !== '') found.push({ heading, lines: [] });
+    else if (kind !== 'prose' || !UNDERLINE.test(text)) found.at(-1)?.lines.push(text);
+  }
+  return found.filter((section) => section.heading !== '' || section.lines.length > 0);
+}
+
+function readHeading(line: string, next: string): string {
+  const text = line.trim();
+  if (text.length > 90 || text === '') return '';
+  const marked =
+    /^#{1,6}\s+(.+?)\s*#*$/.exec(text) ?? /^\*\*([^*]{2,80})\*\*:?$/.exec(text) ?? /^__([^_]{2,80})__:?$/.exec(text);
+  const plain =
+    /^((?:steps?|how) to reproduce|reproduction(?: steps)?|to reproduce|expected(?: behaviou?r| results?)?|actual(?: behaviou?r| results?)?|environment|versions?|additional context|logs?|description|current behaviou?r)[^.]{0,40}:?$/i.exec(
+      text,
+    );
+  const underlined = UNDERLINE.test(next) && /^[\w“"'`(]/.test(text) ? [text, text] : null;
+  const heading =
+    marked?.[1] ?? (plain && (text.endsWith(':') || text.length < 40) ? text : null) ?? underlined?.[1] ?? '';
+  return heading.replace(/[:：*_`\s]+$/, '').replace(/^[^\p{L}\p{N}]+/u, '');
+}
+
+export interface MarkedLine {
+  readonly text: string;
+  /** `fence`: the line that opens or closes a block; `code`: inside one. */
+  readonly kind: 'prose' | 'code' | 'fence';
+}
+
+export function markCode(lines: readonly string[]): readonly MarkedLine[] {
+  let inside = false;
+  return lines.map((text) => {
+    if (!/^\s*(?:```|~~~)/.test(text)) return { text, kind: inside ? 'code' : 'prose' };
+    inside = !inside;
+    return { text, kind: 'fence' };
+  });
+}
+
+/** Longer lines are cut before any pattern looks at them: a minified bundle in a log must not cost seconds. */
+const MAX_LINE = 2_000;
+
+/** Of each half of a report. A megabyte of line ends kept the event loop busy for a second and a half. */
+const MAX_LINES = 20_000;
+
+const ANSI = /\u001b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\^_])/g;
+
+const CI_TIME = /^\uFEFF?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z /;
+
+const SERVICE = /^[A-Za-z][\w.-]{0,60} {1,40}\| /;
+
+/** Test runners mark each line of their own failure: `INTERNALERROR> Traceback …`. */
+const MARK = /^[A-Z]{4,30}> ?/;
+
+const QUOTE = /^(?:> ?){1,8}/;
+
+/** The text without terminal colours and other escape sequences. */
+export function removeAnsi(text: string): string {
+  return text.includes('\u001b') ? text.replace(ANSI, '') : text;
+}
+
+/**
+ * Lines of the text without colours and prefixes of CI and container logs; each cut to 2,000 characters. Of a text with more than
+ * 40,000 lines the first and the last 20,000.
+ */
+export function toPlainLines(text: string): string[] {
+  const lines: string[] = [];
+  for (const line of keepBothEnds(removeAnsi(text).split(/\r\n|\n|\r/))) {
+    const bare = line.replace(CI_TIME, '').replace(SERVICE, '').replace(MARK, '').replace(QUOTE, '');
+    for (const part of isFolded(bare) ? unfoldLine(bare) : [bare]) lines.push(part.slice(0, MAX_LINE));
+  }
+  return lines;
+}
+
+function keepBothEnds(lines: string[]): string[] {
+  return lines.length > 2 * MAX_LINES ? [...lines.slice(0, MAX_LINES), ...lines.slice(-MAX_LINES)] : lines;
+}
+
+/** A stack trace inside a JSON string: `"stack":"Error: x\n    at f (a.js:1:2)"`. */
+function isFolded(line: string): boolean {
+  return line.includes('\\n') && /\\n(?:\\t|\s){0,8}(?:at |File |Caused by|goroutine )/.test(line);
+}
+
+/** The lines of the string that holds the trace; what stands around it on the line keeps its own line. */
+function unfoldLine(line: string): string[] {
+  const [first = '', ...rest] = line.split('\\n');
+  const opening = /^(.*(?<!\\)")([^"]*)$/.exec(first.slice(-MAX_LINE));
+  const parts = [opening?.[1] ?? '', opening?.[2] ?? first, ...rest.map((part) => part.replace(/(?<!\\)".*$/s, ''))];
+  return parts.map((part) => part.replaceAll('\\r', '').replaceAll('\\t', '\t').replaceAll('\\"', '"'));
+}
+
+const LOG_LINE =
+  /^\s*(?:at |File "|\d{4}-\d\d-\d\d[T ]|\[?\d\d:\d\d:\d\d|goroutine \d|Traceback \(|\.{3} \d+ more|Caused by:|\d+: 0x|\[?(?:INFO|DEBUG|TRACE|WARN|WARNING|NOTICE|ERROR)\b|\{"(?:level|time|timestamp|msg)")/;
+
+/** Whether a line was written by a program rather than by a person. */
+export function isLogLine(line: string): boolean {
+  return line.length > 1_000 || LOG_LINE.test(line);
+}
