@@ -1,7 +1,7 @@
 // The log (pino, JSON on standard error), the ids that stand on each of its lines, and the register of secrets, which none may hold.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Logger, pino } from 'pino';
-import { withoutKnownForms } from './redact/known-forms.ts';
+import { removeKnownForms } from './redact/token-forms.ts';
 
 export type Log = Logger;
 
@@ -94,5 +94,5 @@ function secretsInLines(): readonly string[] {
 /** A line of JSON without the values registered so far, and without what has the form of a token. */
 export function withoutSecrets(line: string): string {
   const known = secretsInLines().reduce((text, secret) => text.replaceAll(secret, '[redacted]'), line);
-  return withoutKnownForms(known);
+  return removeKnownForms(known);
 }

@@ -11,12 +11,12 @@ const STAND_INS = new Set(
 );
 
 /** Whether the value says itself that it is none: `<token>`, `${VAR}`, `***`, `xxx`, `changeme`, `your_api_key`. */
-export function isStandIn(value: string): boolean {
+export function isPlaceholder(value: string): boolean {
   if (/^[$<{[(%]|\$\{|\$\(|\{\{|%\(|#\{|<%|^@[\w.]+@$/.test(value)) return true;
   if (/\b(?:process\.env|os\.environ|getenv|import\.meta|secrets\.|ENV\[|System\.)/.test(value)) return true;
   if (/^(.)\1*$/.test(value.replace(/[-_ .]/g, ''))) return true;
   if (/^[*•.…xX#_\-?]+$/.test(value) || /^[*•]{3,}|[*•]{4,}/.test(value)) return true;
-  return words(value).every((word) => STAND_INS.has(word.toLowerCase()));
+  return splitWords(value).every((word) => STAND_INS.has(word.toLowerCase()));
 }
 
 /** Whether an assigned value is a secret rather than code, a word, a path, a version or a stand-in. `password`: the name says so, and people choose weak ones. */
@@ -41,7 +41,7 @@ function isForPeople(value: string): boolean {
 function isNoLiteral(value: string, writing: Writing): boolean {
   return (
     /\s|:\/\//.test(value) ||
-    isStandIn(value) ||
+    isPlaceholder(value) ||
     isVersionOrDate(value) ||
     isPlaceOrCoordinate(value) ||
     // A regular expression, or a name or type with what closes its list behind it.
@@ -57,7 +57,7 @@ function isNoLiteral(value: string, writing: Writing): boolean {
 export function isCredential(value: string): boolean {
   return (
     value.length >= 6 &&
-    !isStandIn(value.replace(/(?<![):])[):]+$/, '')) &&
+    !isPlaceholder(value.replace(/(?<![):])[):]+$/, '')) &&
     !isMemberExpression(value) &&
     !isCall(value) &&
     (/\d/.test(value) || !isWordy(value))
@@ -75,12 +75,12 @@ export function isRandom(value: string): boolean {
 /** Whether the characters could be a piece of what was drawn at random: too short for `isRandom`, but no word, number, name or path. */
 export function isDrawn(piece: string): boolean {
   if (!/^[\w+/=.~%*!^-]{3,}$/.test(piece) || /^[\d.]+$/.test(piece) || /^\w+[:=]$/.test(piece)) return false;
-  return /[A-Za-z]/.test(piece) && !isWordy(piece) && !isVersionOrDate(piece) && !isStandIn(piece);
+  return /[A-Za-z]/.test(piece) && !isWordy(piece) && !isVersionOrDate(piece) && !isPlaceholder(piece);
 }
 
 /** Words, with at most two digits behind one: names of things, paths, identifiers. */
 function isWordy(value: string): boolean {
-  const parts = words(value);
+  const parts = splitWords(value);
   const letters = value.replace(/[^A-Za-z]/g, '').length;
   return (
     parts.every((part) => /^(?:[A-Za-z][a-z]{1,15}|[A-Z]{1,16}|[a-z])\d{0,2}$|^v?\d{1,2}$/.test(part)) &&
@@ -88,7 +88,7 @@ function isWordy(value: string): boolean {
   );
 }
 
-function words(value: string): string[] {
+function splitWords(value: string): string[] {
   return value.split(/[-_./:\\ ]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z\d])(?=[A-Z][a-z])/).filter((part) => part !== '');
 }
 

@@ -1,23 +1,18 @@
-// Applies our rules to one reading of a text, within lines and across wrapped ones.
-import { focusedView, overSeam } from './focus.ts';
-import { isCredential, isDrawn, isRandom, isStandIn } from './literals.ts';
-import { matchesOf } from './matches.ts';
-import type { Rule } from './rule.ts';
-import { RULES } from './rules.ts';
-import type { Span } from './spans.ts';
-import { joinedView, jointOffsets } from './unwrap.ts';
-import type { View } from './view.ts';
+// Applies our rules to one reading of a text, within lines and across lines that were wrapped.
+import { isCredential, isDrawn, isPlaceholder, isRandom } from './literals.ts';
+import { RULES, type Rule } from './rules.ts';
+import { crossesSeam, type Edit, editView, focusView, iterateMatches, type Span, type View } from './views.ts';
 
 /** Where our rules find secrets; offsets of the view. */
-export function ruleSpans(view: View): Span[] {
-  const within = [...RULES.flatMap((rule) => secretsOf(rule, view.text)), ...cookieSpans(view.text)];
-  return [...within, ...acrossLines(view, within)];
+export function findByRules(view: View): Span[] {
+  const within = [...RULES.flatMap((rule) => toSecretSpans(rule, view.text)), ...findCookies(view.text)];
+  return [...within, ...findAcrossLines(view, within)];
 }
 
-function secretsOf(rule: Rule, text: string): Span[] {
+function toSecretSpans(rule: Rule, text: string): Span[] {
   if (rule.needs !== undefined && !text.includes(rule.needs)) return [];
   const spans: Span[] = [];
-  for (const match of matchesOf(text, rule.pattern)) {
+  for (const match of iterateMatches(text, rule.pattern)) {
     const context = match[1] ?? '';
     const secret = match.slice(2).find((group) => group !== undefined) ?? match[0];
     if (rule.accepts && !rule.accepts(secret, context, match)) continue;
@@ -28,21 +23,21 @@ function secretsOf(rule: Rule, text: string): Span[] {
 }
 
 /** Secrets that a line break interrupts. `whole` are those that were found without looking over line ends. */
-function acrossLines(view: View, whole: readonly Span[]): Span[] {
-  const near = focusedView(view, jointOffsets(view), 2);
+function findAcrossLines(view: View, whole: readonly Span[]): Span[] {
+  const near = focusView(view, findJointOffsets(view), 2);
   if (near === null) return [];
-  const joined = joinedView(near);
+  const joined = joinView(near);
   const starts = new Set(whole.map((span) => span.start));
   const spans: Span[] = [];
   const add = (found: Span, rule: Rule | null): void => {
     const span = joined.toParent(found);
     const isWhole = starts.has(toView(near, view, span).start);
-    if (isWhole || rule?.wrapped === 'form') spans.push(...continued(near.text, span, isWhole ? null : rule));
-    else spans.push(...broken(near.text, span));
+    if (isWhole || rule?.wrapped === 'form') spans.push(...continueSecret(near.text, span, isWhole ? null : rule));
+    else spans.push(...isBroken(near.text, span));
   };
-  for (const rule of RULES) for (const found of secretsOf(rule, joined.text)) add(found, rule);
-  for (const found of cookieSpans(joined.text)) add(found, null);
-  return spans.filter((span) => !overSeam(near, span)).map((span) => toView(near, view, span));
+  for (const rule of RULES) for (const found of toSecretSpans(rule, joined.text)) add(found, rule);
+  for (const found of findCookies(joined.text)) add(found, null);
+  return spans.filter((span) => !crossesSeam(near, span)).map((span) => toView(near, view, span));
 }
 
 function toView(near: View, view: View, span: Span): Span {
@@ -53,8 +48,8 @@ function toView(near: View, view: View, span: Span): Span {
  * How much of a match across line ends is the secret: the lines up to where it is complete, then those that look random.
  * `incomplete`: the rule that its first line does not satisfy.
  */
-function continued(text: string, span: Span, incomplete: Rule | null): Span[] {
-  const pieces = piecesOf(text, span);
+function continueSecret(text: string, span: Span, incomplete: Rule | null): Span[] {
+  const pieces = splitPieces(text, span);
   const first = pieces[0]?.text ?? '';
   if (pieces.length < 2 || (incomplete && /^\d+$/.test(first))) return [];
   let end = span.start + first.length;
@@ -64,14 +59,14 @@ function continued(text: string, span: Span, incomplete: Rule | null): Span[] {
     if (!open && (!isRest(text, piece) || /^\w+=[^=]/.test(piece.text))) break;
     end = piece.end;
     joined = joined.replace(/\\$/, '') + piece.text;
-    open = open && incomplete !== null && secretsOf(incomplete, joined).length === 0;
+    open = open && incomplete !== null && toSecretSpans(incomplete, joined).length === 0;
   }
   return [{ start: span.start, end }];
 }
 
 /** A value of which the first line alone satisfies no rule: only where both its lines look drawn at random, and nothing else stands on the second. */
-function broken(text: string, span: Span): Span[] {
-  const pieces = piecesOf(text, span);
+function isBroken(text: string, span: Span): Span[] {
+  const pieces = splitPieces(text, span);
   const [first, second] = pieces;
   if (!first || !second || pieces.length > 2) return [];
   const drawn = isDrawn(first.text) && isRest(text, second) && isRandom(first.text + second.text);
@@ -82,7 +77,7 @@ interface Piece extends Span {
   readonly text: string;
 }
 
-function piecesOf(text: string, { start, end }: Span): Piece[] {
+function splitPieces(text: string, { start, end }: Span): Piece[] {
   return [...text.slice(start, end).matchAll(/\S+/g)].map(({ 0: piece, index }) => ({
     text: piece,
     start: start + index,
@@ -98,23 +93,112 @@ function isRest(text: string, { text: piece, end }: Piece): boolean {
 }
 
 const COOKIE_HEADER = /(?:set-)?cookie["']?[ \t]{0,3}:[ \t]{0,3}["'`]?([^\n\r"'`\uFFFF]{3,8000})/gi;
+
 const COOKIE = /([^=;,\s]{1,100})=([^;,\s\\]{4,8000})/g;
+
 const ATTRIBUTES = /^(?:path|domain|expires|max-age|samesite|priority|version)$/i;
+
 const SESSION = /sess|sid|auth|token|csrf|xsrf|jwt|remember|login|user/i;
 
-function cookieSpans(text: string): Span[] {
+function findCookies(text: string): Span[] {
   const spans: Span[] = [];
-  for (const header of matchesOf(text, COOKIE_HEADER)) {
+  for (const header of iterateMatches(text, COOKIE_HEADER)) {
     const pairs = header[1] ?? '';
     const offset = header.index + header[0].length - pairs.length;
-    for (const [pair, name = '', value = '', at] of matchesOf(pairs, COOKIE).map(withIndex)) {
-      if (ATTRIBUTES.test(name) || isStandIn(value) || !(SESSION.test(name) || isCredential(value))) continue;
+    for (const [pair, name = '', value = '', at] of iterateMatches(pairs, COOKIE).map(addIndex)) {
+      if (ATTRIBUTES.test(name) || isPlaceholder(value) || !(SESSION.test(name) || isCredential(value))) continue;
       spans.push({ start: offset + at + pair.length - value.length, end: offset + at + pair.length });
     }
   }
   return spans;
 }
 
-function withIndex(match: RegExpExecArray): [string, string | undefined, string | undefined, number] {
+function addIndex(match: RegExpExecArray): [string, string | undefined, string | undefined, number] {
   return [match[0], match[1], match[2], match.index];
+}
+
+/** Line breaks, with the white space around them and a backslash before them, taken out. Empty lines still part. */
+export function unwrapView(view: View): View {
+  return editView(view, getBreaks(view));
+}
+
+/** The same only for breaks behind which something stands that could be the rest of a secret. */
+function joinView(view: View): View {
+  return editView(view, getJoints(view));
+}
+
+/** Where `joinedView` takes out a break. */
+function findJointOffsets(view: View): number[] {
+  return getJoints(view).map(({ start }) => start);
+}
+
+/** Each reading is asked for both several times, and a text of nothing but line ends has half a million. */
+const BREAKS = new WeakMap<View, readonly Edit[]>();
+
+const JOINTS = new WeakMap<View, readonly Edit[]>();
+
+function getBreaks(view: View): readonly Edit[] {
+  const breaks = BREAKS.get(view) ?? findBreaks(view.text);
+  BREAKS.set(view, breaks);
+  return breaks;
+}
+
+function getJoints(view: View): readonly Edit[] {
+  const { text } = view;
+  const joints = JOINTS.get(view) ?? getBreaks(view).filter((edit) => edit.start > 0 && mayBeRest(text, edit));
+  JOINTS.set(view, joints);
+  return joints;
+}
+
+/** Longer words are no rest of a line's end: they are found by themselves. */
+const LONGEST_WORD = 4_000;
+
+const WORD = /[^\s"'`<>&;,)}\]@\\\uFFFF]+/y;
+
+/** Beginnings of tokens: behind one of these even what looks like a word is the rest. */
+const BEGUN =
+  /(?:A[KS]IA|gh[pousr]_|github_pat_|cwy_|whsec_|glpat-|npm_|xox[abeoprs]-|hf_|lin_api_|dp\.pt\.|sk-|[sr]k_live_|\.slack\.com\/services\/)[\w/-]{0,100}$/;
+
+function mayBeRest(text: string, { start, end }: Edit): boolean {
+  WORD.lastIndex = end;
+  const word = WORD.exec(text.slice(0, end + LONGEST_WORD))?.[0] ?? '';
+  return isDrawn(word) || isRandom(word) || BEGUN.test(getLastWord(text, start));
+}
+
+/** What stands right before `end` without white space, which no token holds: at most 120 characters. */
+function getLastWord(text: string, end: number): string {
+  let at = end;
+  while (at > 0 && end - at < 120 && text.charCodeAt(at - 1) > 0x20) at--;
+  return text.slice(at, end);
+}
+
+const LINE_BREAK = /\r*\n\r*|\r+/g;
+
+function findBreaks(text: string): Edit[] {
+  const edits: Edit[] = [];
+  let from = 0;
+  let empty = false;
+  for (const { 0: lineBreak, index } of iterateMatches(text, LINE_BREAK)) {
+    const start = findContentEnd(text, from, index);
+    const end = findContentStart(text, index + lineBreak.length);
+    const nextEmpty = '\r\n'.includes(text[end] ?? ' ');
+    if (!empty && !nextEmpty) edits.push({ start, end, text: '' });
+    empty = nextEmpty;
+    from = end;
+  }
+  return edits;
+}
+
+/** Where the line that ends at `end` has its last character, a backslash that continues it left out; at least `from`. */
+function findContentEnd(text: string, from: number, end: number): number {
+  let at = end;
+  while (at > from && ' \t'.includes(text.charAt(at - 1))) at--;
+  return at > from && text.charAt(at - 1) === '\\' ? at - 1 : at;
+}
+
+/** Where the line that starts at `start` has its first character. */
+function findContentStart(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && ' \t'.includes(text.charAt(at))) at++;
+  return at;
 }

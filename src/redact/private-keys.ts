@@ -1,6 +1,5 @@
 // Private keys in PEM and their like: whole, cut off at either end, on one line, quoted, or without their markers.
-import { matchesOf } from './matches.ts';
-import type { Span } from './spans.ts';
+import { iterateMatches, type Span } from './views.ts';
 
 const BEGIN = /-{2,5} ?BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)? ?-{2,5}/g;
 const END = /-{2,5} ?END[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)? ?-{2,5}/g;
@@ -14,55 +13,58 @@ const LONGEST = 25_000;
 const SMALLEST_BODY = 40;
 
 /** Where private keys stand. A marker alone, as source code has it, is none. */
-export function privateKeySpans(text: string): Span[] {
-  const marked = text.includes('PRIVATE KEY') ? markedSpans(text) : [];
-  return [...marked, ...headSpans(text)];
+export function findPrivateKeys(text: string): Span[] {
+  const marked = text.includes('PRIVATE KEY') ? findMarkedKeys(text) : [];
+  return [...marked, ...findHeads(text)];
 }
 
-function markedSpans(text: string): Span[] {
-  const begins = spansOf(BEGIN, text);
-  const ends = spansOf(END, text);
+function findMarkedKeys(text: string): Span[] {
+  const begins = findKeys(BEGIN, text);
+  const ends = findKeys(END, text);
   let next = 0;
   const begun = begins.map((begin, i) => {
     while ((ends[next]?.start ?? text.length) < begin.end) next++;
     const limit = Math.min(begins[i + 1]?.start ?? text.length, begin.start + LONGEST);
-    return begunSpan(text, begin, { end: ends[next], limit });
+    return findBegunKey(text, begin, { end: ends[next], limit });
   });
-  const ended = ends.map((end) => ({ start: keyStart(text, end.start), end: end.end }));
-  return [...begun.filter((span) => span !== null), ...ended.filter((span) => keyLength(text, span) > 0)];
+  const ended = ends.map((end) => ({ start: findKeyStart(text, end.start), end: end.end }));
+  return [...begun.filter((span) => span !== null), ...ended.filter((span) => measureKey(text, span) > 0)];
 }
 
 /** From the marker to the one at the end, if that comes before the limit; else as far as key lines follow. */
-function begunSpan(
+function findBegunKey(
   text: string,
   begin: Span,
   next: { readonly end: Span | undefined; readonly limit: number },
 ): Span | null {
   if (next.end && next.end.start < next.limit) {
     const body = { start: begin.end, end: next.end.start };
-    return keyLength(text, body) >= SMALLEST_BODY ? { start: begin.start, end: next.end.end } : null;
+    return measureKey(text, body) >= SMALLEST_BODY ? { start: begin.start, end: next.end.end } : null;
   }
-  const body = { start: begin.end, end: keyEnd(text, begin.end) };
-  return keyLength(text, body) > 0 ? { start: begin.start, end: body.end } : null;
+  const body = { start: begin.end, end: findKeyEnd(text, begin.end) };
+  return measureKey(text, body) > 0 ? { start: begin.start, end: body.end } : null;
 }
 
-function spansOf(pattern: RegExp, text: string): Span[] {
-  return [...matchesOf(text, pattern)].map((match) => ({ start: match.index, end: match.index + match[0].length }));
+function findKeys(pattern: RegExp, text: string): Span[] {
+  return [...iterateMatches(text, pattern)].map((match) => ({
+    start: match.index,
+    end: match.index + match[0].length,
+  }));
 }
 
-function headSpans(text: string): Span[] {
+function findHeads(text: string): Span[] {
   const spans: Span[] = [];
   let cursor = 0;
-  for (const { index } of matchesOf(text, HEAD)) {
+  for (const { index } of iterateMatches(text, HEAD)) {
     if (index < cursor) continue;
-    const end = keyEnd(text, index);
+    const end = findKeyEnd(text, index);
     if (end - index >= SMALLEST_BODY) spans.push({ start: index, end });
-    cursor = Math.max(end, runEnd(text, index));
+    cursor = Math.max(end, findKeyRunEnd(text, index));
   }
   return spans;
 }
 
-function runEnd(text: string, start: number): number {
+function findKeyRunEnd(text: string, start: number): number {
   const run = /[A-Za-z0-9+/]*/y;
   run.lastIndex = start;
   run.test(text);
@@ -70,7 +72,7 @@ function runEnd(text: string, start: number): number {
 }
 
 /** How many characters of the text stand in runs that look like a key. */
-function keyLength(text: string, { start, end }: Span): number {
+function measureKey(text: string, { start, end }: Span): number {
   let length = 0;
   for (const [run] of text.slice(start, end).matchAll(/[A-Za-z0-9+/]{20,}/g)) if (isKeyLine(run)) length += run.length;
   return length;
@@ -81,7 +83,7 @@ const KEY_LINE =
   /(?:[\s"'`,;+\\|>*#-]|\/\/){0,80}(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset):[^\n]{0,120}|([A-Za-z0-9+/]{4,}={0,2}))/y;
 
 /** The end of the key lines that follow. */
-function keyEnd(text: string, start: number): number {
+function findKeyEnd(text: string, start: number): number {
   let end = start;
   KEY_LINE.lastIndex = start;
   for (let line = KEY_LINE.exec(text); line; line = KEY_LINE.exec(text)) {
@@ -92,7 +94,7 @@ function keyEnd(text: string, start: number): number {
 }
 
 /** The start of the key lines that end right before `end`. */
-function keyStart(text: string, end: number): number {
+function findKeyStart(text: string, end: number): number {
   let start = end;
   while (start > 0 && end - start < LONGEST) {
     // Never further back than a line may be long: a text full of END markers would be searched from its start for each.

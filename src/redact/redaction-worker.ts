@@ -1,11 +1,11 @@
 // The thread that looks for secrets in large texts, so that the event loop stays free.
 import { parentPort } from 'node:worker_threads';
 import { READY } from './asked-thread.ts';
-import { secretSpans } from './find-secrets.ts';
-import type { ScanReply, ScanRequest } from './scan-thread.ts';
+import { findSecrets } from './find-secrets.ts';
+import type { ScanReply, ScanRequest } from './redactor.ts';
 
 parentPort?.on('message', ({ id, text, exactValues }: ScanRequest) => {
-  void secretSpans(text, exactValues).then((spans) => {
+  void findSecrets(text, exactValues).then((spans) => {
     parentPort?.postMessage({ id, spans } satisfies ScanReply);
   });
 });

@@ -1,4 +1,5 @@
 // Tokens that are known by their form alone, wherever they stand. Sources: what their makers publish about them.
+import { REDACTED } from '../core/redacted.ts';
 
 /** Prefixes that nothing else has: found even where they touch other text. */
 const UNMISTAKABLE = [
@@ -132,3 +133,10 @@ export const MIDDLE_TOKENS: readonly { readonly needs: string; readonly pattern:
   { needs: 'AZDO', pattern: /(?<![\w+/])[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}(?!\w)/g },
   { needs: '-us', pattern: /(?<!\w)[0-9a-f]{32}-us\d{1,2}(?!\w)/g },
 ];
+
+const PASSWORDS = /(:\/\/[^\s:/@"'<>\\]{0,100}:)[^\s/"'<>\\@]{1,256}(?=@[^\s/@])/g;
+
+/** The line without tokens that nothing else looks like, and without passwords in addresses. JSON stays JSON. */
+export function removeKnownForms(line: string): string {
+  return line.replace(UNMISTAKABLE_TOKENS, REDACTED).replace(PASSWORDS, `$1${REDACTED}`);
+}

@@ -44,11 +44,10 @@ export async function acceptReport(
   report: Report,
   { idempotency = null, thread = null, by = null }: AcceptOptions = {},
 ): Promise<Accepted> {
-  const of = report.accountId;
-  const text = await deps.redactor.redact(report.text.replaceAll('\0', '\uFFFD'), of);
-  const reference = await deps.redactor.redact(report.reference.replaceAll('\0', '\uFFFD'), of);
+  const text = await deps.redactor.redact(report.text.replaceAll('\0', '\uFFFD'));
+  const reference = await deps.redactor.redact(report.reference.replaceAll('\0', '\uFFFD'));
   // A secret pasted here would come back in the words of the failure: no branch, tag or commit "…".
-  const revision = await deps.redactor.redact(report.revision, of);
+  const revision = await deps.redactor.redact(report.revision);
   const accepted = await deps.store.accept({
     investigationId: newId('inv'),
     report: { ...report, text, reference, revision },

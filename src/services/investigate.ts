@@ -47,7 +47,7 @@ const SAME_ANSWER_MS = 24 * 60 * 60 * 1_000;
 export async function investigate(house: InvestigateDeps, run: Run, signal: AbortSignal): Promise<void> {
   const { useModel, model } = run.settings;
   const investigator = useModel && house.investigator ? withModelNamed(house.investigator, model) : null;
-  const deps = { ...house, investigator, redactor: createRunRedactor(house.redactor, run.id) };
+  const deps = { ...house, investigator, redactor: createRunRedactor(house.redactor) };
   const project = await knownProject(deps, run);
   const raw = await openSource(deps, { run, project }, signal);
   const repository = cleanRepository(raw, deps.redactor);

@@ -7,13 +7,12 @@ const SHORTEST = 8;
 /** A repository that holds more has made its secrets public knowledge; each one is looked for in every text. */
 const MOST = 400;
 
-/** The redactor of one run, whose texts share one turn: every secret that it cuts out of whole lines is from then on cut out wherever it stands. */
-export function createRunRedactor(redactor: Redactor, runId: string): Redactor {
+/** The redactor of one run, every secret that it cuts out of whole lines is from then on cut out wherever it stands. */
+export function createRunRedactor(redactor: Redactor): Redactor {
   const seen = new Set<string>();
   return redactor.remembering({
-    of: runId,
     values: () => [...seen],
-    found: (secret) => {
+    onFound: (secret) => {
       for (const piece of piecesOf(secret)) if (seen.size < MOST) seen.add(piece);
     },
   });

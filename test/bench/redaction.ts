@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import { secretSpans } from '../../src/redact/find-secrets.ts';
+import { findSecrets } from '../../src/redact/find-secrets.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
 import { KINDS, sample } from '../redact/corpus/kinds.ts';
 import { leaks } from '../redact/corpus/leaks.ts';
@@ -74,7 +74,7 @@ async function recall(samples: number): Promise<string> {
 async function redacted(text: string): Promise<string> {
   let shown = '';
   let from = 0;
-  for (const { start, end } of await secretSpans(text, [])) {
+  for (const { start, end } of await findSecrets(text, [])) {
     shown += `${text.slice(from, start)}[redacted]`;
     from = end;
   }
@@ -84,7 +84,7 @@ async function redacted(text: string): Promise<string> {
 async function alarmsIn(name: string, texts: readonly Text[], show: boolean): Promise<string[]> {
   let [size, cut] = [0, 0];
   for (const { name: file, text } of texts) {
-    const spans = await secretSpans(text, []);
+    const spans = await findSecrets(text, []);
     size += text.length;
     cut += spans.length;
     if (!show) continue;
@@ -102,10 +102,10 @@ async function cost(texts: readonly Text[]): Promise<string> {
   const adversarial = ['key-'.repeat(25_000), 'ghp_'.repeat(25_000), 'eyJ'.repeat(33_000), '-----BEGIN '.repeat(9_000)];
   const [ours, plain, worst]: [number[], number[], number[]] = [[], [], []];
   for (let time = 0; time < 7; time += 1) {
-    ours.push((await took(() => secretSpans(text, []))) / 1.2);
+    ours.push((await took(() => findSecrets(text, []))) / 1.2);
     plain.push((await took(async () => [...text.matchAll(/gh[pousr]_[A-Za-z0-9]{36}/g)])) / 1.2);
     for (const [i, line] of adversarial.entries()) {
-      worst[i] = Math.min(worst[i] ?? Number.POSITIVE_INFINITY, await took(() => secretSpans(line, [])));
+      worst[i] = Math.min(worst[i] ?? Number.POSITIVE_INFINITY, await took(() => findSecrets(line, [])));
     }
   }
   return table(

@@ -1,13 +1,13 @@
 // A redaction thread that does what its text orders: dies, hangs, or throws; else it works as the real one.
 import { parentPort } from 'node:worker_threads';
 import { READY } from '../../src/redact/asked-thread.ts';
-import { secretSpans } from '../../src/redact/find-secrets.ts';
+import { findSecrets } from '../../src/redact/find-secrets.ts';
 
 parentPort?.on('message', async ({ id, text, exactValues }) => {
   if (text.includes('DIE')) process.exit(1);
   if (text.includes('THROW')) throw new Error('as ordered');
   if (text.includes('HANG')) hang(text);
-  parentPort?.postMessage({ id, spans: await secretSpans(text, exactValues) });
+  parentPort?.postMessage({ id, spans: await findSecrets(text, exactValues) });
 });
 parentPort?.postMessage(READY);
 

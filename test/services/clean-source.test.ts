@@ -59,14 +59,14 @@ beforeAll(async () => {
   await repo.commit({ 'src/key.ts': `export const key = \`${KEY}\`;\nexport const after = 1;\n` }, 'Add a key');
   const source = cleanup.use(testSource());
   const shared = cleanup.use(createRedactor({ exactValues: () => [] }));
-  const redactor = createRunRedactor(shared, 'run_a');
+  const redactor = createRunRedactor(shared);
   const repository = await source.source.open(pathProject(repo.path), SIGNAL);
   const sha = (await repository.resolve('', SIGNAL)) ?? '';
   raw = repository.tree(sha);
   clean = cleanRepository(repository, redactor).tree(sha);
   freshBox = () => {
     // Knows no secret yet: what another test has seen must not help this one.
-    const own = createRunRedactor(shared, 'run_b');
+    const own = createRunRedactor(shared);
     const shown = cleanRepository(repository, own);
     const texts = (text: string) => own.redactLines(text);
     return createToolbox({ repository: shown, tree: shown.tree(sha), rawTree: raw, clean: texts, ciLog: null });
