@@ -4,7 +4,7 @@ import type { Holds } from '../core/holds.ts';
 import type { Project } from '../core/project.ts';
 import type { Log } from '../log.ts';
 import { parseMonitoringConfig } from '../mcp/config.ts';
-import { type Monitoring, openMonitoring } from '../mcp/open-monitoring.ts';
+import { type Monitoring, openMonitoring } from '../mcp/monitoring.ts';
 import type { Investigator } from '../services/investigator.ts';
 import { createSpentBudgets } from '../services/spent-budgets.ts';
 import { watchTool } from '../telemetry/watched-ports.ts';

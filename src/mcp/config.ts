@@ -2,6 +2,8 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { CausewayError } from '../core/errors.ts';
+import { REDACTED } from '../core/redacted.ts';
+import { registerSecret } from '../log.ts';
 
 export interface MonitoringConfig {
   /** In the order of the file, which is the order that the model sees. */
@@ -32,9 +34,12 @@ export type Reach =
   | { readonly kind: 'address'; readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
 const MAX_SERVERS = 20;
+
 const MAX_TOOLS = 40;
+
 /** Leaves room for the tool in a function name of 64 characters. */
 const SERVER_NAME = /^[a-z0-9](?:[a-z0-9-]{0,22}[a-z0-9])?$/;
+
 /** What Causeway itself lives on is handed to no server. */
 const OURS =
   /^(?:PRIVATE_KEY|PRIVATE_KEY_PATH|WEBHOOK_SECRET|WEBHOOK_SECRET_OLD|ENCRYPTION_KEY|SESSION_SECRET|GITHUB_CLIENT_SECRET|DATABASE_URL)$/;
@@ -44,6 +49,7 @@ const text = z
   .min(1)
   .max(4_000)
   .regex(/^[^\0\r\n]*$/, 'must be one line');
+
 const VARIABLE = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'list the names of variables, never their values')
@@ -107,7 +113,10 @@ const FILE = z.strictObject({
 export function parseMonitoringConfig(text: string): MonitoringConfig {
   const parsed = FILE.safeParse(parseJson(text.replace(/^\ufeff/, '')));
   if (!parsed.success) {
-    throw new CausewayError('usage', parsed.error.issues.map((issue) => `MCP_CONFIG: ${inWords(issue)}.`).join('\n'));
+    throw new CausewayError(
+      'usage',
+      parsed.error.issues.map((issue) => `MCP_CONFIG: ${describeFaults(issue)}.`).join('\n'),
+    );
   }
   return { servers: Object.entries(parsed.data.servers).map(([name, entry]) => toServer(name, entry)) };
 }
@@ -152,22 +161,125 @@ function checkAddress(address: string, check: z.core.$RefinementCtx<string>): vo
   else if (url.hash) fault('give the address without a fragment');
 }
 
-function inWords(issue: z.core.$ZodIssue): string {
+function describeFaults(issue: z.core.$ZodIssue): string {
   const [top, server, ...rest] = issue.path.map(String);
-  const who = top === 'servers' && server !== undefined ? `server "${inert(server)}"` : '';
-  const where = [who, inert(rest.join('.')) || (who ? '' : (top ?? ''))].filter(Boolean).join(', ');
-  return `${where ? `${where}: ` : ''}${faultOf(issue)}`;
+  const who = top === 'servers' && server !== undefined ? `server "${sanitise(server)}"` : '';
+  const where = [who, sanitise(rest.join('.')) || (who ? '' : (top ?? ''))].filter(Boolean).join(', ');
+  return `${where ? `${where}: ` : ''}${describeFault(issue)}`;
 }
 
-function faultOf(issue: z.core.$ZodIssue): string {
+function describeFault(issue: z.core.$ZodIssue): string {
   if (issue.code === 'unrecognized_keys') {
     const known = issue.path.length === 0 ? ['servers'] : Object.keys(SERVER.shape);
-    return `unknown ${issue.keys.map((key) => `"${inert(key)}"`).join(', ')}; what may stand here: ${known.join(', ')}`;
+    return `unknown ${issue.keys.map((key) => `"${sanitise(key)}"`).join(', ')}; what may stand here: ${known.join(', ')}`;
   }
   if (issue.code === 'invalid_key') return issue.issues.map(({ message }) => message).join('; ');
   return issue.message.replace(/\.$/, '');
 }
 
-function inert(text: string): string {
+function sanitise(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, '?').slice(0, 80);
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What a server is given, with the values that nobody else may see. */
+export interface Given {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The text with every such value replaced. */
+  readonly withoutSecrets: (text: string) => string;
+}
+
+const REFERENCE = /\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))/g;
+
+const UNFIT_FOR_HEADER = /[^\t\x20-\x7e\x80-\xff]/;
+
+const SECRET_NAME = /auth|cookie|credential|key|pass|private|pwd|secret|signature|token/i;
+
+/** Shorter values would tear ordinary text. */
+const MIN_SECRET = 8;
+
+/** Resolves the variables of every server. Throws `usage` with one line for each that is missing; registers the secret values. */
+export function giveVariables(config: MonitoringConfig, environment: Environment): ReadonlyMap<string, Given> {
+  const faults: string[] = [];
+  const given = config.servers.map((server) => {
+    const missing = listVariables(server).filter((name) => !environment[name]);
+    faults.push(...missing.map((name) => findFault(server.name, name)));
+    if (server.reach.kind === 'address') {
+      const unfit = listVariables(server).filter((name) => UNFIT_FOR_HEADER.test(environment[name]?.trim() ?? ''));
+      faults.push(...unfit.map((name) => describeUnfit(server.name, name)));
+    }
+    return [server.name, giveTo(server, environment)] as const;
+  });
+  if (faults.length > 0) throw new CausewayError('usage', faults.join('\n'));
+  return new Map(given);
+}
+
+function findFault(server: string, name: string): string {
+  return `MCP_CONFIG: server "${server}" names the variable ${name}, which is not set. Set it, or take it out of the entry.`;
+}
+
+function describeUnfit(server: string, name: string): string {
+  return `MCP_CONFIG: server "${server}" puts the variable ${name} into a header, but it holds a line end or another character that no header may hold. Correct its value.`;
+}
+
+function listVariables({ reach }: ServerConfig): readonly string[] {
+  if (reach.kind === 'program') return reach.env;
+  return findNames(Object.values(reach.headers));
+}
+
+function findNames(templates: readonly string[]): readonly string[] {
+  return [...new Set(templates.flatMap((template) => [...template.matchAll(REFERENCE)].map(listReferred)))];
+}
+
+function listReferred([, braced, bare]: RegExpExecArray | readonly string[]): string {
+  return braced ?? bare ?? '';
+}
+
+function giveTo({ reach }: ServerConfig, environment: Environment): Given {
+  const value = (name: string): string => environment[name] ?? '';
+  if (reach.kind === 'program') {
+    const own = Object.fromEntries(reach.env.map((name) => [name, value(name)]));
+    const secrets = reach.env.flatMap((name) => listSecrets(name, value(name)));
+    return { environment: { PATH: value('PATH'), ...own }, headers: {}, withoutSecrets: createRemover(secrets) };
+  }
+  const filled = (template: string): string =>
+    template.replace(REFERENCE, (...found) => value(listReferred(found)).trim());
+  const headers = Object.entries(reach.headers).map(([name, template]) => [name, filled(template)] as const);
+  const secrets = [
+    ...findNames(Object.values(reach.headers)).flatMap((name) => listSecrets(name, value(name).trim())),
+    // A header that says what it is for: whole, and without the scheme before it.
+    ...headers.flatMap(([name, text]) => (SECRET_NAME.test(name) ? [text, text.replace(/^\S+ +/, '')] : [])),
+  ];
+  return { environment: {}, headers: Object.fromEntries(headers), withoutSecrets: createRemover(secrets) };
+}
+
+/** An address, a path, a number, a host, one word or a short one. */
+const PLAIN = /^(?:https?:\/\/[^\s?#@]*|\/[\w./-]*|[\d.,:]*|[\w.-]+:\d+|[A-Za-z._-]*|[\w.-]{0,15})$/;
+
+/**
+ * A value is secret unless it is plain and its name does not say otherwise: a server's address or a word like `production` is no
+ * secret, and taken out of all that is stored it would tear reports. The password in an address is one.
+ */
+function listSecrets(name: string, value: string): readonly string[] {
+  const url = URL.parse(value);
+  if (url?.password) return [value, url.password, decodeValue(url.password)];
+  return PLAIN.test(value) && !SECRET_NAME.test(name) ? [] : [value];
+}
+
+function decodeValue(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function createRemover(values: readonly string[]): Given['withoutSecrets'] {
+  // One may come back line by line, or inside a string of JSON.
+  const forms = values.flatMap((value) => [value, ...value.split(/\r?\n/), JSON.stringify(value).slice(1, -1)]);
+  const secrets = [...new Set(forms)].filter(({ length }) => length >= MIN_SECRET).sort((a, b) => b.length - a.length);
+  for (const secret of secrets) registerSecret(secret);
+  return (text) => secrets.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), text);
 }

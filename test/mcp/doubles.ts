@@ -7,7 +7,7 @@ import type { Tool, ToolResult } from '../../src/core/tool.ts';
 import type { Log } from '../../src/log.ts';
 import { createLog } from '../../src/log.ts';
 import { parseMonitoringConfig } from '../../src/mcp/config.ts';
-import { type Monitoring, type MonitoringOptions, openMonitoring } from '../../src/mcp/open-monitoring.ts';
+import { type Monitoring, type MonitoringOptions, openMonitoring } from '../../src/mcp/monitoring.ts';
 
 const PROGRAM = path.join(import.meta.dirname, 'fake-server.mjs');
 export const SUBJECT = { project: 'acme/shop', isPublic: false, isTrusted: true };

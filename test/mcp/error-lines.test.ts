@@ -1,10 +1,10 @@
 // Standard error of a program: whole lines, however the pipe cuts them, and not without end.
 import { describe, expect, it } from 'vitest';
-import { errorLines } from '../../src/mcp/error-lines.ts';
+import { readErrorLines } from '../../src/mcp/wires.ts';
 
 function read(chunks: readonly string[]): readonly string[] {
   const lines: string[] = [];
-  const take = errorLines({ onLine: (line) => void lines.push(line), onTooMany: () => void lines.push('<more>') });
+  const take = readErrorLines({ onLine: (line) => void lines.push(line), onTooMany: () => void lines.push('<more>') });
   for (const chunk of chunks) take(Buffer.from(chunk));
   return lines;
 }

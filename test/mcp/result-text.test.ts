@@ -1,7 +1,7 @@
 // Results: whole or cut in whole lines, with what is missing said.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutLines, findingOf } from '../../src/mcp/result-text.ts';
+import { cutLines, toFindingText } from '../../src/mcp/result-text.ts';
 
 const same = (text: string): string => text;
 
@@ -38,13 +38,15 @@ describe('a result of a monitoring server', () => {
   it('is cleaned before it is cut, so that no half of a secret is left', () => {
     const content = [{ type: 'text' as const, text: 'key: first second third' }];
     const clean = (text: string): string => text.replace('first second third', '[redacted]');
-    expect(findingOf({ content }, 15, clean)).toMatchObject({ text: 'key: [redacted]' });
+    expect(toFindingText({ content }, 15, clean)).toMatchObject({ text: 'key: [redacted]' });
   });
 
   it('shows structured content once, even if the server sends it as text too', () => {
     const structuredContent = { rate: 0.5 };
     const both = { content: [{ type: 'text' as const, text: '{ "rate": 0.5 }' }], structuredContent };
-    expect(findingOf(both, 1_000, same)).toEqual({ status: 'found', text: '{ "rate": 0.5 }', cut: '' });
-    expect(findingOf({ content: [], structuredContent }, 1_000, same)).toMatchObject({ text: '{\n "rate": 0.5\n}' });
+    expect(toFindingText(both, 1_000, same)).toEqual({ status: 'found', text: '{ "rate": 0.5 }', cut: '' });
+    expect(toFindingText({ content: [], structuredContent }, 1_000, same)).toMatchObject({
+      text: '{\n "rate": 0.5\n}',
+    });
   });
 });

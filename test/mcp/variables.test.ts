@@ -1,7 +1,6 @@
 // Values of variables: which of them are secret, and that those are found in every form in which they come back.
 import { describe, expect, it } from 'vitest';
-import { parseMonitoringConfig } from '../../src/mcp/config.ts';
-import { type Given, giveVariables } from '../../src/mcp/variables.ts';
+import { type Given, giveVariables, parseMonitoringConfig } from '../../src/mcp/config.ts';
 
 /** Made at run time: the tree holds nothing that looks like a secret. */
 const TOKEN = ['planted', 'value', '0815', 'fedcba'].join('-');

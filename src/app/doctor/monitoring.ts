@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Config } from '../../config.ts';
 import { createLog } from '../../log.ts';
 import { parseMonitoringConfig } from '../../mcp/config.ts';
-import { type ExaminedServer, examineServers } from '../../mcp/examine-servers.ts';
+import { type ExaminedServer, examineServers } from '../../mcp/monitoring.ts';
 import { fail, ok, type Probe, type Verdict, warn } from './probe.ts';
 
 const BOUND_MS = 40_000;
