@@ -1,6 +1,10 @@
 // Addresses of places in the repository's source, for texts that name them; nothing else is ever linked.
 import type { Issue } from './issue.ts';
-import type { SourceLinks } from './markdown/inert-inline.ts';
+
+/** The address of a place such as `src/a.ts:12` in the repository; null for everything else. */
+export type SourceLinks = (text: string) => string | null;
+
+export const NO_LINKS: SourceLinks = () => null;
 
 const PLACE = /^(.{1,400}?):(\d{1,9})(?:[-–:](\d{1,9}))?$/;
 

@@ -1,7 +1,7 @@
 // What a model or a person wrote, as a page shows it: paragraphs, lists, code, and links to our own steps and the repository's source alone.
 import { html } from 'hono/html';
 import { inertText } from '../core/inert-text.ts';
-import { NO_LINKS, type SourceLinks } from '../core/markdown/inert-inline.ts';
+import { NO_LINKS, type SourceLinks } from '../core/source-links.ts';
 import type { Html } from './show.ts';
 import { type TextBlock, textBlocks } from './text-blocks.ts';
 

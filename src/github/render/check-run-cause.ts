@@ -1,7 +1,6 @@
 // What our check run says of one cause: whose it is and why, since when, what was found, and what to do next.
 import type { Issue } from '../../core/issue.ts';
-import { bullet, codeSpan } from '../../core/markdown/code-marks.ts';
-import { inertInline } from '../../core/markdown/inert-inline.ts';
+import { bullet, codeSpan, inertInline } from '../../core/markdown/github.ts';
 import { waitingFor } from '../../core/reason.ts';
 import { shownIssue } from '../../core/shown-issue.ts';
 import { sourceLinks } from '../../core/source-links.ts';

@@ -1,6 +1,6 @@
 // Since when a failure is known, where else it is told, and which commits it came with.
 import type { Failure } from '../../core/failure.ts';
-import { bullet, codeSpan } from '../../core/markdown/code-marks.ts';
+import { bullet, codeSpan } from '../../core/markdown/github.ts';
 import type { Cause, CheckRunGround } from './check-run-ground.ts';
 import { isOfRepository } from './headline.ts';
 import { type Block, text } from './page.ts';

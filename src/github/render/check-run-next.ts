@@ -1,6 +1,6 @@
 // What to do next about one cause: the end of the line that stands above it in our check run.
 
-import { codeSpan } from '../../core/markdown/code-marks.ts';
+import { codeSpan } from '../../core/markdown/github.ts';
 import { type Cause, type CauseFix, type CheckRunGround, isOnDefault, isRed } from './check-run-ground.ts';
 import { isOfRepository } from './headline.ts';
 import { baseOf, whoseFault } from './whose-fault.ts';

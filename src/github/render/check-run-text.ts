@@ -1,7 +1,6 @@
 // The texts of our check run: a summary that says what broke, whose it is and what to do, and below it the log and the repair.
 
-import { bullet, codeSpan } from '../../core/markdown/code-marks.ts';
-import { inertInline } from '../../core/markdown/inert-inline.ts';
+import { bullet, codeSpan, inertInline } from '../../core/markdown/github.ts';
 import { causeBlocks, causeFolds, detailBlocks } from './check-run-cause.ts';
 import type { CheckRunGround } from './check-run-ground.ts';
 import { effort } from './footer.ts';

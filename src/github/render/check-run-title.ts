@@ -1,6 +1,6 @@
 // The title of our check run: what is known, in one calm sentence, on the one line that stands in the list of checks.
 import type { Verdict } from '../../core/check.ts';
-import { codeSpan } from '../../core/markdown/code-marks.ts';
+import { codeSpan } from '../../core/markdown/github.ts';
 import { shownIssue } from '../../core/shown-issue.ts';
 import { type Cause, type CheckRunGround, causeFound, isOnDefault, isRed, uncited } from './check-run-ground.ts';
 import { plainWords } from './plain-words.ts';

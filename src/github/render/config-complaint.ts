@@ -1,7 +1,6 @@
 // The comment about a configuration file that cannot be understood: one fault, with its line and its repair.
 
-import { codeSpan } from '../../core/markdown/code-marks.ts';
-import { inertInline } from '../../core/markdown/inert-inline.ts';
+import { codeSpan, inertInline } from '../../core/markdown/github.ts';
 import type { ConfigProblem } from '../configuration/repository-config.ts';
 import type { Place } from './ground.ts';
 import { pageText, text } from './page.ts';

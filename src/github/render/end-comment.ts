@@ -1,7 +1,6 @@
 // The comment of an investigation that ended without a result: why, and how to go on.
 
-import { codeSpan } from '../../core/markdown/code-marks.ts';
-import { inertMarkdown } from '../../core/markdown/inert-markdown.ts';
+import { codeSpan, inertMarkdown } from '../../core/markdown/github.ts';
 import type { FailureReason } from '../../core/reason.ts';
 import type { EndGround } from './ground.ts';
 import { pageText, text } from './page.ts';

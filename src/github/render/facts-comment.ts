@@ -1,6 +1,6 @@
 // The comment while an investigation runs: what is known without a model, where it is, and how to stop it.
 import type { Conclusion, Issue } from '../../core/issue.ts';
-import { codeSpan } from '../../core/markdown/code-marks.ts';
+import { codeSpan } from '../../core/markdown/github.ts';
 import { waitingFor } from '../../core/reason.ts';
 import { asksMonitoring, shownIssue } from '../../core/shown-issue.ts';
 import { sourceLinks } from '../../core/source-links.ts';

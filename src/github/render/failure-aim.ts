@@ -1,7 +1,6 @@
 // What the pull request for a red branch says it is for: the checks, their first error, and since when.
 import type { CommitRange } from '../../core/failure.ts';
-import { codeSpan } from '../../core/markdown/code-marks.ts';
-import { inertInline } from '../../core/markdown/inert-inline.ts';
+import { codeSpan, inertInline } from '../../core/markdown/github.ts';
 import type { MendedFailure } from './ground.ts';
 import { rangeCommits } from './range-commits.ts';
 import { checkNames } from './red-checks.ts';

@@ -1,10 +1,9 @@
 // What is folded away: how to reproduce it, what was looked up, the log, the diff.
 import type { ChangeSet } from '../../core/change-set.ts';
 import { toUnifiedPatch } from '../../core/diff/unified-patch.ts';
-import { bullet, codeSpan } from '../../core/markdown/code-marks.ts';
-import { inertInline, type SourceLinks } from '../../core/markdown/inert-inline.ts';
-import { inertMarkdown } from '../../core/markdown/inert-markdown.ts';
+import { bullet, codeSpan, inertInline, inertMarkdown } from '../../core/markdown/github.ts';
 import type { NumberedStep, ShownIssue } from '../../core/shown-issue.ts';
+import type { SourceLinks } from '../../core/source-links.ts';
 import { type Block, code, type Fold, text } from './page.ts';
 import { foldedReason, restOfCause, stepBlocks } from './story.ts';
 

@@ -1,6 +1,6 @@
 // The small last line: what it cost, where the whole record is, and how to have it done again or stopped.
 import type { Issue } from '../../core/issue.ts';
-import { codeSpan } from '../../core/markdown/code-marks.ts';
+import { codeSpan } from '../../core/markdown/github.ts';
 import type { Place } from './ground.ts';
 
 export const STOP = '`/analyse stop` to cancel';

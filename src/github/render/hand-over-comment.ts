@@ -1,6 +1,6 @@
 // The comment that hands a pull request over to people: its checks stay red, and nothing more is tried.
 import type { Issue } from '../../core/issue.ts';
-import { bullet, codeSpan } from '../../core/markdown/code-marks.ts';
+import { bullet, codeSpan } from '../../core/markdown/github.ts';
 import { shownIssue } from '../../core/shown-issue.ts';
 import { sourceLinks } from '../../core/source-links.ts';
 import { investigationFold, logFold } from './folds.ts';

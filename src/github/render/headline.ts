@@ -1,6 +1,6 @@
 // The line that everybody reads: what came of it, how sure that is, and what to do next.
 import type { Issue, Outcome } from '../../core/issue.ts';
-import { codeSpan } from '../../core/markdown/code-marks.ts';
+import { codeSpan } from '../../core/markdown/github.ts';
 import { STOP } from './footer.ts';
 import type { FixStanding, Place, ResultGround } from './ground.ts';
 import { redWords } from './red-checks.ts';

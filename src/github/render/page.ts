@@ -1,6 +1,6 @@
 // Puts a comment together: what stands open, what is folded, the small last line; and cuts it in order where it is too long.
 import { cutAt } from '../../core/inert-text.ts';
-import { fenced } from '../../core/markdown/code-marks.ts';
+import { fenced } from '../../core/markdown/github.ts';
 
 /** `text` is Markdown that was made inert; `code` is still as it came. */
 export type Block =

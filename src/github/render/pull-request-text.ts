@@ -1,9 +1,8 @@
 // Title and body of a pull request: cause, change, how it was checked and what was not.
 import type { Issue } from '../../core/issue.ts';
-import { bullet, codeSpan } from '../../core/markdown/code-marks.ts';
-import type { SourceLinks } from '../../core/markdown/inert-inline.ts';
+import { bullet, codeSpan } from '../../core/markdown/github.ts';
 import { shownIssue } from '../../core/shown-issue.ts';
-import { sourceLinks } from '../../core/source-links.ts';
+import { type SourceLinks, sourceLinks } from '../../core/source-links.ts';
 import { failureAim, sinceThen } from './failure-aim.ts';
 import { investigationFold, reproductionFold } from './folds.ts';
 import { backAtSubject } from './footer.ts';

@@ -1,6 +1,6 @@
 // Which commits of a range are shown, the likeliest to have turned the check red first, with what is said of it.
 import type { CommitRange } from '../../core/failure.ts';
-import { inertInline } from '../../core/markdown/inert-inline.ts';
+import { inertInline } from '../../core/markdown/github.ts';
 
 const COMMITS_SHOWN = 5;
 const MAX_REASON = 300;

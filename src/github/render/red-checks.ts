@@ -1,8 +1,7 @@
 // What is said of red checks: their names with the verdict, the cut log, and the causes that stand beside the first one.
 import type { Verdict } from '../../core/check.ts';
 import type { Excerpt } from '../../core/head.ts';
-import { codeSpan } from '../../core/markdown/code-marks.ts';
-import { inertInline } from '../../core/markdown/inert-inline.ts';
+import { codeSpan, inertInline } from '../../core/markdown/github.ts';
 import { shownIssue } from '../../core/shown-issue.ts';
 import { sourceLinks } from '../../core/source-links.ts';
 import type { FurtherCause, Place, RedChecks } from './ground.ts';

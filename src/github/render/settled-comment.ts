@@ -1,7 +1,6 @@
 // What is left of a result once the checks are green again: one line.
 
-import { codeSpan } from '../../core/markdown/code-marks.ts';
-import { inertInline } from '../../core/markdown/inert-inline.ts';
+import { codeSpan, inertInline } from '../../core/markdown/github.ts';
 import { shownIssue } from '../../core/shown-issue.ts';
 import { sourceLinks } from '../../core/source-links.ts';
 import type { SettledGround } from './ground.ts';

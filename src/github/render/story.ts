@@ -1,8 +1,7 @@
 // What stands open below the first line: the cause in three sentences, what to do, what to answer, and what to mind.
 import type { Issue, Step } from '../../core/issue.ts';
-import { bullet, codeSpan } from '../../core/markdown/code-marks.ts';
-import { inertInline, type SourceLinks } from '../../core/markdown/inert-inline.ts';
-import { inertMarkdown } from '../../core/markdown/inert-markdown.ts';
+import { bullet, codeSpan, inertInline, inertMarkdown } from '../../core/markdown/github.ts';
+import type { SourceLinks } from '../../core/source-links.ts';
 import type { FixStanding } from './ground.ts';
 import { type Block, code, text } from './page.ts';
 import { firstSentences } from './sentences.ts';

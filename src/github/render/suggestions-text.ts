@@ -1,5 +1,5 @@
 // The words above the suggestions of a review: what they are, and at which commit.
-import { codeSpan } from '../../core/markdown/code-marks.ts';
+import { codeSpan } from '../../core/markdown/github.ts';
 import type { Place } from './ground.ts';
 import { pageText, text } from './page.ts';
 

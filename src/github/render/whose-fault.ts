@@ -1,6 +1,6 @@
 // Whose a failure is, as far as it is known for certain: what our check run says first, in its title and above each cause.
 import type { Finding } from '../../core/head.ts';
-import { codeSpan } from '../../core/markdown/code-marks.ts';
+import { codeSpan } from '../../core/markdown/github.ts';
 import { type Cause, type CheckRunGround, causeFound } from './check-run-ground.ts';
 import { plainWords } from './plain-words.ts';
 

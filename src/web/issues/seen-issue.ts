@@ -2,9 +2,8 @@
 import type { Context } from 'hono';
 import { inertLine } from '../../core/inert-text.ts';
 import type { Issue } from '../../core/issue.ts';
-import { NO_LINKS, type SourceLinks } from '../../core/markdown/inert-inline.ts';
 import type { Project } from '../../core/project.ts';
-import { sourceLinks } from '../../core/source-links.ts';
+import { NO_LINKS, type SourceLinks, sourceLinks } from '../../core/source-links.ts';
 import { type Seen, visibleIssue } from '../../services/access.ts';
 import { repositoryPage } from '../projects/github-links.ts';
 import { crumbsOf } from '../projects/seen-project.ts';

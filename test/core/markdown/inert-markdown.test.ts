@@ -1,9 +1,7 @@
 // Foreign Markdown: whatever stands in it, GitHub reads nothing into it, and people still read it.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { codeSpan, fenced } from '../../../src/core/markdown/code-marks.ts';
-import { inertInline } from '../../../src/core/markdown/inert-inline.ts';
-import { inertMarkdown } from '../../../src/core/markdown/inert-markdown.ts';
+import { codeSpan, fenced, inertInline, inertMarkdown } from '../../../src/core/markdown/github.ts';
 import '../../support/property-seed.ts';
 import { effectsOf, readAsGithub } from '../../github/render/github-reading.ts';
 import { ANY_CHARACTER } from '../../support/any-character.ts';

@@ -1,9 +1,7 @@
 // Foreign words that are harmless apart: nothing that is taken out between them joins them to what GitHub or CI acts on.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { codeSpan, fenced } from '../../../src/core/markdown/code-marks.ts';
-import { inertInline } from '../../../src/core/markdown/inert-inline.ts';
-import { inertMarkdown } from '../../../src/core/markdown/inert-markdown.ts';
+import { codeSpan, fenced, inertInline, inertMarkdown } from '../../../src/core/markdown/github.ts';
 import { pageText } from '../../../src/github/render/page.ts';
 import { renderMarkdown } from '../../github-double/page/markdown.ts';
 import '../../support/property-seed.ts';
