@@ -1,7 +1,7 @@
 // Checks came to an end: the thread of our own branch looks again; of any other commit its head is noted, where that is of interest.
 import type { GithubProject } from '../../core/project.ts';
 import type { NotedGreen } from '../../db/store.ts';
-import { isOurBranch } from '../publish/branch-name.ts';
+import { isOurBranch } from '../publish/open-pull-request.ts';
 import type { CausewayAppDeps, EventHandler } from './app-deps.ts';
 import { type NotedHead, noteHead, noteKnownHead } from './note-head.ts';
 import { nudge } from './nudge.ts';

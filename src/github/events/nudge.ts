@@ -1,7 +1,7 @@
 // Tells a thread that something on GitHub may have changed; what it is, the publisher looks up itself.
 import type { GithubProject } from '../../core/project.ts';
 import type { Thread } from '../../core/thread.ts';
-import { isOurBranch } from '../publish/branch-name.ts';
+import { isOurBranch } from '../publish/open-pull-request.ts';
 import type { CausewayAppDeps } from './app-deps.ts';
 
 type NudgeDeps = Pick<CausewayAppDeps, 'store' | 'queue' | 'now'>;

@@ -1,11 +1,10 @@
 // A command that was understood and is not carried out: 😕 on it, and one line that says why.
 import { isEnded } from '../../core/investigation.ts';
-import { repositoryOf } from '../../core/project.ts';
 import type { CommandReply, Thread } from '../../core/thread.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import { createInTurn } from '../projects/in-turn.ts';
-import { githubComments } from '../publish/github-comments.ts';
-import { isRemoved } from '../publish/standing-comment.ts';
+import { createGithubComments } from '../publish/github-outbox.ts';
+import { isRemoved } from '../publish/wanted-comment.ts';
 import { REPLY_MS, replyComment, withReply } from '../render/command-reply.ts';
 import type { CausewayAppDeps } from './app-deps.ts';
 import type { Wish } from './begin-analysis.ts';
@@ -54,12 +53,7 @@ async function hasComment({ store }: ReplyDeps, { record, trigger, investigation
 /** Into whatever comment of ours is there, such as the hand-over on our own pull request. */
 async function say(deps: ReplyDeps, spot: Spot, answer: CommandReply, signal: AbortSignal): Promise<void> {
   const { project, subject } = spot;
-  const comments = githubComments({
-    place: repositoryOf(project),
-    caller: (use) => deps.clients.repository(project.source, use),
-    botId: async (ended) => (await deps.clients.identity(ended)).botId,
-    clean: (text) => deps.redactor.redact(text),
-  });
+  const comments = createGithubComments(deps, project);
   const since = new Date(deps.now().getTime() - REPLY_MS).toISOString();
   const own = await comments.ownComments(subject.number, since, signal);
   const standing = own.findLast(({ body }) => endsWithMarker(body));

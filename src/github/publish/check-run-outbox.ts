@@ -1,6 +1,6 @@
 // What may leave for GitHub of our check runs: how ours is found, made and brought up to date.
 import type { CheckRunAnnotation } from '../render/check-run-annotations.ts';
-import type { WantedCheckRun } from './wanted-check-run.ts';
+import type { WantedCheckRun } from './decide-check-run.ts';
 
 /** One head, as our check run on it is known by. */
 export interface CheckRunPlace {

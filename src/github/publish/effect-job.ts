@@ -36,7 +36,7 @@ export function createEffectHandler(house: House, wanted: EffectJob): JobHandler
         return await wanted.bringUp(job.subject, signal);
       } catch (error) {
         signal.throwIfAborted();
-        return wanted.afterOther?.(job.subject, error) ?? afterFailure(house, wanted, job.subject, error);
+        return wanted.afterOther?.(job.subject, error) ?? handleFailure(house, wanted, job.subject, error);
       }
     },
     dead: async (job, error) => {
@@ -45,13 +45,13 @@ export function createEffectHandler(house: House, wanted: EffectJob): JobHandler
   };
 }
 
-function afterFailure(house: House, { subject, shut }: EffectJob, id: string, error: unknown): JobResult {
+function handleFailure(house: House, { subject, shut }: EffectJob, id: string, error: unknown): JobResult {
   if (!(error instanceof GithubFailure)) throw error;
   switch (error.kind) {
     case 'busy':
-      return error.retryAt === null ? later(house, BUSY_MS) : { kind: 'later', runAt: error.retryAt.toISOString() };
+      return error.retryAt === null ? runLater(house, BUSY_MS) : { kind: 'later', runAt: error.retryAt.toISOString() };
     case 'unsure':
-      return later(house, UNSURE_MS);
+      return runLater(house, UNSURE_MS);
     case 'gone':
     case 'refused':
       // What is not there for us, or not allowed, is not asked for again before something happens there.
@@ -61,6 +61,6 @@ function afterFailure(house: House, { subject, shut }: EffectJob, id: string, er
 }
 
 /** The job is due again in so many milliseconds. */
-export function later({ now }: Pick<House, 'now'>, ms: number): JobResult {
+export function runLater({ now }: Pick<House, 'now'>, ms: number): JobResult {
   return { kind: 'later', runAt: new Date(now().getTime() + ms).toISOString() };
 }

@@ -4,8 +4,7 @@ import { repositoryOf } from '../../core/project.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import type { CheckRunAnnotation } from '../render/check-run-annotations.ts';
 import type { CheckRunOutbox, CheckRunPlace, StandingCheckRun } from './check-run-outbox.ts';
-import type { CheckRunDeps, CheckRunView } from './check-run-view.ts';
-import type { WantedCheckRun } from './wanted-check-run.ts';
+import type { CheckRunDeps, CheckRunView, WantedCheckRun } from './decide-check-run.ts';
 
 type Answer = RestEndpointMethodTypes['checks']['create']['response']['data'];
 

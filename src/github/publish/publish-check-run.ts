@@ -4,12 +4,19 @@ import type { JobHandler, JobResult } from '../../core/queue.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import { annotationKey } from '../render/check-run-annotations.ts';
 import type { CheckRunOutbox, StandingCheckRun } from './check-run-outbox.ts';
-import { type CheckRunDeps, type CheckRunView, loadCheckRunView } from './check-run-view.ts';
-import { createEffectHandler, later, PAUSED_MS } from './effect-job.ts';
+import {
+  type CheckRunDeps,
+  type CheckRunView,
+  decideCheckRun,
+  isAwaited,
+  isLive,
+  loadCheckRunView,
+  type WantedCheckRun,
+} from './decide-check-run.ts';
+import { createEffectHandler, PAUSED_MS, runLater } from './effect-job.ts';
 import { createGithubCheckRuns } from './github-check-runs.ts';
 import { digestOf } from './marker.ts';
 import { isObserved } from './view.ts';
-import { isAwaited, isLive, type WantedCheckRun, wantedCheckRun } from './wanted-check-run.ts';
 
 /** How soon it is looked whether an investigation has ended or died without a word. */
 const WATCH_MS = 60_000;
@@ -36,10 +43,10 @@ interface Work {
 }
 
 async function publishCheckRun(deps: CheckRunDeps, headId: string, signal: AbortSignal): Promise<JobResult> {
-  if (deps.paused()) return later(deps, PAUSED_MS);
+  if (deps.paused()) return runLater(deps, PAUSED_MS);
   const view = await loadCheckRunView(deps, headId, signal);
   if (view === null || view.head.record.isRefused === true) return { kind: 'done' };
-  const wanted = wantedCheckRun(view);
+  const wanted = decideCheckRun(view);
   if (wanted === null) return { kind: 'done' };
   if (isObserved(deps, view.config)) await hold(deps, view, wanted);
   else
@@ -51,7 +58,7 @@ async function publishCheckRun(deps: CheckRunDeps, headId: string, signal: Abort
       digest: digest(wanted),
       signal,
     });
-  return isAwaited(view) ? later(deps, WATCH_MS) : { kind: 'done' };
+  return isAwaited(view) ? runLater(deps, WATCH_MS) : { kind: 'done' };
 }
 
 /** Nothing may leave: it is noted down instead. */

@@ -1,21 +1,23 @@
 // The handler of `publish` jobs: brings what stands on GitHub for one thread up to what is known, one recorded effect after another.
 import { CausewayError } from '../../core/errors.ts';
+import { repositoryOf } from '../../core/project.ts';
 import type { JobHandler, JobResult } from '../../core/queue.ts';
 import { SourceBusy } from '../../core/source.ts';
 import type { ThreadRecord } from '../../core/thread.ts';
-import { type Effect, effectOf } from './carry-out.ts';
-import type { LivePull, PublishDeps, View, Work } from './deps.ts';
-import { nextStep, type Progress, type Step } from './desired.ts';
-import { createEffectHandler, later, PAUSED_MS } from './effect-job.ts';
-import { follow } from './follow-checks.ts';
+import { GithubFailure } from '../clients/github-clients.ts';
+import { addReply, edit, fold, post, react, remove, reopen, settle, unfold, unlessRefused } from './comment-effects.ts';
+import { decideStep, type Progress, type Step } from './decide.ts';
+import { createEffectHandler, PAUSED_MS, runLater } from './effect-job.ts';
+import { follow } from './follow-pull-request.ts';
 import { createGithubOutbox } from './github-outbox.ts';
-import { lookAtPull } from './live-pull.ts';
-import type { Outbox } from './outbox.ts';
-import { createRecordingOutbox } from './recording-outbox.ts';
-import { isObserved, loadView } from './view.ts';
+import { openPullRequest } from './open-pull-request.ts';
+import { createRecordingOutbox, type Outbox } from './outbox.ts';
+import { suggest } from './suggestions.ts';
+import { isObserved, type LivePull, loadView, type PublishDeps, type View, type Work } from './view.ts';
 
 /** How soon a repository is asked again that git could not reach. */
 const UNREACHABLE_MS = 300_000;
+
 /** No thread needs so many effects in a row; more would be a bug that must not go round in circles on GitHub. */
 const MOST_EFFECTS = 20;
 
@@ -25,11 +27,11 @@ interface PublishHouse extends PublishDeps {
 }
 
 export function createPublishHandler(deps: PublishDeps): JobHandler {
-  const house: PublishHouse = { ...deps, tellSilence: silenceTeller(deps) };
+  const house: PublishHouse = { ...deps, tellSilence: createSilenceLog(deps) };
   return createEffectHandler(deps, {
     subject: 'thread',
     bringUp: (threadId, signal) => publishThread(house, threadId, signal),
-    afterOther: (threadId, error) => withoutSource(deps, threadId, error),
+    afterOther: (threadId, error) => waitForSource(deps, threadId, error),
     shut: 'GitHub lets nothing be written here',
     dead: 'what stands on GitHub could not be brought up to date',
   });
@@ -48,31 +50,31 @@ const START: State = { record: null, pull: null, outbox: null, progress: { hasFo
 async function publishThread(deps: PublishHouse, threadId: string, signal: AbortSignal): Promise<JobResult> {
   let state = START;
   for (let effects = 0; effects < MOST_EFFECTS; effects += 1) {
-    if (deps.paused()) return later(deps, PAUSED_MS);
+    if (deps.paused()) return runLater(deps, PAUSED_MS);
     const view = await loadView(deps, threadId, state, signal);
     if (view === null) return { kind: 'done' };
-    const step = nextStep(view, state.progress);
+    const step = decideStep(view, state.progress);
     if (step.kind === 'done') return step;
-    if (step.kind === 'later') return waiting(deps, threadId, step);
-    const outbox = state.outbox ?? outboxFor(deps, view);
-    state = await carriedOut({ deps, outbox, view, signal }, step, state.progress);
+    if (step.kind === 'later') return endWaiting(deps, threadId, step);
+    const outbox = state.outbox ?? createOutbox(deps, view);
+    state = await carryOutStep({ deps, outbox, view, signal }, step, state.progress);
   }
   deps.log.error({ thread: threadId }, 'a thread on GitHub does not come to rest');
   return { kind: 'done' };
 }
 
-function outboxFor(deps: PublishDeps, view: View): Outbox {
-  return isObserved(deps, view.config) ? createRecordingOutbox(view.record) : createGithubOutbox(deps, view);
+function createOutbox(deps: PublishDeps, view: View): Outbox {
+  return isObserved(deps, view.config) ? createRecordingOutbox(view.record) : createGithubOutbox(deps, view.project);
 }
 
 /** What was done is recorded before anything else is. */
-async function carriedOut(work: Work, step: Effect, progress: Progress): Promise<State> {
+async function carryOutStep(work: Work, step: Effect, progress: Progress): Promise<State> {
   const { deps, outbox, view } = work;
   const { pull } = view;
   if (step.kind === 'look') return { record: view.record, pull: await lookAtPull(work, step.number), outbox, progress };
   const { pullRequest } = view.record;
   if (step.kind !== 'follow' || pullRequest === null) {
-    const record = await effectOf(work, step);
+    const record = await carryOut(work, step);
     await remember(deps, view, outbox.keep(record));
     return { record, pull, outbox, progress };
   }
@@ -86,7 +88,7 @@ async function remember({ store, now }: PublishDeps, { thread }: View, record: T
   await store.saveThreadRecord(thread.id, record, now().toISOString());
 }
 
-function waiting(
+function endWaiting(
   { tellSilence }: PublishHouse,
   thread: string,
   { runAt, isSilenced }: Extract<Step, { kind: 'later' }>,
@@ -97,7 +99,7 @@ function waiting(
 
 const MOST_SILENCES = 1_000;
 
-function silenceTeller({ log }: Pick<PublishDeps, 'log'>): PublishHouse['tellSilence'] {
+function createSilenceLog({ log }: Pick<PublishDeps, 'log'>): PublishHouse['tellSilence'] {
   const told = new Map<string, string>();
   return (thread, runAt) => {
     if (told.get(thread) === runAt) return;
@@ -110,10 +112,65 @@ function silenceTeller({ log }: Pick<PublishDeps, 'log'>): PublishHouse['tellSil
 }
 
 /** The source of a change cannot be read now; null: it is something else that failed. */
-function withoutSource(deps: PublishDeps, thread: string, error: unknown): JobResult | null {
+function waitForSource(deps: PublishDeps, thread: string, error: unknown): JobResult | null {
   if (error instanceof SourceBusy) return { kind: 'later', runAt: error.retryAt.toISOString() };
   if (!(error instanceof CausewayError) || error.code !== 'repository_unreachable') return null;
   // A job that fails thrice is dead, and its pull request would be lost.
   deps.log.warn({ thread, err: error }, 'the source of a change cannot be read');
-  return later(deps, UNREACHABLE_MS);
+  return runLater(deps, UNREACHABLE_MS);
+}
+
+type Effect = Exclude<Step, { kind: 'later' | 'done' }>;
+
+/** Throws GithubFailure where it is to be tried again. */
+async function carryOut(work: Work, step: Effect): Promise<ThreadRecord> {
+  switch (step.kind) {
+    case 'react':
+      return await react(work, step.number);
+    case 'delete':
+      return await remove(work, step.commentId);
+    case 'post':
+      return await unlessRefused(work, step.comment, post(work, step.number, step.comment));
+    case 'edit':
+      return await unlessRefused(work, step.comment, edit(work, step.standing, step.comment));
+    case 'settle':
+      return await unlessRefused(work, step.comment, settle(work, step.standing, step.comment));
+    case 'reopen':
+      return await unlessRefused(work, step.comment, reopen(work, step.standing, step.comment));
+    case 'reply':
+      return await addReply(work, step);
+    case 'suggest':
+      return await suggest(work, step.number);
+    case 'fold':
+      return await fold(work);
+    case 'unfold':
+      return await unfold(work);
+    case 'open':
+      return await openPullRequest(work);
+    case 'look':
+    case 'follow':
+      return work.view.record;
+  }
+}
+
+/** What is not there for us counts as closed. */
+const GONE: LivePull = { state: 'closed', headSha: '', isDraft: false, isFork: true };
+
+export async function lookAtPull({ deps, view, signal }: Omit<Work, 'outbox'>, number: number): Promise<LivePull> {
+  const pull = { ...repositoryOf(view.project), pull_number: number };
+  try {
+    const { data } = await deps.clients
+      .repository(view.project.source, 'read')
+      .call(({ rest }, request) => rest.pulls.get({ ...pull, request }), signal);
+    return {
+      state: data.state === 'open' ? 'open' : 'closed',
+      headSha: data.head.sha,
+      isDraft: data.draft ?? false,
+      isFork: data.head.repo?.id !== data.base.repo.id,
+    };
+  } catch (error) {
+    if (!(error instanceof GithubFailure) || (error.kind !== 'gone' && error.kind !== 'refused')) throw error;
+    deps.log.info({ thread: view.thread.id, err: error }, 'a pull request cannot be looked at');
+    return GONE;
+  }
 }

@@ -1,13 +1,23 @@
-// From a change to suggestions in a pull request's files: all of it, or none. Pure.
+// The change of a result as suggestions in a pull request's files: one review, all of it or none, never made twice.
 import { unseenIn } from '../../core/inert-text.ts';
 import type { Change, Diff, FileDiff } from '../../core/issue.ts';
 import { globMatcher } from '../../core/paths.ts';
+import { repositoryOf } from '../../core/project.ts';
 import { REDACTED } from '../../core/redacted.ts';
 import type { InvestigationSettings } from '../../core/settings.ts';
-import type { ReviewComment } from './outbox.ts';
+import type { PostedSuggestions, ThreadRecord } from '../../core/thread.ts';
+import { GithubFailure } from '../clients/github-clients.ts';
+import { suggestionsText } from '../render/suggestions-text.ts';
+import { unlessClosed } from './comment-effects.ts';
+import { keepRecentPosts } from './decide.ts';
+import { markerIn } from './marker.ts';
+import type { OwnReview, ReviewComment } from './outbox.ts';
+import { lookAtPull } from './publish-thread.ts';
+import { loadResult, type Result, type Work } from './view.ts';
+import { toPlace } from './wanted-comment.ts';
 
 /** A file of the pull request; `patch` as GitHub gives it, "" where there is none. */
-export interface PulledFile {
+interface PulledFile {
   readonly path: string;
   readonly patch: string;
 }
@@ -22,19 +32,19 @@ type ShownHunk = ReadonlyMap<number, string>;
  * One comment for each place of the change, in lines of the head; empty where a part of the change cannot be suggested: outside of what the
  * pull request shows, in a file that appears or goes, through a secret. `diff` is against the head that the patches are of.
  */
-export function suggestionsFor(
+export function suggestChanges(
   diff: Diff,
   files: readonly PulledFile[],
   paths: InvestigationSettings['paths'],
 ): readonly ReviewComment[] {
   const patches = new Map(files.map(({ path, patch }) => [path, patch]));
-  const made = diff.files.map((file) => fileSuggestions(file, patches.get(file.fileName) ?? '', paths));
+  const made = diff.files.map((file) => suggestInFile(file, patches.get(file.fileName) ?? '', paths));
   if (made.some((one) => one === null)) return [];
   const all = made.flatMap((one) => one ?? []);
   return all.length > MOST ? [] : all;
 }
 
-function fileSuggestions(
+function suggestInFile(
   file: FileDiff,
   patch: string,
   { allow, block }: InvestigationSettings['paths'],
@@ -44,12 +54,12 @@ function fileSuggestions(
   if (block.some(fits) || (allow.length > 0 && !allow.some(fits))) return null;
   // Of these nothing can be said in lines.
   if (status !== 'modified' || file.mode !== undefined || file.endsWithNewline !== undefined) return null;
-  const hunks = shownHunks(patch);
+  const hunks = readHunks(patch);
   const comments: ReviewComment[] = [];
-  for (const edit of editsOf(file.changes)) {
-    const placed = placedIn(hunks, edit);
+  for (const edit of toEdits(file.changes)) {
+    const placed = placeEdit(hunks, edit);
     if (placed === null || placed.from <= (comments.at(-1)?.to ?? 0) || !isPlain(placed)) return null;
-    comments.push({ path, from: placed.from, to: placed.to, body: suggestion(placed.lines) });
+    comments.push({ path, from: placed.from, to: placed.to, body: renderSuggestion(placed.lines) });
   }
   return comments;
 }
@@ -63,10 +73,10 @@ interface LineEdit {
 }
 
 /** A deletion right behind a modification is one edit with it. */
-function editsOf(changes: readonly Change[]): readonly LineEdit[] {
+function toEdits(changes: readonly Change[]): readonly LineEdit[] {
   const edits: LineEdit[] = [];
   for (const change of changes) {
-    const edit = editOf(change);
+    const edit = toEdit(change);
     const last = edits.at(-1);
     if (last === undefined || change.type === 'add' || last.to < last.from || last.to + 1 !== edit.from) {
       edits.push(edit);
@@ -78,7 +88,7 @@ function editsOf(changes: readonly Change[]): readonly LineEdit[] {
   return edits;
 }
 
-function editOf({ type, lines }: Change): LineEdit {
+function toEdit({ type, lines }: Change): LineEdit {
   const first = lines[0]?.lineNumber ?? 0;
   const fresh = type === 'delete' ? [] : lines.flatMap(({ newCode }) => newCode.split('\n'));
   if (type === 'add') return { from: first + 1, to: first, old: [], lines: fresh };
@@ -86,7 +96,7 @@ function editOf({ type, lines }: Change): LineEdit {
 }
 
 /** Where a suggestion can replace whole lines; one that only adds takes the line beside it along. Null: nowhere. */
-function placedIn(hunks: readonly ShownHunk[], edit: LineEdit): LineEdit | null {
+function placeEdit(hunks: readonly ShownHunk[], edit: LineEdit): LineEdit | null {
   const { from, to, old, lines } = edit;
   if (old.length > 0) {
     const hunk = hunks.find((one) => one.has(from));
@@ -102,7 +112,7 @@ function placedIn(hunks: readonly ShownHunk[], edit: LineEdit): LineEdit | null 
 }
 
 /** What the patch shows of the file as it is at the head. */
-function shownHunks(patch: string): readonly ShownHunk[] {
+function readHunks(patch: string): readonly ShownHunk[] {
   const hunks: Map<number, string>[] = [];
   let line = 0;
   for (const text of patch.split('\n')) {
@@ -138,8 +148,108 @@ function addsUnseen(old: readonly string[], lines: readonly string[]): boolean {
 }
 
 /** Whatever stands in the code: its fence is longer than any run of backticks in it. No lines: they go. */
-function suggestion(lines: readonly string[]): string {
+function renderSuggestion(lines: readonly string[]): string {
   const runs = lines.flatMap((line) => line.match(/`+/g) ?? []).map(({ length }) => length);
   const fence = '`'.repeat(Math.max(2, ...runs) + 1);
   return [`${fence}suggestion`, ...lines, fence].join('\n');
+}
+
+const PAGE = 100;
+
+/** GitHub lists no more than 3,000 files of a pull request. */
+const MOST_PAGES = 30;
+
+/** That there is nothing to suggest for this result. */
+const NONE: Pick<PostedSuggestions, 'reviewId' | 'nodeId'> = { reviewId: 0, nodeId: '' };
+
+export async function suggest(work: Work, number: number): Promise<ThreadRecord> {
+  const { view } = work;
+  if (view.result === null) return view.record;
+  const carried = await carryOver(work, view.result);
+  if (carried !== null) return { ...view.record, suggested: carried };
+  const review = (await findReview(work, number)) ?? (await makeReview(work, number, view.result));
+  await foldEarlier(work);
+  if (review === null) return recordReview(work, NONE);
+  const now = work.deps.now();
+  const posts = [...keepRecentPosts(view.record.posts, now), now.toISOString()];
+  return { ...recordReview(work, { reviewId: review.id, nodeId: review.nodeId }), posts };
+}
+
+/** Another analysis of the same head with the same change: what stands there is its own. */
+async function carryOver({ deps, view }: Work, result: Result): Promise<PostedSuggestions | null> {
+  const { suggested } = view.record;
+  const isOther = suggested?.headSha !== view.pull?.headSha || suggested?.isMinimized === true;
+  if (suggested === undefined || suggested.reviewId === 0 || isOther) return null;
+  const investigation = await deps.store.investigation(suggested.investigationId);
+  const before = investigation === null ? null : await loadResult(deps, investigation);
+  if (before === null || JSON.stringify(before.issue.diff) !== JSON.stringify(result.issue.diff)) return null;
+  return { ...suggested, investigationId: view.thread.investigationId };
+}
+
+async function findReview({ outbox, view, signal }: Work, number: number): Promise<OwnReview | null> {
+  const { id, investigationId } = view.thread;
+  const own = await outbox.ownReviews(number, signal);
+  const made = own.find(({ body }) => {
+    const marker = markerIn(body);
+    return marker?.kind === 'suggestions' && marker.threadId === id && marker.investigationId === investigationId;
+  });
+  return made ?? null;
+}
+
+/** Null: there is nothing to suggest, or GitHub takes it nowhere in the diff. */
+async function makeReview(work: Work, number: number, { issue }: Result): Promise<OwnReview | null> {
+  const { view, outbox, deps, signal } = work;
+  const wanted = new Set(issue.diff.files.map(({ fileName }) => fileName));
+  const { revision } = issue.analysis;
+  const files = await listFiles(work, number, wanted);
+  // GitHub lists the files of the head as it is then: whoever pushed meanwhile would be shown lines of another commit.
+  if ((await lookAtPull(work, number)).headSha !== revision) return null;
+  const comments = suggestChanges(issue.diff, files, view.config.paths);
+  if (comments.length === 0 || !(await areClean(work, comments))) return null;
+  const body = suggestionsText({ place: toPlace(view, 'suggestions'), sha: revision, count: comments.length });
+  try {
+    return await outbox.createReview(number, { commitId: revision, body, comments }, signal);
+  } catch (error) {
+    if (!(error instanceof GithubFailure) || error.kind !== 'refused') throw error;
+    deps.log.info({ thread: view.thread.id, err: error }, 'GitHub took no suggestions');
+    return null;
+  }
+}
+
+/** Until all that are wanted were seen. */
+async function listFiles({ deps, view, signal }: Work, number: number, wanted: Set<string>): Promise<PulledFile[]> {
+  const caller = deps.clients.repository(view.project.source, 'read');
+  const place = repositoryOf(view.project);
+  const files: PulledFile[] = [];
+  for (let page = 1; page <= MOST_PAGES && wanted.size > 0; page += 1) {
+    const { data } = await caller.call(
+      ({ rest }, request) => rest.pulls.listFiles({ ...place, pull_number: number, per_page: PAGE, page, request }),
+      signal,
+    );
+    for (const { filename, patch } of data) {
+      if (wanted.delete(filename)) files.push({ path: filename, patch: patch ?? '' });
+    }
+    if (data.length < PAGE) break;
+  }
+  return files;
+}
+
+/** They stand to the letter, so that nothing in them can be cleaned on the way. */
+async function areClean({ deps }: Work, comments: readonly ReviewComment[]): Promise<boolean> {
+  for (const { body } of comments) {
+    if ((await deps.redactor.redact(body)) !== body) return false;
+  }
+  return true;
+}
+
+/** Those of an earlier result are over. */
+async function foldEarlier(work: Work): Promise<void> {
+  const { suggested } = work.view.record;
+  if (suggested === undefined || suggested.reviewId === 0 || suggested.isMinimized === true) return;
+  await unlessClosed(work, suggested.nodeId, (id) => work.outbox.minimize(id, work.signal));
+}
+
+function recordReview({ view }: Work, review: typeof NONE): ThreadRecord {
+  const { investigationId } = view.thread;
+  return { ...view.record, suggested: { ...review, investigationId, headSha: view.pull?.headSha ?? '' } };
 }

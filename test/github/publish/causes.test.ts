@@ -1,6 +1,6 @@
 // Which cause of red checks leads, and what is said of the others.
 import { describe, expect, it } from 'vitest';
-import { isFlaky, leadOf, redChecksOf } from '../../../src/github/publish/causes.ts';
+import { describeRedChecks, findLead, isFlaky } from '../../../src/github/publish/wanted-comment.ts';
 import { cause, fixResult, sampleHead } from './sample-view.ts';
 
 const FIX = cause(fixResult());
@@ -10,17 +10,17 @@ const EMPTY_FIX = cause(fixResult({}, { diff: { files: [] } }));
 
 describe('the cause that leads', () => {
   it('is the first with a fix, else the first that a model was asked about, else the first with anything', () => {
-    expect(leadOf([ADVICE, EMPTY_FIX, FIX, cause(fixResult())])).toBe(FIX);
-    expect(leadOf([FACTS, ADVICE, EMPTY_FIX])).toBe(ADVICE);
-    expect(leadOf([cause(null), FACTS])).toBe(FACTS);
-    expect(leadOf([cause(null)])).toBeNull();
+    expect(findLead([ADVICE, EMPTY_FIX, FIX, cause(fixResult())])).toBe(FIX);
+    expect(findLead([FACTS, ADVICE, EMPTY_FIX])).toBe(ADVICE);
+    expect(findLead([cause(null), FACTS])).toBe(FACTS);
+    expect(findLead([cause(null)])).toBeNull();
   });
 
   it('stands before the others that are still red, each with what was found or why nothing was', () => {
     const passed = cause(null, { checks: [{ name: 'passed', runId: 1, url: '', isRed: false }] });
     const none = { ...cause(null, { reasons: ['The machine was lost.'] }), investigation: null };
     const ended = cause(null);
-    const { names, verdict, further } = redChecksOf([passed, none, ended, ADVICE, FIX], FIX, 'main');
+    const { names, verdict, further } = describeRedChecks([passed, none, ended, ADVICE, FIX], FIX, 'main');
     expect([names, verdict]).toEqual([['test (20)'], 'code']);
     expect(further.map(({ issue, notFound }) => [issue?.analysis.outcome, notFound])).toEqual([
       [undefined, 'The machine was lost.'],

@@ -1,7 +1,7 @@
 // From a stored change to the files of a commit, over real repositories: whole, byte for byte, or withheld in words.
 import { describe, expect, it } from 'vitest';
 import type { ChangeSet, FileChange } from '../../../src/core/change-set.ts';
-import { type ChangeGround, changeToPublish } from '../../../src/github/publish/change-to-publish.ts';
+import { type ChangeGround, proveChange } from '../../../src/github/publish/prove-change.ts';
 import { pathProject, SIGNAL, testSource } from '../../git/open-project.ts';
 import { type GitRepository, gitRepository } from '../../support/git-repository.ts';
 
@@ -10,7 +10,7 @@ const FILES = { 'src/a.js': 'one\ntwo\nthree\n', 'src/b.js': 'b\n', 'run.sh': '#
 interface Ground {
   readonly repository: GitRepository;
   readonly base: string;
-  publish(files: readonly FileChange[], over?: Partial<ChangeGround>): ReturnType<typeof changeToPublish>;
+  publish(files: readonly FileChange[], over?: Partial<ChangeGround>): ReturnType<typeof proveChange>;
 }
 
 /** A repository with one commit, whose head is published on unless the test says otherwise. */
@@ -28,7 +28,7 @@ async function withGround(test: (ground: Ground) => Promise<void>, files: Record
       const paths = { allow: [], block: [] };
       const redact = async (text: string) => text;
       const ground = { repository: opened, changeSet, elsewhere: null, paths, redact, ...over, head };
-      return await changeToPublish(ground, SIGNAL);
+      return await proveChange(ground, SIGNAL);
     },
   });
 }
@@ -40,7 +40,7 @@ const MODIFIED: FileChange = {
   after: 'one\n2\nthree\n',
 };
 
-function reasonOf(change: Awaited<ReturnType<typeof changeToPublish>>): string {
+function reasonOf(change: Awaited<ReturnType<typeof proveChange>>): string {
   return change.kind === 'withheld' ? change.reason : '';
 }
 

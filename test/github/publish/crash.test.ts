@@ -1,7 +1,7 @@
 // The process dies, or the answer is lost, right after each single thing that we do on GitHub: in the end there is one of each.
 import { describe, expect, it } from 'vitest';
 import type { ThreadRecord } from '../../../src/core/thread.ts';
-import type { PublishDeps } from '../../../src/github/publish/deps.ts';
+import type { PublishDeps } from '../../../src/github/publish/view.ts';
 import { FIXED, type PublishingHouse, publishingHouse, SHOP } from './publishing-house.ts';
 
 /** Facts, a result in their place, a pull request, and the result that names it. */

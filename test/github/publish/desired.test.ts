@@ -1,11 +1,11 @@
 // What the publisher does next, told by what is known and what is recorded.
 import { describe, expect, it } from 'vitest';
 import { EMPTY_RECORD, type ThreadRecord } from '../../../src/core/thread.ts';
-import type { View } from '../../../src/github/publish/deps.ts';
-import { nextStep, type Step } from '../../../src/github/publish/desired.ts';
+import { decideStep, type Step } from '../../../src/github/publish/decide.ts';
 import { digestOf, markerIn } from '../../../src/github/publish/marker.ts';
-import { removed } from '../../../src/github/publish/standing-comment.ts';
-import { wantedComment } from '../../../src/github/publish/wanted.ts';
+import type { View } from '../../../src/github/publish/view.ts';
+import { decideComment, markRemoved } from '../../../src/github/publish/wanted-comment.ts';
+
 import {
   at,
   comment,
@@ -23,12 +23,12 @@ const SEEN: ThreadRecord = { ...EMPTY_RECORD, seen: NOW };
 const OTHER = 'inv_2';
 
 function next(view: View): Step {
-  return nextStep(view, FRESH);
+  return decideStep(view, FRESH);
 }
 
 /** The record of a comment that says what the view wants to be said. */
 function upToDate(view: View, shows: 'facts' | 'result') {
-  return comment({ shows, digest: digestOf(wantedComment(view)?.text ?? '') });
+  return comment({ shows, digest: digestOf(decideComment(view)?.text ?? '') });
 }
 
 describe('the answer to a request', () => {
@@ -77,7 +77,7 @@ describe('while an investigation runs', () => {
   });
 
   it('does not write a comment again that somebody has deleted', () => {
-    const record = { ...SEEN, comment: removed(comment()) };
+    const record = { ...SEEN, comment: markRemoved(comment()) };
     expect(next(sampleView({ facts: facts(), record })).kind).toBe('later');
   });
 });
@@ -111,9 +111,9 @@ describe('a result', () => {
   });
 
   it('comes even where the comment of an earlier analysis was deleted, but not where its own was', () => {
-    const earlier = removed(comment({ investigationId: OTHER }));
+    const earlier = markRemoved(comment({ investigationId: OTHER }));
     expect(next(concluded(onRequest, { comment: earlier })).kind).toBe('post');
-    expect(next(concluded(onRequest, { comment: removed(comment()) })).kind).toBe('open');
+    expect(next(concluded(onRequest, { comment: markRemoved(comment()) })).kind).toBe('open');
   });
 
   it('that was erased leaves everything as it is', () => {
@@ -155,7 +155,7 @@ describe('an end without a result', () => {
       const files = [{ kind: 'added', path: 'x.js', mode: '100644', after }] as const;
       const earlier = { ...fixResult(), changeSet: { base: 'a'.repeat(40), files } };
       return (
-        wantedComment(sampleView({ investigation: investigation({ state: 'gave_up', reason }), record, earlier }))
+        decideComment(sampleView({ investigation: investigation({ state: 'gave_up', reason }), record, earlier }))
           ?.text ?? ''
       );
     });
@@ -213,14 +213,14 @@ describe('the pull request', () => {
   it('of an earlier analysis with the same change stays the one', () => {
     const result = fixResult({}, { id: 'iss_2' });
     const view = concluded(result, { pullRequest: pullRequest() }, { published: fixResult().issue });
-    expect(nextStep(settled(view), { hasFollowed: true, followAt: null })).toEqual({ kind: 'done' });
+    expect(decideStep(settled(view), { hasFollowed: true, followAt: null })).toEqual({ kind: 'done' });
   });
 
   it('that is open is looked at once in each try, and again when that said so', () => {
     const view = settled(concluded(fixResult(), { pullRequest: pullRequest() }));
     expect(next(view)).toEqual({ kind: 'follow' });
     const progress = { hasFollowed: true, followAt: at(600) };
-    expect(nextStep(view, progress)).toEqual({ kind: 'later', runAt: at(600), isSilenced: false });
+    expect(decideStep(view, progress)).toEqual({ kind: 'later', runAt: at(600), isSilenced: false });
     const running = sampleView({ record: { ...SEEN, pullRequest: pullRequest() } });
     expect(next(running).kind).toBe('later');
   });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { CausewayError } from '../../../src/core/errors.ts';
 import { GithubFailure } from '../../../src/github/clients/github-clients.ts';
-import { createEffectHandler, later } from '../../../src/github/publish/effect-job.ts';
+import { createEffectHandler, runLater } from '../../../src/github/publish/effect-job.ts';
 import { createLog } from '../../../src/log.ts';
 import { SIGNAL } from '../../git/open-project.ts';
 
@@ -34,7 +34,7 @@ describe('a job that writes on GitHub', () => {
   it('comes back when GitHub says, a minute later where it names no time, sooner where the answer was lost', async () => {
     const named = '2026-03-01T12:34:56.000Z';
     expect(await failed(github('busy', named))).toEqual({ kind: 'later', runAt: named });
-    expect(await failed(github('busy'))).toEqual(later(house, 60_000));
+    expect(await failed(github('busy'))).toEqual(runLater(house, 60_000));
     expect(await failed(github('unsure'))).toEqual({ kind: 'later', runAt: '2026-03-01T12:00:15.000Z' });
   });
 

@@ -1,8 +1,7 @@
 // How our own texts, commits and branches are known again.
 import { describe, expect, it } from 'vitest';
-import { branchNames } from '../../../src/github/publish/branch-name.ts';
-import { issueCarriedBy, withTrailers } from '../../../src/github/publish/commit-trailers.ts';
 import { isAsSealed, markerIn, markerText, sealed } from '../../../src/github/publish/marker.ts';
+import { addTrailers, listBranchNames, readCarriedIssue } from '../../../src/github/publish/open-pull-request.ts';
 
 const MARKER = { threadId: 'thr_1', investigationId: 'inv_1', kind: 'facts' } as const;
 
@@ -44,19 +43,19 @@ describe('a commit message', () => {
   const head = { sha: 'a', parents: [], isOurs: true };
 
   it('names thread and Issue in trailers that are read again', () => {
-    const { headline, body } = withTrailers({ headline: 'Fix it', body: 'Because.' }, carries);
+    const { headline, body } = addTrailers({ headline: 'Fix it', body: 'Because.' }, carries);
     const message = `${headline}\n\n${body}`;
-    expect(issueCarriedBy({ ...head, message }, 'thr_1')).toBe('iss_1');
-    expect(issueCarriedBy({ ...head, message }, 'thr_2')).toBeNull();
+    expect(readCarriedIssue({ ...head, message }, 'thr_1')).toBe('iss_1');
+    expect(readCarriedIssue({ ...head, message }, 'thr_2')).toBeNull();
   });
 
   it('of somebody else is not ours, whatever it says', () => {
-    const { body } = withTrailers({ headline: 'Fix it', body: '' }, carries);
-    expect(issueCarriedBy({ ...head, isOurs: false, message: `x\n\n${body}` }, 'thr_1')).toBeNull();
+    const { body } = addTrailers({ headline: 'Fix it', body: '' }, carries);
+    expect(readCarriedIssue({ ...head, isOurs: false, message: `x\n\n${body}` }, 'thr_1')).toBeNull();
   });
 
   it('leaves no checks out', () => {
-    const { headline, body } = withTrailers(
+    const { headline, body } = addTrailers(
       { headline: 'Fix [skip ci]', body: 'a [no ci]\nskip-checks: true' },
       carries,
     );
@@ -66,10 +65,10 @@ describe('a commit message', () => {
 
 describe('a branch name', () => {
   it('is the same for the same Issue, with others should it be taken', () => {
-    const names = branchNames({ kind: 'issue', number: 12 }, 'iss_3kTMd9abcdefghijklmn');
+    const names = listBranchNames({ kind: 'issue', number: 12 }, 'iss_3kTMd9abcdefghijklmn');
     expect(names[0]).toBe('causeway/issue-12-3kTMd9');
     expect(new Set(names).size).toBe(3);
-    expect(branchNames({ kind: 'report', issueId: 'iss_1' }, 'iss_3kTMd9abcdefghijklmn')[0]).toBe(
+    expect(listBranchNames({ kind: 'report', issueId: 'iss_1' }, 'iss_3kTMd9abcdefghijklmn')[0]).toBe(
       'causeway/report-3kTMd9',
     );
   });

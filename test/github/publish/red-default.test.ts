@@ -5,7 +5,7 @@ import type { Finding, HeadPlace } from '../../../src/core/head.ts';
 import { newId } from '../../../src/core/ids.ts';
 import type { Analysis } from '../../../src/core/issue.ts';
 import { DEFAULT_CONFIG } from '../../../src/github/configuration/repository-config.ts';
-import { fixStanding } from '../../../src/github/publish/standing.ts';
+import { decideFix } from '../../../src/github/publish/fix-standing.ts';
 import { inBranch, inPullRequest, ON_MAIN } from '../../support/check-store-samples.ts';
 import { type PublishingHouse, publishingHouse, SHOP } from './publishing-house.ts';
 import { at, cause, fixResult, NOW, unasked } from './sample-view.ts';
@@ -21,7 +21,7 @@ function standingOf(analysis: Partial<Analysis>, requestedAt: string | null = NO
     { checks: null, pull: null },
     { subject: { kind: 'failure', failureId: 'fal_1' }, fixRequest },
   );
-  return fixStanding(view, result).kind;
+  return decideFix(view, result).kind;
 }
 
 describe('the fix of a red default branch', () => {

@@ -13,7 +13,7 @@ import {
   type ThreadRecord,
 } from '../../../src/core/thread.ts';
 import { DEFAULT_CONFIG } from '../../../src/github/configuration/repository-config.ts';
-import type { Cause, LivePull, Result, View } from '../../../src/github/publish/deps.ts';
+import type { Cause, LivePull, Result, View } from '../../../src/github/publish/view.ts';
 import { sampleIssue } from '../../support/sample-issue.ts';
 import { conclusion } from '../../support/store-samples.ts';
 

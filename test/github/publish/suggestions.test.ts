@@ -5,7 +5,7 @@ import { toDiff, toFileDiff } from '../../../src/core/diff/diff.ts';
 import type { Diff } from '../../../src/core/issue.ts';
 import type { InvestigationSettings } from '../../../src/core/settings.ts';
 import type { ReviewComment } from '../../../src/github/publish/outbox.ts';
-import { suggestionsFor } from '../../../src/github/publish/suggestions.ts';
+import { suggestChanges } from '../../../src/github/publish/suggestions.ts';
 import { randomEdit } from '../../core/random-edits.ts';
 import { suggestionIn } from '../../github-double/suggestion.ts';
 import { unifiedOf } from '../../support/unified-of.ts';
@@ -51,7 +51,7 @@ function committed(head: string, comments: readonly ReviewComment[]): string {
 }
 
 function suggested(diff: Diff, patch = patchOf(HEAD, [10, 12], [30, 30]), paths = ANYWHERE) {
-  return suggestionsFor(diff, [{ path: 'a.js', patch }], paths);
+  return suggestChanges(diff, [{ path: 'a.js', patch }], paths);
 }
 
 describe('suggestions', () => {
@@ -172,7 +172,7 @@ describe('suggestions', () => {
     fc.assert(
       fc.property(randomEdit, randomEdit, fc.boolean(), ({ before: head, after }, other, isNew) => {
         const patch = unifiedOf('a.js', isNew ? '' : other.before, head);
-        const comments = suggestionsFor(diffOf(head, after), [{ path: 'a.js', patch }], ANYWHERE);
+        const comments = suggestChanges(diffOf(head, after), [{ path: 'a.js', patch }], ANYWHERE);
         if (comments.length === 0) return;
         made += 1;
         expect(committed(head, comments)).toBe(after);

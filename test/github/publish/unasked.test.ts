@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { EMPTY_RECORD, type PostedComment, type ThreadRecord } from '../../../src/core/thread.ts';
 import { DEFAULT_CONFIG } from '../../../src/github/configuration/repository-config.ts';
-import type { Cause, View } from '../../../src/github/publish/deps.ts';
-import { nextStep, type Step } from '../../../src/github/publish/desired.ts';
+import { decideStep, type Step } from '../../../src/github/publish/decide.ts';
 import { digestOf } from '../../../src/github/publish/marker.ts';
-import { wantedComment } from '../../../src/github/publish/wanted.ts';
+import type { Cause, View } from '../../../src/github/publish/view.ts';
+import { decideComment } from '../../../src/github/publish/wanted-comment.ts';
 import { at, cause, comment, facts, fixResult, livePull, NOW, sampleHead, sampleView, unasked } from './sample-view.ts';
 
 const FRESH = { hasFollowed: false, followAt: null };
@@ -14,7 +14,7 @@ const TOLD = fixResult({ outcome: 'action_recommended', confidence: 0.6 });
 const FIX = fixResult({ confidence: 0.9, revision: 'a'.repeat(40) });
 
 function next(view: View): Step {
-  return nextStep(view, FRESH);
+  return decideStep(view, FRESH);
 }
 
 function withComment(view: View, over: Partial<PostedComment> = {}, record: Partial<ThreadRecord> = {}): View {
@@ -80,7 +80,7 @@ describe('red checks that nobody asked about', () => {
   it('of a newer head are told in the comment that stands, never in a second one', () => {
     const view = withComment(unasked([cause(TOLD)]), { investigationId: 'inv_0' });
     expect(next(view)).toMatchObject({ kind: 'edit', standing: { id: 5 }, comment: { shows: 'result' } });
-    const same = { digest: digestOf(wantedComment(view)?.text ?? '') };
+    const same = { digest: digestOf(decideComment(view)?.text ?? '') };
     expect(next(withComment(view, same))).toEqual({ kind: 'done' });
   });
 
@@ -98,7 +98,7 @@ describe('red checks that nobody asked about', () => {
   it('are named with their verdict in the first line, and other causes below', () => {
     const other = cause(null, { checks: [{ name: 'lint', runId: 2, url: '', isRed: true }], notBegun: 'Too many.' });
     const view = unasked([cause(TOLD), { ...other, investigation: null }]);
-    const { text } = wantedComment(view)!;
+    const { text } = decideComment(view)!;
     expect(text.split('\n')[0]).toContain('`test (20)` is red because of this change');
     expect(text).toContain('**`lint`**\n\nNot looked into: Too many.');
   });
@@ -127,9 +127,9 @@ describe('suggestions', () => {
   it('are told of in the first line', () => {
     const suggested = { reviewId: 3, nodeId: 'n', investigationId: 'inv_1', headSha: 'a'.repeat(40) };
     const view = unasked([cause(FIX)], { record: { ...EMPTY_RECORD, suggested } });
-    expect(wantedComment(view)?.text.split('\n')[0]).toContain('commit the suggestions in the changed files, or');
+    expect(decideComment(view)?.text.split('\n')[0]).toContain('commit the suggestions in the changed files, or');
     const fork = { ...view, pull: livePull({ isFork: true }) };
-    expect(wantedComment(fork)?.text.split('\n')[0]).toMatch(/commit the suggestions in the changed files\*\*$/);
+    expect(decideComment(fork)?.text.split('\n')[0]).toMatch(/commit the suggestions in the changed files\*\*$/);
   });
 
   it('that somebody asked for come on drafts and forks as well', () => {
@@ -204,7 +204,7 @@ describe('green again', () => {
   it('ends what a person asked for only where it came after they were told', () => {
     const asked = unasked([], { record: { ...EMPTY_RECORD, seen: NOW } }, { trigger: sampleView().thread.trigger });
     const told = { ...asked, result: TOLD, investigation: cause(TOLD).investigation! };
-    const text = digestOf(wantedComment(told)?.text ?? '');
+    const text = digestOf(decideComment(told)?.text ?? '');
     const standing = withComment(told, { digest: text });
     expect(next(standing)).toEqual({ kind: 'done' });
     expect(next(green(standing, [], { endedAt: at(-1) }))).toEqual({ kind: 'done' });

@@ -1,18 +1,25 @@
-// The one comment on a thread's subject: made once, edited in place, replaced by a result, and never forced on those who took it away.
-import { type PostedComment, type Thread, type ThreadRecord, triggerKey } from '../../core/thread.ts';
+// The texts of ours on a thread's subject: made once, edited in place, folded away, and never forced on those who took them away.
+import {
+  type PostedComment,
+  type PostedPullRequest,
+  type Thread,
+  type ThreadRecord,
+  triggerKey,
+} from '../../core/thread.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import { isReplyAlone, REPLY_MS, withReply } from '../render/command-reply.ts';
-import type { View, Work } from './deps.ts';
-import { recentPosts, type Step } from './desired.ts';
+import { handOverComment } from '../render/hand-over-comment.ts';
+import { keepRecentPosts, type Step } from './decide.ts';
+import type { Check } from './follow-pull-request.ts';
 import { digestOf, type Marker, markerIn } from './marker.ts';
 import type { OwnComment } from './outbox.ts';
-import { isRemoved, removed, type WantedComment } from './standing-comment.ts';
-import { utterance } from './wanted.ts';
+import type { View, Work } from './view.ts';
+import { findNumber, isRemoved, markRemoved, toPlace, toUtterance, type WantedComment } from './wanted-comment.ts';
 
 /** Clocks differ; a comment of this thread is not older than that. */
 const SLACK_MS = 600_000;
 
-export function lookedSince({ createdAt }: Pick<Thread, 'createdAt'>): string {
+function toLookSince({ createdAt }: Pick<Thread, 'createdAt'>): string {
   return new Date(Date.parse(createdAt) - SLACK_MS).toISOString();
 }
 
@@ -32,16 +39,16 @@ export async function react({ outbox, view, signal, deps }: Work, number: number
 export async function post(work: Work, number: number, wanted: WantedComment): Promise<ThreadRecord> {
   const { outbox, view, signal } = work;
   const own = await outbox.ownComments(number, sinceWhen(view), signal);
-  const found = unrecorded(view, own);
+  const found = findUnrecorded(view, own);
   const known = new Set(view.record.replaced);
   const replies = own.flatMap(({ id, body }) => (isReplyAlone(body) && !known.has(id) ? [id] : []));
-  if (found.length > 0) return adopted(work, found, replies);
+  if (found.length > 0) return adoptComment(work, found, replies);
   const made = await outbox.createComment(number, wanted.text, signal);
   const before = view.record.comment;
   const replaced = before === null || isRemoved(before) ? [] : [before.id];
   return {
-    ...posted(work),
-    comment: commentOf(work, wanted, made),
+    ...countPost(work),
+    comment: toPosted(work, wanted, made),
     replaced: [...view.record.replaced, ...replaced, ...replies],
   };
 }
@@ -57,7 +64,7 @@ export async function unlessRefused(
   } catch (error) {
     if (!(error instanceof GithubFailure) || error.kind !== 'refused') throw error;
     deps.log.warn({ thread: view.thread.id, err: error }, 'GitHub took no comment here');
-    return { ...view.record, unspoken: utterance(view, wanted) };
+    return { ...view.record, unspoken: toUtterance(view, wanted) };
   }
 }
 
@@ -66,11 +73,11 @@ export async function edit(work: Work, standing: PostedComment, wanted: WantedCo
   const { outbox, view, signal, deps } = work;
   try {
     await outbox.updateComment(standing.id, wanted.text, signal);
-    return { ...view.record, comment: commentOf(work, wanted, standing) };
+    return { ...view.record, comment: toPosted(work, wanted, standing) };
   } catch (error) {
     if (!(error instanceof GithubFailure) || error.kind !== 'gone') throw error;
     deps.log.info({ thread: view.thread.id, err: error }, 'our comment is gone');
-    return { ...view.record, comment: { ...removed(standing), investigationId: view.thread.investigationId } };
+    return { ...view.record, comment: { ...markRemoved(standing), investigationId: view.thread.investigationId } };
   }
 }
 
@@ -79,7 +86,7 @@ export async function addReply(
   { outbox, view, signal, deps }: Work,
   { number, standing, reply }: Extract<Step, { kind: 'reply' }>,
 ): Promise<ThreadRecord> {
-  const own = await outbox.ownComments(number, lookedSince(view.thread), signal);
+  const own = await outbox.ownComments(number, toLookSince(view.thread), signal);
   const current = own.find(({ id }) => id === standing.id);
   try {
     if (current !== undefined) await outbox.updateComment(standing.id, withReply(current.body, reply), signal);
@@ -102,7 +109,7 @@ export async function remove({ outbox, view, signal }: Work, commentId: number):
 
 /** A reply to a command may have been there before the thread was; the first comment of the thread takes its place. */
 function sinceWhen({ record, thread }: View): string {
-  const since = lookedSince(thread);
+  const since = toLookSince(thread);
   return record.comment === null ? new Date(Date.parse(since) - REPLY_MS).toISOString() : since;
 }
 
@@ -112,7 +119,7 @@ interface Found {
 }
 
 /** Our own on this subject that the record does not know, oldest first. */
-function unrecorded({ record, thread }: View, own: readonly OwnComment[]): readonly Found[] {
+function findUnrecorded({ record, thread }: View, own: readonly OwnComment[]): readonly Found[] {
   const known = new Set([record.comment?.id, ...record.replaced]);
   return own.flatMap((comment) => {
     const marker = markerIn(comment.body);
@@ -122,7 +129,7 @@ function unrecorded({ record, thread }: View, own: readonly OwnComment[]): reado
 }
 
 /** The newest is the one that stands; what stood before it is replaced. */
-function adopted(work: Work, found: readonly Found[], replies: readonly number[]): ThreadRecord {
+function adoptComment(work: Work, found: readonly Found[], replies: readonly number[]): ThreadRecord {
   const { record } = work.view;
   const [newest] = found.slice(-1);
   if (newest === undefined) return record;
@@ -131,7 +138,7 @@ function adopted(work: Work, found: readonly Found[], replies: readonly number[]
   const before = record.comment === null || isRemoved(record.comment) ? [] : [record.comment.id];
   const others = found.slice(0, -1).map((one) => one.comment.id);
   return {
-    ...posted(work),
+    ...countPost(work),
     comment: {
       ...{ id: comment.id, nodeId: comment.nodeId, url: comment.url },
       ...{ investigationId: marker.investigationId, shows },
@@ -141,18 +148,98 @@ function adopted(work: Work, found: readonly Found[], replies: readonly number[]
   };
 }
 
-function posted({ view, deps }: Work): ThreadRecord {
+function countPost({ view, deps }: Work): ThreadRecord {
   const now = deps.now();
-  return { ...view.record, posts: [...recentPosts(view.record.posts, now), now.toISOString()] };
+  return { ...view.record, posts: [...keepRecentPosts(view.record.posts, now), now.toISOString()] };
 }
 
 type Spot = Pick<PostedComment, 'id' | 'url' | 'nodeId' | 'isMinimized'>;
 
-function commentOf({ view, deps }: Work, wanted: WantedComment, at: Spot): PostedComment {
+function toPosted({ view, deps }: Work, wanted: WantedComment, at: Spot): PostedComment {
   return {
     ...{ id: at.id, url: at.url, investigationId: view.thread.investigationId },
     ...(at.nodeId !== undefined && { nodeId: at.nodeId }),
     ...(at.isMinimized === true && { isMinimized: true }),
     ...{ shows: wanted.shows, digest: digestOf(wanted.text), at: deps.now().toISOString() },
   };
+}
+
+/** Both calls may be made twice. The comment still tells of what it told of. */
+export async function settle(work: Work, standing: PostedComment, wanted: WantedComment): Promise<ThreadRecord> {
+  const record = await edit(work, standing, wanted);
+  const { comment } = record;
+  if (comment === null || isRemoved(comment)) return record;
+  const nodeId = standing.nodeId || (await findNodeId(work, standing.id));
+  const isMinimized = await unlessClosed(work, nodeId, (id) => work.outbox.minimize(id, work.signal));
+  return { ...record, comment: { ...comment, investigationId: standing.investigationId, nodeId, isMinimized } };
+}
+
+export async function reopen(work: Work, standing: PostedComment, wanted: WantedComment): Promise<ThreadRecord> {
+  await unlessClosed(work, standing.nodeId ?? '', (id) => work.outbox.unminimize(id, work.signal));
+  return await edit(work, { ...standing, isMinimized: false }, wanted);
+}
+
+/** Of the suggestions; tried once. */
+export async function fold(work: Work): Promise<ThreadRecord> {
+  const { suggested, ...record } = work.view.record;
+  if (suggested === undefined) return record;
+  await unlessClosed(work, suggested.nodeId, (id) => work.outbox.minimize(id, work.signal));
+  return { ...record, suggested: { ...suggested, isMinimized: true } };
+}
+
+/** Of the suggestions; what GitHub does not show again is not offered again. */
+export async function unfold(work: Work): Promise<ThreadRecord> {
+  const { suggested, ...record } = work.view.record;
+  if (suggested === undefined) return record;
+  const isShown = await unlessClosed(work, suggested.nodeId, (id) => work.outbox.unminimize(id, work.signal));
+  const reviewId = isShown ? suggested.reviewId : 0;
+  return { ...record, suggested: { ...suggested, reviewId, isMinimized: !isShown } };
+}
+
+/** Whether it was done. Something unfolded that is not allowed to be folded is no harm. */
+export async function unlessClosed(
+  { deps, view }: Work,
+  nodeId: string,
+  act: (nodeId: string) => Promise<void>,
+): Promise<boolean> {
+  if (nodeId === '') return false;
+  try {
+    await act(nodeId);
+    return true;
+  } catch (error) {
+    if (!(error instanceof GithubFailure) || (error.kind !== 'gone' && error.kind !== 'refused')) throw error;
+    deps.log.info({ thread: view.thread.id, err: error }, 'GitHub did not fold or unfold a text of ours');
+    return false;
+  }
+}
+
+/** Records of old lack it. */
+async function findNodeId({ outbox, view, signal }: Work, commentId: number): Promise<string> {
+  const number = findNumber(view.thread.subject);
+  if (number === null) return '';
+  const own = await outbox.ownComments(number, toLookSince(view.thread), signal);
+  return own.find(({ id }) => id === commentId)?.nodeId ?? '';
+}
+
+/** Id of the comment, be it made now or before a crash. */
+export async function handOver(work: Work, posted: PostedPullRequest, red: readonly Check[]): Promise<number> {
+  const { outbox, view, signal, deps } = work;
+  const own = await outbox.ownComments(posted.number, toLookSince(view.thread), signal);
+  const made = own.find(({ body }) => isHandOver(body, view.thread.id));
+  if (made !== undefined) return made.id;
+  const last = posted.attempts.at(-1);
+  const investigation = last === undefined ? null : await deps.store.investigation(last.investigationId);
+  const outcome = investigation?.outcome;
+  const text = handOverComment({
+    place: toPlace(view, 'hand-over'),
+    attempts: posted.attempts.length,
+    failedChecks: red.map(({ name, url }) => ({ name, url })),
+    lastIssue: outcome?.state === 'concluded' ? await deps.store.issue(outcome.issueId) : null,
+  });
+  return (await outbox.createComment(posted.number, text, signal)).id;
+}
+
+function isHandOver(body: string, threadId: string): boolean {
+  const marker = markerIn(body);
+  return marker?.kind === 'hand-over' && marker.threadId === threadId;
 }

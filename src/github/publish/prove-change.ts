@@ -31,24 +31,24 @@ export type PublishableChange =
 class Withheld extends Error {}
 
 /** `changeSet.base` and `head` must be known to the repository. Throws what the source throws. */
-export async function changeToPublish(ground: ChangeGround, signal: AbortSignal): Promise<PublishableChange> {
+export async function proveChange(ground: ChangeGround, signal: AbortSignal): Promise<PublishableChange> {
   try {
-    return { kind: 'files', files: await filesOf(ground, signal) };
+    return { kind: 'files', files: await collectFiles(ground, signal) };
   } catch (error) {
     if (error instanceof Withheld) return { kind: 'withheld', reason: error.message };
     if (!(error instanceof CausewayError) || error.code !== 'diff_refused') throw error;
     const { elsewhere } = ground;
     const stale = 'the change no longer fits the files that it is about. `/analyse retry` makes a new one.';
-    const reason = elsewhere === null ? stale : `the change does not fit there: ${otherBase(elsewhere)}`;
+    const reason = elsewhere === null ? stale : `the change does not fit there: ${describeOtherBase(elsewhere)}`;
     return { kind: 'withheld', reason };
   }
 }
 
-async function filesOf(ground: ChangeGround, signal: AbortSignal): Promise<CommitFiles> {
+async function collectFiles(ground: ChangeGround, signal: AbortSignal): Promise<CommitFiles> {
   const { repository, changeSet, head } = ground;
   const tree = repository.tree(head);
-  const before = await entriesOf(repository.tree(changeSet.base), signal);
-  const now = await entriesOf(tree, signal);
+  const before = await listEntries(repository.tree(changeSet.base), signal);
+  const now = await listEntries(tree, signal);
   const { files } = toDiff(changeSet);
   const moved = new Set(files.map(({ previousFileName }) => previousFileName));
   const standing = new Map([...now].filter(([path]) => !moved.has(path)));
@@ -58,7 +58,7 @@ async function filesOf(ground: ChangeGround, signal: AbortSignal): Promise<Commi
     requireFree(file, standing, ground.elsewhere);
     requireAllowed(file, ground.paths);
     await requireClean(file, ground.redact);
-    made.push(madeFile(file, from, from === null ? '' : await readWhole(tree, from, signal)));
+    made.push(makeFile(file, from, from === null ? '' : await readWhole(tree, from, signal)));
   }
   const written = made.flatMap((file) => (file.written === null ? [] : [file.written]));
   // A path from which one file is renamed away while another arrives there is written, not removed.
@@ -74,15 +74,15 @@ interface MadeFile {
   readonly written: CommitFiles['written'][number] | null;
 }
 
-function madeFile(file: FileDiff, from: TreeEntry | null, base: string): MadeFile {
-  const text = applied(file, base);
+function makeFile(file: FileDiff, from: TreeEntry | null, base: string): MadeFile {
+  const text = applyChange(file, base);
   const mode: FileMode = file.mode ?? (from?.kind === 'executable' ? '100755' : '100644');
   return { from, written: text === null ? null : { path: file.fileName, text, mode } };
 }
 
 type Entries = ReadonlyMap<string, TreeEntry>;
 
-async function entriesOf(tree: SourceTree, signal: AbortSignal): Promise<Entries> {
+async function listEntries(tree: SourceTree, signal: AbortSignal): Promise<Entries> {
   const { entries } = await tree.files(signal);
   return new Map(entries.map((entry) => [entry.path, entry]));
 }
@@ -98,13 +98,13 @@ function requireUnchanged(
   const entry = now.get(path);
   const earlier = before.get(path);
   if (entry === undefined || earlier?.blob !== entry.blob || earlier.kind !== entry.kind) {
-    if (elsewhere !== null) throw new Withheld(`${shown(path)} is another there: ${otherBase(elsewhere)}`);
+    if (elsewhere !== null) throw new Withheld(`${quotePath(path)} is another there: ${describeOtherBase(elsewhere)}`);
     throw new Withheld(
-      `${shown(path)} has changed since it was analysed. \`/analyse retry\` looks at it as it is now.`,
+      `${quotePath(path)} has changed since it was analysed. \`/analyse retry\` looks at it as it is now.`,
     );
   }
   if (entry.kind === 'file' || entry.kind === 'executable') return entry;
-  throw new Withheld(`${shown(path)} is no ordinary file.`);
+  throw new Withheld(`${quotePath(path)} is no ordinary file.`);
 }
 
 /** Nothing may stand where a file arrives, nor in place of one of its folders; git would let the new one win. */
@@ -115,8 +115,8 @@ function requireFree(file: FileDiff, standing: Entries, elsewhere: ChangeGround[
   const folders = parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
   const taken = [path, ...folders].find((one) => standing.has(one));
   if (taken !== undefined || [...standing.keys()].some((one) => one.startsWith(`${path}/`))) {
-    const where = shown(taken ?? path);
-    if (elsewhere !== null) throw new Withheld(`there is something at ${where}: ${otherBase(elsewhere)}`);
+    const where = quotePath(taken ?? path);
+    if (elsewhere !== null) throw new Withheld(`there is something at ${where}: ${describeOtherBase(elsewhere)}`);
     throw new Withheld(`there is something at ${where} by now. \`/analyse retry\` looks again.`);
   }
 }
@@ -125,7 +125,7 @@ function requireAllowed(file: FileDiff, { allow, block }: ChangeGround['paths'])
   for (const path of [file.fileName, file.previousFileName ?? file.fileName]) {
     const fits = (glob: string) => globMatcher(glob)(path);
     if (block.some(fits) || (allow.length > 0 && !allow.some(fits))) {
-      throw new Withheld(`${shown(path)} is closed to changes by \`paths\` in the configuration of Causeway.`);
+      throw new Withheld(`${quotePath(path)} is closed to changes by \`paths\` in the configuration of Causeway.`);
     }
   }
 }
@@ -133,11 +133,12 @@ function requireAllowed(file: FileDiff, { allow, block }: ChangeGround['paths'])
 /** Bytes and name are compared with git's own name of the content: what was cut or cleaned is never taken for the file. */
 async function readWhole(tree: SourceTree, entry: TreeEntry, signal: AbortSignal): Promise<string> {
   const read = await tree.read(entry.path, {}, signal);
-  if (read.kind === 'text' && read.cut === '' && blobOf(read.text, entry.blob.length) === entry.blob) return read.text;
-  throw new Withheld(`${shown(entry.path)} is too large, or no text, so that it cannot be changed here.`);
+  if (read.kind === 'text' && read.cut === '' && nameBlob(read.text, entry.blob.length) === entry.blob)
+    return read.text;
+  throw new Withheld(`${quotePath(entry.path)} is too large, or no text, so that it cannot be changed here.`);
 }
 
-function blobOf(text: string, length: number): string {
+function nameBlob(text: string, length: number): string {
   const bytes = Buffer.from(text);
   return createHash(length === 64 ? 'sha256' : 'sha1')
     .update(`blob ${bytes.length}\0`)
@@ -145,29 +146,29 @@ function blobOf(text: string, length: number): string {
     .digest('hex');
 }
 
-function applied(file: FileDiff, base: string): string | null {
+function applyChange(file: FileDiff, base: string): string | null {
   const text = applyFileDiff(base, file);
-  if (text !== null && count(text) > count(base)) {
-    throw new Withheld(`the change of ${shown(file.fileName)} runs through a secret, which is left out of it.`);
+  if (text !== null && countRedacted(text) > countRedacted(base)) {
+    throw new Withheld(`the change of ${quotePath(file.fileName)} runs through a secret, which is left out of it.`);
   }
   return text;
 }
 
-function count(text: string): number {
+function countRedacted(text: string): number {
   return text.split(REDACTED).length;
 }
 
 async function requireClean(file: FileDiff, redact: ChangeGround['redact']): Promise<void> {
   const added = file.changes.flatMap(({ lines }) => lines.map(({ newCode }) => newCode)).join('\n');
   if ((await redact(added)) === added) return;
-  throw new Withheld(`the change of ${shown(file.fileName)} holds what looks like a secret.`);
+  throw new Withheld(`the change of ${quotePath(file.fileName)} holds what looks like a secret.`);
 }
 
 /** Another analysis would look at the same branch again: it is for people to carry the change over. */
-function otherBase({ base, analysed }: NonNullable<ChangeGround['elsewhere']>): string {
-  return `pull requests go to ${shown(base)} here (\`pull_request.base\`), and it was analysed on ${shown(analysed)}. Someone has to carry the change over.`;
+function describeOtherBase({ base, analysed }: NonNullable<ChangeGround['elsewhere']>): string {
+  return `pull requests go to ${quotePath(base)} here (\`pull_request.base\`), and it was analysed on ${quotePath(analysed)}. Someone has to carry the change over.`;
 }
 
-function shown(path: string): string {
+function quotePath(path: string): string {
   return `\`${path.replaceAll('`', '').slice(0, 200)}\``;
 }

@@ -1,11 +1,18 @@
-// What our check run on a head should show now, or that there should be none. Pure.
-import type { CheckRunButton } from '../../core/head.ts';
+// What our check run on a head should show now, or that there should be none.
+
+import type { Failure } from '../../core/failure.ts';
+import type { CheckRunButton, Finding, Head } from '../../core/head.ts';
+import { isEnded } from '../../core/investigation.ts';
+import { type GithubProject, isGithubProject } from '../../core/project.ts';
+import type { Thread } from '../../core/thread.ts';
+import type { FailureStore, HeadStore } from '../../db/store.ts';
 import { mayStillBegin } from '../../services/checks/why-not-begun.ts';
+import type { RepositoryConfig } from '../configuration/repository-config.ts';
 import { type CheckRunAnnotation, checkRunAnnotations } from '../render/check-run-annotations.ts';
-import { type CauseFix, type CheckRunGround, isRed } from '../render/check-run-ground.ts';
+import { type CauseFix, type CheckRunGround, type Inquiry, isRed } from '../render/check-run-ground.ts';
 import { checkRunDetails, checkRunSummary } from '../render/check-run-text.ts';
 import { checkRunTitle } from '../render/check-run-title.ts';
-import type { CheckRunView, FoundCause } from './check-run-view.ts';
+import { loadResult, type PublishDeps, toRights } from './view.ts';
 
 export interface WantedCheckRun {
   readonly status: 'in_progress' | 'completed';
@@ -28,15 +35,17 @@ interface ButtonFace {
 
 /** GitHub shows no more. */
 const MOST_BUTTONS = 3;
+
 const OPEN_FIX = 'open_fix';
+
 /** A pull request that has not come by then may be asked for again. */
 const ASKED_MS = 3_600_000;
 
 /** Null: what stands may stay, be it a check run or none. */
-export function wantedCheckRun(view: CheckRunView): WantedCheckRun | null {
+export function decideCheckRun(view: CheckRunView): WantedCheckRun | null {
   if (!isToBeShown(view) || isBeingJudged(view)) return null;
-  const buttons = buttonsOf(view);
-  const ground = groundOf(view, buttons);
+  const buttons = listButtons(view);
+  const ground = toGround(view, buttons);
   const status = isRunning(view) ? 'in_progress' : 'completed';
   return {
     status,
@@ -58,7 +67,7 @@ function isRunning(view: CheckRunView): boolean {
 }
 
 /** Which of the buttons it is, from 0; null: none of ours. */
-export function buttonNumber(identifier: string): number | null {
+export function readButtonNumber(identifier: string): number | null {
   if (identifier === OPEN_FIX) return 0;
   const number = /^open_fix_([2-9])$/.exec(identifier)?.[1];
   return number === undefined ? null : Number(number) - 1;
@@ -81,27 +90,27 @@ function isBeingJudged({ head }: CheckRunView): boolean {
   return head.state === 'waiting' && head.findings.some(mayStillBegin);
 }
 
-function groundOf(view: CheckRunView, buttons: WantedCheckRun['buttons']): CheckRunGround {
+function toGround(view: CheckRunView, buttons: WantedCheckRun['buttons']): CheckRunGround {
   const { head, project, causes, webUrl } = view;
   return {
     ...{ repository: project.name, webUrl, head },
     isPublic: !project.source.isPrivate,
     defaultBranch: project.source.defaultBranch,
-    causes: causes.map((cause) => ({ ...cause, fix: fixOf(view, cause, buttons) })),
+    causes: causes.map((cause) => ({ ...cause, fix: describeFix(view, cause, buttons) })),
   };
 }
 
-function buttonsOf(view: CheckRunView): WantedCheckRun['buttons'] {
-  const asking = view.causes.filter((cause) => isOffered(view, cause) && !isAsked(view, cause));
+function listButtons(view: CheckRunView): WantedCheckRun['buttons'] {
+  const asking = view.causes.filter((cause) => isOffered(view, cause) && !isRequested(view, cause));
   const ids = asking.flatMap(({ finding, thread }) =>
     thread === null || finding.investigationId === null
       ? []
       : [{ threadId: thread.id, investigationId: finding.investigationId }],
   );
-  return ids.slice(0, MOST_BUTTONS).map((button, index) => ({ ...button, ...faceOf(index) }));
+  return ids.slice(0, MOST_BUTTONS).map((button, index) => ({ ...button, ...describeButton(index) }));
 }
 
-function faceOf(index: number): ButtonFace {
+function describeButton(index: number): ButtonFace {
   if (index === 0) {
     return { label: 'Open fix', description: 'Opens a pull request (needs write)', identifier: OPEN_FIX };
   }
@@ -113,7 +122,7 @@ function faceOf(index: number): ButtonFace {
   };
 }
 
-function fixOf(view: CheckRunView, cause: FoundCause, buttons: WantedCheckRun['buttons']): CauseFix {
+function describeFix(view: CheckRunView, cause: FoundCause, buttons: WantedCheckRun['buttons']): CauseFix {
   const { finding, thread, inquiry } = cause;
   const posted = thread?.record.pullRequest ?? null;
   const isOfThis = inquiry.kind === 'concluded' && posted?.issueId === inquiry.issue.id;
@@ -123,7 +132,7 @@ function fixOf(view: CheckRunView, cause: FoundCause, buttons: WantedCheckRun['b
     return { kind: 'opened', number: posted.number, url: posted.url, state: posted.state, isEarlier };
   }
   const button = buttons.find(({ investigationId }) => investigationId === finding.investigationId);
-  if (button !== undefined) return { kind: 'on_request', button: button.label, refused: refusedFor(cause) };
+  if (button !== undefined) return { kind: 'on_request', button: button.label, refused: findRefusal(cause) };
   return isOpening(view, cause) ? { kind: 'opening' } : { kind: 'none' };
 }
 
@@ -164,19 +173,114 @@ function allowsRequests(head: CheckRunView['head'], { finding, failure, thread }
 }
 
 function isOpening(view: CheckRunView, cause: FoundCause): boolean {
-  return isOffered(view, cause) && isAsked(view, cause);
+  return isOffered(view, cause) && isRequested(view, cause);
 }
 
 /** Just now, by somebody who has seen the result; and nothing was said against it. */
-function isAsked({ now }: CheckRunView, cause: FoundCause): boolean {
+function isRequested({ now }: CheckRunView, cause: FoundCause): boolean {
   const { thread, inquiry } = cause;
   const request = thread?.fixRequest ?? null;
-  if (request === null || inquiry.kind !== 'concluded' || refusedFor(cause) !== '') return false;
+  if (request === null || inquiry.kind !== 'concluded' || findRefusal(cause) !== '') return false;
   const at = Date.parse(request.at);
   return at > Date.parse(inquiry.issue.createdAt) && at > now.getTime() - ASKED_MS;
 }
 
-function refusedFor({ thread, finding }: FoundCause): string {
+function findRefusal({ thread, finding }: FoundCause): string {
   const withheld = thread?.record.withheld ?? null;
   return withheld?.investigationId === finding.investigationId ? (withheld?.reason ?? '') : '';
+}
+
+export interface CheckRunDeps
+  extends Pick<
+    PublishDeps,
+    | 'clients'
+    | 'configuration'
+    | 'redactor'
+    | 'log'
+    | 'now'
+    | 'ceiling'
+    | 'paused'
+    | 'waitsFor'
+    | 'webUrl'
+    | 'recordUrl'
+  > {
+  readonly store: Pick<HeadStore, 'head' | 'headOf' | 'saveHeadRecord'> &
+    Pick<FailureStore, 'failure'> &
+    Pick<PublishDeps['store'], 'project' | 'installation' | 'thread' | 'investigation' | 'issue' | 'changeSet'>;
+}
+
+/** All that is known of a head in this moment. */
+export interface CheckRunView {
+  readonly head: Head;
+  readonly project: GithubProject;
+  readonly config: RepositoryConfig;
+  /** Whether pull requests are opened here, by the repository's own word, the operator's, and what the installation was granted. */
+  readonly opens: boolean;
+  readonly causes: readonly FoundCause[];
+  readonly webUrl: string;
+  readonly now: Date;
+}
+
+/** A finding with all that belongs to it. */
+interface FoundCause {
+  readonly finding: Finding;
+  readonly failure: Failure | null;
+  readonly thread: Thread | null;
+  readonly inquiry: Inquiry;
+  readonly toldAt: string;
+}
+
+/** Null where there is nothing (any more) to show: no such head, a hidden project. */
+export async function loadCheckRunView(
+  deps: CheckRunDeps,
+  headId: string,
+  signal: AbortSignal,
+): Promise<CheckRunView | null> {
+  const { store } = deps;
+  const head = await store.head(headId);
+  if (head === null) return null;
+  const project = await store.project(head.projectId);
+  if (project === null || !isGithubProject(project)) return null;
+  const { config } = await deps.configuration.of(project, signal);
+  const opens = config.mode === 'fix' && deps.ceiling === 'fix';
+  const rights = toRights(await store.installation(project.source.installationId), { opens });
+  const causes: FoundCause[] = [];
+  for (const finding of head.findings) causes.push(await loadCause(deps, head, finding));
+  return { head, project, config, opens: rights.opens, causes, webUrl: deps.webUrl, now: deps.now() };
+}
+
+async function loadCause(deps: CheckRunDeps, head: Head, finding: Finding): Promise<FoundCause> {
+  const { store } = deps;
+  const failure = await store.failure(finding.failureId);
+  const threadId = finding.threadId ?? failure?.threadId ?? null;
+  const thread = threadId === null ? null : await store.thread(threadId);
+  const inquiry = await loadInquiry(deps, finding);
+  return { finding, failure, thread, inquiry, toldAt: await findReportUrl(deps, head, { finding, failure, thread }) };
+}
+
+async function loadInquiry(deps: CheckRunDeps, { investigationId }: Finding): Promise<Inquiry> {
+  if (investigationId === null) return { kind: 'none' };
+  const investigation = await deps.store.investigation(investigationId);
+  if (investigation === null) return { kind: 'lost' };
+  const { outcome, runId } = investigation;
+  if (!isEnded(outcome)) return { kind: 'running', waitsFor: deps.waitsFor(runId) };
+  if (outcome.state === 'gave_up' || outcome.state === 'cancelled') return { kind: 'ended', reason: outcome.reason };
+  const result = await loadResult(deps, investigation);
+  return result === null ? { kind: 'lost' } : { kind: 'concluded', ...result, recordUrl: deps.recordUrl(result.issue) };
+}
+
+/** The comment, else the pull request, else the check run where it was seen first. This head's own texts are here already. */
+async function findReportUrl(
+  { store }: CheckRunDeps,
+  head: Head,
+  { finding, failure, thread }: Omit<FoundCause, 'inquiry' | 'toldAt'>,
+): Promise<string> {
+  if (thread !== null && !finding.isOwnThread) {
+    const { comment, pullRequest } = thread.record;
+    const url = comment?.url || pullRequest?.url;
+    if (url) return url;
+  }
+  if (failure === null || failure.firstSeen.sha === head.sha) return '';
+  const first = await store.headOf(head.projectId, failure.firstSeen.sha);
+  return first?.record.checkRun?.url ?? '';
 }
