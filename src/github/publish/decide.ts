@@ -3,12 +3,11 @@ import { isEnded } from '../../core/investigation.ts';
 import { type CommandReply, type PostedComment, triggerKey } from '../../core/thread.ts';
 import { decideFix } from './fix-standing.ts';
 import { digestOf } from './marker.ts';
-import type { View } from './view.ts';
+import { findNumber, type View } from './view.ts';
 import {
   areSuggestionsBack,
   areSuggestionsOver,
   decideComment,
-  findNumber,
   isRemoved,
   isSettled,
   isUnrequested,

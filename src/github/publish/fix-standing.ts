@@ -5,8 +5,7 @@ import type { Issue } from '../../core/issue.ts';
 import type { FixRequest, PostedPullRequest, Thread, ThreadRecord } from '../../core/thread.ts';
 import type { FixStanding, MendedFailure, PullRequestGround } from '../render/ground.ts';
 import type { LivePullRequest } from './outbox.ts';
-import type { Result, View } from './view.ts';
-import { findNumber } from './wanted-comment.ts';
+import { findNumber, type Result, type View } from './view.ts';
 
 /** From here on a fix of a red default branch is opened without being asked for. */
 const SURE = 0.78;

@@ -48,8 +48,10 @@ const PATIENCE_MS = 3 * 24 * 3_600_000;
 
 const ATTEMPT_MS = 60_000;
 
-export async function follow(work: Work, posted: PostedPullRequest): Promise<Followed> {
+export async function follow(work: Work): Promise<Followed> {
   const { outbox, view, signal, deps } = work;
+  const posted = view.record.pullRequest;
+  if (posted === null) return { record: view.record, lookAt: null };
   const live = await outbox.pullRequest(posted.number, signal);
   if (live === null) return { record: view.record, lookAt: null };
   if (live.state !== 'open') {

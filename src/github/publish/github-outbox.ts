@@ -101,7 +101,10 @@ function commentCalls({ place, talk, botId, clean }: Sender) {
       const id = await botId(signal);
       const of = { ...place, issue_number: number, since };
       const all = await readPages(COMMENT_PAGES, async (page) => {
-        const { data } = await talk.call(({ rest }, request) => rest.issues.listComments({ ...of, ...page, request }), signal);
+        const { data } = await talk.call(
+          ({ rest }, request) => rest.issues.listComments({ ...of, ...page, request }),
+          signal,
+        );
         return data;
       });
       return all.filter(({ user }) => user?.id === id).map(toOwnComment);
@@ -141,7 +144,10 @@ function reviewCalls({ place, talk, botId, clean }: Sender) {
       const id = await botId(signal);
       const of = { ...place, pull_number: number };
       const all = await readPages(REVIEW_PAGES, async (page) => {
-        const { data } = await talk.call(({ rest }, request) => rest.pulls.listReviews({ ...of, ...page, request }), signal);
+        const { data } = await talk.call(
+          ({ rest }, request) => rest.pulls.listReviews({ ...of, ...page, request }),
+          signal,
+        );
         return data;
       });
       return all.filter(({ user }) => user?.id === id).map(toOwnReview);
@@ -153,7 +159,14 @@ function reviewCalls({ place, talk, botId, clean }: Sender) {
         ...{ path, body: text, line: to, side: 'RIGHT' },
         ...(from < to && { start_line: from, start_side: 'RIGHT' }),
       }));
-      const of = { ...place, pull_number: number, commit_id: review.commitId, event: 'COMMENT' as const, body, comments };
+      const of = {
+        ...place,
+        pull_number: number,
+        commit_id: review.commitId,
+        event: 'COMMENT' as const,
+        body,
+        comments,
+      };
       const { data } = await talk.call(({ rest }, request) => rest.pulls.createReview({ ...of, request }), signal);
       return toOwnReview(data);
     },
@@ -207,7 +220,10 @@ async function readBranch({ place, push, botId }: Sender, name: string, signal: 
   const of = { ...place, ref: `heads/${name}` };
   const ref = await push.call(({ rest }, request) => rest.git.getRef({ ...of, request }), signal);
   const { sha } = ref.data.object;
-  const { data } = await push.call(({ rest }, request) => rest.repos.getCommit({ ...place, ref: sha, request }), signal);
+  const { data } = await push.call(
+    ({ rest }, request) => rest.repos.getCommit({ ...place, ref: sha, request }),
+    signal,
+  );
   return {
     sha,
     message: data.commit.message,

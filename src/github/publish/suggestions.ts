@@ -6,14 +6,13 @@ import { repositoryOf } from '../../core/project.ts';
 import { REDACTED } from '../../core/redacted.ts';
 import type { InvestigationSettings } from '../../core/settings.ts';
 import type { PostedSuggestions, ThreadRecord } from '../../core/thread.ts';
-import { GithubFailure } from '../clients/github-clients.ts';
 import { suggestionsText } from '../render/suggestions-text.ts';
-import { unlessClosed } from './comment-effects.ts';
+import { minimize } from './comment-effects.ts';
 import { keepRecentPosts } from './decide.ts';
+import { readPages, recoverFrom } from './github-calls.ts';
 import { markerIn } from './marker.ts';
 import type { OwnReview, ReviewComment } from './outbox.ts';
-import { lookAtPull } from './publish-thread.ts';
-import { loadResult, type Result, type Work } from './view.ts';
+import { loadResult, lookAtPull, type Result, type Work } from './view.ts';
 import { toPlace } from './wanted-comment.ts';
 
 /** A file of the pull request; `patch` as GitHub gives it, "" where there is none. */
@@ -154,8 +153,6 @@ function renderSuggestion(lines: readonly string[]): string {
   return [`${fence}suggestion`, ...lines, fence].join('\n');
 }
 
-const PAGE = 100;
-
 /** GitHub lists no more than 3,000 files of a pull request. */
 const MOST_PAGES = 30;
 
@@ -207,31 +204,25 @@ async function makeReview(work: Work, number: number, { issue }: Result): Promis
   const comments = suggestChanges(issue.diff, files, view.config.paths);
   if (comments.length === 0 || !(await areClean(work, comments))) return null;
   const body = suggestionsText({ place: toPlace(view, 'suggestions'), sha: revision, count: comments.length });
-  try {
-    return await outbox.createReview(number, { commitId: revision, body, comments }, signal);
-  } catch (error) {
-    if (!(error instanceof GithubFailure) || error.kind !== 'refused') throw error;
+  const create = () => outbox.createReview(number, { commitId: revision, body, comments }, signal);
+  return await recoverFrom<OwnReview | null>(['refused'], create, (error) => {
     deps.log.info({ thread: view.thread.id, err: error }, 'GitHub took no suggestions');
     return null;
-  }
+  });
 }
 
-/** Until all that are wanted were seen. */
+/** Those of the pull request that the change is about. */
 async function listFiles({ deps, view, signal }: Work, number: number, wanted: Set<string>): Promise<PulledFile[]> {
   const caller = deps.clients.repository(view.project.source, 'read');
-  const place = repositoryOf(view.project);
-  const files: PulledFile[] = [];
-  for (let page = 1; page <= MOST_PAGES && wanted.size > 0; page += 1) {
+  const of = { ...repositoryOf(view.project), pull_number: number };
+  const files = await readPages(MOST_PAGES, async (page) => {
     const { data } = await caller.call(
-      ({ rest }, request) => rest.pulls.listFiles({ ...place, pull_number: number, per_page: PAGE, page, request }),
+      ({ rest }, request) => rest.pulls.listFiles({ ...of, ...page, request }),
       signal,
     );
-    for (const { filename, patch } of data) {
-      if (wanted.delete(filename)) files.push({ path: filename, patch: patch ?? '' });
-    }
-    if (data.length < PAGE) break;
-  }
-  return files;
+    return data;
+  });
+  return files.flatMap(({ filename, patch }) => (wanted.has(filename) ? [{ path: filename, patch: patch ?? '' }] : []));
 }
 
 /** They stand to the letter, so that nothing in them can be cleaned on the way. */
@@ -246,7 +237,7 @@ async function areClean({ deps }: Work, comments: readonly ReviewComment[]): Pro
 async function foldEarlier(work: Work): Promise<void> {
   const { suggested } = work.view.record;
   if (suggested === undefined || suggested.reviewId === 0 || suggested.isMinimized === true) return;
-  await unlessClosed(work, suggested.nodeId, (id) => work.outbox.minimize(id, work.signal));
+  await minimize(work, suggested.nodeId);
 }
 
 function recordReview({ view }: Work, review: typeof NONE): ThreadRecord {

@@ -5,11 +5,11 @@ import type { Failure } from '../../core/failure.ts';
 import type { Finding, Head } from '../../core/head.ts';
 import type { Investigation } from '../../core/investigation.ts';
 import type { Conclusion, Issue } from '../../core/issue.ts';
-import { type GithubProject, type Installation, isGithubProject } from '../../core/project.ts';
+import { type GithubProject, type Installation, isGithubProject, repositoryOf } from '../../core/project.ts';
 import type { Queue } from '../../core/queue.ts';
 import type { WaitCode } from '../../core/reason.ts';
 import type { Source } from '../../core/source.ts';
-import type { Thread, ThreadRecord } from '../../core/thread.ts';
+import type { Subject, Thread, ThreadRecord } from '../../core/thread.ts';
 import type {
   AgentStore,
   CheckStore,
@@ -27,8 +27,8 @@ import type { GithubClients } from '../clients/github-clients.ts';
 import type { ConfigurationReader } from '../configuration/read-configuration.ts';
 import type { Mode, RepositoryConfig } from '../configuration/repository-config.ts';
 import type { GithubPermissions } from '../projects/roles.ts';
+import { recoverFrom } from './github-calls.ts';
 import type { Outbox } from './outbox.ts';
-import { findLead, listRedNames } from './wanted-comment.ts';
 
 /** What a job knows by itself: the record as it has it (null: as it is stored), and the pull request, where it has looked. */
 interface Known {
@@ -287,4 +287,52 @@ function followLead(thread: Thread, view: HeadView | null): Thread {
   if (thread.trigger.kind !== 'checks' || view === null) return thread;
   const lead = findLead(view.causes)?.investigation;
   return lead ? { ...thread, investigationId: lead.id } : thread;
+}
+
+/** The first with a fix, else the first with a result, one of a model before bare facts; null: none has one. */
+export function findLead(causes: readonly Cause[]): Cause | null {
+  const known = causes.filter(({ result }) => result !== null);
+  return (
+    known.find(({ result }) => result !== null && isFix(result)) ??
+    known.find(({ result }) => result?.issue.analysis.outcome !== 'facts_only') ??
+    known[0] ??
+    null
+  );
+}
+
+function isFix({ issue }: Result): boolean {
+  return issue.analysis.outcome === 'code_fix' && issue.diff.files.length > 0;
+}
+
+export function listRedNames({ checks }: Finding): readonly string[] {
+  return checks.map(({ name }) => name);
+}
+
+/** Of the issue or pull request where people are told; null: there is no such place. */
+export function findNumber(subject: Subject): number | null {
+  return subject.kind === 'issue' || subject.kind === 'pull_request' ? subject.number : null;
+}
+
+/** What is not there for us counts as closed. */
+const GONE: LivePull = { state: 'closed', headSha: '', isDraft: false, isFork: true };
+
+export function lookAtPull(
+  { deps, view, signal }: Pick<Work, 'deps' | 'view' | 'signal'>,
+  number: number,
+): Promise<LivePull> {
+  const caller = deps.clients.repository(view.project.source, 'read');
+  const pull = { ...repositoryOf(view.project), pull_number: number };
+  const look = async (): Promise<LivePull> => {
+    const { data } = await caller.call(({ rest }, request) => rest.pulls.get({ ...pull, request }), signal);
+    return {
+      state: data.state === 'open' ? 'open' : 'closed',
+      headSha: data.head.sha,
+      isDraft: data.draft ?? false,
+      isFork: data.head.repo?.id !== data.base.repo.id,
+    };
+  };
+  return recoverFrom(['gone', 'refused'], look, (error) => {
+    deps.log.info({ thread: view.thread.id, err: error }, 'a pull request cannot be looked at');
+    return GONE;
+  });
 }

@@ -1,8 +1,7 @@
 // What the comment on a thread's subject should say now. Pure.
 
-import type { Finding } from '../../core/head.ts';
 import { isEnded } from '../../core/investigation.ts';
-import type { PostedComment, Subject } from '../../core/thread.ts';
+import type { PostedComment } from '../../core/thread.ts';
 import { endComment } from '../render/end-comment.ts';
 import { factsComment } from '../render/facts-comment.ts';
 import type { FurtherCause, Place, RedChecks } from '../render/ground.ts';
@@ -11,7 +10,7 @@ import { resultComment } from '../render/result-comment.ts';
 import { settledComment } from '../render/settled-comment.ts';
 import { decideFix, toDiagnosis, toRequestKey } from './fix-standing.ts';
 import { type MarkerKind, markerText } from './marker.ts';
-import type { Cause, HeadView, Result, View } from './view.ts';
+import { type Cause, findLead, findNumber, type HeadView, listRedNames, type Result, type View } from './view.ts';
 
 /** Null: what stands may stay, be it a comment or none. */
 export function decideComment(view: View): WantedComment | null {
@@ -199,21 +198,6 @@ function findBase({ checks, project }: View): string {
 /** Below it nobody is told who did not ask. */
 const LEAST_CONFIDENCE = 0.6;
 
-/** The first with a fix, else the first with a result, one of a model before bare facts; null: none has one. */
-export function findLead(causes: readonly Cause[]): Cause | null {
-  const known = causes.filter(({ result }) => result !== null);
-  return (
-    known.find(({ result }) => result !== null && isFix(result)) ??
-    known.find(({ result }) => result?.issue.analysis.outcome !== 'facts_only') ??
-    known[0] ??
-    null
-  );
-}
-
-function isFix({ issue }: Result): boolean {
-  return issue.analysis.outcome === 'code_fix' && issue.diff.files.length > 0;
-}
-
 /** Whether no investigation of the head runs any more. */
 export function isSettled(causes: readonly Cause[]): boolean {
   return causes.every(({ investigation }) => investigation === null || isEnded(investigation.outcome));
@@ -242,10 +226,6 @@ export function describeRedChecks(causes: readonly Cause[], lead: Cause, base: s
   return { names: listRedNames(lead.finding), verdict, fault, excerpt, further };
 }
 
-export function listRedNames({ checks }: Finding): readonly string[] {
-  return checks.map(({ name }) => name);
-}
-
 function isStillRed({ finding }: Cause): boolean {
   return finding.checks.some(({ isRed }) => isRed);
 }
@@ -266,9 +246,4 @@ export function toPlace({ project, thread, webUrl }: View, kind: MarkerKind): Pl
     marker: markerText({ threadId: thread.id, investigationId: thread.investigationId, kind }),
     askedBy: thread.trigger.by.login,
   };
-}
-
-/** Of the issue or pull request where people are told; null: there is no such place. */
-export function findNumber(subject: Subject): number | null {
-  return subject.kind === 'issue' || subject.kind === 'pull_request' ? subject.number : null;
 }

@@ -1,6 +1,7 @@
 // Which cause of red checks leads, and what is said of the others.
 import { describe, expect, it } from 'vitest';
-import { describeRedChecks, findLead, isFlaky } from '../../../src/github/publish/wanted-comment.ts';
+import { findLead } from '../../../src/github/publish/view.ts';
+import { describeRedChecks, isFlaky } from '../../../src/github/publish/wanted-comment.ts';
 import { cause, fixResult, sampleHead } from './sample-view.ts';
 
 const FIX = cause(fixResult());

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { CausewayError } from '../../../src/core/errors.ts';
 import { GithubFailure } from '../../../src/github/clients/github-clients.ts';
-import { createEffectHandler, runLater } from '../../../src/github/publish/effect-job.ts';
+import { createEffectHandler, runLater } from '../../../src/github/publish/github-calls.ts';
 import { createLog } from '../../../src/log.ts';
 import { SIGNAL } from '../../git/open-project.ts';
 
