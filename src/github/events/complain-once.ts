@@ -2,7 +2,7 @@
 import { repositoryOf } from '../../core/project.ts';
 import type { ConfigProblem } from '../configuration/repository-config.ts';
 import { createInTurn } from '../projects/in-turn.ts';
-import { configComplaint } from '../render/config-complaint.ts';
+import { renderConfigComplaint } from '../render/comment.ts';
 import type { CausewayAppDeps } from './app-deps.ts';
 import type { Wish } from './begin-analysis.ts';
 import { mayPost } from './may-post.ts';
@@ -80,7 +80,7 @@ async function write(
   // What stands in a file of another repository is not everybody's to read.
   const isForeign = configuration.heldBy !== undefined && !project.source.isPrivate;
   const told = isForeign ? { ...problem, message: 'What stands there cannot be used.' } : problem;
-  const text = configComplaint(told, {
+  const text = renderConfigComplaint(told, {
     repository: project.name,
     webUrl: deps.webUrl,
     isPublic: !project.source.isPrivate,

@@ -5,7 +5,7 @@ import { GithubFailure } from '../clients/github-clients.ts';
 import { createInTurn } from '../projects/in-turn.ts';
 import { createGithubComments } from '../publish/github-outbox.ts';
 import { isRemoved } from '../publish/wanted-comment.ts';
-import { REPLY_MS, replyComment, withReply } from '../render/command-reply.ts';
+import { appendReply, REPLY_MS, renderReply } from '../render/command-reply.ts';
 import type { CausewayAppDeps } from './app-deps.ts';
 import type { Wish } from './begin-analysis.ts';
 import { mayPost } from './may-post.ts';
@@ -57,8 +57,8 @@ async function say(deps: ReplyDeps, spot: Spot, answer: CommandReply, signal: Ab
   const since = new Date(deps.now().getTime() - REPLY_MS).toISOString();
   const own = await comments.ownComments(subject.number, since, signal);
   const standing = own.findLast(({ body }) => endsWithMarker(body));
-  if (standing === undefined) await comments.createComment(subject.number, replyComment(answer), signal);
-  else await comments.updateComment(standing.id, withReply(standing.body, answer), signal);
+  if (standing === undefined) await comments.createComment(subject.number, renderReply(answer), signal);
+  else await comments.updateComment(standing.id, appendReply(standing.body, answer), signal);
 }
 
 /** Comments of the publisher end with a marker in their last line. */

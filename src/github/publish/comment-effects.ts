@@ -6,8 +6,8 @@ import {
   type ThreadRecord,
   triggerKey,
 } from '../../core/thread.ts';
-import { isReplyAlone, REPLY_MS, withReply } from '../render/command-reply.ts';
-import { handOverComment } from '../render/hand-over-comment.ts';
+import { appendReply, isReplyAlone, REPLY_MS } from '../render/command-reply.ts';
+import { renderHandOverComment } from '../render/comment.ts';
 import { keepRecentPosts, type Step } from './decide.ts';
 import type { Check } from './follow-pull-request.ts';
 import { recoverFrom } from './github-calls.ts';
@@ -115,7 +115,7 @@ export async function addReply(
   const own = await outbox.ownComments(number, toLookSince(view.thread), signal);
   const current = own.find(({ id }) => id === standing.id);
   if (current !== undefined) {
-    const body = withReply(current.body, reply);
+    const body = appendReply(current.body, reply);
     await unlessClosed(work, 'GitHub took no reply', () => outbox.updateComment(standing.id, body, signal));
   }
   return { ...view.record, comment: { ...standing, replied: reply.at } };
@@ -140,7 +140,7 @@ export async function handOver(work: Work, posted: PostedPullRequest, red: reado
   const last = posted.attempts.at(-1);
   const investigation = last === undefined ? null : await deps.store.investigation(last.investigationId);
   const outcome = investigation?.outcome;
-  const text = handOverComment({
+  const text = renderHandOverComment({
     place: toPlace(view, 'hand-over'),
     attempts: posted.attempts.length,
     failedChecks: red.map(({ name, url }) => ({ name, url })),

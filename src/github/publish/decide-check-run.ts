@@ -8,10 +8,10 @@ import type { Thread } from '../../core/thread.ts';
 import type { FailureStore, HeadStore } from '../../db/store.ts';
 import { mayStillBegin } from '../../services/checks/why-not-begun.ts';
 import type { RepositoryConfig } from '../configuration/repository-config.ts';
-import { type CheckRunAnnotation, checkRunAnnotations } from '../render/check-run-annotations.ts';
+import { type CheckRunAnnotation, listAnnotations } from '../render/check-run-annotations.ts';
 import { type CauseFix, type CheckRunGround, type Inquiry, isRed } from '../render/check-run-ground.ts';
-import { checkRunDetails, checkRunSummary } from '../render/check-run-text.ts';
-import { checkRunTitle } from '../render/check-run-title.ts';
+import { renderDetails, renderSummary } from '../render/check-run-text.ts';
+import { renderTitle } from '../render/check-run-title.ts';
 import { loadResult, type PublishDeps, toRights } from './view.ts';
 
 export interface WantedCheckRun {
@@ -49,10 +49,10 @@ export function decideCheckRun(view: CheckRunView): WantedCheckRun | null {
   const status = isRunning(view) ? 'in_progress' : 'completed';
   return {
     status,
-    title: checkRunTitle(ground),
-    summary: checkRunSummary(ground),
-    text: checkRunDetails(ground),
-    annotations: status === 'completed' && isLive(view) ? checkRunAnnotations(ground) : [],
+    title: renderTitle(ground),
+    summary: renderSummary(ground),
+    text: renderDetails(ground),
+    annotations: status === 'completed' && isLive(view) ? listAnnotations(ground) : [],
     buttons,
   };
 }

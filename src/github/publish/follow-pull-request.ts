@@ -5,7 +5,7 @@ import { repositoryOf } from '../../core/project.ts';
 import type { PostedPullRequest, PullRequestAttempt, ThreadRecord } from '../../core/thread.ts';
 import { cancelInvestigation } from '../../services/end-early.ts';
 import { type GithubCaller, GithubFailure } from '../clients/github-clients.ts';
-import { pullRequestText } from '../render/pull-request-text.ts';
+import { renderPullRequest } from '../render/pull-request.ts';
 import { beginAttempt, endAttempt } from './attempt.ts';
 import { handOver } from './comment-effects.ts';
 import { findSilenceEnd } from './decide.ts';
@@ -288,7 +288,7 @@ async function updateBody(work: Work, following: Following, notOurs: readonly Ch
   const { view, outbox, signal } = work;
   const { posted, live } = following;
   if (view.published === null || !isAsSealed(live.body)) return;
-  const { body } = pullRequestText({
+  const { body } = renderPullRequest({
     place: toPlace(view, 'pull-request'),
     issue: view.published,
     requestedBy: findRequester(posted, view.thread)?.login ?? '',

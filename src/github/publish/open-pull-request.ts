@@ -4,8 +4,8 @@ import { repositoryOf } from '../../core/project.ts';
 import { isAtLeast } from '../../core/role.ts';
 import type { Person, PostedPullRequest, Subject, ThreadRecord } from '../../core/thread.ts';
 import { type GithubCaller, GithubFailure } from '../clients/github-clients.ts';
-import { commitMessage } from '../render/commit-message.ts';
-import { pullRequestText } from '../render/pull-request-text.ts';
+import { renderCommitMessage, renderPullRequest } from '../render/pull-request.ts';
+
 import { keepRecentPosts } from './decide.ts';
 import { createRefusal, describeMended, toClosingTime } from './fix-standing.ts';
 import { sealed } from './marker.ts';
@@ -43,7 +43,7 @@ async function open(work: Work, result: Result): Promise<ThreadRecord> {
   const branch = await prepareBranch(work, issue, ground);
   if (branch === null) return recordWithheld(work, 'its branch name is taken. `/analyse retry` chooses another.');
   if (!branch.isCommitted) await commit(work, { issue, branch: branch.name, head: branch.head, files: change.files });
-  const { title, body } = pullRequestText({
+  const { title, body } = renderPullRequest({
     place: toPlace(work.view, 'pull-request'),
     issue,
     requestedBy: work.view.thread.fixRequest?.login ?? '',
@@ -140,7 +140,7 @@ interface Commit {
 /** Full sha of the new commit. */
 export function commit({ outbox, view, signal }: Work, { issue, branch, head, files }: Commit): Promise<string> {
   const { id: threadId, subject } = view.thread;
-  const message = addTrailers(commitMessage(issue, subject), { threadId, issueId: issue.id });
+  const message = addTrailers(renderCommitMessage(issue, subject), { threadId, issueId: issue.id });
   return outbox.commit({ branch, expectedHead: head, message, files }, signal);
 }
 

@@ -4,7 +4,7 @@ import type { HeadRecord, PostedCheckRun } from '../../core/head.ts';
 import { repositoryOf } from '../../core/project.ts';
 import type { JobHandler, JobResult } from '../../core/queue.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
-import { annotationKey, type CheckRunAnnotation } from '../render/check-run-annotations.ts';
+import { type CheckRunAnnotation, toAnnotationKey } from '../render/check-run-annotations.ts';
 import {
   type CheckRunDeps,
   type CheckRunView,
@@ -150,8 +150,8 @@ async function updateCheckRun(work: Work, posted: PostedCheckRun): Promise<void>
   if (posted.digest === work.digest) return;
   const { id, url } = posted;
   const there = wanted.annotations.length === 0 ? [] : await readAnnotations(work, id);
-  const known = new Set(there.map(annotationKey));
-  const missing = wanted.annotations.filter((one) => !known.has(annotationKey(one)));
+  const known = new Set(there.map(toAnnotationKey));
+  const missing = wanted.annotations.filter((one) => !known.has(toAnnotationKey(one)));
   const added = missing.slice(0, Math.max(0, MOST_ANNOTATIONS - there.length));
   const of = { ...repositoryOf(view.project), check_run_id: id, ...(await toFields(work, added)) };
   const write = deps.clients.repository(view.project.source, 'check');

@@ -6,7 +6,7 @@ import { repositoryOf } from '../../core/project.ts';
 import { REDACTED } from '../../core/redacted.ts';
 import type { InvestigationSettings } from '../../core/settings.ts';
 import type { PostedSuggestions, ThreadRecord } from '../../core/thread.ts';
-import { suggestionsText } from '../render/suggestions-text.ts';
+import { renderSuggestions } from '../render/comment.ts';
 import { minimize } from './comment-effects.ts';
 import { keepRecentPosts } from './decide.ts';
 import { readPages, recoverFrom } from './github-calls.ts';
@@ -203,7 +203,7 @@ async function makeReview(work: Work, number: number, { issue }: Result): Promis
   if ((await lookAtPull(work, number)).headSha !== revision) return null;
   const comments = suggestChanges(issue.diff, files, view.config.paths);
   if (comments.length === 0 || !(await areClean(work, comments))) return null;
-  const body = suggestionsText({ place: toPlace(view, 'suggestions'), sha: revision, count: comments.length });
+  const body = renderSuggestions({ place: toPlace(view, 'suggestions'), sha: revision, count: comments.length });
   const create = () => outbox.createReview(number, { commitId: revision, body, comments }, signal);
   return await recoverFrom<OwnReview | null>(['refused'], create, (error) => {
     deps.log.info({ thread: view.thread.id, err: error }, 'GitHub took no suggestions');

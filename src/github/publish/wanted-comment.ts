@@ -2,12 +2,11 @@
 
 import { isEnded } from '../../core/investigation.ts';
 import type { PostedComment } from '../../core/thread.ts';
-import { endComment } from '../render/end-comment.ts';
-import { factsComment } from '../render/facts-comment.ts';
+import { renderEndComment, renderFactsComment, renderResultComment, renderSettledComment } from '../render/comment.ts';
+
 import type { FurtherCause, Place, RedChecks } from '../render/ground.ts';
 import { MAX_PAGE } from '../render/page.ts';
-import { resultComment } from '../render/result-comment.ts';
-import { settledComment } from '../render/settled-comment.ts';
+
 import { decideFix, toDiagnosis, toRequestKey } from './fix-standing.ts';
 import { type MarkerKind, markerText } from './marker.ts';
 import { type Cause, findLead, findNumber, type HeadView, listRedNames, type Result, type View } from './view.ts';
@@ -46,7 +45,7 @@ export function toUtterance({ thread }: Pick<View, 'thread'>, { shows }: Pick<Wa
 function describeProgress(view: View, standing: PostedComment | null): WantedComment | null {
   const { facts, waitsFor, investigation } = view;
   if (standing?.shows === 'result' || (facts === null && waitsFor !== 'disk_full')) return null;
-  const text = factsComment({ place: toPlace(view, 'facts'), facts, progress: investigation.progress, waitsFor });
+  const text = renderFactsComment({ place: toPlace(view, 'facts'), facts, progress: investigation.progress, waitsFor });
   return { shows: 'facts', text, how: standing?.shows === 'facts' ? 'edit' : 'post' };
 }
 
@@ -66,7 +65,7 @@ function describeEnd(view: View, standing: PostedComment | null): WantedComment 
   const isSilent = standing === null || standing.shows === 'settled';
   if (isSilent && outcome.state === 'cancelled') return null;
   if (standing?.shows === 'result' && isOfThis(standing, view)) return null;
-  const text = endComment({ place: toPlace(view, 'result'), reason: outcome.reason });
+  const text = renderEndComment({ place: toPlace(view, 'result'), reason: outcome.reason });
   if (standing === null) return { shows: 'result', text, how: 'post' };
   const before = standing.shows === 'result' ? view.earlier : null;
   if (before === null) return { shows: 'result', text, how: 'edit' };
@@ -81,7 +80,7 @@ function settleWhenGreen(view: View, standing: PostedComment): WantedComment | n
   if (checks?.head.state !== 'green' || standing.shows === 'settled' || !isOver(view, standing)) return null;
   const { thread, result, earlier } = view;
   const known = isOfThis(standing, view) ? result : earlier;
-  const text = settledComment({
+  const text = renderSettledComment({
     place: toPlace({ ...view, thread: { ...thread, investigationId: standing.investigationId } }, 'result'),
     sha: checks.head.sha,
     names: checks.namesBefore,
@@ -179,7 +178,7 @@ function renderResult(view: View, result: Result, most = MAX_PAGE): string {
   const isSuggested = isCurrent && isOffered && suggested.investigationId === thread.investigationId;
   const causes = isCurrent && thread.trigger.kind === 'checks' ? (checks?.causes ?? []) : [];
   const lead = findLead(causes);
-  return resultComment({
+  return renderResultComment({
     place: toPlace(view, 'result'),
     ...result,
     fix: decideFix(view, result),

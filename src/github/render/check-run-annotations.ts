@@ -3,11 +3,11 @@ import type { Finding } from '../../core/head.ts';
 import { inertText } from '../../core/inert-text.ts';
 import { isSafePath } from '../../core/paths.ts';
 import { shownIssue } from '../../core/shown-issue.ts';
-import { type Cause, type CheckRunGround, causeFound, isRed, uncited } from './check-run-ground.ts';
-import { MAX_TITLE, markWords } from './check-run-title.ts';
+import { type Cause, type CheckRunGround, causeFound, isRed, shownError, uncited } from './check-run-ground.ts';
+import { describeMark, MAX_TITLE } from './check-run-title.ts';
+import { firstSentences } from './issue-parts.ts';
 import { plainWords } from './plain-words.ts';
-import { firstSentences } from './sentences.ts';
-import { shownError } from './shown-error.ts';
+
 import { whoseFault } from './whose-fault.ts';
 
 export interface CheckRunAnnotation {
@@ -26,17 +26,17 @@ const MAX_MESSAGE = 1_000;
 const MAX_LINE = 10_000_000;
 
 /** At most 50. Only where the code may be to blame: what is not theirs must not stand in people's diff. */
-export function checkRunAnnotations(ground: CheckRunGround): readonly CheckRunAnnotation[] {
-  const all = ground.causes.flatMap((cause) => ofCause(ground, cause));
-  return [...new Map(all.map((one) => [annotationKey(one), one])).values()].slice(0, MOST);
+export function listAnnotations(ground: CheckRunGround): readonly CheckRunAnnotation[] {
+  const all = ground.causes.flatMap((cause) => annotateCause(ground, cause));
+  return [...new Map(all.map((one) => [toAnnotationKey(one), one])).values()].slice(0, MOST);
 }
 
 /** Equal for marks at one line, as GitHub gives them back too: a second one there says what the first has said. */
-export function annotationKey({ path, line }: Pick<CheckRunAnnotation, 'path' | 'line'>): string {
+export function toAnnotationKey({ path, line }: Pick<CheckRunAnnotation, 'path' | 'line'>): string {
   return JSON.stringify([path, line]);
 }
 
-function ofCause(ground: CheckRunGround, cause: Cause): readonly CheckRunAnnotation[] {
+function annotateCause(ground: CheckRunGround, cause: Cause): readonly CheckRunAnnotation[] {
   const { finding } = cause;
   if (!isRed(finding) || (finding.verdict !== 'code' && finding.verdict !== 'inconclusive')) return [];
   const whose = whoseFault(ground, cause);
@@ -45,17 +45,17 @@ function ofCause(ground: CheckRunGround, cause: Cause): readonly CheckRunAnnotat
   if (place?.kind === 'pull_request' && place.isDraft && causeFound(cause) === null) return [];
   // They stand where it was first seen.
   if (whose.kind === 'elsewhere' || whose.kind === 'since') return [];
-  const title = plainWords(markWords(ground, cause, whose), MAX_TITLE);
-  const marked = new Set(finding.places.filter(({ isMarked }) => isMarked).map(annotationKey));
-  return (foundPlaces(ground, cause) ?? namedPlaces(finding))
+  const title = plainWords(describeMark(ground, cause, whose), MAX_TITLE);
+  const marked = new Set(finding.places.filter(({ isMarked }) => isMarked).map(toAnnotationKey));
+  return (findPlaces(ground, cause) ?? listNamedPlaces(finding))
     .filter(({ path, line }) => isSafePath(path) && Number.isSafeInteger(line) && line > 0 && line < MAX_LINE)
-    .filter((place) => !marked.has(annotationKey(place)))
+    .filter((place) => !marked.has(toAnnotationKey(place)))
     .slice(0, MOST_OF_CAUSE)
-    .map(({ path, line, message }) => ({ path, line, title, message: said(message, finding) }));
+    .map(({ path, line, message }) => ({ path, line, title, message: toMessage(message, finding) }));
 }
 
 /** What names a place and says what is wrong there; of a stack only the innermost frame, with the error that it led to. */
-function namedPlaces({ places, excerpt }: Finding): Finding['places'] {
+function listNamedPlaces({ places, excerpt }: Finding): Finding['places'] {
   const shown = places.filter(({ line }) => line > 0);
   const frames = shown.filter(({ message }) => FRAME.test(message));
   // Python tells the innermost last.
@@ -68,7 +68,7 @@ function namedPlaces({ places, excerpt }: Finding): Finding['places'] {
 }
 
 /** Where the investigation of this very commit points; null: none did. What it names beyond is a hint, not a fault. */
-function foundPlaces(ground: CheckRunGround, cause: Cause): Finding['places'] | null {
+function findPlaces(ground: CheckRunGround, cause: Cause): Finding['places'] | null {
   const found = causeFound(cause);
   if (found === null || !isOfHead(ground, found.analysis.revision)) return null;
   const { issue } = shownIssue(found, ground);
@@ -83,7 +83,7 @@ function isOfHead({ head }: CheckRunGround, revision: string): boolean {
 }
 
 /** GitHub shows it as it is typed; it takes none that is empty. */
-function said(message: string, { excerpt, checks }: Finding): string {
+function toMessage(message: string, { excerpt, checks }: Finding): string {
   const own = inertText(message, MAX_MESSAGE) || inertText(excerpt.headline, MAX_MESSAGE);
   return plainWords(own, MAX_MESSAGE) || plainWords(`${checks[0]?.name ?? ''} points here`, MAX_MESSAGE);
 }

@@ -4,15 +4,30 @@ import { bullet, codeSpan, inertInline } from '../../core/markdown/github.ts';
 import { waitingFor } from '../../core/reason.ts';
 import { shownIssue } from '../../core/shown-issue.ts';
 import { sourceLinks } from '../../core/source-links.ts';
-import { type Cause, type CheckRunGround, isRed, tellsCause, uncited } from './check-run-ground.ts';
-import { knownBlocks, rangeBlocks } from './check-run-history.ts';
-import { isForHere, nextAction } from './check-run-next.ts';
+import {
+  type Cause,
+  type CheckRunGround,
+  errorLines,
+  isRed,
+  isRepeated,
+  shownError,
+  tellsCause,
+  uncited,
+} from './check-run-ground.ts';
+import { isForHere, knownBlocks, nextAction, rangeBlocks } from './check-run-next.ts';
+
 import { capital, ownWords, verdictWords } from './check-run-title.ts';
-import { diffFold } from './folds.ts';
-import { isOfRepository } from './headline.ts';
+import { isOfRepository } from './comment.ts';
+import {
+  diffFold,
+  reasonBlocks,
+  remarkBlocks,
+  causeBlocks as rootCause,
+  stepBlocks,
+  suspectBlocks,
+} from './issue-parts.ts';
 import { type Block, code, type Fold, text } from './page.ts';
-import { errorLines, isRepeated, shownError } from './shown-error.ts';
-import { reasonBlocks, remarkBlocks, causeBlocks as rootCause, stepBlocks, suspectBlocks } from './story.ts';
+
 import { inOrder } from './whose-fault.ts';
 
 const CHECKS_NAMED = 5;

@@ -3,8 +3,8 @@
 import { bullet, codeSpan, inertInline } from '../../core/markdown/github.ts';
 import { causeBlocks, causeFolds, detailBlocks } from './check-run-cause.ts';
 import type { CheckRunGround } from './check-run-ground.ts';
-import { effort } from './footer.ts';
-import { type Block, pageText, text } from './page.ts';
+import { describeEffort } from './issue-parts.ts';
+import { type Block, renderPage, text } from './page.ts';
 
 /** What GitHub takes of each text, counted as it is most dear. */
 const MAX_BYTES = 65_535;
@@ -28,29 +28,29 @@ interface TextSize {
 }
 
 /** Markdown for GitHub, inert; at most 65,535 bytes. */
-export function checkRunSummary(ground: CheckRunGround): string {
-  return fitting((size) => {
+export function renderSummary(ground: CheckRunGround): string {
+  return fitSizes((size) => {
     const { mostOpen } = size;
-    return pageText({ open: openBlocks(ground, size), folds: [], footer: '', marker: '', mostOpen });
+    return renderPage({ open: renderOpen(ground, size), folds: [], footer: '', marker: '', mostOpen });
   });
 }
 
 /** The same; the log, the failed tests, what to do and the diff, and on its last line how to go on. */
-export function checkRunDetails(ground: CheckRunGround): string {
-  return fitting((size) => {
+export function renderDetails(ground: CheckRunGround): string {
+  return fitSizes((size) => {
     const causes = ground.causes.slice(0, size.causes);
     const lines = Math.min(size.lines, Math.ceil((2 * size.lines) / Math.max(1, causes.length)));
-    return pageText({
+    return renderPage({
       open: causes.flatMap((cause) => detailBlocks(ground, cause, lines)),
       folds: size.hasFolds ? causes.flatMap((cause) => causeFolds(ground, cause)) : [],
-      footer: footerOf(ground),
+      footer: renderDetailsFooter(ground),
       marker: '',
       ...{ most: size.most, mostOpen: size.mostOpen },
     });
   });
 }
 
-function fitting(write: (size: TextSize) => string): string {
+function fitSizes(write: (size: TextSize) => string): string {
   for (const size of SIZES) {
     const written = write(size).trim();
     if (Buffer.byteLength(written) <= MAX_BYTES) return written;
@@ -58,20 +58,20 @@ function fitting(write: (size: TextSize) => string): string {
   return '';
 }
 
-function openBlocks(ground: CheckRunGround, size: TextSize): readonly Block[] {
+function renderOpen(ground: CheckRunGround, size: TextSize): readonly Block[] {
   const { causes, head } = ground;
   const more = causes.length - size.causes;
   return [
-    text(standing(ground)),
+    text(describeHead(ground)),
     ...causes.slice(0, size.causes).flatMap((cause) => causeBlocks(ground, cause)),
     text(more > 0 ? `${more} more ${more === 1 ? 'cause is' : 'causes are'} not shown here.` : ''),
-    ...leftOutBlocks(head.leftOut),
-    text(waitingWords(head.stillWaiting)),
+    ...renderLeftOut(head.leftOut),
+    text(describeWaiting(head.stillWaiting)),
   ];
 }
 
 /** What goes for all that follows. */
-function standing({ head, causes }: CheckRunGround): string {
+function describeHead({ head, causes }: CheckRunGround): string {
   if (head.state === 'superseded') {
     const isClosed = head.place?.kind === 'pull_request' && head.place.isClosed === true;
     const why = isClosed ? 'The pull request is closed' : 'Another commit has taken the place of this one';
@@ -84,14 +84,14 @@ function standing({ head, causes }: CheckRunGround): string {
     : 'All checks are green now. This is what was red before:';
 }
 
-function waitingWords(names: readonly string[]): string {
+function describeWaiting(names: readonly string[]): string {
   if (names.length === 0) return '';
   const shown = names.slice(0, LEFT_OUT_SHOWN).map((name) => codeSpan(name) || '–');
   const more = names.length - shown.length;
   return `Still waiting: ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
 }
 
-function leftOutBlocks(leftOut: CheckRunGround['head']['leftOut']): readonly Block[] {
+function renderLeftOut(leftOut: CheckRunGround['head']['leftOut']): readonly Block[] {
   if (leftOut.length === 0) return [];
   const shown = leftOut
     .slice(0, LEFT_OUT_SHOWN)
@@ -100,10 +100,10 @@ function leftOutBlocks(leftOut: CheckRunGround['head']['leftOut']): readonly Blo
   return [text(['Red as well, and not looked at:', ...shown, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n'))];
 }
 
-function footerOf({ head, causes }: CheckRunGround): string {
+function renderDetailsFooter({ head, causes }: CheckRunGround): string {
   const results = causes.flatMap(({ inquiry }) => (inquiry.kind === 'concluded' ? [inquiry] : []));
   const [only] = results;
-  const spent = results.length === 1 && only !== undefined ? [effort(only.issue, only.recordUrl)] : [];
+  const spent = results.length === 1 && only !== undefined ? [describeEffort(only.issue, only.recordUrl)] : [];
   const again =
     head.place?.kind === 'pull_request'
       ? '`/analyse <what to look at>` in a comment on the pull request looks again'

@@ -2,10 +2,18 @@
 import type { Verdict } from '../../core/check.ts';
 import { codeSpan } from '../../core/markdown/github.ts';
 import { shownIssue } from '../../core/shown-issue.ts';
-import { type Cause, type CheckRunGround, causeFound, isOnDefault, isRed, uncited } from './check-run-ground.ts';
+import {
+  type Cause,
+  type CheckRunGround,
+  causeFound,
+  isOnDefault,
+  isRed,
+  shownError,
+  uncited,
+} from './check-run-ground.ts';
+import { firstSentences } from './issue-parts.ts';
 import { plainWords } from './plain-words.ts';
-import { firstSentences } from './sentences.ts';
-import { shownError } from './shown-error.ts';
+
 import { baseOf, inOrder, type Whose, whoseFault, whoseInMarkdown, whoseInPlain } from './whose-fault.ts';
 
 /** What GitHub takes. */
@@ -15,22 +23,22 @@ const MAX_SHORT = 70;
 const RUNNING = ' · the cause is being looked for';
 
 /** Plain words that GitHub reads nothing into; at most 255 characters. */
-export function checkRunTitle(ground: CheckRunGround): string {
+export function renderTitle(ground: CheckRunGround): string {
   const { causes, head } = ground;
   if (causes.length === 0) return head.state === 'green' ? 'All checks are green now' : 'Nothing is left to be said';
   const tail = causes.some(({ inquiry }) => inquiry.kind === 'running') ? RUNNING : '';
   const [only] = causes;
-  const told = causes.length === 1 && only !== undefined ? causeTitle(ground, only, MAX_TITLE - tail.length) : '';
-  return `${told || severalTitle(ground, MAX_TITLE - tail.length)}${tail}`;
+  const told = causes.length === 1 && only !== undefined ? renderCauseTitle(ground, only, MAX_TITLE - tail.length) : '';
+  return `${told || renderSeveral(ground, MAX_TITLE - tail.length)}${tail}`;
 }
 
 /** Each by the check and two or three words: what does not fit is counted, and no sentence ends halfway. */
-function severalTitle(ground: CheckRunGround, max: number): string {
+function renderSeveral(ground: CheckRunGround, max: number): string {
   const { causes } = ground;
   const lead = `${causes.length} causes: `;
   const named: string[] = [];
   for (const [index, cause] of causes.entries()) {
-    const part = `${namesOf(cause)}: ${shortWords(ground, cause)}`;
+    const part = `${nameChecks(cause)}: ${describeShort(ground, cause)}`;
     const more = causes.length - index;
     if ([lead, ...named, part].join('; ').length + 20 > max)
       return `${lead}${[...named, `and ${more} more`].join('; ')}`;
@@ -39,51 +47,51 @@ function severalTitle(ground: CheckRunGround, max: number): string {
   return `${lead}${named.join('; ')}`;
 }
 
-function namesOf({ finding }: Cause): string {
+function nameChecks({ finding }: Cause): string {
   const [first] = inOrder(finding.checks);
   const more = finding.checks.length - 1;
   return `${plainWords(first?.name ?? '', MAX_NAME) || 'a check'}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-function shortWords(ground: CheckRunGround, cause: Cause): string {
+function describeShort(ground: CheckRunGround, cause: Cause): string {
   const { verdict } = cause.finding;
-  if (verdict === 'base_broken') return plainWords(lower(brokenWords(ground, plain)), MAX_SHORT);
+  if (verdict === 'base_broken') return plainWords(toLower(describeBroken(ground, keepName)), MAX_SHORT);
   if (verdict === 'flaky') return 'flaky';
-  if (verdict === 'infrastructure') return plainWords(faultOf(cause), MAX_SHORT);
+  if (verdict === 'infrastructure') return plainWords(describeFault(cause), MAX_SHORT);
   const whose = whoseFault(ground, cause);
   if (whose.kind === 'unknown' || whose.kind === 'open') return 'not known';
-  if (whose.kind !== 'here') return lower(whoseInPlain(ground, cause, whose));
+  if (whose.kind !== 'here') return toLower(whoseInPlain(ground, cause, whose));
   return whose.base === 'green' ? `green on ${plainWords(baseOf(ground), MAX_NAME)}` : 'red here';
 }
 
-function causeTitle(ground: CheckRunGround, cause: Cause, max: number): string {
+function renderCauseTitle(ground: CheckRunGround, cause: Cause, max: number): string {
   const { finding } = cause;
   switch (finding.verdict) {
     case 'code':
     case 'inconclusive':
-      return faultTitle(ground, cause, max);
+      return renderFaultTitle(ground, cause, max);
     case 'base_broken': {
-      const lead = brokenWords(ground, plain);
+      const lead = describeBroken(ground, keepName);
       return plainWords(isOnDefault(ground) ? lead : `${lead}, not your change`, max);
     }
     case 'flaky':
-      return plainWords(`Flaky: ${isRed(finding) ? reasonOf(cause) : 'it has passed at this commit since'}`, max);
+      return plainWords(`Flaky: ${isRed(finding) ? describeReason(cause) : 'it has passed at this commit since'}`, max);
     case 'infrastructure':
-      return plainWords(`${capital(faultOf(cause))}, not your code`, max);
+      return plainWords(`${capital(describeFault(cause))}, not your code`, max);
   }
 }
 
-function faultTitle(ground: CheckRunGround, cause: Cause, max: number): string {
+function renderFaultTitle(ground: CheckRunGround, cause: Cause, max: number): string {
   const whose = whoseFault(ground, cause);
   const lead = whoseInPlain(ground, cause, whose);
-  const rest = whose.kind === 'unknown' ? unknownWords(cause) : what(ground, cause);
+  const rest = whose.kind === 'unknown' ? describeUnknown(cause) : describeError(ground, cause);
   return rest === '' ? lead : `${lead}: ${plainWords(rest, max - lead.length - 2)}`;
 }
 
 /** A check that tells in words of its own why it is red has said more than we can. */
-function unknownWords(cause: Cause): string {
+function describeUnknown(cause: Cause): string {
   const said = ownWords(cause);
-  return said === '' ? reasonOf(cause) : `${cause.finding.checks[0]?.name || 'the check'} says “${said}”`;
+  return said === '' ? describeReason(cause) : `${cause.finding.checks[0]?.name || 'the check'} says “${said}”`;
 }
 
 /** What a check without a log says of itself; "" for nothing. */
@@ -100,50 +108,50 @@ const WORDS: Readonly<Record<Exclude<Verdict, 'code' | 'inconclusive' | 'base_br
 /** Markdown, inert: the verdict in a few words. */
 export function verdictWords(ground: CheckRunGround, cause: Cause): string {
   const { verdict } = cause.finding;
-  if (verdict === 'base_broken') return brokenWords(ground, (name) => codeSpan(name) || '–');
+  if (verdict === 'base_broken') return describeBroken(ground, (name) => codeSpan(name) || '–');
   if (verdict !== 'code' && verdict !== 'inconclusive') return WORDS[verdict];
   return whoseInMarkdown(ground, cause, whoseFault(ground, cause));
 }
 
 /** In plain words, for a mark in the code: who it is that is meant, where that is known. */
-export function markWords(ground: CheckRunGround, cause: Cause, whose: Whose): string {
+export function describeMark(ground: CheckRunGround, cause: Cause, whose: Whose): string {
   const isMeant = whose.kind === 'change' || whose.kind === 'push' || whose.kind === 'pushes' || whose.kind === 'back';
   return isMeant ? whoseInPlain(ground, cause, whose) : 'A check fails here';
 }
 
-function brokenWords(ground: CheckRunGround, name: (name: string) => string): string {
+function describeBroken(ground: CheckRunGround, name: (name: string) => string): string {
   return isOnDefault(ground) ? 'Red since before this push' : `Red on ${name(baseOf(ground))} as well`;
 }
 
-function plain(name: string): string {
+function keepName(name: string): string {
   return name;
 }
 
-function what({ isPublic }: CheckRunGround, cause: Cause): string {
+function describeError({ isPublic }: CheckRunGround, cause: Cause): string {
   const { finding } = cause;
   const found = causeFound(cause);
   if (found !== null) {
     const { rootCause } = shownIssue(found, { isPublic }).issue;
-    return ended(firstSentences(uncited(rootCause), 1).first.split('\n')[0] ?? '');
+    return dropStop(firstSentences(uncited(rootCause), 1).first.split('\n')[0] ?? '');
   }
   return shownError(finding.excerpt).error;
 }
 
 /** What the machine or a service did, without the line that says so. */
-function faultOf({ finding }: Cause): string {
+function describeFault({ finding }: Cause): string {
   return (finding.reasons[0] ?? 'the machine failed').split(/: [“"`]/)[0] ?? '';
 }
 
-function reasonOf({ finding }: Cause): string {
-  return lower(ended(finding.reasons[0] ?? 'nothing tells the cause'));
+function describeReason({ finding }: Cause): string {
+  return toLower(dropStop(finding.reasons[0] ?? 'nothing tells the cause'));
 }
 
-function ended(sentence: string): string {
+function dropStop(sentence: string): string {
   return sentence.trim().replace(/\.$/, '');
 }
 
 /** But for names, which have capitals further on. */
-function lower(words: string): string {
+function toLower(words: string): string {
   return /^\p{Lu}[\p{Ll}' ]*(?:[\s,]|$)/u.test(words) && !/^I(?:'|\s)/.test(words)
     ? `${words.charAt(0).toLowerCase()}${words.slice(1)}`
     : words;

@@ -8,7 +8,7 @@ export const REPLY_MS = 90 * 86_400_000;
 const LINE = /^<sub>😕 .*<\/sub><!-- causeway:reply -->\n*/m;
 
 /** One line of Markdown. */
-function replyText({ why }: CommandReply): string {
+function describeReply({ why }: CommandReply): string {
   switch (why.code) {
     case 'fix_needs_write':
       return '`/analyse fix` needs write access to this repository.';
@@ -21,7 +21,7 @@ function replyText({ why }: CommandReply): string {
     case 'nothing_failed':
       return 'No check has failed here, so there is nothing to analyse.';
     case 'already_open':
-      return `A pull request is already open: ${linkOf(why)}`;
+      return `A pull request is already open: ${linkOpen(why)}`;
     case 'did_you_mean':
       return `Did you mean \`/analyse ${why.command}\`? Nothing was started. For an analysis with a hint, write the hint in a few words.`;
     case 'no_feedback_yet':
@@ -29,22 +29,22 @@ function replyText({ why }: CommandReply): string {
   }
 }
 
-function linkOf({ number, url }: { readonly number: number; readonly url: string }): string {
+function linkOpen({ number, url }: { readonly number: number; readonly url: string }): string {
   return /^https?:\/\/[^\s()<>"]+$/.test(url) ? `[#${number}](${url})` : `\`#${number}\``;
 }
 
 /** The comment with the reply in its footer, in place of an earlier one. Its last line, by which we find it, stays the last. */
-export function withReply(comment: string, reply: CommandReply): string {
+export function appendReply(comment: string, reply: CommandReply): string {
   const before = comment.replaceAll('\r\n', '\n').trimEnd();
-  if (before.endsWith(`\n${REPLY_MARKER}`)) return replyComment(reply);
+  if (before.endsWith(`\n${REPLY_MARKER}`)) return renderReply(reply);
   const lines = before.replace(LINE, '').split('\n');
   const marker = lines.pop() ?? '';
-  return [...lines, `<sub>😕 ${replyText(reply)}</sub>${REPLY_MARKER}`, '', marker].join('\n');
+  return [...lines, `<sub>😕 ${describeReply(reply)}</sub>${REPLY_MARKER}`, '', marker].join('\n');
 }
 
 /** The whole comment, where there is none of ours yet. */
-export function replyComment(reply: CommandReply): string {
-  return `😕 ${replyText(reply)}\n\n${REPLY_MARKER}`;
+export function renderReply(reply: CommandReply): string {
+  return `😕 ${describeReply(reply)}\n\n${REPLY_MARKER}`;
 }
 
 /** Whether the comment is nothing but a reply: a result takes its place. */

@@ -48,17 +48,17 @@ export function code(body: string, info = ''): Block {
 }
 
 /** At most `most` characters: the largest folds are cut first, each says so. Empty blocks and folds are left out. */
-export function pageText({ open, folds, footer, marker, most = MAX_PAGE, mostOpen = MAX_OPEN }: Page): string {
-  const head = fitted(open, mostOpen);
+export function renderPage({ open, folds, footer, marker, most = MAX_PAGE, mostOpen = MAX_OPEN }: Page): string {
+  const head = fitBlocks(open, mostOpen);
   const tail = [footer === '' ? '' : `<sub>${footer}</sub>`, marker].filter((line) => line !== '').join('\n\n');
   const full = folds.filter(({ blocks }) => blocks.some(isFilled));
-  const lengths = full.map((fold) => foldText(fold, MAX_PAGE).length + 2);
-  const limit = evenLimit(lengths, most - head.length - tail.length - 4);
-  return [head, ...full.map((fold) => foldText(fold, limit - 2)), tail].join('\n\n');
+  const lengths = full.map((fold) => renderFold(fold, MAX_PAGE).length + 2);
+  const limit = findEvenLimit(lengths, most - head.length - tail.length - 4);
+  return [head, ...full.map((fold) => renderFold(fold, limit - 2)), tail].join('\n\n');
 }
 
 /** The largest length that all can be held to so that they fit together: only the longest ones are cut. */
-function evenLimit(lengths: readonly number[], room: number): number {
+function findEvenLimit(lengths: readonly number[], room: number): number {
   let left = room;
   const ascending = [...lengths].sort((a, b) => a - b);
   for (const [index, length] of ascending.entries()) {
@@ -69,16 +69,16 @@ function evenLimit(lengths: readonly number[], room: number): number {
   return MAX_PAGE;
 }
 
-function foldText({ summary, blocks }: Fold, limit: number): string {
+function renderFold({ summary, blocks }: Fold, limit: number): string {
   const before = `<details><summary>${summary}</summary>\n\n`;
   const after = '\n\n</details>';
-  return `${before}${fitted(blocks, limit - before.length - after.length)}${after}`;
+  return `${before}${fitBlocks(blocks, limit - before.length - after.length)}${after}`;
 }
 
 /** The blocks one after the other, at most `limit` characters. */
-function fitted(blocks: readonly Block[], limit: number): string {
+function fitBlocks(blocks: readonly Block[], limit: number): string {
   const filled = blocks.filter(isFilled);
-  const whole = filled.map(blockText);
+  const whole = filled.map(renderBlock);
   const all = whole.join('\n\n');
   if (all.length <= limit && filled.every((block) => block.kind === 'text' || block.left === 0)) return all;
   const kept: string[] = [];
@@ -88,7 +88,7 @@ function fitted(blocks: readonly Block[], limit: number): string {
     if (length > room || (block.kind === 'code' && block.left > 0)) {
       const { part, note } = cutBlock(block, room - 2);
       const more = filled.length - index - 1;
-      return [...kept, part, `*${[note, ...moreNote(more)].join('; ')}.*`].filter((each) => each !== '').join('\n\n');
+      return [...kept, part, `*${[note, ...noteMore(more)].join('; ')}.*`].filter((each) => each !== '').join('\n\n');
     }
     kept.push(whole[index] ?? '');
     room -= length;
@@ -96,7 +96,7 @@ function fitted(blocks: readonly Block[], limit: number): string {
   return kept.join('\n\n');
 }
 
-function moreNote(count: number): readonly string[] {
+function noteMore(count: number): readonly string[] {
   return count === 0 ? [] : [`${count} more ${count === 1 ? 'part was' : 'parts were'} left out`];
 }
 
@@ -104,7 +104,7 @@ function moreNote(count: number): readonly string[] {
 function cutBlock(block: Block, room: number): { readonly part: string; readonly note: string } {
   if (block.kind === 'text' || room < LEAST_PART) return { part: '', note: 'Cut here' };
   const lines = block.text.split('\n');
-  let kept = linesWithin(lines, room);
+  let kept = countLinesWithin(lines, room);
   // The fence grows with the backticks inside, and a line that is too long gets a note.
   while (kept > 0 && fenced(lines.slice(0, kept).join('\n'), block.info).length > room) kept = Math.floor(kept * 0.9);
   const [first = ''] = lines;
@@ -113,7 +113,7 @@ function cutBlock(block: Block, room: number): { readonly part: string; readonly
   return { part: fenced(shown, block.info), note: `Cut here: ${left.toLocaleString('en')} more lines were left out` };
 }
 
-function linesWithin(lines: readonly string[], room: number): number {
+function countLinesWithin(lines: readonly string[], room: number): number {
   let length = 0;
   const first = lines.findIndex((line) => {
     length += line.length + 1;
@@ -126,6 +126,6 @@ function isFilled(block: Block): boolean {
   return block.text.trim() !== '';
 }
 
-function blockText(block: Block): string {
+function renderBlock(block: Block): string {
   return block.kind === 'text' ? block.text : fenced(block.text, block.info);
 }

@@ -3,11 +3,11 @@ import { cutAt, inertLine } from '../../core/inert-text.ts';
 
 /** One line of at most `max` characters, cut at a word where it is longer (then ending in `…`). */
 export function plainWords(text: string, max: number): string {
-  let plain = disarmed(inertLine(text, 4 * max));
+  let plain = disarm(inertLine(text, 4 * max));
   // What is taken out of a word can leave another one that means something.
   for (let before = ''; before !== plain; ) {
     before = plain;
-    plain = disarmed(plain);
+    plain = disarm(plain);
   }
   if (plain.length <= max) return plain;
   const cut = cutAt(plain, max - 1);
@@ -15,7 +15,7 @@ export function plainWords(text: string, max: number): string {
   return `${(word.length > max / 2 ? word : cut).trimEnd()}…`;
 }
 
-function disarmed(text: string): string {
+function disarm(text: string): string {
   return text
     .replace(/[`*]+|<!--|-->/g, '')
     .replace(/[<>]/g, ' ')

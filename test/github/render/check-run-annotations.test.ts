@@ -1,6 +1,6 @@
 // Where our check run marks the code: at the fault, in paths that can only be files of the repository, and nowhere else.
 import { describe, expect, it } from 'vitest';
-import { checkRunAnnotations } from '../../../src/github/render/check-run-annotations.ts';
+import { listAnnotations } from '../../../src/github/render/check-run-annotations.ts';
 import {
   cause,
   DEFAULT,
@@ -16,18 +16,18 @@ import {
 const AT = { path: 'src/coupons.js', line: 2, message: 'broken' };
 
 function marksAt(places: Parameters<typeof finding>[0] & object): readonly { path: string; line: number }[] {
-  return checkRunAnnotations(ground({ causes: [cause({ finding: finding(places) })] }));
+  return listAnnotations(ground({ causes: [cause({ finding: finding(places) })] }));
 }
 
 describe('marks', () => {
   it('stand where the log points as long as nothing better is known', () => {
-    expect(checkRunAnnotations(ground())).toEqual([
+    expect(listAnnotations(ground())).toEqual([
       { path: 'src/coupons.js', line: 2, title: 'Your change', message: "Cannot destructure property 'percent'" },
     ]);
   });
 
   it('stand where the investigation of this commit points, with the cause', () => {
-    const [mark, ...others] = checkRunAnnotations(ground({ causes: [cause({ inquiry: foundInquiry() })] }));
+    const [mark, ...others] = listAnnotations(ground({ causes: [cause({ inquiry: foundInquiry() })] }));
     expect(mark).toMatchObject({ path: 'src/coupons.js', line: 14 });
     expect(mark?.message).toMatch(/^COUPONS\.get gives undefined/);
     expect(others).toEqual([]);
@@ -39,7 +39,7 @@ describe('marks', () => {
       { path: 'test/coupons.test.js', line: 15, message: 'at TestContext.<anonymous> (file:///w/test/x.js:15:16)' },
       { path: 'src/pay.js', line: 1, message: "'a' is never used", isMarked: true },
     ];
-    const [mark, ...others] = checkRunAnnotations(ground({ causes: [cause({ finding: finding({ places }) })] }));
+    const [mark, ...others] = listAnnotations(ground({ causes: [cause({ finding: finding({ places }) })] }));
     expect(mark).toMatchObject({ line: 14, message: finding().excerpt.headline });
     expect(others).toEqual([]);
     const python = [3, 9].map((line) => ({ path: 'a.py', line, message: `  File "a.py", line ${line}, in f` }));
@@ -49,24 +49,22 @@ describe('marks', () => {
   it('stand in no change that did not bring what fails, nor in a draft before its cause is known', () => {
     const elsewhere = failure({ firstSeen: { ...failure().firstSeen, pullRequest: 1 } });
     const known = cause({ finding: finding({ standing: 'known' }), failure: elsewhere });
-    expect(checkRunAnnotations(ground({ causes: [known] }))).toEqual([]);
+    expect(listAnnotations(ground({ causes: [known] }))).toEqual([]);
     const since = cause({ finding: finding({ standing: 'known' }), failure: knownFailure() });
-    expect(checkRunAnnotations(ground({ causes: [since] }, { place: DEFAULT }))).toEqual([]);
-    expect(checkRunAnnotations(ground({}, { place: { ...PULL, isDraft: true } }))).toEqual([]);
+    expect(listAnnotations(ground({ causes: [since] }, { place: DEFAULT }))).toEqual([]);
+    expect(listAnnotations(ground({}, { place: { ...PULL, isDraft: true } }))).toEqual([]);
   });
 
   it('accuse nobody where the change does not touch what fails', () => {
     const here = cause({ finding: finding({ isTouched: false, base: 'green' }) });
-    expect(checkRunAnnotations(ground({ causes: [here] }))).toMatchObject([{ title: 'A check fails here' }]);
+    expect(listAnnotations(ground({ causes: [here] }))).toMatchObject([{ title: 'A check fails here' }]);
   });
 
   it('do not stand at lines of another commit', () => {
     const elsewhere = cause({ inquiry: foundInquiry({}, { revision: 'e'.repeat(40) }) });
-    expect(checkRunAnnotations(ground({ causes: [elsewhere] }))).toMatchObject([{ line: 2 }]);
+    expect(listAnnotations(ground({ causes: [elsewhere] }))).toMatchObject([{ line: 2 }]);
     const queue = { ...PULL, isQueue: true, sha: 'e'.repeat(40) };
-    expect(checkRunAnnotations(ground({ causes: [elsewhere] }, { place: queue, sha: HEAD }))).toMatchObject([
-      { line: 14 },
-    ]);
+    expect(listAnnotations(ground({ causes: [elsewhere] }, { place: queue, sha: HEAD }))).toMatchObject([{ line: 14 }]);
   });
 
   it.each(['../x.js', '/etc/passwd', 'C:\\x', '.git/config', '', 'a//b'])('name no path such as “%s”', (path) => {
@@ -93,16 +91,16 @@ describe('marks', () => {
     const causes = Array.from({ length: 12 }, (_, index) =>
       cause({ finding: finding({ places: places.map((place) => ({ ...place, path: `src/${index}.js` })) }) }),
     );
-    expect(checkRunAnnotations(ground({ causes }))).toHaveLength(50);
+    expect(listAnnotations(ground({ causes }))).toHaveLength(50);
   });
 
   it('are plain words, never empty', () => {
-    const [mark] = checkRunAnnotations(
+    const [mark] = listAnnotations(
       ground({ causes: [cause({ finding: finding({ places: [{ ...AT, message: '@mona fixes #1 \u202e' }] }) })] }),
     );
     expect(mark?.message).toBe('mona fixes no. 1');
     const silent = finding({ places: [{ ...AT, message: '' }], excerpt: { ...finding().excerpt, headline: '' } });
-    const [named] = checkRunAnnotations(ground({ causes: [cause({ finding: silent })] }));
+    const [named] = listAnnotations(ground({ causes: [cause({ finding: silent })] }));
     expect(named?.message).toBe('test (20) points here');
   });
 });

@@ -5,8 +5,8 @@ import type { Verdict } from '../../../src/core/check.ts';
 import type { CommitRange, Failure } from '../../../src/core/failure.ts';
 import { EMPTY_EXCERPT, type Finding } from '../../../src/core/head.ts';
 import type { Cause, CheckRunGround } from '../../../src/github/render/check-run-ground.ts';
-import { checkRunDetails, checkRunSummary } from '../../../src/github/render/check-run-text.ts';
-import { checkRunTitle } from '../../../src/github/render/check-run-title.ts';
+import { renderDetails, renderSummary } from '../../../src/github/render/check-run-text.ts';
+import { renderTitle } from '../../../src/github/render/check-run-title.ts';
 import '../../support/property-seed.ts';
 import { ANY_CHARACTER } from '../../support/any-character.ts';
 import {
@@ -85,7 +85,7 @@ describe('the title', () => {
     ],
     ['All checks are green now', ground({ causes: [] }, { state: 'green' })],
   ])('is “%s”', (title, of) => {
-    expect(checkRunTitle(of)).toBe(title);
+    expect(renderTitle(of)).toBe(title);
   });
 
   it.each<[string, Partial<Cause>]>([
@@ -96,12 +96,12 @@ describe('the title', () => {
     [`Red on main since ccccccc: ${PERCENT}`, { failure: knownFailure({ range: null }), finding: KNOWN }],
     [`Red on main since before this push: ${PERCENT}`, { failure: OF_ANOTHER, finding: KNOWN }],
   ])('says of the default branch “%s”', (title, over) => {
-    expect(checkRunTitle(ground({ causes: [cause(over)] }, { place: DEFAULT }))).toBe(title);
+    expect(renderTitle(ground({ causes: [cause(over)] }, { place: DEFAULT }))).toBe(title);
   });
 
   it('says that it is back on the default branch', () => {
     const back = cause({ finding: finding({ standing: 'regression' }) });
-    expect(checkRunTitle(ground({ causes: [back] }, { place: DEFAULT }))).toMatch(/^Back on main: TypeError/);
+    expect(renderTitle(ground({ causes: [back] }, { place: DEFAULT }))).toMatch(/^Back on main: TypeError/);
   });
 
   it('says of checks that passed since that they are flaky, whatever was believed first', () => {
@@ -111,7 +111,7 @@ describe('the title', () => {
       checks: [{ ...check!, isRed: false }],
       reasons: ['seen 3 times before'],
     });
-    expect(checkRunTitle(ground({ causes: [cause({ finding: passed })] }, { state: 'green' }))).toBe(
+    expect(renderTitle(ground({ causes: [cause({ finding: passed })] }, { state: 'green' }))).toBe(
       'Flaky: it has passed at this commit since',
     );
   });
@@ -119,7 +119,7 @@ describe('the title', () => {
   it('names several causes, and says while the cause is being looked for', () => {
     const running = cause({ inquiry: { kind: 'running', waitsFor: null } });
     const disk = cause({ finding: finding({ verdict: 'infrastructure', reasons: ['the disk was full'] }) });
-    expect(checkRunTitle(ground({ causes: [running, disk] }))).toBe(
+    expect(renderTitle(ground({ causes: [running, disk] }))).toBe(
       '2 causes: test (20): your change; test (20): the disk was full · the cause is being looked for',
     );
   });
@@ -129,7 +129,7 @@ describe('the title', () => {
       const checks = [{ ...finding().checks[0]!, name: `a check with a long name (${index})` }];
       return cause({ finding: finding({ checks, isTouched: false, base: 'green' }) });
     });
-    const title = checkRunTitle(ground({ causes }));
+    const title = renderTitle(ground({ causes }));
     expect(title).toMatch(/^12 causes: a check with a long name \(0\): green on main; .*: green on main; and \d more$/);
     expect(title.length).toBeLessThanOrEqual(255);
   });
@@ -138,7 +138,7 @@ describe('the title', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 400 }), fc.integer({ min: 1, max: 12 }), (words, count) => {
         const bad = finding({ excerpt: { ...finding().excerpt, headline: `${words} @mona #1 https://x.example` } });
-        const title = checkRunTitle(ground({ causes: Array.from({ length: count }, () => cause({ finding: bad })) }));
+        const title = renderTitle(ground({ causes: Array.from({ length: count }, () => cause({ finding: bad })) }));
         expect(title.length).toBeLessThanOrEqual(255);
         expect(title).not.toMatch(/@|#\d|:\/\/|[`<>]|\n/);
       }),
@@ -148,7 +148,7 @@ describe('the title', () => {
 
 describe('the summary', () => {
   it('says verdict and next step, then which checks, why, the error and the cause', () => {
-    const summary = checkRunSummary(
+    const summary = renderSummary(
       ground({
         causes: [cause({ inquiry: foundInquiry(), fix: { kind: 'on_request', button: 'Open fix', refused: '' } })],
       }),
@@ -167,7 +167,7 @@ describe('the summary', () => {
   it('names five checks and counts the others', () => {
     const [check] = finding().checks;
     const checks = Array.from({ length: 22 }, (_, index) => ({ ...check!, name: `test (${index})` }));
-    const summary = checkRunSummary(ground({ causes: [cause({ finding: finding({ checks }) })] }));
+    const summary = renderSummary(ground({ causes: [cause({ finding: finding({ checks }) })] }));
     expect(summary).toContain(`[\`test (4)\`](${CHECK_URL}) and 17 more`);
     expect(summary).not.toContain('test (5)');
   });
@@ -180,7 +180,7 @@ describe('the summary', () => {
       failure: failure(),
       toldAt: 'https://evil.example/x',
     });
-    expect(checkRunSummary(ground({ causes: [told] }))).not.toMatch(/example/);
+    expect(renderSummary(ground({ causes: [told] }))).not.toMatch(/example/);
   });
 
   it('says since when a failure is known, where it is told and which commits it came with', () => {
@@ -188,7 +188,7 @@ describe('the summary', () => {
       ...{ finding: finding({ standing: 'known' }), failure: knownFailure({ flakyHits: 2 }) },
       toldAt: 'https://github.com/octo/shop/runs/3',
     });
-    const summary = checkRunSummary(ground({ causes: [known] }));
+    const summary = renderSummary(ground({ causes: [known] }));
     expect(summary).toContain(
       'Known, first seen on 2026-11-18 at [`ccccccc`](https://github.com/octo/shop/commit/cccccccccccccccccccccccccccccccccccccccc), 12 times in all, 2 times by chance: [where it is told](https://github.com/octo/shop/runs/3)',
     );
@@ -207,7 +207,7 @@ describe('the summary', () => {
     const likeliest = { sha: '5'.repeat(40), reason: 'touches src/@core/cart.ts, which the failing lines name' };
     const linesOf = (over: Partial<CommitRange>) => {
       const range = { from: 'd'.repeat(40), to: 'c'.repeat(40), total: 7, commits, ...over };
-      const summary = checkRunSummary(ground({ causes: [cause({ failure: knownFailure({ range }) })] }));
+      const summary = renderSummary(ground({ causes: [cause({ failure: knownFailure({ range }) })] }));
       return summary.slice(summary.indexOf('It came with')).split('\n').slice(1, 7);
     };
     const item = (at: number) =>
@@ -220,7 +220,7 @@ describe('the summary', () => {
   });
 
   it('says nothing of history where there is none', () => {
-    expect(checkRunSummary(ground())).not.toMatch(/first seen|came with/);
+    expect(renderSummary(ground())).not.toMatch(/first seen|came with/);
   });
 
   it.each<[string, Partial<Cause>, string]>([
@@ -254,17 +254,17 @@ describe('the summary', () => {
     ],
     ['that one is being opened', { fix: { kind: 'opening' } }, 'a pull request is being opened'],
   ])('says %s', (_, over, words) => {
-    expect(checkRunSummary(ground({ causes: [cause(over)] }))).toContain(words);
+    expect(renderSummary(ground({ causes: [cause(over)] }))).toContain(words);
   });
 
   it('says no more of what passed than that there is nothing to do', () => {
     const [check] = finding().checks;
     const passed = finding({ verdict: 'flaky', checks: [{ ...check!, isRed: false }], reasons: ['it passed as well'] });
     const of = ground({ causes: [cause({ finding: passed, inquiry: foundInquiry() })] }, { state: 'green' });
-    expect(checkRunSummary(of)).toContain('**Flaky · nothing to do, it passed**');
-    expect(checkRunSummary(of)).not.toMatch(/%|COUPONS/);
-    expect(checkRunDetails(of)).not.toMatch(/What to do[\s\S]*<details>/);
-    expect(checkRunDetails(of)).toMatch(
+    expect(renderSummary(of)).toContain('**Flaky · nothing to do, it passed**');
+    expect(renderSummary(of)).not.toMatch(/%|COUPONS/);
+    expect(renderDetails(of)).not.toMatch(/What to do[\s\S]*<details>/);
+    expect(renderDetails(of)).toMatch(
       /<summary>What was found while it was red<[\s\S]*92 % sure[\s\S]*What to do:[\s\S]*diff/,
     );
   });
@@ -273,13 +273,13 @@ describe('the summary', () => {
     const url = 'https://github.com/octo/shop/runs/3';
     const base = finding({ verdict: 'base_broken', reasons: ['`test` is red on the base as well'], standing: 'known' });
     const of = ground({ causes: [cause({ finding: base, toldAt: url, inquiry: foundInquiry() })] });
-    expect(checkRunSummary(of)).toContain(
+    expect(renderSummary(of)).toContain(
       `**Red on \`main\` as well · next: nothing here, follow [\`main\`’s check run](${url})**`,
     );
-    expect(checkRunDetails(of)).not.toMatch(/What to do|Diff/);
+    expect(renderDetails(of)).not.toMatch(/What to do|Diff/);
     const toldAt = 'https://github.com/octo/shop/pull/1#issuecomment-2';
     const known = cause({ finding: finding({ standing: 'known' }), failure: OF_ANOTHER, toldAt });
-    const [head] = checkRunSummary(ground({ causes: [known] })).split('\n');
+    const [head] = renderSummary(ground({ causes: [known] })).split('\n');
     expect(head).toBe(
       `**Known from [#1](https://github.com/octo/shop/pull/1) · next: see [what was found there](${toldAt})**`,
     );
@@ -289,7 +289,7 @@ describe('the summary', () => {
     const fix = { kind: 'opened', number: 9, url: 'https://github.com/octo/shop/pull/9', state: 'open' } as const;
     const since = { finding: KNOWN, failure: cameWith('e'.repeat(40), 1), inquiry: foundInquiry() };
     const headOf = (over: Partial<Cause>) =>
-      checkRunSummary(ground({ causes: [cause({ ...since, ...over })] }, { place: DEFAULT })).split('\n')[0];
+      renderSummary(ground({ causes: [cause({ ...since, ...over })] }, { place: DEFAULT })).split('\n')[0];
     expect(headOf({ fix: { ...fix, isEarlier: false } })).toBe(
       '**Red on `main` since `eeeeeee` · nothing to do here, see [#9](https://github.com/octo/shop/pull/9)**',
     );
@@ -302,50 +302,50 @@ describe('the summary', () => {
   it('says nothing twice: neither the error, nor how often it was seen', () => {
     const reasons = [`it says: “${PERCENT}”`, 'seen once before on 1 other pull request'];
     const twice = cause({ finding: finding({ reasons, standing: 'known' }), failure: failure({ hits: 2 }) });
-    const summary = checkRunSummary(ground({ causes: [twice] }));
+    const summary = renderSummary(ground({ causes: [twice] }));
     expect(summary).not.toMatch(/It says|Seen once/);
     expect(summary.split(PERCENT)).toHaveLength(2);
   });
 
   it('shows the failed test with its error, without the time that it took', () => {
     const excerpt = { ...finding().excerpt, headline: '✖ takes a coupon (1.24ms)', lines: NAMED_FIRST };
-    expect(checkRunSummary(judgedHere({ excerpt }))).toContain(`\`\`\`\n✖ takes a coupon\n${PERCENT}\n\`\`\``);
+    expect(renderSummary(judgedHere({ excerpt }))).toContain(`\`\`\`\n✖ takes a coupon\n${PERCENT}\n\`\`\``);
   });
 
   it('says why nothing could be read, and what a check without a log says of itself', () => {
     const unread = { ...EMPTY_EXCERPT, cut: 'GitHub no longer keeps the log.' };
-    expect(checkRunSummary(judgedHere({ excerpt: unread }))).toContain('- GitHub no longer keeps the log.');
+    expect(renderSummary(judgedHere({ excerpt: unread }))).toContain('- GitHub no longer keeps the log.');
     const own = { ...EMPTY_EXCERPT, headline: '71 % of diff hit', lines: ['71 % of diff hit'] };
     const silent = judgedHere({ verdict: 'inconclusive', excerpt: own });
-    expect(checkRunSummary(silent)).toContain('- It says: `71 % of diff hit`');
-    expect(checkRunDetails(silent)).toMatch(/^\*\*What it says\*\*/);
+    expect(renderSummary(silent)).toContain('- It says: `71 % of diff hit`');
+    expect(renderDetails(silent)).toMatch(/^\*\*What it says\*\*/);
   });
 
   it('says since when it is red within one pull request', () => {
     const first = { ...failure().firstSeen, sha: 'e'.repeat(40) };
     const again = cause({ finding: finding({ standing: 'known' }), failure: failure({ firstSeen: first, hits: 3 }) });
-    expect(checkRunSummary(ground({ causes: [again] }))).toContain(
+    expect(renderSummary(ground({ causes: [again] }))).toContain(
       `Red since [\`eeeeeee\`](https://github.com/octo/shop/commit/${'e'.repeat(40)}) of this pull request, 3 times in all`,
     );
   });
 
   it('says what has not ended, and that a pull request is closed', () => {
-    expect(checkRunSummary(ground({}, { stillWaiting: ['tide'] }))).toContain('Still waiting: `tide`.');
-    expect(checkRunSummary(ground())).not.toContain('Still waiting');
+    expect(renderSummary(ground({}, { stillWaiting: ['tide'] }))).toContain('Still waiting: `tide`.');
+    expect(renderSummary(ground())).not.toContain('Still waiting');
     const closed = ground({}, { state: 'superseded', place: { ...PULL, isClosed: true } });
-    expect(checkRunSummary(closed)).toMatch(/^The pull request is closed, so that nothing more/);
+    expect(renderSummary(closed)).toMatch(/^The pull request is closed, so that nothing more/);
   });
 
   it('says what was not looked at, and that another commit has taken the place', () => {
     const of = ground({}, { state: 'superseded', leftOut: [{ name: 'lint', reason: 'left out by configuration' }] });
-    expect(checkRunSummary(of)).toMatch(/^Another commit has taken the place/);
-    expect(checkRunSummary(of)).toContain('- `lint`: left out by configuration');
+    expect(renderSummary(of)).toMatch(/^Another commit has taken the place/);
+    expect(renderSummary(of)).toContain('- `lint`: left out by configuration');
   });
 });
 
 describe('the text', () => {
   it('shows the log with what was cut, the failed tests, the steps and the diff, and how to go on', () => {
-    const text = checkRunDetails(ground({ causes: [cause({ inquiry: foundInquiry() })] }));
+    const text = renderDetails(ground({ causes: [cause({ inquiry: foundInquiry() })] }));
     expect(text).toContain("```text\n> node --test\nTypeError: Cannot destructure property 'percent'\n");
     expect(text).toContain('Cut: 812 lines before.');
     expect(text).toContain('Failed tests:\n- `checkout › takes a coupon`');
@@ -362,13 +362,13 @@ describe('the text', () => {
       state: 'open',
       isEarlier: false,
     } as const;
-    expect(checkRunDetails(ground({ causes: [cause({ inquiry: foundInquiry(), fix })] }))).not.toContain('Diff');
+    expect(renderDetails(ground({ causes: [cause({ inquiry: foundInquiry(), fix })] }))).not.toContain('Diff');
   });
 
   it('gives several causes their share of the log', () => {
     const lines = Array.from({ length: 60 }, (_, index) => `line ${index}`);
     const long = cause({ finding: finding({ excerpt: { ...finding().excerpt, lines } }) });
-    const text = checkRunDetails(ground({ causes: [long, long, long, long] }));
+    const text = renderDetails(ground({ causes: [long, long, long, long] }));
     expect(text.match(/line 29$/gm)).toHaveLength(4);
     expect(text).not.toContain('line 30');
     expect(text).toContain('30 lines are not shown here');
@@ -434,8 +434,8 @@ describe('words from outside', () => {
     fc.assert(
       fc.property(fc.oneof(fc.constant(ATTACK), fc.string({ unit: ANY_CHARACTER, maxLength: 60 })), (text) => {
         const of = hostile(text);
-        expect(effectsOf(checkRunSummary(of), OURS)).toEqual([]);
-        expect(effectsOf(checkRunDetails(of), OURS)).toEqual([]);
+        expect(effectsOf(renderSummary(of), OURS)).toEqual([]);
+        expect(effectsOf(renderDetails(of), OURS)).toEqual([]);
       }),
     );
   });
@@ -443,9 +443,9 @@ describe('words from outside', () => {
   it.each(['\u6f22', 'a', '\u{1f600}', '`'])('never grow beyond what GitHub takes: %s', (letter) => {
     const of = hostile(letter.repeat(8_000));
     const many = { ...of, causes: Array.from({ length: 30 }, (_, index) => of.causes[index % 4]!) };
-    expect(Buffer.byteLength(checkRunSummary(many))).toBeLessThanOrEqual(65_535);
-    expect(Buffer.byteLength(checkRunDetails(many))).toBeLessThanOrEqual(65_535);
-    expect(checkRunSummary(many)).not.toBe('');
-    expect(checkRunDetails(many)).not.toBe('');
+    expect(Buffer.byteLength(renderSummary(many))).toBeLessThanOrEqual(65_535);
+    expect(Buffer.byteLength(renderDetails(many))).toBeLessThanOrEqual(65_535);
+    expect(renderSummary(many)).not.toBe('');
+    expect(renderDetails(many)).not.toBe('');
   });
 });

@@ -1,13 +1,18 @@
 // The comments as people get them.
 import { describe, expect, it } from 'vitest';
 import type { Analysis } from '../../../src/core/issue.ts';
-import { configComplaint } from '../../../src/github/render/config-complaint.ts';
-import { endComment } from '../../../src/github/render/end-comment.ts';
-import { factsComment } from '../../../src/github/render/facts-comment.ts';
+import {
+  renderConfigComplaint,
+  renderEndComment,
+  renderFactsComment,
+  renderHandOverComment,
+  renderResultComment,
+} from '../../../src/github/render/comment.ts';
+
 import type { FixStanding } from '../../../src/github/render/ground.ts';
-import { handOverComment } from '../../../src/github/render/hand-over-comment.ts';
-import { pullRequestText } from '../../../src/github/render/pull-request-text.ts';
-import { resultComment } from '../../../src/github/render/result-comment.ts';
+
+import { renderPullRequest } from '../../../src/github/render/pull-request.ts';
+
 import { sampleIssue } from '../../support/sample-issue.ts';
 import { CHANGE, fixedIssue, PLACE } from './comment-samples.ts';
 import { readAsGithub } from './github-reading.ts';
@@ -25,14 +30,14 @@ const OPENED: FixStanding = {
 
 function firstLineFor(analysis: Partial<Analysis>, fix: FixStanding = { kind: 'none' }): string {
   const issue = fixedIssue({}, analysis);
-  return resultComment({ place: PLACE, issue, changeSet: CHANGE, fix, recordUrl: '' }).split('\n')[0] ?? '';
+  return renderResultComment({ place: PLACE, issue, changeSet: CHANGE, fix, recordUrl: '' }).split('\n')[0] ?? '';
 }
 
 describe('the result', () => {
   it('says outcome, cause and what to do, and folds the rest', () => {
     const issue = fixedIssue();
     expect(
-      resultComment({
+      renderResultComment({
         place: PLACE,
         issue,
         changeSet: CHANGE,
@@ -116,7 +121,7 @@ describe('the result', () => {
   });
 
   it('of facts alone says that no model was asked, and where to look', () => {
-    const text = resultComment({
+    const text = renderResultComment({
       place: PLACE,
       issue: sampleIssue(),
       changeSet: null,
@@ -153,7 +158,7 @@ describe('the result', () => {
         questions: ['Which version do you use?', 'What does `npm ls` print?'],
       },
     );
-    const text = resultComment({ place: PLACE, issue, changeSet: null, fix: { kind: 'none' }, recordUrl: '' });
+    const text = renderResultComment({ place: PLACE, issue, changeSet: null, fix: { kind: 'none' }, recordUrl: '' });
     expect(text.slice(0, text.indexOf('<details>'))).toMatchInlineSnapshot(`
       "**More information is needed · next: answer the questions below**
 
@@ -180,7 +185,7 @@ describe('the result', () => {
         reason: 'The budget ended the run. Ruled out, as the model says: the cache; the clock.',
       },
     );
-    const text = resultComment({ place: PLACE, issue, changeSet: null, fix: { kind: 'none' }, recordUrl: '' });
+    const text = renderResultComment({ place: PLACE, issue, changeSet: null, fix: { kind: 'none' }, recordUrl: '' });
     expect(text.slice(0, text.indexOf('<details>'))).toMatchInlineSnapshot(`
       "**I don't know the cause · cut short · confidence 20 % · next: add what you know, then \`/analyse retry\`**
 
@@ -200,7 +205,7 @@ describe('the result', () => {
   it('that was fixed before names the commits as they are, without a link', () => {
     const sha = '484f10e70a3914051ff7d7630554df508f846450';
     const issue = fixedIssue({ diff: { files: [] } }, { outcome: 'already_fixed', reason: `Fixed by ${sha}.` });
-    const text = resultComment({ place: PLACE, issue, changeSet: null, fix: { kind: 'none' }, recordUrl: '' });
+    const text = renderResultComment({ place: PLACE, issue, changeSet: null, fix: { kind: 'none' }, recordUrl: '' });
     expect(text).toContain(`Fixed by \`${sha}\`.`);
   });
 
@@ -244,7 +249,7 @@ describe('the result', () => {
       { rule: 'person/manifest', file: 'package.json', reason: 'is a manifest' },
       { rule: 'never/secret', file: 'src/key.js', reason: 'a part of the change touches a secret and is withheld' },
     ];
-    const text = resultComment({
+    const text = renderResultComment({
       place: PLACE,
       issue: fixedIssue({}, { guards }),
       changeSet: CHANGE,
@@ -273,17 +278,17 @@ describe('the result', () => {
       { citations: [{ claim: 'It began', step: 4, quote: 'customer 4711 had canary-secret-value' }] },
     );
     const ground = { issue, changeSet: CHANGE, fix: { kind: 'none' }, recordUrl: '' } as const;
-    const open = resultComment({ ...ground, place: PLACE });
+    const open = renderResultComment({ ...ground, place: PLACE });
     expect(open).not.toContain('canary-secret-value');
     expect(open).toContain('1 lookup of monitoring systems is not shown, because this repository is public.');
-    expect(resultComment({ ...ground, place: { ...PLACE, isPublic: false } })).toContain(
+    expect(renderResultComment({ ...ground, place: { ...PLACE, isPublic: false } })).toContain(
       'customer 4711 had canary-secret-value',
     );
   });
 
   it('is put together so that GitHub shows three kinds of our own elements and closes them', () => {
     const { isBalanced, elements } = readAsGithub(
-      resultComment({ place: PLACE, issue: fixedIssue(), changeSet: CHANGE, fix: OPENED, recordUrl: '' }),
+      renderResultComment({ place: PLACE, issue: fixedIssue(), changeSet: CHANGE, fix: OPENED, recordUrl: '' }),
     );
     expect(isBalanced).toBe(true);
     expect(elements.filter((name) => name === 'details')).toHaveLength(4);
@@ -300,7 +305,7 @@ describe('the comment while it runs', () => {
   };
 
   it('says where it is, what is known, and how to stop it', () => {
-    const text = factsComment(ground);
+    const text = renderFactsComment(ground);
     expect(
       `${text.slice(0, text.indexOf('<details>'))}…\n${text.slice(text.lastIndexOf('<sub>'))}`,
     ).toMatchInlineSnapshot(`
@@ -323,10 +328,10 @@ describe('the comment while it runs', () => {
   it('says what it waits for, and hides what it asks of monitoring in public', () => {
     const first = (text: string) => text.split('\n')[0];
     expect([
-      first(factsComment({ ...ground, waitsFor: 'model_unavailable' })),
-      first(factsComment({ ...ground, facts: null, progress: { step: 0, action: '' } })),
+      first(renderFactsComment({ ...ground, waitsFor: 'model_unavailable' })),
+      first(renderFactsComment({ ...ground, facts: null, progress: { step: 0, action: '' } })),
       first(
-        factsComment({
+        renderFactsComment({
           ...ground,
           progress: { step: 5, action: 'grafana__q {"customer":4711} on monitoring server grafana' },
         }),
@@ -344,7 +349,10 @@ describe('the comment while it runs', () => {
 describe('the other texts', () => {
   it('tell why there is no result', () => {
     expect(
-      endComment({ place: PLACE, reason: { code: 'cancelled', detail: 'Stopped by @hubot with `/analyse stop`.' } }),
+      renderEndComment({
+        place: PLACE,
+        reason: { code: 'cancelled', detail: 'Stopped by @hubot with `/analyse stop`.' },
+      }),
     ).toMatchInlineSnapshot(`
       "**Stopped · comment \`/analyse\` to start again**
 
@@ -361,7 +369,7 @@ describe('the other texts', () => {
       { name: 'build', url: 'https://github.com/octo/shop/actions/runs/1/job/2' },
       { name: 'deploy @ops', url: 'https://ci.example/1' },
     ];
-    expect(handOverComment({ place: PLACE, attempts: 1, failedChecks, lastIssue: null })).toMatchInlineSnapshot(`
+    expect(renderHandOverComment({ place: PLACE, attempts: 1, failedChecks, lastIssue: null })).toMatchInlineSnapshot(`
       "**CI still fails after a second attempt · over to you**
 
       - [\`build\`](https://github.com/octo/shop/actions/runs/1/job/2)
@@ -373,7 +381,7 @@ describe('the other texts', () => {
 
       <!-- causeway thread=thr_1 investigation=inv_1 kind=result -->"
     `);
-    const last = handOverComment({ place: PLACE, attempts: 2, failedChecks, lastIssue: fixedIssue() });
+    const last = renderHandOverComment({ place: PLACE, attempts: 2, failedChecks, lastIssue: fixedIssue() });
     expect(last).toContain('Latest findings:');
   });
 
@@ -384,7 +392,7 @@ describe('the other texts', () => {
       message: '`label` is not known, did you mean `labels`?',
       digest: 'd',
     };
-    expect(configComplaint(problem, PLACE)).toMatchInlineSnapshot(`
+    expect(renderConfigComplaint(problem, PLACE)).toMatchInlineSnapshot(`
       "**\`.github/causeway.yml\`, line 3 cannot be used · next: mend it on the default branch**
 
       \`label\` is not known, did you mean \`labels\`?
@@ -404,14 +412,14 @@ describe('the other texts', () => {
       attempt: { number: 1, failedChecks: ['build'] },
       checks: 'waiting',
     } as const;
-    const { title, body } = pullRequestText(ground);
+    const { title, body } = renderPullRequest(ground);
     expect(title).toBe('Fix: Checkout crashes for some coupons');
     const analysis = {
       ...ground.issue.analysis,
       origin: 'github-issue',
       report: 'Till #1 @mara\n\nIt stops.',
     } as const;
-    const titled = pullRequestText({ ...ground, issue: { ...ground.issue, analysis } });
+    const titled = renderPullRequest({ ...ground, issue: { ...ground.issue, analysis } });
     expect(titled.title).toBe('Fix: Till no. 1 mara');
     expect(body).toContain('asked for by `mona` · ');
     expect(body).toContain('`/analyse retry <what to look at>` on the issue, or close this');
@@ -442,7 +450,7 @@ describe('the other texts', () => {
     const commits = shas.map((sha) => ({ sha, author: 'wren', subject: `Change ${sha.charAt(0)}` }));
     const reason = 'touches src/cart.ts, which the failing lines name';
     const bodyWith = (likeliest?: { readonly sha: string; readonly reason: string }) =>
-      pullRequestText({
+      renderPullRequest({
         place: { ...PLACE, subject: { kind: 'failure', failureId: 'fal_1' } },
         ...{ issue: fixedIssue(), requestedBy: '', commentUrl: '', attempt: null, checks: 'green' },
         failure: {
@@ -460,7 +468,7 @@ describe('the other texts', () => {
 
   it('close an issue only where it was analysed to its end, and nothing but the subject', () => {
     const body = (over: Partial<typeof PLACE>, analysis: Partial<Analysis> = {}) =>
-      pullRequestText({
+      renderPullRequest({
         place: { ...PLACE, ...over },
         issue: fixedIssue({}, analysis),
         requestedBy: 'mona',

@@ -5,15 +5,20 @@ import type { ChangeSet } from '../../../src/core/change-set.ts';
 import { toDiff } from '../../../src/core/diff/diff.ts';
 import type { Failure } from '../../../src/core/failure.ts';
 import type { Issue } from '../../../src/core/issue.ts';
-import { configComplaint } from '../../../src/github/render/config-complaint.ts';
-import { endComment } from '../../../src/github/render/end-comment.ts';
-import { factsComment } from '../../../src/github/render/facts-comment.ts';
+import {
+  renderConfigComplaint,
+  renderEndComment,
+  renderFactsComment,
+  renderHandOverComment,
+  renderResultComment,
+  renderSettledComment,
+  renderSuggestions,
+} from '../../../src/github/render/comment.ts';
+
 import type { RedChecks } from '../../../src/github/render/ground.ts';
-import { handOverComment } from '../../../src/github/render/hand-over-comment.ts';
-import { pullRequestText } from '../../../src/github/render/pull-request-text.ts';
-import { resultComment } from '../../../src/github/render/result-comment.ts';
-import { settledComment } from '../../../src/github/render/settled-comment.ts';
-import { suggestionsText } from '../../../src/github/render/suggestions-text.ts';
+
+import { renderPullRequest } from '../../../src/github/render/pull-request.ts';
+
 import '../../support/property-seed.ts';
 import { ANY_CHARACTER } from '../../support/any-character.ts';
 import { CHANGE, fixedIssue, PLACE } from './comment-samples.ts';
@@ -101,15 +106,21 @@ function textsOf(issue: Issue, text: string, changeSet: ChangeSet): Record<strin
   const { id: _, projectId: __, createdAt: ___, diff: ____, ...facts } = issue;
   const checks = [{ name: text, url: `https://github.com/octo/shop/${text}` }];
   return {
-    result: resultComment({ place: PLACE, issue, changeSet, fix: { kind: 'withheld', reason: text }, recordUrl: '' }),
-    unknown: resultComment({
+    result: renderResultComment({
+      place: PLACE,
+      issue,
+      changeSet,
+      fix: { kind: 'withheld', reason: text },
+      recordUrl: '',
+    }),
+    unknown: renderResultComment({
       place: PLACE,
       issue: { ...issue, analysis: { ...issue.analysis, outcome: 'inconclusive' } },
       changeSet: null,
       fix: { kind: 'none' },
       recordUrl: text,
     }),
-    red: resultComment({
+    red: renderResultComment({
       place: PLACE,
       issue,
       changeSet,
@@ -117,10 +128,10 @@ function textsOf(issue: Issue, text: string, changeSet: ChangeSet): Record<strin
       checks: redChecks(issue, text),
       recordUrl: '',
     }),
-    settled: settledComment({ place: PLACE, sha: text, names: [text], isFlaky: false, issue }),
-    flaky: settledComment({ place: PLACE, sha: text, names: [text], isFlaky: true, issue }),
-    suggestions: suggestionsText({ place: PLACE, sha: text, count: 2 }),
-    failure: pullRequestText({
+    settled: renderSettledComment({ place: PLACE, sha: text, names: [text], isFlaky: false, issue }),
+    flaky: renderSettledComment({ place: PLACE, sha: text, names: [text], isFlaky: true, issue }),
+    suggestions: renderSuggestions({ place: PLACE, sha: text, count: 2 }),
+    failure: renderPullRequest({
       ...{ place: { ...PLACE, subject: { kind: 'failure', failureId: 'fal_1' } }, issue, checks: 'red' },
       ...{ requestedBy: text, commentUrl: text, attempt: null, isForPush: true },
       failure: {
@@ -128,17 +139,17 @@ function textsOf(issue: Issue, text: string, changeSet: ChangeSet): Record<strin
         since: { kind: 'back', sha: text },
       },
     }).body,
-    facts: factsComment({
+    facts: renderFactsComment({
       place: PLACE,
       facts: { ...facts, changeSet },
       progress: { step: 3, action: text },
       waitsFor: null,
     }),
-    waiting: factsComment({ place: PLACE, facts: null, progress: { step: 3, action: text }, waitsFor: null }),
-    end: endComment({ place: PLACE, reason: { code: 'internal', detail: text } }),
-    handOver: handOverComment({ place: PLACE, attempts: 1, failedChecks: checks, lastIssue: issue }),
-    complaint: configComplaint({ file: text, line: 2, message: text, digest: 'd' }, PLACE),
-    pullRequest: pullRequestText({
+    waiting: renderFactsComment({ place: PLACE, facts: null, progress: { step: 3, action: text }, waitsFor: null }),
+    end: renderEndComment({ place: PLACE, reason: { code: 'internal', detail: text } }),
+    handOver: renderHandOverComment({ place: PLACE, attempts: 1, failedChecks: checks, lastIssue: issue }),
+    complaint: renderConfigComplaint({ file: text, line: 2, message: text, digest: 'd' }, PLACE),
+    pullRequest: renderPullRequest({
       place: { ...PLACE, subject: { kind: 'report', issueId: 'iss_1' } },
       issue,
       requestedBy: text,
@@ -212,7 +223,7 @@ describe('texts that are too long', () => {
   });
 
   it('are cut to 60,000 characters, whole in form, with the small parts left whole', () => {
-    const text = resultComment({ place: PLACE, issue, changeSet: change, fix: { kind: 'none' }, recordUrl: '' });
+    const text = renderResultComment({ place: PLACE, issue, changeSet: change, fix: { kind: 'none' }, recordUrl: '' });
     expect(text.length).toBeLessThanOrEqual(60_000);
     expect(text.length).toBeGreaterThan(50_000);
     expect(text.isWellFormed()).toBe(true);
@@ -229,7 +240,7 @@ describe('texts that are too long', () => {
       fc.property(fc.integer({ min: 0, max: 3_000 }), fc.integer({ min: 1, max: 400 }), (count, width) => {
         const log = `${'x`𝒳'.repeat(width)}\n`.repeat(count);
         const long = fixedIssue({ investigationSteps: [{ action: 'ci_log', result: log, analysis: '' }] });
-        const text = resultComment({
+        const text = renderResultComment({
           place: PLACE,
           issue: long,
           changeSet: change,

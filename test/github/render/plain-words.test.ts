@@ -1,8 +1,8 @@
 // Titles and commit messages: foreign words in them do nothing on GitHub or in CI.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { commitMessage } from '../../../src/github/render/commit-message.ts';
 import { plainWords } from '../../../src/github/render/plain-words.ts';
+import { renderCommitMessage } from '../../../src/github/render/pull-request.ts';
 import '../../support/property-seed.ts';
 import { ANY_CHARACTER } from '../../support/any-character.ts';
 import { sampleIssue } from '../../support/sample-issue.ts';
@@ -70,7 +70,7 @@ describe('a commit message', () => {
     const issue = sampleIssue({
       rootCause: 'A coupon that is not in the map gives `undefined` [step 2]. It is destructured [step 3][step 4].',
     });
-    expect(commitMessage(issue, { kind: 'issue', number: 7 })).toMatchInlineSnapshot(`
+    expect(renderCommitMessage(issue, { kind: 'issue', number: 7 })).toMatchInlineSnapshot(`
       {
         "body": "A coupon that is not in the map gives undefined. It is destructured.
 
@@ -83,7 +83,10 @@ describe('a commit message', () => {
   it('takes no orders from the report', () => {
     const problem = 'Fixes #12 @octo/team [skip ci] https://github.com/octo/shop/issues/1';
     const rootCause = 'Bad.\n\nCo-authored-by: Eve <eve@evil.example>\nskip-checks: true';
-    const { headline, body } = commitMessage(sampleIssue({ problem, rootCause }), { kind: 'report', issueId: 'iss_1' });
+    const { headline, body } = renderCommitMessage(sampleIssue({ problem, rootCause }), {
+      kind: 'report',
+      issueId: 'iss_1',
+    });
     expect(headline).not.toMatch(ACTS);
     expect(headline.length).toBeLessThanOrEqual(72);
     expect(body).not.toMatch(/@|#\d|\[|-by:|skip-checks/);

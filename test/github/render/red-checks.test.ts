@@ -1,11 +1,14 @@
 // What is said of red checks: names, verdict, log, further causes, and the line that is left of it.
 import { describe, expect, it } from 'vitest';
 import { EMPTY_EXCERPT } from '../../../src/core/head.ts';
+import {
+  listCheckNames,
+  renderResultComment,
+  renderSettledComment,
+  renderSuggestions,
+} from '../../../src/github/render/comment.ts';
 import type { FurtherCause, RedChecks } from '../../../src/github/render/ground.ts';
-import { checkNames } from '../../../src/github/render/red-checks.ts';
-import { resultComment } from '../../../src/github/render/result-comment.ts';
-import { settledComment } from '../../../src/github/render/settled-comment.ts';
-import { suggestionsText } from '../../../src/github/render/suggestions-text.ts';
+
 import { CHANGE, fixedIssue, PLACE } from './comment-samples.ts';
 
 const HOSTILE = '@mona` closes #1 </details>';
@@ -17,7 +20,14 @@ function comment(checks: Partial<RedChecks> = {}): string {
     ...{ names: ['test'], verdict: 'code', fault, excerpt: EMPTY_EXCERPT, further: [] },
     ...checks,
   };
-  return resultComment({ place: PLACE, issue, changeSet: CHANGE, fix: { kind: 'none' }, checks: red, recordUrl: '' });
+  return renderResultComment({
+    place: PLACE,
+    issue,
+    changeSet: CHANGE,
+    fix: { kind: 'none' },
+    checks: red,
+    recordUrl: '',
+  });
 }
 
 function cause(over: Partial<FurtherCause> = {}): FurtherCause {
@@ -58,8 +68,15 @@ describe('a comment on red checks', () => {
 });
 
 describe('the line that is left', () => {
-  const settled = (over: Partial<Parameters<typeof settledComment>[0]> = {}) =>
-    settledComment({ place: PLACE, sha: 'abc1234def', names: ['test'], isFlaky: false, issue: fixedIssue(), ...over });
+  const settled = (over: Partial<Parameters<typeof renderSettledComment>[0]> = {}) =>
+    renderSettledComment({
+      place: PLACE,
+      sha: 'abc1234def',
+      names: ['test'],
+      isFlaky: false,
+      issue: fixedIssue(),
+      ...over,
+    });
 
   it('says where it is green, what passed, and what the cause was', () => {
     expect(settled().split('\n\n')).toEqual([
@@ -92,7 +109,7 @@ describe('the line that is left', () => {
 
 describe('the words above suggestions', () => {
   it('say how many they are, and for which commit', () => {
-    const text = (count: number) => suggestionsText({ place: PLACE, sha: 'abc1234def', count }).split('\n')[0];
+    const text = (count: number) => renderSuggestions({ place: PLACE, sha: 'abc1234def', count }).split('\n')[0];
     expect(text(1)).toBe(
       'One suggestion that mends the red checks at `abc1234`. How it is known stands in the conversation.',
     );
@@ -102,8 +119,8 @@ describe('the words above suggestions', () => {
 
 describe('names of checks', () => {
   it('are three at most', () => {
-    expect(checkNames([])).toBe('');
-    expect(checkNames(['a', 'b', 'c', 'd'])).toBe('`a`, `b`, `c` and 1 more');
-    expect(checkNames([' '])).toBe('`a check without a name`');
+    expect(listCheckNames([])).toBe('');
+    expect(listCheckNames(['a', 'b', 'c', 'd'])).toBe('`a`, `b`, `c` and 1 more');
+    expect(listCheckNames([' '])).toBe('`a check without a name`');
   });
 });
