@@ -1,0 +1,39 @@
+// Reads a body from outside up to a number of bytes, so that no sender decides how much memory it takes.
+
+export interface LimitedBody {
+  /** At most the limit. */
+  readonly bytes: Uint8Array;
+  /** False where more was sent than the limit allows. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * Reads until the end, the limit or the signal, whose reason is thrown. It never cancels the stream: a server still has to answer on that
+ * connection. The reader of a response cancels what is left of it.
+ */
+export async function readLimited(
+  stream: ReadableStream<Uint8Array> | null,
+  maxBytes: number,
+  signal?: AbortSignal,
+): Promise<LimitedBody> {
+  signal?.throwIfAborted();
+  const reader = stream?.getReader();
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal?.reason);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    while (reader !== undefined) {
+      const { done, value } = await Promise.race([reader.read(), aborted]);
+      if (done) break;
+      chunks.push(value);
+      size += value.byteLength;
+      if (size > maxBytes) return { bytes: Buffer.concat(chunks).subarray(0, maxBytes), isWhole: false };
+    }
+    return { bytes: Buffer.concat(chunks), isWhole: true };
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
+    reader?.releaseLock();
+  }
+}
