@@ -2,7 +2,7 @@
 
 import type { AppCredentials, Config } from '../config.ts';
 import type { Worker } from '../core/queue.ts';
-import { gitCredentials } from '../github/clients/git-credentials.ts';
+import { gitCredentials } from '../github/clients/create-github-clients.ts';
 import type { ReceivingProbot } from '../github/intake/open-probot.ts';
 import { type Log, registerSecret } from '../log.ts';
 import { mayStillSee } from '../services/access.ts';

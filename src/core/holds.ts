@@ -32,3 +32,26 @@ export const GITHUB_HOLDS = 'github ';
 export const MODEL_HOLDS = 'model ';
 /** How notes begin of the interface that a model wants: no limit, but known to all processes and forgotten in the same way. */
 export const INTERFACE_HOLDS = 'interface of ';
+
+/** Of one process. */
+export function createHolds(now: () => Date): Holds {
+  const kept = new Map<string, Date>();
+  const until = (name: string): Date | null => {
+    const end = kept.get(name);
+    if (end !== undefined && stands({ until: end }, now())) return end;
+    kept.delete(name);
+    return null;
+  };
+  return {
+    until,
+    hold(name, end) {
+      const known = until(name);
+      if (stands({ until: end }, now()) && (known === null || end > known)) kept.set(name, end);
+    },
+    standing: () =>
+      [...kept.keys()].flatMap((name) => {
+        const end = until(name);
+        return end === null ? [] : [{ name, until: end }];
+      }),
+  };
+}

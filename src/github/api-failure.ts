@@ -1,6 +1,6 @@
 // From GitHub's refusals to words with a repair.
 import { CausewayError } from '../core/errors.ts';
-import { isSpent, resetOf, waitOf } from './clients/limit-headers.ts';
+import { isUsedUp, readReset, readRetryAfter } from './clients/rate-limit-gate.ts';
 
 export interface CallContext {
   /** What was asked for, such as `the issue`. */
@@ -66,8 +66,8 @@ function forbidden(answer: Answer, { what, hasToken }: CallContext): string {
 /** Null where the answer is about something else. Primary limits name their reset, secondary ones a wait. */
 function rateLimit({ status, headers }: Answer, { hasToken, now }: CallContext): string | null {
   if (status !== 403 && status !== 429) return null;
-  const wait = waitOf(headers['retry-after'], now);
-  const until = wait !== null ? new Date(now.getTime() + wait) : isSpent(headers) ? resetOf(headers) : null;
+  const wait = readRetryAfter(headers['retry-after'], now);
+  const until = wait !== null ? new Date(now.getTime() + wait) : isUsedUp(headers) ? readReset(headers) : null;
   if (until === null && status !== 429) return null;
   const when =
     until === null

@@ -1,16 +1,16 @@
 // Makes the clients of GitHub: as the App, as an installation, and as one repository's token for one use.
-
+import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { CausewayError } from '../../core/errors.ts';
-import { GITHUB_HOLDS, type Holds } from '../../core/holds.ts';
+import { createHolds, type Holds } from '../../core/holds.ts';
+import { isGithubProject, type Project } from '../../core/project.ts';
+import { SourceBusy } from '../../core/source.ts';
+import { untilAborted } from '../../core/until-aborted.ts';
 import type { InstallationStore } from '../../db/store.ts';
-import { createAppKey } from './app-key.ts';
-import { type CallerOptions, type Credential, createCaller } from './caller.ts';
-import type { AppIdentity, GithubClients } from './github-clients.ts';
-import { readIdentity } from './identity.ts';
-import { createInstallationTokens, type InstallationTokens, type TokenScope } from './installation-tokens.ts';
-import { createPatience, type Patience, type Resource, type SharedLimits } from './patience.ts';
-import { untilAborted } from './until-aborted.ts';
-import type { WatchCall } from './watch-call.ts';
+import { readIdentity } from './app-identity.ts';
+import { type AppIdentity, type GithubClients, GithubFailure, type WatchCall } from './github-clients.ts';
+import { createInstallationTokens, type TokenScope } from './installation-tokens.ts';
+import { type CallerOptions, type Credential, createCaller, createOctokit, type Proof } from './octokit-caller.ts';
+import { RateLimitGate } from './rate-limit-gate.ts';
 
 export interface GithubClientsOptions {
   readonly appId: number;
@@ -24,100 +24,143 @@ export interface GithubClientsOptions {
   readonly installations: Pick<InstallationStore, 'installation'>;
   /** Instead of node's own, such as one through a proxy. */
   readonly fetch?: typeof fetch;
-  /** Of every call (default 20 s). */
+  /** Of every request (default 20 s): GitHub ends its own after 10 s. */
   readonly deadlineMs?: number;
   readonly now: () => Date;
-  /** Absent: nobody looks. */
   readonly watch?: WatchCall;
-  /** Where limits are noted for other processes, too. Absent: they are not. */
+  /** Where limits are kept, for `/metrics` to show. */
   readonly holds?: Holds;
 }
 
-const IDENTITY_MS = 60 * 60_000;
+const IDENTITY_TTL_MS = 60 * 60_000;
 
-/** Throws `usage` where the private key is none. Asks GitHub nothing yet. */
+/** Throws `usage` where the private key is none. Calls GitHub only when used. */
 export function createGithubClients(options: GithubClientsOptions): GithubClients {
-  const { apiUrl, webUrl, userAgent, now, installations, watch } = options;
-  const key = createAppKey(options);
+  const { now, installations } = options;
   const lifetime = new AbortController();
-  // Limits are counted for each installation, and for the App as a whole.
-  const patience = new Map<string, Patience>();
-  const caller = (about: string, credential: Credential) => {
-    const patient = patience.get(about) ?? createPatience(now, sharedLimits(about, options.holds));
-    patience.set(about, patient);
-    const ways: CallerOptions = {
-      apiUrl,
-      webUrl,
-      userAgent,
-      fetch: options.fetch ?? fetch,
-      // Octokit itself waits for ever; GitHub cuts its own requests after 10 s.
-      deadlineMs: options.deadlineMs ?? 20_000,
-      now,
-      ...(watch && { watch: (route, send) => watch({ route, holder: about }, send) }),
-      patience: patient,
-      lifetime: lifetime.signal,
-    };
-    return createCaller(ways, credential);
+  const holds = options.holds ?? createHolds(now);
+  const gates = new Map<string, RateLimitGate>();
+  const callerOptions: CallerOptions = {
+    ...options,
+    fetch: options.fetch ?? fetch,
+    deadlineMs: options.deadlineMs ?? 20_000,
+    watch: options.watch,
+    lifetime: lifetime.signal,
   };
-  const app = caller('app', {
-    as: 'app',
-    header: async () => `Bearer ${key.jwt()}`,
-    // Of calls that were sent at once with a wrong clock the first one refused has learnt it, and the others find it learnt.
-    renew: (header, date) => key.learnClock(date) || header !== `Bearer ${key.jwt()}`,
+  const openAs = (credential: Credential) => {
+    const gate = gates.get(credential.holder) ?? new RateLimitGate(credential.holder, holds, now);
+    gates.set(credential.holder, gate);
+    return createOctokit(callerOptions, credential, gate);
+  };
+  const app = openAs({ as: 'app', holder: 'app', prove: createAppProof(options) });
+  const anonymous = openAs({
+    ...{ as: 'anonymous', holder: 'nobody' },
+    prove: async () => ({ authorization: null, renew: async () => null }),
   });
-  const nobody = caller('nobody', { as: 'nobody', header: async () => null, renew: () => false });
-  const tokens = createInstallationTokens({ app, installations, now, lifetime: lifetime.signal });
-  const scoped = (scope: TokenScope) => caller(`installation ${scope.installationId}`, scopedCredential(tokens, scope));
-  const installation = (installationId: number) => scoped({ installationId, repository: null });
+  const tokens = createInstallationTokens({ app, appId: options.appId, installations, now });
+  const openScoped = (scope: TokenScope) => {
+    const prove = async (isRefresh = false): Promise<Proof> => ({
+      authorization: `token ${await tokens.token(scope, isRefresh)}`,
+      renew: () => prove(true),
+    });
+    const holder = `installation ${scope.installationId}`;
+    return createCaller(openAs({ as: 'installation', holder, prove }), lifetime.signal);
+  };
+  const appCaller = createCaller(app, lifetime.signal);
+  const openInstallation = (installationId: number) => openScoped({ installationId, repository: null });
+  const identity = keepFor(IDENTITY_TTL_MS, now, () =>
+    readIdentity(
+      { app: appCaller, installation: openInstallation, anonymous: createCaller(anonymous, lifetime.signal) },
+      lifetime.signal,
+    ),
+  );
   return {
-    app,
-    installation,
-    identity: keptFor(IDENTITY_MS, now, () => readIdentity({ app, installation, nobody }, lifetime.signal)),
+    app: appCaller,
+    installation: openInstallation,
+    identity,
     repository: ({ installationId, repositoryId }, use) =>
-      scoped({ installationId, repository: { id: repositoryId, use } }),
+      openScoped({ installationId, repository: { id: repositoryId, use } }),
     gitToken: ({ installationId, repositoryId }, signal) =>
-      tokens.token({ installationId, repository: { id: repositoryId, use: 'git' } }, signal),
+      untilAborted(tokens.token({ installationId, repository: { id: repositoryId, use: 'git' } }), signal),
     [Symbol.dispose]: () =>
-      lifetime.abort(new CausewayError('cancelled', 'Causeway is stopping; it goes on at the next start.')),
+      lifetime.abort(new CausewayError('cancelled', 'Causeway is stopping; it continues at the next start.')),
   };
 }
 
-/** A call as nobody counts by the address that it comes from, which is another for each machine. */
-function sharedLimits(about: string, holds: Holds | undefined): SharedLimits | null {
-  if (holds === undefined || about === 'nobody') return null;
-  const nameOf = (resource: Resource | null) => [`${GITHUB_HOLDS}${about}`, resource ?? []].flat().join(' ');
-  return {
-    until: (resource) => holds.until(nameOf(resource)),
-    hold: (resource, until) => holds.hold(nameOf(resource), until),
-  };
+/**
+ * What git reads a project on GitHub with; null for any other project. Throws `access_lost` where the App may no longer read it, SourceBusy
+ * at a limit of GitHub, `repository_unreachable` for what may pass.
+ */
+export async function gitCredentials(
+  clients: Pick<GithubClients, 'gitToken'>,
+  project: Project,
+  signal: AbortSignal,
+): Promise<{ readonly username: string; readonly password: string } | null> {
+  if (!isGithubProject(project)) return null;
+  try {
+    return { username: 'x-access-token', password: await clients.gitToken(project.source, signal) };
+  } catch (cause) {
+    if (!(cause instanceof GithubFailure)) throw cause;
+    const message = `The repository of ${project.name} could not be read. ${cause.message}`;
+    if (cause.retryAt !== null) throw new SourceBusy(message, cause.retryAt, { cause });
+    throw new CausewayError(cause.kind === 'gone' ? 'access_lost' : 'repository_unreachable', message, { cause });
+  }
 }
 
-function scopedCredential(tokens: InstallationTokens, scope: TokenScope): Credential {
-  return {
-    as: 'installation',
-    header: async (signal) => `token ${await tokens.token(scope, signal)}`,
-    renew(header) {
-      tokens.drop(header?.replace(/^token /, '') ?? '');
-      return true;
-    },
+/** GitHub takes no token from the future, and none that is valid for more than 10 minutes. */
+const BACKDATED_S = 60;
+const LIFETIME_S = 9 * 60;
+const MAX_SKEW_MS = 30_000;
+
+/** A token signed with the App's key. Where GitHub refuses it and its clock differs from ours, the next one is made by GitHub's clock. */
+function createAppProof({ appId, privateKey, now }: GithubClientsOptions): () => Promise<Proof> {
+  const key = readRsaKey(privateKey);
+  let aheadMs = 0;
+  const prove = async (): Promise<Proof> => {
+    const madeAt = now().getTime() + aheadMs;
+    return {
+      authorization: `Bearer ${signJwt(appId, key, madeAt)}`,
+      renew: async (date) => {
+        const theirs = Date.parse(date ?? '');
+        if (!(Math.abs(theirs - madeAt) > MAX_SKEW_MS)) return null;
+        aheadMs = theirs - now().getTime();
+        return await prove();
+      },
+    };
   };
+  return prove;
 }
 
-/** One answer for all, for so long; a failure is not kept. */
-function keptFor(
-  ms: number,
-  now: () => Date,
-  read: () => Promise<AppIdentity>,
-): (signal: AbortSignal) => Promise<AppIdentity> {
+function signJwt(appId: number, key: KeyObject, at: number): string {
+  const seconds = Math.floor(at / 1_000);
+  const claims = { iat: seconds - BACKDATED_S, exp: seconds + LIFETIME_S, iss: String(appId) };
+  const parts = [{ alg: 'RS256', typ: 'JWT' }, claims].map((part) => Buffer.from(JSON.stringify(part)));
+  const content = parts.map((part) => part.toString('base64url')).join('.');
+  return `${content}.${sign('sha256', Buffer.from(content), key).toString('base64url')}`;
+}
+
+function readRsaKey(pem: string): KeyObject {
+  try {
+    const key = createPrivateKey(pem);
+    if (key.asymmetricKeyType === 'rsa') return key;
+  } catch {
+    // The error says the same, without what OpenSSL says of the text.
+  }
+  const repair = 'give the whole .pem file that GitHub made for the App, with its first and last line';
+  throw new CausewayError('usage', `PRIVATE_KEY is not an RSA private key: ${repair}.`);
+}
+
+/** One answer for all callers until it is too old; a failure is not kept. */
+function keepFor(ttlMs: number, now: () => Date, read: () => Promise<AppIdentity>): GithubClients['identity'] {
   let kept: { readonly answer: Promise<AppIdentity>; readonly until: number } | null = null;
   return (signal) => {
-    if (kept !== null && now().getTime() < kept.until) return untilAborted(kept.answer, signal);
-    const answer = read();
-    const mine = { answer, until: now().getTime() + ms };
-    kept = mine;
-    answer.catch(() => {
-      if (kept === mine) kept = null;
-    });
-    return untilAborted(answer, signal);
+    if (kept === null || now().getTime() >= kept.until) {
+      const fresh = { answer: read(), until: now().getTime() + ttlMs };
+      kept = fresh;
+      fresh.answer.catch(() => {
+        if (kept === fresh) kept = null;
+      });
+    }
+    return untilAborted(kept.answer, signal);
   };
 }

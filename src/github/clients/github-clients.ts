@@ -1,10 +1,10 @@
-// How GitHub is called: always with the least token for the purpose, a deadline, no retries of Octokit's own, and failures in our words.
+// How GitHub is called: with the least token for the purpose, a deadline, no write ever repeated, and failures that say what to do.
 import type { Octokit } from '@octokit/rest';
 import { CausewayError } from '../../core/errors.ts';
 import type { GithubSource } from '../../core/project.ts';
 
 /**
- * What a token of one repository may do; metadata read besides. `git`: contents read. `read`: contents, issues, pull requests, checks,
+ * What a token of one repository may do, besides reading its metadata. `git`: contents read. `read`: contents, issues, pull requests, checks,
  * statuses and actions read. `talk`: issues and pull requests write. `push`: contents and pull requests write. `check`: checks write.
  * What the installation was not granted is left out.
  */
@@ -21,14 +21,14 @@ export interface AppIdentity {
   readonly botId: number;
 }
 
-/** A repository by GitHub's numbers, whatever it is called. */
-type RepositoryNumbers = Pick<GithubSource, 'repositoryId' | 'installationId'>;
+/** A repository by GitHub's numbers, whatever its name is now. */
+export type RepositoryNumbers = Pick<GithubSource, 'repositoryId' | 'installationId'>;
 
 export interface GithubClients extends Disposable {
   /** As the App itself (a JWT). */
   readonly app: GithubCaller;
   identity(signal: AbortSignal): Promise<AppIdentity>;
-  /** All repositories of an installation, metadata read alone: to list them. */
+  /** All repositories of an installation with nothing but their metadata, to list them. */
   installation(installationId: number): GithubCaller;
   repository(source: RepositoryNumbers, use: TokenUse): GithubCaller;
   /** A token with which git reads that one repository. */
@@ -37,7 +37,7 @@ export interface GithubClients extends Disposable {
 
 export interface GithubCaller {
   /**
-   * One call with a deadline. `options` goes into the request as `request`: `octokit.rest.issues.get({…, request: options})`, or for GraphQL
+   * Calls GitHub. `options` goes into each request as `request`: `octokit.rest.issues.get({…, request: options})`, or for GraphQL
    * `octokit.graphql(query, {…, request: options})`. Throws GithubFailure, and the signal's reason.
    */
   call<T>(request: (octokit: Octokit, options: CallOptions) => Promise<T>, signal: AbortSignal): Promise<T>;
@@ -47,38 +47,46 @@ interface CallOptions {
   readonly signal: AbortSignal;
 }
 
+/** Sends one request and observes its outcome. `route` contains no values of the request; `holder` is whose limits count. */
+export type WatchCall = <T extends { readonly status: number; readonly headers: object }>(
+  call: { readonly route: string; readonly holder: string },
+  send: () => Promise<T>,
+) => Promise<T>;
+
+/** A `WatchCall` that only sends. */
+export const sendUnwatched: WatchCall = (_, send) => send();
+
 /**
- * `busy`: a limit; nothing happened, call again at `retryAt`. `gone`: not there, or not for us any more (404, 410, 451, a lost or suspended
- * installation). `refused`: GitHub understood and said no (401, 403, 409, 422, GraphQL errors). `unsure`: no answer, or 5xx: it may have happened.
+ * `busy`: a limit; nothing happened, call again at `retryAt`. `gone`: absent, or no longer accessible to us (404, 410, 451, a removed or
+ * suspended installation). `refused`: GitHub understood and said no (401, 403, 409, 422, GraphQL errors). `unsure`: no answer, or 5xx: it
+ * may have happened.
  */
 export type GithubFailureKind = 'busy' | 'gone' | 'refused' | 'unsure';
 
-export class GithubFailure extends CausewayError {
+interface FailureFacts {
   readonly kind: GithubFailureKind;
-  /** HTTP status; null where no answer came. */
+  /** HTTP status; null where there was no answer. */
   readonly status: number | null;
   /** Where `busy`: when to call again. */
   readonly retryAt: Date | null;
+  readonly said?: string;
+}
+
+export class GithubFailure extends CausewayError {
+  readonly kind: GithubFailureKind;
+  readonly status: number | null;
+  readonly retryAt: Date | null;
   readonly #said: string;
 
-  constructor(
-    failure: {
-      readonly kind: GithubFailureKind;
-      readonly status: number | null;
-      readonly retryAt: Date | null;
-      readonly said?: string;
-    },
-    message: string,
-    options?: ErrorOptions,
-  ) {
+  constructor(facts: FailureFacts, message: string, options?: ErrorOptions) {
     super('github_failed', message, options);
-    this.kind = failure.kind;
-    this.status = failure.status;
-    this.retryAt = failure.retryAt;
-    this.#said = failure.said ?? '';
+    this.kind = facts.kind;
+    this.status = facts.status;
+    this.retryAt = facts.retryAt;
+    this.#said = facts.said ?? '';
   }
 
-  /** GitHub's own words (at most 500 characters), for code that decides by them; "" for none. Never logged, and not to be shown: they may quote what was sent. */
+  /** GitHub's own words (at most 500 characters), for code that decides by them. Never logged or shown: they may quote what was sent. */
   get said(): string {
     return this.#said;
   }

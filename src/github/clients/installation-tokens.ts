@@ -1,10 +1,10 @@
-// Installation tokens: each for one repository and one use, kept until shortly before they end, asked for once by all who wait.
-import type { Installation } from '../../core/project.ts';
+// Installation tokens: each for one repository and one use, with no more than the installation was granted.
+import { createAppAuth } from '@octokit/auth-app';
+import type { Octokit } from '@octokit/rest';
+import type { Installation, PermissionLevel } from '../../core/project.ts';
 import type { InstallationStore } from '../../db/store.ts';
 import { registerSecret, TOKEN_LASTS_MS } from '../../log.ts';
-import { type GithubCaller, GithubFailure, type TokenUse } from './github-clients.ts';
-import { LISTING, permissionsFor, type TokenPermissions } from './token-scope.ts';
-import { untilAborted } from './until-aborted.ts';
+import { GithubFailure, type TokenUse } from './github-clients.ts';
 
 export interface TokenScope {
   readonly installationId: number;
@@ -13,132 +13,117 @@ export interface TokenScope {
 }
 
 export interface InstallationTokens {
-  /** Throws GithubFailure, `gone` where the installation is not known (any more). */
-  token(scope: TokenScope, signal: AbortSignal): Promise<string>;
-  /** Forgets a token that GitHub no longer takes. */
-  drop(token: string): void;
+  /** `isRefresh`: GitHub refused the last one. Throws GithubFailure, `gone` where the installation is not known (any more). */
+  token(scope: TokenScope, isRefresh?: boolean): Promise<string>;
 }
 
 export interface InstallationTokensOptions {
-  readonly app: GithubCaller;
+  /** As the App. */
+  readonly app: Octokit;
+  readonly appId: number;
   readonly installations: Pick<InstallationStore, 'installation'>;
   readonly now: () => Date;
-  readonly lifetime: AbortSignal;
 }
 
-interface Kept {
-  readonly token: string;
-  /** Milliseconds; not to be used from then on. */
-  readonly until: number;
-}
+type Permissions = Readonly<Record<string, PermissionLevel>>;
+
+const WANTED: Readonly<Record<TokenUse, Permissions>> = {
+  git: { contents: 'read' },
+  read: {
+    contents: 'read',
+    issues: 'read',
+    pull_requests: 'read',
+    checks: 'read',
+    statuses: 'read',
+    actions: 'read',
+  },
+  talk: { issues: 'write', pull_requests: 'write' },
+  push: { contents: 'write', pull_requests: 'write' },
+  check: { checks: 'write' },
+};
+const LISTING: Permissions = { metadata: 'read' };
 
 const SPARE_MS = 5 * 60_000;
-const MOST_KEPT = 2_000;
 
+/** Tokens are kept, and requested once for all who wait, by @octokit/auth-app. */
 export function createInstallationTokens(options: InstallationTokensOptions): InstallationTokens {
-  const kept = new Map<string, Kept>();
-  const asked = new Map<string, Promise<Kept>>();
+  const { app, appId, installations, now } = options;
+  const auth = createAppAuth({
+    appId,
+    // The requests go through our own client of the App, which proves itself: the library corrects a wrong clock only outside of token requests.
+    createJwt: async () => ({ jwt: '', expiresAt: '' }),
+    request: app.request,
+    log: { warn: () => undefined },
+  });
 
-  function keep(key: string, one: Kept): void {
-    const now = options.now().getTime();
-    for (const [old, { until }] of kept) if (until <= now) kept.delete(old);
-    kept.set(key, one);
-    const [oldest] = kept.keys();
-    if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+  async function requestToken(scope: TokenScope, permissions: Permissions, isRefresh: boolean): Promise<string> {
+    const { installationId, repository } = scope;
+    const wanted = {
+      ...({ type: 'installation', installationId, permissions: { ...permissions } } as const),
+      ...(repository && { repositoryIds: [repository.id] }),
+    };
+    const found = await auth({ ...wanted, refresh: isRefresh });
+    const isFresh = Date.parse(found.expiresAt) - SPARE_MS > now().getTime();
+    const { token } = isFresh ? found : await auth({ ...wanted, refresh: true });
+    registerSecret(token, TOKEN_LASTS_MS);
+    return token;
   }
 
-  function ask(key: string, scope: TokenScope, permissions: TokenPermissions): Promise<Kept> {
-    const running = asked.get(key);
-    if (running !== undefined) return running;
-    const request = requestToken(options, scope, permissions)
-      .then((one) => {
-        keep(key, one);
-        return one;
-      })
-      .finally(() => asked.delete(key));
-    asked.set(key, request);
-    return request;
+  /** A permission was withdrawn and we have not heard of it yet: GitHub says what is left. */
+  async function requestGranted(scope: TokenScope, use: TokenUse): Promise<string> {
+    const { data } = await app.rest.apps.getInstallation({ installation_id: scope.installationId });
+    return await requestToken(scope, limitPermissions(use, data.permissions as Installation['permissions']), false);
   }
 
   return {
-    async token(scope, signal) {
-      const permissions = await permissionsOf(options.installations, scope);
-      const key = JSON.stringify([scope, permissions]);
-      const known = kept.get(key);
-      if (known !== undefined && known.until > options.now().getTime()) return known.token;
-      return (await untilAborted(ask(key, scope, permissions), signal)).token;
-    },
-    drop(token) {
-      for (const [key, one] of kept) if (one.token === token) kept.delete(key);
+    async token(scope, isRefresh = false) {
+      const { installationId, repository } = scope;
+      if (repository === null) return await requestToken(scope, LISTING, isRefresh);
+      const known = await installations.installation(installationId);
+      if (known === null) throw notInstalled();
+      try {
+        return await requestToken(scope, limitPermissions(repository.use, known.permissions), isRefresh);
+      } catch (error) {
+        if (!(error instanceof GithubFailure) || error.status !== 422) throw error;
+        if (/permissions requested/i.test(error.said)) return await requestGranted(scope, repository.use);
+        throw toGone(error);
+      }
     },
   };
 }
 
-async function permissionsOf(
-  installations: InstallationTokensOptions['installations'],
-  { installationId, repository }: TokenScope,
-): Promise<TokenPermissions> {
-  if (repository === null) return LISTING;
-  const installation = await installations.installation(installationId);
-  if (installation !== null) return permissionsFor(repository.use, installation.permissions);
-  throw new GithubFailure(
-    { kind: 'gone', status: null, retryAt: null },
-    'The App is not installed there any more: install it again on the repository.',
-  );
+/** Where less was granted than is wanted, what was granted. */
+function limitPermissions(use: TokenUse, granted: Installation['permissions']): Permissions {
+  const kept = Object.entries(WANTED[use]).flatMap(([name, wanted]) => {
+    const given = Object.hasOwn(granted, name) ? granted[name] : undefined;
+    return given === undefined ? [] : [[name, given === 'read' ? 'read' : wanted] as const];
+  });
+  return { ...LISTING, ...Object.fromEntries(kept) };
 }
 
-/** What was granted may have been taken back since we last heard: then GitHub itself is asked what is left. */
-async function requestToken(
-  options: InstallationTokensOptions,
-  scope: TokenScope,
-  permissions: TokenPermissions,
-): Promise<Kept> {
-  try {
-    return await create(options, scope, permissions);
-  } catch (error) {
-    if (!(error instanceof GithubFailure) || error.status !== 422) throw error;
-    if (scope.repository === null || !/permissions requested/i.test(error.said)) throw notThere(error);
-    const granted = await grantedNow(options, scope.installationId);
-    return await create(options, scope, permissionsFor(scope.repository.use, granted));
-  }
+/** What the App lacks to do everything, such as `checks: write`; empty where everything was granted. */
+export function missingPermissions(granted: Installation['permissions']): readonly string[] {
+  const { git, read, ...writing } = WANTED;
+  const wanted: Permissions = Object.assign({}, git, read, ...Object.values(writing));
+  return Object.entries(wanted)
+    .filter(([name, level]) => !Object.hasOwn(granted, name) || (level === 'write' && granted[name] === 'read'))
+    .map(([name, level]) => `${name}: ${level}`)
+    .sort();
 }
 
-async function create(
-  { app, now, lifetime }: InstallationTokensOptions,
-  { installationId, repository }: TokenScope,
-  permissions: TokenPermissions,
-): Promise<Kept> {
-  const { data } = await app.call(
-    (octokit, request) =>
-      octokit.rest.apps.createInstallationAccessToken({
-        installation_id: installationId,
-        permissions: { ...permissions },
-        ...(repository === null ? {} : { repository_ids: [repository.id] }),
-        request,
-      }),
-    lifetime,
-  );
-  registerSecret(data.token, TOKEN_LASTS_MS);
-  const ends = Date.parse(data.expires_at);
-  return { token: data.token, until: (Number.isNaN(ends) ? now().getTime() : ends) - SPARE_MS };
-}
-
-async function grantedNow(
-  { app, lifetime }: InstallationTokensOptions,
-  installationId: number,
-): Promise<Installation['permissions']> {
-  const { data } = await app.call(
-    (octokit, request) => octokit.rest.apps.getInstallation({ installation_id: installationId, request }),
-    lifetime,
-  );
-  return data.permissions as Installation['permissions'];
-}
-
-/** 422 is how GitHub says that the repository is not among those of the installation (any more). */
-function notThere(failure: GithubFailure): GithubFailure {
-  if (!/repositor/i.test(failure.said)) return failure;
+function notInstalled(): GithubFailure {
   return new GithubFailure(
-    { kind: 'gone', status: failure.status, retryAt: null, said: failure.said },
-    'The App has no access to the repository any more (422): add it again in the installation of its owner.',
+    { kind: 'gone', status: null, retryAt: null },
+    'The App is no longer installed there: install it again on the repository.',
+  );
+}
+
+/** 422 is how GitHub says that the repository is not (or no longer) among those of the installation. */
+function toGone(failure: GithubFailure): GithubFailure {
+  const { status, said } = failure;
+  if (!/repositor/i.test(said)) return failure;
+  return new GithubFailure(
+    { kind: 'gone', status, retryAt: null, said },
+    'The App no longer has access to the repository (422): add it again in the installation of its owner.',
   );
 }

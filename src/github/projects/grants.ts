@@ -1,7 +1,7 @@
 // What an installation was not granted is done without; said once, so that somebody can change it.
 import type { Installation } from '../../core/project.ts';
 import type { Log } from '../../log.ts';
-import { missingPermissions } from '../clients/token-scope.ts';
+import { missingPermissions } from '../clients/installation-tokens.ts';
 
 /** Says it again only where something else is missing. */
 export function createGrants(log: Log): (installation: Installation) => void {

@@ -1,5 +1,5 @@
 // Work on one thing, one after the other: what is read and then written down must not be overtaken by what was read before it.
-import { untilAborted } from '../clients/until-aborted.ts';
+import { untilAborted } from '../../core/until-aborted.ts';
 
 /** Runs the work once all earlier work on the same number has ended, however it ended. */
 export type InTurn = <T>(id: number, signal: AbortSignal, work: () => Promise<T>) => Promise<T>;

@@ -1,7 +1,7 @@
 // Installations and their repositories as GitHub lists them, page by page, and whether a list can be believed to be whole.
 import type { Installation, InstalledRepository, PermissionLevel } from '../../core/project.ts';
+import { unsureFailure } from '../clients/failures.ts';
 import type { GithubCaller } from '../clients/github-clients.ts';
-import { unsureFailure } from '../clients/read-failure.ts';
 
 const PAGE = 100;
 const LEVELS: readonly PermissionLevel[] = ['read', 'write', 'admin'];

@@ -3,9 +3,8 @@ import type { Account } from '../../core/account.ts';
 import { type GithubProject, isGithubProject, type Project, repositoryOf } from '../../core/project.ts';
 import { type Permissions, ROLES, type Role, type Until } from '../../core/role.ts';
 import type { Person } from '../../core/thread.ts';
-
+import { untilAborted } from '../../core/until-aborted.ts';
 import { type GithubClients, GithubFailure } from '../clients/github-clients.ts';
-import { untilAborted } from '../clients/until-aborted.ts';
 
 export interface GithubPermissions extends Permissions {
   /**

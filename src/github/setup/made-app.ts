@@ -2,7 +2,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
 import { CausewayError } from '../../core/errors.ts';
-import { unwatched, type WatchCall } from '../clients/watch-call.ts';
+import { sendUnwatched, type WatchCall } from '../clients/github-clients.ts';
 import { createGithubClient, type GithubOptions } from '../github-client.ts';
 
 /** Credentials and names of a new App. */
@@ -38,7 +38,7 @@ const Conversion = z.object({
 
 /** Throws CausewayError where GitHub does not exchange the code (it holds for an hour, and once) or answers something else. */
 export async function exchangeCode(code: string, github: ExchangeGithub, signal: AbortSignal): Promise<MadeApp> {
-  const { watch = unwatched, ...options } = github;
+  const { watch = sendUnwatched, ...options } = github;
   const { octokit, call } = createGithubClient({ ...options, token: null });
   const data = await call('the new App', signal, (deadline) =>
     watch({ route: CONVERSION, holder: 'nobody' }, () =>

@@ -1,6 +1,6 @@
 // One question to GitHub while somebody signs in: bounded in time and size, no redirect followed, and nothing kept of the answer but its data.
 import { CausewayError } from '../../core/errors.ts';
-import { unwatched, type WatchCall } from '../clients/watch-call.ts';
+import { sendUnwatched, type WatchCall } from '../clients/github-clients.ts';
 
 interface Question {
   readonly url: string;
@@ -32,7 +32,7 @@ export interface AskWays {
 /** Throws the signal's reason alone. */
 export async function askGithub(
   question: Question,
-  { fetch: get, watch = unwatched, ...ways }: AskWays,
+  { fetch: get, watch = sendUnwatched, ...ways }: AskWays,
 ): Promise<GithubAnswer> {
   const { url, method, route, headers, body, maxBytes } = question;
   const signal = AbortSignal.any([ways.signal, ways.deadline]);

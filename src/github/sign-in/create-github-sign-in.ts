@@ -2,7 +2,7 @@
 
 import { type GithubSignIn, SignInRefused } from '../../core/account.ts';
 import type { Person } from '../../core/thread.ts';
-import type { WatchCall } from '../clients/watch-call.ts';
+import type { WatchCall } from '../clients/github-clients.ts';
 import { type ExchangeOptions, exchangeCode } from './exchange-code.ts';
 import { type HandBackOptions, handBack } from './hand-back.ts';
 import type { MayEnter } from './may-enter.ts';

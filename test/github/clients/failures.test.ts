@@ -65,13 +65,13 @@ it.each<readonly [string, Said | 'reset', Pick<GithubFailure, 'kind' | 'status'>
     "a proxy's page as success",
     { status: 201, headers: { 'content-type': 'text/html' }, body: '<html>Sign in</html>' },
     { kind: 'unsure', status: 201 },
-    /check GITHUB_API_URL/,
+    /check GHE_HOST/,
   ],
   [
     "a proxy's page as refusal",
     { status: 404, headers: { 'content-type': 'text/html' }, body: '<html>No such page</html>' },
     { kind: 'unsure', status: 404 },
-    /check GITHUB_API_URL/,
+    /check GHE_HOST/,
   ],
   [
     'half a JSON',
@@ -100,7 +100,7 @@ it.each<readonly [string, Said | 'reset', Pick<GithubFailure, 'kind' | 'status'>
     { kind: 'gone', status: 403 },
     /unsuspend|suspended/,
   ],
-  ['409', says(409, 'Conflict'), { kind: 'refused', status: 409 }, /does not fit/],
+  ['409', says(409, 'Conflict'), { kind: 'refused', status: 409 }, /conflicts/],
   ['422', says(422, 'Validation Failed'), { kind: 'refused', status: 422 }, /not valid/],
   ['an archived repository', says(403, 'Repository was archived'), { kind: 'refused', status: 403 }, /archived/],
   [
@@ -247,7 +247,7 @@ describe('tokens', () => {
         'There is at least one repository that does not exist or is not accessible to the parent installation.',
       ),
       'gone',
-      /no access to the repository any more/,
+      /no longer has access to the repository/,
     ],
   ])('%s says so at every call', async (_name, said, kind, message) => {
     await using ground = await openGround({ 'POST /app/installations/*/access_tokens': () => said });

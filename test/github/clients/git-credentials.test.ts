@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { Project } from '../../../src/core/project.ts';
 import { SourceBusy } from '../../../src/core/source.ts';
-import { gitCredentials } from '../../../src/github/clients/git-credentials.ts';
+import { gitCredentials } from '../../../src/github/clients/create-github-clients.ts';
 import { NEVER, openGround, SHOP, tokenName } from './ground.ts';
 
 const PROJECT: Project = { id: 'prj_1', name: 'octo/shop', source: SHOP, createdAt: '2026-11-01T00:00:00.000Z' };

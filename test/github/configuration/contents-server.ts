@@ -2,10 +2,11 @@
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createHolds } from '../../../src/core/holds.ts';
 import type { GithubSource } from '../../../src/core/project.ts';
-import { createCaller } from '../../../src/github/clients/caller.ts';
 import { type GithubCaller, GithubFailure } from '../../../src/github/clients/github-clients.ts';
-import { createPatience } from '../../../src/github/clients/patience.ts';
+import { createCaller, createOctokit } from '../../../src/github/clients/octokit-caller.ts';
+import { RateLimitGate } from '../../../src/github/clients/rate-limit-gate.ts';
 
 export interface ContentsServer extends AsyncDisposable {
   /** Bytes of `.github/causeway.yml` by `owner/name`. */
@@ -53,7 +54,6 @@ export async function contentsServer(now: () => Date): Promise<ContentsServer> {
     fetch,
     deadlineMs: 5_000,
     now,
-    patience: createPatience(now),
     lifetime,
   };
   const state: ContentsServer = {
@@ -62,18 +62,18 @@ export async function contentsServer(now: () => Date): Promise<ContentsServer> {
     fault: null,
     meanwhile: () => undefined,
     noToken: null,
-    repository: ({ repositoryId }) =>
-      createCaller(options, {
-        as: 'installation',
-        renew: () => false,
-        header: async () => {
-          if (state.noToken !== repositoryId) return `token ${repositoryId}`;
-          throw new GithubFailure(
-            { kind: 'gone', status: 404, retryAt: null },
-            'The App is not installed there any more.',
-          );
-        },
-      }),
+    repository: ({ repositoryId }) => {
+      const prove = async () => {
+        if (state.noToken !== repositoryId) return { authorization: `token ${repositoryId}`, renew: async () => null };
+        throw new GithubFailure(
+          { kind: 'gone', status: 404, retryAt: null },
+          'The App is not installed there any more.',
+        );
+      };
+      const gate = new RateLimitGate('installation 1', createHolds(now), now);
+      const octokit = createOctokit(options, { as: 'installation', holder: 'installation 1', prove }, gate);
+      return createCaller(octokit, lifetime);
+    },
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { isGithubProject } from '../../../src/core/project.ts';
 import { createGithubClients } from '../../../src/github/clients/create-github-clients.ts';
-import { gitCredentials } from '../../../src/github/clients/git-credentials.ts';
+import { gitCredentials } from '../../../src/github/clients/create-github-clients.ts';
 import { createProjectSync } from '../../../src/github/projects/project-sync.ts';
 import { createPermissions } from '../../../src/github/projects/roles.ts';
 import { createLog } from '../../../src/log.ts';

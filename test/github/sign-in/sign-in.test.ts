@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { SignInRefused } from '../../../src/core/account.ts';
-import type { WatchCall } from '../../../src/github/clients/watch-call.ts';
+import type { WatchCall } from '../../../src/github/clients/github-clients.ts';
 import { createLog, registeredSecrets } from '../../../src/log.ts';
 import { createTelemetry } from '../../../src/telemetry/telemetry.ts';
 import type { Fault } from '../../github-double/faults.ts';

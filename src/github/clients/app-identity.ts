@@ -1,12 +1,13 @@
 // Who we are on GitHub: the App's name and owner, and the number of its bot user.
+
+import { unsureFailure } from './failures.ts';
 import { type AppIdentity, type GithubCaller, GithubFailure } from './github-clients.ts';
-import { unsureFailure } from './read-failure.ts';
 
 export interface IdentityOptions {
   readonly app: GithubCaller;
   readonly installation: (id: number) => GithubCaller;
   /** Without any credential. */
-  readonly nobody: GithubCaller;
+  readonly anonymous: GithubCaller;
 }
 
 export async function readIdentity(options: IdentityOptions, signal: AbortSignal): Promise<AppIdentity> {
@@ -15,10 +16,10 @@ export async function readIdentity(options: IdentityOptions, signal: AbortSignal
     signal,
   );
   if (data === null || typeof data.slug !== 'string') {
-    throw unsureFailure(200, 'GitHub did not say which App this is. It is tried again.');
+    throw unsureFailure(200, 'GitHub did not say which App this is. Causeway tries again.');
   }
   const botLogin = `${data.slug}[bot]`;
-  const bot = await userNamed(botLogin, options, signal);
+  const bot = await readUser(botLogin, options, signal);
   const { owner } = data;
   // An App of an enterprise has an owner with a slug instead of a login.
   const login = 'login' in owner ? owner.login : owner.slug;
@@ -26,31 +27,33 @@ export async function readIdentity(options: IdentityOptions, signal: AbortSignal
 }
 
 /** The limit of one installation must not keep all of them waiting for our name. */
-const MOST_ASKED = 5;
+const MAX_CALLERS = 5;
 
-/** An App's own token reads no users. One of any installation does; without one, users are asked for as anybody may. */
-async function userNamed(
+/** An App's own token reads no users. One of any installation does; before the first one, anybody may look up a user. */
+async function readUser(
   username: string,
-  { app, installation, nobody }: IdentityOptions,
+  { app, installation, anonymous }: IdentityOptions,
   signal: AbortSignal,
 ): Promise<{ readonly id: number }> {
   const { data } = await app.call(
     (octokit, request) => octokit.rest.apps.listInstallations({ per_page: 100, request }),
     signal,
   );
-  const usable = data.filter(({ suspended_at }) => suspended_at === null).slice(0, MOST_ASKED);
-  const askers = [...usable.map(({ id }) => installation(id)), nobody];
-  for (const [index, asker] of askers.entries()) {
+  const usable = data.filter(({ suspended_at }) => suspended_at === null).slice(0, MAX_CALLERS);
+  for (const { id } of usable) {
     try {
-      const user = await asker.call(
-        (octokit, request) => octokit.rest.users.getByUsername({ username, request }),
-        signal,
-      );
-      return user.data;
+      return await lookUp(installation(id), username, signal);
     } catch (error) {
-      const isBusy = error instanceof GithubFailure && error.kind === 'busy';
-      if (!isBusy || index === askers.length - 1) throw error;
+      if (!(error instanceof GithubFailure) || error.kind !== 'busy') throw error;
     }
   }
-  throw unsureFailure(null, 'GitHub did not say who the bot of this App is. It is tried again.');
+  return await lookUp(anonymous, username, signal);
+}
+
+async function lookUp(caller: GithubCaller, username: string, signal: AbortSignal): Promise<{ readonly id: number }> {
+  const { data } = await caller.call(
+    (octokit, request) => octokit.rest.users.getByUsername({ username, request }),
+    signal,
+  );
+  return data;
 }

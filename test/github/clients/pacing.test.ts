@@ -1,0 +1,119 @@
+// Towards github.com writes are a second apart and those that notify people three, each installation by itself; reads never wait for them.
+import nock from 'nock';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createGithubClients } from '../../../src/github/clients/create-github-clients.ts';
+import type { GithubClients } from '../../../src/github/clients/github-clients.ts';
+import { APP_ID, installation, NEVER, PRIVATE_KEY, SHOP, tokenName } from './ground.ts';
+
+const API = 'https://api.github.com';
+let sent: { readonly path: string; readonly at: number }[] = [];
+let holder = 100;
+let clients: GithubClients;
+
+beforeEach(() => {
+  nock.disableNetConnect();
+  sent = [];
+  holder += 10;
+  const github = nock(API).persist();
+  const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+  github.post(/access_tokens$/).reply(201, { token: tokenName(1), expires_at });
+  const note = (request: Request): [number, object] => {
+    sent.push({ path: new URL(request.url).pathname, at: performance.now() });
+    return [200, { id: 501 }];
+  };
+  github.post(/^\/repos\//).reply(note);
+  github.get(/^\/repos\//).reply(note);
+  clients = createGithubClients({
+    ...{
+      appId: APP_ID,
+      privateKey: PRIVATE_KEY,
+      apiUrl: API,
+      webUrl: 'https://github.com',
+      userAgent: 'Causeway/test',
+    },
+    installations: { installation: async (id) => installation(undefined, id) },
+    now: () => new Date(),
+    deadlineMs: 900,
+  });
+});
+
+afterEach(() => {
+  clients[Symbol.dispose]();
+  nock.cleanAll();
+  nock.enableNetConnect();
+});
+
+const place = { owner: 'octo', repo: 'shop', issue_number: 3 };
+
+function react(installationId: number, signal = NEVER) {
+  return clients
+    .repository({ ...SHOP, installationId }, 'talk')
+    .call(({ rest }, request) => rest.reactions.createForIssue({ ...place, content: 'eyes', request }), signal);
+}
+
+function comment(installationId: number) {
+  return clients
+    .repository({ ...SHOP, installationId }, 'talk')
+    .call(({ rest }, request) => rest.issues.createComment({ ...place, body: 'x', request }), NEVER);
+}
+
+function read(installationId: number) {
+  return clients
+    .repository({ ...SHOP, installationId }, 'read')
+    .call(({ rest }, request) => rest.issues.get({ ...place, request }), NEVER);
+}
+
+function secondsBetween(from: number, to: number): number {
+  return ((sent[to]?.at ?? 0) - (sent[from]?.at ?? 0)) / 1_000;
+}
+
+it('writes of one installation wait for their turn, outside of their deadline, and another one does not wait for them', async () => {
+  await Promise.all([react(holder), react(holder), react(holder), react(holder + 1), read(holder)]);
+  const own = sent.filter(({ path }) => path.endsWith('/reactions'));
+  expect(own).toHaveLength(4);
+  const last = sent.length - 1;
+  expect(secondsBetween(0, last)).toBeGreaterThan(1.8);
+  expect(secondsBetween(0, last - 1)).toBeGreaterThan(0.8);
+  expect(secondsBetween(0, last - 2)).toBeLessThan(0.5);
+});
+
+it('comments are three seconds apart', async () => {
+  await Promise.all([comment(holder), comment(holder)]);
+  expect(secondsBetween(0, 1)).toBeGreaterThan(2.8);
+});
+
+it('a write that is given up while it waits is never sent', async () => {
+  const leaving = new AbortController();
+  const [first, second] = [react(holder), react(holder, leaving.signal)];
+  await first;
+  leaving.abort(new Error('The job was cancelled.'));
+  await expect(second).rejects.toThrow('The job was cancelled.');
+  await react(holder);
+  expect(sent).toHaveLength(2);
+});
+
+it('a write that fails is sent once', async () => {
+  nock.cleanAll();
+  nock(API)
+    .post(/access_tokens$/)
+    .reply(201, { token: tokenName(1), expires_at: '2100-01-01T00:00:00Z' });
+  const writing = nock(API)
+    .post(/reactions$/)
+    .times(3)
+    .reply(502, { message: 'Server Error' });
+  await expect(react(holder)).rejects.toMatchObject({ kind: 'unsure', status: 502 });
+  expect(writing.pendingMocks()).toHaveLength(1);
+  await expect(writing.isDone()).toBe(false);
+});
+
+it('a limit ends the wait of those behind it: they are handed to the queue, and not sent', async () => {
+  nock.cleanAll();
+  nock(API)
+    .post(/access_tokens$/)
+    .reply(201, { token: tokenName(1), expires_at: '2100-01-01T00:00:00Z' });
+  nock(API)
+    .post(/reactions$/)
+    .reply(403, { message: 'You have exceeded a secondary rate limit' }, { 'retry-after': '60' });
+  const both = await Promise.allSettled([react(holder), react(holder)]);
+  for (const outcome of both) expect(outcome).toMatchObject({ status: 'rejected', reason: { kind: 'busy' } });
+});
