@@ -1,6 +1,7 @@
 // The service over GitHub, put together and at rest: what it knows, who hands out events, and the work it can take.
 
 import type { AppCredentials, Config } from '../config.ts';
+import type { Holds } from '../core/holds.ts';
 import type { Worker } from '../core/queue.ts';
 import { gitCredentials } from '../github/clients/create-github-clients.ts';
 import type { ReceivingProbot } from '../github/intake/open-probot.ts';
@@ -20,7 +21,6 @@ import { offeredModels, openInvestigator } from './open-investigator.ts';
 import { ownRecords } from './open-records.ts';
 import { PATIENCE_MS } from './serve-options.ts';
 import { sessionKey } from './session-key.ts';
-import { holdsOf } from './shared-holds.ts';
 import { VERSION } from './version.ts';
 import { createWaits } from './waits.ts';
 
@@ -56,7 +56,12 @@ export async function openGithubService(options: GithubServiceOptions): Promise<
   await using opening = new AsyncDisposableStack();
   const folder = openDataFolder(config.dataDir, config.encryptionKey, config.database);
   opening.use(ownRecords(folder.database));
-  const holds = holdsOf(() => house);
+  // GitHub and the model are called only once the house is open.
+  const holds: Holds = {
+    until: (name) => house.holds.until(name),
+    hold: (name, until) => house.holds.hold(name, until),
+    standing: () => house.holds.standing(),
+  };
   const { investigator } = opening.use(openInvestigator({ config, log, now, holds, patienceMs: PATIENCE_MS }));
   // The house's git needs the clients, which need its store.
   const installations = { installation: (id: number) => house.store.installation(id) };

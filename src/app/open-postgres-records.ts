@@ -1,5 +1,6 @@
 // Store and queue over a PostgreSQL database; loaded where there is one, since its client and its queue are most of 20 MB.
 import type { PostgresConfig } from '../config.ts';
+import { createHolds } from '../core/holds.ts';
 import { refuseHalfMoved } from '../db/moving/target.ts';
 import { openPostgresStore, type PostgresStore } from '../db/open-postgres.ts';
 import { explainOpening } from '../db/postgres-errors.ts';
@@ -11,7 +12,6 @@ import { createBossQueue } from '../queue/boss-queue.ts';
 import { type Boss, openBoss } from '../queue/open-boss.ts';
 import { createChanges } from '../services/changes.ts';
 import type { Records, RecordsOptions } from './open-records.ts';
-import { openSharedHolds } from './shared-holds.ts';
 import { openSharedPause } from './shared-pause.ts';
 
 /** What there is over PostgreSQL before anybody works with it. */
@@ -64,7 +64,7 @@ export async function openPostgresRecords(options: PostgresOptions & Pick<Record
   const changes = createChanges((runId) => notices.tell('changed', runId));
   opening.use(notices.on('changed', changes.heard));
   const { isPaused } = opening.use(await openSharedPause(store.database, notices, log));
-  const holds = opening.use(await openSharedHolds({ database: store.database, notices, log, now }));
+  const holds = createHolds(now);
   const opened = opening.move();
   const { leads } = notices;
   return { store, queue, changes, isPaused, holds, leads, [Symbol.asyncDispose]: () => opened.disposeAsync() };

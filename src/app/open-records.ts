@@ -1,6 +1,6 @@
 // Store and queue over one engine or the other: the only place that knows which of them it is.
 import type { PostgresConfig } from '../config.ts';
-import type { Holds } from '../core/holds.ts';
+import { createHolds, type Holds } from '../core/holds.ts';
 import type { Queue } from '../core/queue.ts';
 import type { PostgresStore } from '../db/open-postgres.ts';
 import { openSqliteStore, type SqliteStore } from '../db/open-sqlite.ts';
@@ -11,7 +11,6 @@ import type { Log } from '../log.ts';
 import { createEmbeddedQueue } from '../queue/embedded-queue.ts';
 import { createJobTable } from '../queue/job-table.ts';
 import { type Changes, createChanges } from '../services/changes.ts';
-import { openOwnHolds } from './shared-holds.ts';
 
 /** A SQLite file, `:memory:`, or a PostgreSQL database. */
 export type RecordsPlace = string | PostgresConfig;
@@ -22,7 +21,7 @@ export interface Records extends AsyncDisposable {
   readonly changes: Changes;
   /** Whether the operator has paused all processes over the database; over SQLite a file in DATA_DIR says so (see pause.ts). */
   isPaused(): boolean;
-  /** Who outside is to be left alone, as any process over the database has learnt. */
+  /** Cooldowns of GitHub and of models, as this process has learnt them. */
   readonly holds: Holds;
   /** Whether this process looks after what only one should, such as what comes round. */
   leads(): boolean;
@@ -65,11 +64,10 @@ async function openSqlite(file: string, { seal, log, now }: RecordsOptions): Pro
   const jobs = createJobTable();
   await using opening = new AsyncDisposableStack();
   const store = opening.use(await openSqliteStore({ file, seal, enqueuer: jobs }));
-  const holds = opening.use(await openOwnHolds({ database: store.database, log, now }));
   const queue = createEmbeddedQueue({ database: store.database, jobs, log, now, recovery: 'sole-owner' });
   const opened = opening.move();
   return {
-    ...{ store, queue, holds, changes: createChanges() },
+    ...{ store, queue, holds: createHolds(now), changes: createChanges() },
     isPaused: () => false,
     leads: () => true,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),

@@ -1,6 +1,5 @@
 // What the doctor asks of a database, whichever engine it is: its schema, whether the key opens its secrets, what was given up. Reads only.
 import { sql } from 'kysely';
-import type { Hold } from '../core/holds.ts';
 import { purposeFor } from './accounts.ts';
 import { migrationsFor } from './migrations/all.ts';
 import type { TableForm } from './migrations/table-form.ts';
@@ -16,8 +15,6 @@ export interface Examination {
   readonly isKeyRight: boolean | null;
   /** By the mark that holds every process over the database. */
   readonly isPaused: boolean;
-  /** Who is to be left alone, as it is written down: also what is over. Over PostgreSQL alone. */
-  readonly holds: readonly Hold[];
   /** Jobs that wait, and those given up after their last try. */
   readonly jobs: { readonly waiting: number; readonly dead: number };
   /** What is damaged, in the engine's words; at most ten lines. */
@@ -42,14 +39,12 @@ export async function examine(
   const newer = [...applied].filter((name) => !known.includes(name));
   const isPaused = applied.has('0010-marks') && (await isPausedForAll(kysely));
   // Of a schema that is not whole nothing more can be asked in one way.
-  if (missing.length > 0)
-    return { missing, newer, isKeyRight: null, isPaused, holds: [], jobs: { waiting: 0, dead: 0 } };
+  if (missing.length > 0) return { missing, newer, isKeyRight: null, isPaused, jobs: { waiting: 0, dead: 0 } };
   return {
     missing,
     newer,
     isKeyRight: await opens(kysely, seal),
     isPaused,
-    holds: await holdsOf(kysely),
     jobs: await jobsOf(kysely),
   };
 }
@@ -69,11 +64,6 @@ async function opens(kysely: Reader, seal: Seal): Promise<boolean | null> {
 async function isPausedForAll(kysely: Reader): Promise<boolean> {
   const mark = kysely.selectFrom('marks').select('name').where('name', '=', 'paused');
   return (await mark.executeTakeFirst()) !== undefined;
-}
-
-async function holdsOf(kysely: Reader): Promise<readonly Hold[]> {
-  const rows = await kysely.selectFrom('holds').select(['name', 'until']).orderBy('name').execute();
-  return rows.map(({ name, until }) => ({ name, until: new Date(until) }));
 }
 
 async function jobsOf(kysely: Reader): Promise<Examination['jobs']> {

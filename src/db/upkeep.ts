@@ -4,7 +4,6 @@ import { closeUnseen } from './closing-failures.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { eraseInvestigations } from './erasing.ts';
-import { sweepHolds } from './holds.ts';
 import { BATCH, inBatches } from './in-batches.ts';
 import type { Trx } from './schema.ts';
 import { sweepSessions } from './sessions.ts';
@@ -101,5 +100,4 @@ async function sweepRest(trx: Trx, { endedBefore, keysBefore, now }: Limits): Pr
   await sweepInstallations(trx, now);
   await sweepSessions(trx, now);
   await sweepSignIns(trx, now);
-  await sweepHolds(trx, now);
 }

@@ -34,12 +34,6 @@ describe('migrate', () => {
     expect((await run({ kind: 'pause' }, environment)).err).toMatch(/^Paused: /);
     expect((await run({ kind: 'pause' }, environment)).err).toBe('It was paused already.\n');
     expect((await run({ kind: 'resume' }, environment)).err).toMatch(/^Resumed: /);
-    const hold = "insert into holds (name, until) values ('github app', $1)";
-    await database.query(hold, ['2099-01-01T00:00:00.000Z']);
-    expect((await run({ kind: 'resume' }, environment)).err).toMatch(
-      /^It was not paused\.\nLifted 1 limit that GitHub /,
-    );
-    expect(await database.query('select name from holds')).toEqual([]);
     await expect(run({ kind: 'backup', file: null }, environment)).rejects.toMatchObject({
       code: 'usage',
       message: expect.stringMatching(/pg_dump --format=custom .*\n.*\n {2}pg_restore/),

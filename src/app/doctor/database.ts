@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../../config.ts';
 import { CausewayError } from '../../core/errors.ts';
-import { INTERFACE_HOLDS, stands } from '../../core/holds.ts';
 import type { Examination } from '../../db/examine.ts';
 import { examinePostgres } from '../../db/examine-postgres.ts';
 import { examineSqlite } from '../../db/examine-sqlite.ts';
@@ -31,7 +30,7 @@ export function databaseProbe(config: Place, now: () => Date): Probe {
       const known =
         found === null
           ? [ok(`${where} is empty; the first start makes its tables`)]
-          : [...judge(found, config.database.kind, where), ...judgePause(found, config), ...judgeHolds(found, now())];
+          : [...judge(found, config.database.kind, where), ...judgePause(found, config)];
       return [...(await judgeSessions(config.database, signal)), ...known];
     },
   };
@@ -96,15 +95,6 @@ function judgeClock({ aheadMs }: Examination): readonly Verdict[] {
 /** Of the file of a pause "settings" tells already. */
 function judgePause({ isPaused: isPausedForAll }: Examination, { dataDir }: Place): readonly Verdict[] {
   return isPausedForAll && !isPaused(dataDir) ? [PAUSED] : [];
-}
-
-/** A limit is GitHub's to set; one that a wrong clock or header made is lifted. */
-function judgeHolds({ holds }: Examination, now: Date): readonly Verdict[] {
-  const repair =
-    'It ends by itself then. Where it was made by a wrong clock or header, "causeway resume" lifts it for every process.';
-  return holds
-    .filter((hold) => stands(hold, now) && !hold.name.startsWith(INTERFACE_HOLDS))
-    .map(({ name, until }) => warn(`${name} is left alone for a limit until ${until.toISOString()}`, repair));
 }
 
 function judgeJobs({ jobs }: Examination): readonly Verdict[] {

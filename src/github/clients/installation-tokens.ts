@@ -70,7 +70,9 @@ export function createInstallationTokens(options: InstallationTokensOptions): In
   }
 
   /** A permission was withdrawn and we have not heard of it yet: GitHub says what is left. */
-  async function requestGranted(scope: TokenScope, use: TokenUse): Promise<string> {
+  async function requestGranted(scope: TokenScope, use: TokenUse, error: unknown): Promise<string> {
+    if (!(error instanceof GithubFailure) || error.status !== 422) throw error;
+    if (!/permissions requested/i.test(error.said)) throw toGone(error);
     const { data } = await app.rest.apps.getInstallation({ installation_id: scope.installationId });
     return await requestToken(scope, limitPermissions(use, data.permissions as Installation['permissions']), false);
   }
@@ -81,13 +83,9 @@ export function createInstallationTokens(options: InstallationTokensOptions): In
       if (repository === null) return await requestToken(scope, LISTING, isRefresh);
       const known = await installations.installation(installationId);
       if (known === null) throw notInstalled();
-      try {
-        return await requestToken(scope, limitPermissions(repository.use, known.permissions), isRefresh);
-      } catch (error) {
-        if (!(error instanceof GithubFailure) || error.status !== 422) throw error;
-        if (/permissions requested/i.test(error.said)) return await requestGranted(scope, repository.use);
-        throw toGone(error);
-      }
+      const permissions = limitPermissions(repository.use, known.permissions);
+      const requested = requestToken(scope, permissions, isRefresh);
+      return await requested.catch((error: unknown) => requestGranted(scope, repository.use, error));
     },
   };
 }

@@ -60,24 +60,6 @@ describe('the doctor over PostgreSQL', () => {
     expect(await asked()).toBe(1);
   });
 
-  it('says who is left alone for a limit, and what lifts it, as long as that is to be believed', async () => {
-    await using database = await migratedDatabase();
-    const hold = (name: string, ms: number) =>
-      database.query('insert into holds (name, until) values ($1, $2)', [
-        name,
-        new Date(Date.now() + ms).toISOString(),
-      ]);
-    await hold('github installation 7', 3_600_000);
-    await hold('github app', 30 * 3_600_000);
-    await hold('github installation 8', -1_000);
-    await hold('interface of gpt-5.6 at gateway.test (0a1b2c): responses instead of chat', 3_600_000);
-    const { of } = await found(database.url);
-    expect(of('database')).toMatch(
-      /warn: github installation 7 is left alone for a limit until 20\S+Z → .*"causeway resume" lifts it/,
-    );
-    expect(of('database')).not.toMatch(/github app|installation 8|interface of/);
-  });
-
   it('says so too where the schema is that of the version before', async () => {
     await using database = await migratedDatabase();
     await database.query("insert into marks (name, set_at) values ('paused', '2026-11-20T10:00:00.000Z')");
