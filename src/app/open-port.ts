@@ -75,8 +75,8 @@ export async function openPort(house: House, options: PortOptions): Promise<Runn
   const server = opening.use(
     await startServer({
       ...{ host: config.host, port: config.port, loopbackOnly: options.isLocal, log: house.log },
-      fetch: (request, stopping, arrived) =>
-        house.telemetry.requests.around(request, () => dispatch(house, rooms, { request, stopping, arrived })),
+      fetch: (request, stopping) =>
+        house.telemetry.requests.around(request, () => dispatch(house, rooms, { request, stopping })),
     }),
   );
   address ||= server.address;
@@ -100,16 +100,15 @@ interface Rooms {
 interface Arriving {
   readonly request: Request;
   readonly stopping: AbortSignal;
-  readonly arrived: () => number;
 }
 
 function dispatch(
   { telemetry }: House,
   { api, web, receive, metrics }: Rooms,
-  { request, stopping, arrived }: Arriving,
+  { request, stopping }: Arriving,
 ): Promise<Response> {
   if (receive !== null && DELIVERIES.test(request.url)) {
-    return telemetry.requests.delivery(request, () => receive(request, arrived));
+    return telemetry.requests.delivery(request, () => receive(request));
   }
   if (METRICS.test(request.url)) return metrics(request);
   return (API.test(request.url) ? api : web).fetch(request, stopping);

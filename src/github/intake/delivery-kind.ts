@@ -1,7 +1,6 @@
-// Which deliveries are of use, what their bodies must look like, and which of them are the same thing told twice.
-import { createHash } from 'node:crypto';
+// Which deliveries are used, what their bodies must look like, and which of them repeat another one.
 import type { Urgency } from '../../core/queue.ts';
-import { type DeliveryPayload, isRecord } from './parse-delivery.ts';
+import { type DeliveryPayload, isRecord } from './delivery-body.ts';
 
 export type DeliveryKind =
   /** Known, and nothing that we act on. */
@@ -11,9 +10,9 @@ export type DeliveryKind =
   | {
       readonly kind: 'used';
       readonly group: string;
-      /** Milliseconds within which equal bodies are one delivery; null: for as long as deliveries are remembered. */
+      /** Milliseconds within which equal bodies are one delivery; null: for as long as deliveries are kept. */
       readonly sameWithinMs: number | null;
-      /** Handled beside all others, whatever they wait for. */
+      /** Handled apart from all others, whatever they wait for. */
       readonly isUrgent: boolean;
       readonly urgency: Urgency;
       /** GitHub's number; null: the body names none. */
@@ -64,7 +63,7 @@ export const USED_EVENTS: Readonly<Record<string, UsedEvent>> = {
   github_app_authorization: { actions: ['revoked'], objects: ['sender'] },
 };
 
-/** Members that belong to the subject of some event: a body that has a foreign one was sent under another name. */
+/** Members that belong to some event: a body that has one of another event was sent under a wrong name. */
 const SUBJECTS = [
   ...['account', 'after', 'alert', 'answer', 'assignee', 'before', 'blocked_user', 'branch', 'build', 'check_run'],
   ...['check_suite', 'client_payload', 'comment', 'commit', 'commit_oid', 'commits', 'context', 'definition'],
@@ -79,50 +78,45 @@ const SUBJECTS = [
 ];
 
 /**
- * The same bytes may come again and mean it: a button pressed twice, an authorization given and withdrawn again. To end what has ended
- * costs nothing, while a withdrawal that is taken for the one before leaves somebody signed in.
+ * The same bytes may come again on purpose: a button pressed twice, an authorization given and revoked again. Ending access twice costs
+ * nothing, while a revocation that is taken for the one before would leave somebody signed in.
  */
 const SAME_WITHIN_MS: Readonly<Record<string, number>> = {
   'check_run.requested_action': 60_000,
   'github_app_authorization.revoked': 1_000,
 };
 
-/** Access that was taken back ends within the minute, also where every other delivery hangs on GitHub. Nothing is asked of GitHub for it. */
+/** Revoked access ends within the minute, even while every other delivery waits for GitHub. It needs no call to GitHub. */
 const URGENT: ReadonlySet<string> = new Set(['github_app_authorization']);
 
-/** Told by machines, in floods. All that is told of one issue or pull request is people's, so that it keeps its order. */
-const OF_MACHINES: ReadonlySet<string> = new Set(['check_suite', 'check_run', 'status', 'push']);
+/** Caused by machines, in floods. Everything about one issue or pull request counts as people's, so that it keeps its order. */
+const AUTOMATIC: ReadonlySet<string> = new Set(['check_suite', 'check_run', 'status', 'push']);
 
 /** `event` as the header names it, any text. */
-export function kindOf(event: string, payload: DeliveryPayload): DeliveryKind {
+export function classifyDelivery(event: string, payload: DeliveryPayload): DeliveryKind {
   const used = Object.hasOwn(USED_EVENTS, event) ? USED_EVENTS[event] : undefined;
   if (used === undefined) return { kind: 'ignored' };
-  if (!fits(used, payload)) return { kind: 'misfit' };
+  if (!matchesEvent(used, payload)) return { kind: 'misfit' };
   const { action } = payload;
   if (used.actions !== null && !used.actions.includes(String(action))) return { kind: 'ignored' };
   const sameWithinMs = SAME_WITHIN_MS[`${event}.${action}`] ?? null;
-  const place = { urgency: urgencyOf(event, payload), installationId: installationOf(payload) };
-  return { kind: 'used', group: groupOf(event, payload), sameWithinMs, isUrgent: URGENT.has(event), ...place };
+  const place = { urgency: findUrgency(event, payload), installationId: findInstallation(payload) };
+  return { kind: 'used', group: findGroup(event, payload), sameWithinMs, isUrgent: URGENT.has(event), ...place };
 }
 
-/** The signature covers the body alone, so that it is the body that says whether two deliveries mean the same. */
-export function meaningOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
-
-function fits({ actions, objects, own = [] }: UsedEvent, payload: DeliveryPayload): boolean {
+function matchesEvent({ actions, objects, own = [] }: UsedEvent, payload: DeliveryPayload): boolean {
   if (actions !== null && typeof payload['action'] !== 'string') return false;
   if (!objects.every((name) => isRecord(payload[name]))) return false;
-  const mine = new Set([...objects, ...own]);
-  return !SUBJECTS.some((name) => !mine.has(name) && Object.hasOwn(payload, name));
+  const expected = new Set([...objects, ...own]);
+  return !SUBJECTS.some((name) => !expected.has(name) && Object.hasOwn(payload, name));
 }
 
 /** A person who presses a button of a check run waits for it. */
-function urgencyOf(event: string, { action }: DeliveryPayload): Urgency {
-  return OF_MACHINES.has(event) && action !== 'requested_action' ? 'automatic' : 'person';
+function findUrgency(event: string, { action }: DeliveryPayload): Urgency {
+  return AUTOMATIC.has(event) && action !== 'requested_action' ? 'automatic' : 'person';
 }
 
-function installationOf({ installation }: DeliveryPayload): number | null {
+function findInstallation({ installation }: DeliveryPayload): number | null {
   const id = isRecord(installation) ? installation['id'] : null;
   return typeof id === 'number' && Number.isSafeInteger(id) ? id : null;
 }
@@ -135,13 +129,13 @@ const NUMBERED: Readonly<Record<string, string>> = {
 };
 
 /**
- * What happens to one issue or pull request is handled in the order in which it came, and waits for nothing else: of what is told of
- * others, and of the repository, no handler believes more than that something may have changed. Each looks up what is so now, so that it
- * matters not which of them comes first, while one slow answer about one issue would hold up all of them. The rest waits for its repository.
+ * Deliveries of one group are handled in the order in which they came. An issue or pull request is a group of its own, so that one slow
+ * answer does not delay the whole repository: no handler takes more from another subject's event than that something may have changed, and
+ * looks up what is so now.
  */
-function groupOf(event: string, payload: DeliveryPayload): string {
+function findGroup(event: string, payload: DeliveryPayload): string {
   const { repository, sender } = payload;
-  const installationId = installationOf(payload);
+  const installationId = findInstallation(payload);
   if (event === 'github_app_authorization' && isRecord(sender)) return `person ${Number(sender['id'])}`;
   if (isRecord(repository) && Number.isSafeInteger(repository['id'])) {
     const subject = payload[NUMBERED[event] ?? ''];

@@ -1,4 +1,4 @@
-// The handler of the `delivery` jobs: opens a stored delivery, lets Probot hand it to the app, and wipes its body.
+// Handles the `delivery` jobs: opens a stored delivery, has Probot dispatch it to our handlers, and wipes its body.
 import { CausewayError } from '../../core/errors.ts';
 import type { JobHandler, JobResult } from '../../core/queue.ts';
 import { SourceBusy } from '../../core/source.ts';
@@ -6,100 +6,117 @@ import type { Delivery, DeliveryStore } from '../../db/store.ts';
 import type { Log } from '../../log.ts';
 import type { Redactor } from '../../redact/redactor.ts';
 import { type GithubClients, GithubFailure } from '../clients/github-clients.ts';
+import { type DeliveryPayload, isRecord } from './delivery-body.ts';
 import type { DeliveriesInFlight } from './in-flight.ts';
 import type { ReceivingProbot } from './open-probot.ts';
-import { type DeliveryPayload, isRecord } from './parse-delivery.ts';
-import { waitUntil } from './when-again.ts';
 
-export interface DeliveryHandlerDeps {
+export interface DeliveryHandlerOptions {
   readonly store: Pick<DeliveryStore, 'delivery' | 'endDelivery'>;
   readonly probot: ReceivingProbot;
   readonly inFlight: DeliveriesInFlight;
   readonly clients: Pick<GithubClients, 'identity'>;
-  /** Logins whose installations count, whatever their case; empty: the owner of the App. */
+  /** Logins whose installations count, in any case; empty: the owner of the App. */
   readonly allowedOwners: readonly string[];
   readonly redactor: Pick<Redactor, 'redact'>;
   readonly log: Log;
   readonly now: () => Date;
 }
 
+const SECOND_MS = 1_000;
+const DAY_MS = 24 * 60 * 60 * SECOND_MS;
+
+/** A delivery that has waited so many seconds pauses for so many more. */
+const PAUSES: readonly (readonly [waited: number, pause: number])[] = [
+  [156, 600],
+  [36, 120],
+  [6, 30],
+  [1, 5],
+  [0, 1],
+];
+
 /**
- * A limit of GitHub postpones the job, for up to a week, and so does a GitHub that does not answer, for up to a day; lost access ends it; all else is tried
- * again by the queue, three times.
+ * A limit of GitHub postpones the job, for up to a week, and so does a GitHub that does not answer, for up to a day; lost access ends it;
+ * everything else is retried by the queue, three times.
  */
-export function createDeliveryHandler(deps: DeliveryHandlerDeps): JobHandler {
+export function createDeliveryHandler(options: DeliveryHandlerOptions): JobHandler {
   return {
     handle: async (job, signal) => {
-      const delivery = await deps.store.delivery(job.subject);
+      const delivery = await options.store.delivery(job.subject);
       if (delivery === null) return { kind: 'done' };
-      const payload: DeliveryPayload = JSON.parse(delivery.body);
-      return await attempted(deps, { delivery, payload }, signal);
+      return await handleDelivery(options, delivery, signal);
     },
-    dead: (job, error) => buried(deps, job.subject, error),
+    dead: (job, error) => giveUp(options, job.subject, error),
   };
 }
 
-interface Opened {
-  readonly delivery: Delivery;
-  readonly payload: DeliveryPayload;
-}
-
-async function attempted(deps: DeliveryHandlerDeps, opened: Opened, signal: AbortSignal): Promise<JobResult> {
-  const { id } = opened.delivery;
+async function handleDelivery(
+  options: DeliveryHandlerOptions,
+  delivery: Delivery,
+  signal: AbortSignal,
+): Promise<JobResult> {
+  const { probot, inFlight, log, store } = options;
+  const { id, event: name } = delivery;
+  const payload: DeliveryPayload = JSON.parse(delivery.body);
   try {
-    if (await isAllowed(deps, ownerOf(opened.payload), signal)) await handOver(deps, opened, signal);
-    else deps.log.info({ delivery: id }, 'a delivery of an owner who is not in ALLOWED_OWNERS was dropped');
+    const isAllowed = await isOwnerAllowed(options, findOwner(payload), signal);
+    if (isAllowed) await inFlight.during(id, signal, () => probot.receive({ id, name, payload }));
+    else log.info({ delivery: id }, 'a delivery was dropped: its owner is not in ALLOWED_OWNERS');
   } catch (error) {
     signal.throwIfAborted();
-    const cause = innerError(error);
-    if (isWorthWaiting(cause)) return await afterPause(deps, opened.delivery, cause);
+    const cause = unwrapError(error);
+    if (isTemporary(cause)) return await postpone(options, delivery, cause);
     if (!(cause instanceof GithubFailure) || cause.kind !== 'gone') throw cause;
-    deps.log.info({ delivery: id, reason: cause.message }, 'a delivery about what is gone, or not ours any more');
+    log.info({ delivery: id, reason: cause.message }, 'a delivery is about something that is gone, or no longer ours');
   }
-  await deps.store.endDelivery(id, 'done', '');
+  await store.endDelivery(id, 'done', '');
   return { kind: 'done' };
 }
 
-type Postponing = GithubFailure | SourceBusy;
-
-function isWorthWaiting(cause: unknown): cause is Postponing {
+function isTemporary(cause: unknown): cause is GithubFailure | SourceBusy {
   if (cause instanceof SourceBusy) return true;
   return cause instanceof GithubFailure && (cause.kind === 'busy' || cause.kind === 'unsure');
 }
 
-/** Nobody sends it again while it waits: GitHub was told that we have it. */
-async function afterPause(deps: DeliveryHandlerDeps, delivery: Delivery, cause: Postponing): Promise<JobResult> {
-  const { id: subject, receivedAt } = delivery;
-  const until = waitUntil({ receivedAt: new Date(receivedAt), now: deps.now(), named: cause.retryAt });
-  if (until !== null) {
-    deps.log.debug({ delivery: subject, until, reason: cause.message }, 'delivery deferred');
-    return { kind: 'later', runAt: until.toISOString() };
+/** Nobody sends it again while it waits: GitHub knows that we have it. The wait follows from its age, so that a restart does not prolong it. */
+async function postpone(
+  options: DeliveryHandlerOptions,
+  { id, receivedAt }: Delivery,
+  cause: GithubFailure | SourceBusy,
+): Promise<JobResult> {
+  const { retryAt } = cause;
+  const now = options.now().getTime();
+  const waited = now - Date.parse(receivedAt);
+  // A limit ends, but credentials that GitHub does not accept may stay wrong.
+  if (waited > (retryAt === null ? DAY_MS : 7 * DAY_MS)) {
+    await giveUp(options, id, cause);
+    return { kind: 'done' };
   }
-  await buried(deps, subject, cause);
-  return { kind: 'done' };
+  const pause = PAUSES.find(([from]) => waited >= from * SECOND_MS)?.[1] ?? 1;
+  const until = retryAt ?? new Date(now + pause * SECOND_MS);
+  options.log.debug({ delivery: id, until, reason: cause.message }, 'delivery deferred');
+  return { kind: 'later', runAt: until.toISOString() };
 }
 
-async function buried({ log, store, redactor }: DeliveryHandlerDeps, delivery: string, error: unknown): Promise<void> {
+async function giveUp({ log, store, redactor }: DeliveryHandlerOptions, delivery: string, error: unknown) {
   log.error(
     { err: error, delivery },
     'a delivery could not be handled; "Redeliver" in the settings of the App sends it again',
   );
-  await store.endDelivery(delivery, 'failed', await redactor.redact(wordsOf(error)));
+  const reason =
+    error instanceof CausewayError
+      ? error.message
+      : 'Causeway failed internally. The log of the service has the details.';
+  await store.endDelivery(delivery, 'failed', await redactor.redact(reason));
 }
 
-async function handOver(deps: DeliveryHandlerDeps, { delivery, payload }: Opened, signal: AbortSignal): Promise<void> {
-  const { id, event: name } = delivery;
-  await deps.inFlight.during(id, signal, () => deps.probot.receive({ id, name, payload }));
-}
-
-/** Whom the repository, or else the installation, belongs to; null where the delivery names nobody. */
-function ownerOf({ repository, installation }: DeliveryPayload): DeliveryPayload | null {
+/** The owner of the repository, or else of the installation; null where the delivery names neither. */
+function findOwner({ repository, installation }: DeliveryPayload): DeliveryPayload | null {
   const owner = isRecord(repository) ? repository['owner'] : isRecord(installation) ? installation['account'] : null;
   return isRecord(owner) ? owner : null;
 }
 
-async function isAllowed(
-  { clients, allowedOwners }: DeliveryHandlerDeps,
+async function isOwnerAllowed(
+  { clients, allowedOwners }: DeliveryHandlerOptions,
   owner: DeliveryPayload | null,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -110,14 +127,9 @@ async function isAllowed(
   return allowedOwners.some((login) => login.toLowerCase() === name);
 }
 
-/** Of several the first. Probot hangs the whole event on each error, which would stand in the log then. */
-function innerError(error: unknown): unknown {
+/** The first of several. Probot attaches the whole event to each error, which would end up in the log. */
+function unwrapError(error: unknown): unknown {
   const inner: unknown = error instanceof AggregateError ? error.errors[0] : error;
   if (typeof inner === 'object' && inner !== null) Reflect.deleteProperty(inner, 'event');
   return inner;
-}
-
-function wordsOf(error: unknown): string {
-  if (error instanceof CausewayError) return error.message;
-  return 'Causeway failed on its own account. The log of the service has the details.';
 }

@@ -1,13 +1,13 @@
-// The signals of the deliveries that are being handled: Probot hands its handlers an id, and no signal.
+// The signals of the deliveries that are being handled: Probot gives its handlers an id and no signal.
 
 export interface DeliveriesInFlight {
   /** While `handle` runs, the signal is the delivery's. */
   during(id: string, signal: AbortSignal, handle: () => Promise<void>): Promise<void>;
-  /** Of a delivery that nobody announced: one that ends after a minute. */
+  /** Of any other delivery: a signal that aborts after a minute. */
   signalOf(id: string): AbortSignal;
 }
 
-const UNANNOUNCED_MS = 60_000;
+const UNKNOWN_MS = 60_000;
 
 export function createDeliveriesInFlight(): DeliveriesInFlight {
   const signals = new Map<string, AbortSignal>();
@@ -20,6 +20,6 @@ export function createDeliveriesInFlight(): DeliveriesInFlight {
         signals.delete(id);
       }
     },
-    signalOf: (id) => signals.get(id) ?? AbortSignal.timeout(UNANNOUNCED_MS),
+    signalOf: (id) => signals.get(id) ?? AbortSignal.timeout(UNKNOWN_MS),
   };
 }

@@ -1,4 +1,4 @@
-// Probot for stored deliveries: it hands them to the app function, and neither serves, logs, waits nor tries again.
+// Probot for stored deliveries: it dispatches them to the app function. Serving, logging, waiting and retrying are ours.
 import { Probot, ProbotOctokit } from 'probot';
 import type { Log } from '../../log.ts';
 
@@ -12,7 +12,7 @@ export interface ProbotOptions {
   readonly app: (app: Probot) => void;
 }
 
-/** An event as it arrived: name and payload belong together, as the receiver has seen to. */
+/** An event as it arrived; the receiver has checked that name and payload belong together. */
 export interface ArrivedEvent {
   readonly id: string;
   readonly name: string;
@@ -29,9 +29,9 @@ export async function openProbot({ appId, privateKey, apiUrl, log, app }: Probot
     appId,
     privateKey,
     baseUrl: apiUrl,
-    // The receiver has checked the signature; without a secret Probot would believe a word that everybody knows.
+    // The receiver has verified the signature; without a secret Probot would accept the word "development".
     secret: privateKey,
-    // Probot logs payloads and headers; what matters is logged by us.
+    // Probot logs payloads and headers.
     log: log.child({}, { level: 'silent' }),
     // The object form of these defaults would be ignored.
     Octokit: ProbotOctokit.defaults((options: object) => ({
@@ -42,6 +42,6 @@ export async function openProbot({ appId, privateKey, apiUrl, log, app }: Probot
   });
   await probot.ready();
   await probot.load(app);
-  // Probot's types tell each event's payload by its name, which only one who looks into the body can know.
+  // Probot types the payload by the event's name, which is known only at run time here.
   return { receive: (event) => probot.receive(event as unknown as Parameters<Probot['receive']>[0]) };
 }

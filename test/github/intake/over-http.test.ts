@@ -8,11 +8,11 @@ import { labelled, reception, signatureOf } from './signed-delivery.ts';
 
 const MIB = 1024 * 1024;
 
-async function served(limits: { readonly deadlineMs?: number; readonly silenceMs?: number } = {}) {
+async function served(limits: { readonly deadlineMs?: number } = {}) {
   const house = await reception({ limits });
   const log = createLog({ level: 'silent' });
   const server = await startServer({
-    fetch: (request, _stopping, arrived) => house.receive(request, arrived),
+    fetch: (request) => house.receive(request),
     ...{ host: '127.0.0.1', port: 0, loopbackOnly: false, log },
   });
   return {
@@ -114,45 +114,5 @@ describe('over HTTP', () => {
     });
     expect(answer.status).toBe(202);
     expect(new Set(await Promise.all(cut))).toEqual(new Set(['HTTP/1.1 408 Request Timeout']));
-  });
-
-  it('a header and then silence is cut, long before the deadline of a body', async () => {
-    await using house = await served({ deadlineMs: 600_000, silenceMs: 300 });
-    for (const begun of ['', '{']) {
-      const { port } = new URL(house.address);
-      const head = Object.entries({ ...headers(''), Host: 'x', 'Content-Length': '1000' });
-      const lines = head.map(([name, value]) => `${name}: ${value}`).join('\r\n');
-      const answer = await new Promise<string>((resolve, reject) => {
-        let said = '';
-        const socket = connect(Number(port), '127.0.0.1', () => {
-          socket.write(`POST /api/github/webhooks HTTP/1.1\r\n${lines}\r\n\r\n${begun}`);
-        });
-        socket.on('data', (data) => (said += data));
-        socket.on('close', () => resolve(said));
-        socket.on('error', reject);
-      });
-      expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
-    }
-  });
-
-  it('a body that comes in pieces is taken, however long it takes within its deadline', async () => {
-    await using house = await served({ deadlineMs: 600_000, silenceMs: 3_000 });
-    const body = JSON.stringify(labelled());
-    const status = await new Promise((resolve, reject) => {
-      const form = { ...headers(body), 'Content-Length': String(body.length) };
-      const request = ask(`${house.address}/api/github/webhooks`, { method: 'POST', headers: form }, (response) => {
-        response.resume();
-        resolve(response.statusCode);
-      });
-      request.on('error', reject);
-      const pieces = body.match(/[\s\S]{1,20}/g) ?? [];
-      const more = () => {
-        const piece = pieces.shift();
-        if (piece === undefined) request.end();
-        else request.write(piece, () => setTimeout(more, 250));
-      };
-      more();
-    });
-    expect(status).toBe(202);
   });
 });

@@ -1,6 +1,6 @@
 // GitHub's published example payloads, signed: each is taken under its own name, and under no other.
 import { describe, expect, it } from 'vitest';
-import { kindOf, USED_EVENTS } from '../../../src/github/intake/delivery-kind.ts';
+import { classifyDelivery, USED_EVENTS } from '../../../src/github/intake/delivery-kind.ts';
 import { publishedExamples } from '../../github-double/webhooks/examples.ts';
 import { delivery, reception } from './signed-delivery.ts';
 
@@ -21,13 +21,15 @@ describe('the published examples', () => {
       const answer = await house.receive(delivery(payload, { event, id }));
       expect([name, answer.status]).toEqual([name, 202]);
     }
-    const used = examples.filter(({ payload }) => kindOf(event, payload).kind === 'used');
+    const used = examples.filter(({ payload }) => classifyDelivery(event, payload).kind === 'used');
     const different = new Set(used.map(({ payload }) => JSON.stringify(payload)));
     expect(await house.jobs()).toHaveLength(different.size);
   });
 
   it.each(Object.keys(USED_EVENTS))('are not taken for %s where they are something else', (event) => {
-    const taken = ALL.filter((example) => example.event !== event && kindOf(event, example.payload).kind === 'used');
+    const taken = ALL.filter(
+      (example) => example.event !== event && classifyDelivery(event, example.payload).kind === 'used',
+    );
     expect(taken.map(({ name }) => name)).toEqual([]);
   });
 

@@ -158,7 +158,7 @@ describe('a delivery with a good signature', () => {
     const answer = await house.receive(delivery(BODY));
     expect(answer.status).toBe(503);
     expect(JSON.parse(await answer.text()).detail).toBe(
-      'The delivery could not be stored now. It will be asked for again.',
+      'The delivery could not be stored. Causeway will request it again.',
     );
     expect(answer.headers.has('X-Evil')).toBe(false);
     expect(house.logged()).toContain('disk full');
@@ -270,7 +270,7 @@ describe('a body', () => {
   });
 
   it('that is large waits for another time where others fill the room, and a small one does not', async () => {
-    await using house = await reception({ limits: { bytesTogether: 3 * 1024 * 1024 } });
+    await using house = await reception({ limits: { largeBodies: 1 } });
     const held = Promise.withResolvers<void>();
     async function* large() {
       yield Buffer.alloc(2 * 1024 * 1024);
@@ -286,7 +286,7 @@ describe('a body', () => {
   });
 
   it('that is announced and does not come is cut at its deadline, and takes no room of others', async () => {
-    await using house = await reception({ limits: { bytesTogether: 3 * 1024 * 1024, deadlineMs: 100 } });
+    await using house = await reception({ limits: { largeBodies: 1, deadlineMs: 100 } });
     const silent = () => streamed(new ReadableStream<Uint8Array>(), { ...FORM, 'Content-Length': '1048576' });
     const all = Array.from({ length: 10 }, silent);
     for (const { headers } of all) headers.set('Content-Length', '1048576');
@@ -308,9 +308,6 @@ describe('a body', () => {
     'two objects': `${BODY}${BODY}`,
     'a hundred thousand levels': '['.repeat(100_000),
     '65 levels': `{"a":${'['.repeat(64)}${']'.repeat(64)}}`,
-    'a name twice': BODY.replace('"action"', '"action":"deleted","action"'),
-    'a name twice in two spellings': BODY.replace('"action"', '"\\u0061ction":"deleted","action"'),
-    'a name twice, deeper': BODY.replace('"number":1', '"number":1,"number" : 2'),
     __proto__: BODY.replace('"action"', '"__proto__":{"polluted":true},"action"'),
     'an escaped __proto__': BODY.replace('"action"', '"\\u005f_proto__":{"polluted":true},"action"'),
     'invalid UTF-8': Buffer.concat([Buffer.from(BODY.slice(0, -2)), Buffer.from([0xff]), Buffer.from('"}')]),

@@ -2,7 +2,7 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import type { SqliteStore } from '../../../src/db/open-sqlite.ts';
 import { createSeal } from '../../../src/db/seal.ts';
-import { createReceiver, type Receiver, type ReceiverDeps } from '../../../src/github/intake/receive-delivery.ts';
+import { createReceiver, type Receiver, type ReceiverOptions } from '../../../src/github/intake/receive-delivery.ts';
 import { createLog } from '../../../src/log.ts';
 import { createJobTable } from '../../../src/queue/job-table.ts';
 import { clock } from '../../support/queue-samples.ts';
@@ -33,7 +33,10 @@ export function delivery(body: unknown, { event = 'issues', id, secret, headers 
     ...headers,
   };
   const kept = Object.entries(all).filter((header): header is [string, string] => header[1] !== undefined);
-  return new Request('http://127.0.0.1/api/github/webhooks', { method: 'POST', headers: kept, body: bytes });
+  const request = new Request('http://127.0.0.1/api/github/webhooks', { method: 'POST', headers: kept, body: bytes });
+  // As the server has it; a Request that is made by hand says nothing of its length.
+  request.headers.set('Content-Length', String(bytes.byteLength));
+  return request;
 }
 
 export interface Reception extends AsyncDisposable {
@@ -48,7 +51,7 @@ export interface Reception extends AsyncDisposable {
   logged(): string;
 }
 
-export async function reception(over: Partial<ReceiverDeps> = {}): Promise<Reception> {
+export async function reception(over: Partial<ReceiverOptions> = {}): Promise<Reception> {
   const table = createJobTable();
   const store = await migratedStore({ seal: createSeal(randomBytes(32)), enqueuer: table });
   const time = clock();

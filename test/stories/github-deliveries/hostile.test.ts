@@ -86,7 +86,7 @@ it('refuses signed JSON that GitHub does not send, in one sentence, and stores n
   const comment = JSON.stringify(JSON.parse(body).comment);
   const bodies = [
     ...['null', '1', '"x"', '[]', 'true', '', ' ', '{', '{}}', '{"a":1,}', '\uFEFF{}', `${'['.repeat(100_000)}`],
-    ...[`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`, body.replace('{', '{"action":"deleted",')],
+    `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`,
     ...[body.replace('{', '{"__proto__":{"admin":true},'), body.replace('{', '{"\\u005f_proto__":{},')],
     ...[body.replace(comment, '[]'), body.replace(comment, 'null'), '{"action":"created"}'],
   ];
