@@ -1,54 +1,54 @@
 // The Probot app function: which of our handlers takes which event.
+import type { EmitterWebhookEventName } from '@octokit/webhooks';
 import type { Probot } from 'probot';
-import { onActionRequested } from './events/action-requested.ts';
 import type { CausewayAppDeps, EventHandler } from './events/app-deps.ts';
-import { onAuthorizationRevoked } from './events/authorization-revoked.ts';
-import { onCheckRunCompleted, onCheckSuiteCompleted, onStatus } from './events/checks-completed.ts';
-import { onInstallationChanged, onInstallationDeleted, onRepositoryChanged } from './events/installation-changed.ts';
-import { onIssueClosed, onIssueGone } from './events/issue-changed.ts';
-import { onCommentCreated } from './events/issue-comment-created.ts';
-import { onIssueLabeled } from './events/issue-labeled.ts';
-import { onPullRequestChanged } from './events/pull-request-changed.ts';
-import { onPush } from './events/pushed.ts';
+import {
+  onCheckRunCompleted,
+  onCheckSuiteCompleted,
+  onPullRequestChanged,
+  onStatus,
+} from './events/checks-completed.ts';
+import { onCommentCreated } from './events/comment-created.ts';
+import {
+  onActionRequested,
+  onAuthorizationRevoked,
+  onInstallationChanged,
+  onInstallationDeleted,
+  onIssueClosed,
+  onIssueGone,
+  onPush,
+  onRepositoryChanged,
+} from './events/repository-changed.ts';
+import { onIssueLabeled } from './events/start-analysis.ts';
 
-export type { CausewayAppDeps } from './events/app-deps.ts';
+/** By GitHub's names. The receiver stores these events only; see intake/delivery-kind.ts. */
+const HANDLERS: readonly (readonly [EventHandler, ...EmitterWebhookEventName[]])[] = [
+  [onIssueLabeled, 'issues.labeled'],
+  [onIssueClosed, 'issues.closed', 'issues.reopened'],
+  [onIssueGone, 'issues.deleted', 'issues.transferred'],
+  [onCommentCreated, 'issue_comment.created'],
+  [onPullRequestChanged, 'pull_request.opened', 'pull_request.closed', 'pull_request.reopened'],
+  [onPullRequestChanged, 'pull_request.synchronize', 'pull_request.ready_for_review'],
+  [onCheckSuiteCompleted, 'check_suite.completed'],
+  [onCheckRunCompleted, 'check_run.completed'],
+  [onActionRequested, 'check_run.requested_action'],
+  [onStatus, 'status'],
+  [onPush, 'push'],
+  [onInstallationDeleted, 'installation.deleted'],
+  [onInstallationChanged, 'installation.created', 'installation.suspend', 'installation.unsuspend'],
+  [onInstallationChanged, 'installation.new_permissions_accepted', 'installation_repositories', 'installation_target'],
+  [onRepositoryChanged, 'repository'],
+  [onAuthorizationRevoked, 'github_app_authorization.revoked'],
+];
 
-/** By GitHub's names. The receiver stores these events alone; see intake/delivery-kind.ts. */
-const HANDLERS = {
-  'issues.labeled': onIssueLabeled,
-  'issues.closed': onIssueClosed,
-  'issues.reopened': onIssueClosed,
-  'issues.deleted': onIssueGone,
-  'issues.transferred': onIssueGone,
-  'issue_comment.created': onCommentCreated,
-  'pull_request.opened': onPullRequestChanged,
-  'pull_request.closed': onPullRequestChanged,
-  'pull_request.reopened': onPullRequestChanged,
-  'pull_request.synchronize': onPullRequestChanged,
-  'pull_request.ready_for_review': onPullRequestChanged,
-  'check_suite.completed': onCheckSuiteCompleted,
-  'check_run.completed': onCheckRunCompleted,
-  'check_run.requested_action': onActionRequested,
-  status: onStatus,
-  push: onPush,
-  'installation.created': onInstallationChanged,
-  'installation.deleted': onInstallationDeleted,
-  'installation.suspend': onInstallationChanged,
-  'installation.unsuspend': onInstallationChanged,
-  'installation.new_permissions_accepted': onInstallationChanged,
-  installation_repositories: onInstallationChanged,
-  installation_target: onInstallationChanged,
-  repository: onRepositoryChanged,
-  'github_app_authorization.revoked': onAuthorizationRevoked,
-} as const satisfies Readonly<Record<string, EventHandler>>;
-
-type HandledEvent = keyof typeof HANDLERS;
-
-/** Registers the handlers. Who handles a delivery says by `signalOf` how long it may take. */
+/**
+ * Registers the handlers. They call GitHub with our own clients: Probot's Octokit has every permission of the installation. `signalOf` says
+ * how long a delivery may take.
+ */
 export function createCausewayApp(deps: CausewayAppDeps): (app: Probot) => void {
   return (app) => {
-    for (const [event, handle] of Object.entries(HANDLERS)) {
-      app.on(event as HandledEvent, ({ id, payload }) => handle(deps, { id, payload }, deps.signalOf(id)));
+    for (const [handle, ...events] of HANDLERS) {
+      app.on(events, ({ id, payload }) => handle(deps, { id, payload }, deps.signalOf(id)));
     }
   };
 }

@@ -83,7 +83,7 @@ describe('the service in GitHub mode', { timeout: 60_000 }, () => {
     });
     await expect
       .poll(() => service.output(), PATIENT)
-      .toContain('"reason":"GitHub does not believe that we are the App (401)');
+      .toContain('"reason":"GitHub rejected the credentials of the App (401)');
     expect(service.output()).not.toContain('"stack"');
     await expect.poll(() => service.output(), PATIENT).toContain('Set PUBLIC_URL to the address under which');
     await service.end('SIGTERM');

@@ -91,3 +91,8 @@ export class GithubFailure extends CausewayError {
     return this.#said;
   }
 }
+
+/** Whether GitHub said no for good, so that trying again changes nothing. */
+export function isFinal(error: unknown): error is GithubFailure {
+  return error instanceof GithubFailure && (error.kind === 'gone' || error.kind === 'refused');
+}

@@ -1,20 +1,24 @@
-// Checks came to an end: the thread of our own branch looks again; of any other commit its head is noted, where that is of interest.
+// Checks ended or a pull request changed: our own branch has its thread looked at; the commits of others are noted where they matter.
+import { newId } from '../../core/ids.ts';
 import type { GithubProject } from '../../core/project.ts';
 import type { NotedGreen } from '../../db/store.ts';
 import { isOurBranch } from '../publish/open-pull-request.ts';
 import type { CausewayAppDeps, EventHandler } from './app-deps.ts';
-import { type NotedHead, noteHead, noteKnownHead } from './note-head.ts';
-import { nudge } from './nudge.ts';
-import { checkRunCompleted, checkSuiteCompleted, statusCreated } from './payloads.ts';
+import { checkRunCompleted, checkSuiteCompleted, pullRequestChanged, statusCreated } from './payloads.ts';
+import { schedulePublish, schedulePublishOfBranch } from './schedule-publish.ts';
 
-const RED = new Set(['failure', 'timed_out', 'startup_failure', 'error']);
-const GREEN = new Set(['success', 'neutral']);
+const FAILED = new Set(['failure', 'timed_out', 'startup_failure', 'error']);
+const PASSED = new Set(['success', 'neutral']);
 
 /** Suites of several Apps, and statuses, that end together are looked at together. */
 const SUITE_MS = 1_000;
 const STATUS_MS = 3_000;
-/** Its suite ends later, and is told of then; this is for where that news is lost. */
+/** Its suite ends later and sends an event of its own; this is for where that is lost. */
 const RUN_MS = 600_000;
+/** The checks of new commits have begun by then. */
+const NEXT_MS = 60_000;
+/** By then GitHub lists a new pull request for its head commit. */
+const OPENED_MS = 3_000;
 
 export const onCheckSuiteCompleted: EventHandler = async (deps, { payload }, signal) => {
   const read = checkSuiteCompleted.safeParse(payload);
@@ -22,10 +26,10 @@ export const onCheckSuiteCompleted: EventHandler = async (deps, { payload }, sig
   const { repository, check_suite: suite } = read.data;
   const { head_sha: sha, head_branch, conclusion } = suite;
   const branch = head_branch ?? '';
-  const project = await projectOfChecks(deps, { repositoryId: repository.id, appId: suite.app?.id }, signal);
-  if (project === null || (await isOwn(deps, project, [branch])) || !sha) return;
+  const project = await findCheckedProject(deps, { repositoryId: repository.id, appId: suite.app?.id }, signal);
+  if (project === null || (await areAllOurs(deps, project, [branch])) || !sha) return;
   const pullRequests = (suite.pull_requests ?? []).map(({ number }) => number);
-  await ended(deps, project, { head: { sha, branch }, conclusion: conclusion ?? '', pullRequests, waitMs: SUITE_MS });
+  await noteEnd(deps, project, { head: { sha, branch }, conclusion: conclusion ?? '', pullRequests, waitMs: SUITE_MS });
 };
 
 export const onCheckRunCompleted: EventHandler = async (deps, { payload }, signal) => {
@@ -34,32 +38,67 @@ export const onCheckRunCompleted: EventHandler = async (deps, { payload }, signa
   const { repository, check_run: run } = read.data;
   const { id: runId, name, head_sha: sha, conclusion, completed_at: at } = run;
   const branch = run.check_suite?.head_branch ?? '';
-  const project = await projectOfChecks(deps, { repositoryId: repository.id, appId: run.app?.id }, signal);
-  if (project === null || (await isOwn(deps, project, [branch])) || !sha || !name) return;
-  if (RED.has(conclusion ?? '')) await noteHead(deps, project, { sha, branch }, RUN_MS);
-  if (conclusion === 'success')
-    await green(deps, project, branch, { check: { app: run.app?.slug ?? '', name }, sha, at: at ?? '', runId });
+  const project = await findCheckedProject(deps, { repositoryId: repository.id, appId: run.app?.id }, signal);
+  if (project === null || (await areAllOurs(deps, project, [branch])) || !sha || !name) return;
+  if (FAILED.has(conclusion ?? '')) await noteHead(deps, project, { sha, branch }, RUN_MS);
+  if (conclusion !== 'success') return;
+  await notePassed(deps, project, branch, { check: { app: run.app?.slug ?? '', name }, sha, at: at ?? '', runId });
 };
 
-/** Other CI reports with commit statuses; they name branches that hold the commit. */
+/** Other CI reports with commit statuses, which name the branches that contain the commit. */
 export const onStatus: EventHandler = async (deps, { payload }, signal) => {
   const read = statusCreated.safeParse(payload);
   if (!read.success) return;
   const { repository, sha, state, context, updated_at: at, branches } = read.data;
-  const project = await projectOfChecks(deps, { repositoryId: repository.id, appId: undefined }, signal);
+  const project = await findCheckedProject(deps, { repositoryId: repository.id, appId: undefined }, signal);
   if (project === null || !sha) return;
   const tips = branches.filter(({ commit }) => !commit || commit.sha === sha).map(({ name }) => name);
-  if (await isOwn(deps, project, tips)) return;
+  if (await areAllOurs(deps, project, tips)) return;
   if (!state || state === 'pending') return;
-  const holders = branches.map(({ name }) => name);
-  const branch = branchOf(project, tips, holders);
-  if (state === 'success' && context)
-    await green(deps, project, branch, { check: { app: '', name: context }, sha, at: at ?? '' });
-  await ended(deps, project, { head: { sha, branch }, conclusion: state, pullRequests: [], waitMs: STATUS_MS });
+  const names = branches.map(({ name }) => name);
+  const branch = chooseBranch(project, tips, names);
+  if (state === 'success' && context) {
+    await notePassed(deps, project, branch, { check: { app: '', name: context }, sha, at: at ?? '' });
+  }
+  await noteEnd(deps, project, { head: { sha, branch }, conclusion: state, pullRequests: [], waitMs: STATUS_MS });
 };
 
-/** Null too where our own App has checked: that says nothing that we do not know. */
-async function projectOfChecks(
+type ChangedPull = ReturnType<typeof pullRequestChanged.parse>;
+
+export const onPullRequestChanged: EventHandler = async (deps, { payload }) => {
+  const read = pullRequestChanged.safeParse(payload);
+  if (!read.success) return;
+  const { action, repository, pull_request: pull, before } = read.data;
+  const project = await deps.store.projectOfRepository(repository.id);
+  if (project === null) return;
+  const thread = await deps.store.threadOfPullRequest(project.id, pull.number);
+  if (thread !== null) await schedulePublish(deps, thread);
+  // Opened and not recorded yet: its branch is known.
+  else if (pull.head.repo?.id === repository.id) await schedulePublishOfBranch(deps, project, pull.head.ref);
+  await noteNextHead(deps, project, read.data);
+  // What failed only there no longer fails. Where its head is another's too, the look after this says so.
+  if (action === 'closed') await deps.store.closeOfPullRequest(project.id, pull.number, deps.now().toISOString());
+  // The head before new commits, or of a closed pull request, is none any more; after any other change its verdict may differ.
+  const sha = before ?? pull.head.sha;
+  if (!sha) return;
+  await noteKnownHead(deps, project, { sha, branch: pull.head.ref }, action === 'opened' ? OPENED_MS : 0);
+};
+
+/**
+ * The end of a fork's checks names its branch and no pull request: where that branch is named like our default branch, the event cannot show
+ * that a failed pull request passes now. So the head that follows a failed one is noted here, and looked at when its checks end.
+ */
+async function noteNextHead(deps: CausewayAppDeps, project: GithubProject, changed: ChangedPull): Promise<void> {
+  const { repository, pull_request: pull, before } = changed;
+  const { head, number } = pull;
+  const isAmbiguous = head.ref === project.source.defaultBranch && head.repo?.id !== repository.id;
+  if (!isAmbiguous || !before || !head.sha) return;
+  const hasFailed = await deps.store.hasRed(project.id, { branch: '', pullRequests: [number] });
+  if (hasFailed) await noteHead(deps, project, { sha: head.sha, branch: head.ref }, NEXT_MS);
+}
+
+/** Null also for a check of our own App, which tells us nothing. */
+async function findCheckedProject(
   { store, clients }: CausewayAppDeps,
   { repositoryId, appId }: { readonly repositoryId: number; readonly appId: number | undefined },
   signal: AbortSignal,
@@ -69,64 +108,78 @@ async function projectOfChecks(
   return appId === (await clients.identity(signal)).appId ? null : project;
 }
 
-/** At the tips of our own branches alone it is their pull requests that are looked after, and nothing else. */
-async function isOwn(deps: CausewayAppDeps, project: GithubProject, tips: readonly string[]): Promise<boolean> {
-  const own = await Promise.all(tips.map((branch) => isKnownOwn(deps, project, branch)));
+/** Whether the commit is only at the tips of our own branches, whose threads then look at their pull requests. */
+async function areAllOurs(deps: CausewayAppDeps, project: GithubProject, tips: readonly string[]): Promise<boolean> {
+  const own = await Promise.all(tips.map((branch) => schedulePublishOfBranch(deps, project, branch)));
   return own.length > 0 && own.every(Boolean);
 }
 
-/** A fork may call its branches as we call ours: those that we made have a thread. */
-async function isKnownOwn(deps: CausewayAppDeps, project: GithubProject, branch: string): Promise<boolean> {
-  if (!isOurBranch(branch)) return false;
-  const thread = await deps.store.threadOfBranch(project.id, branch);
-  await nudge(deps, thread);
-  return thread !== null;
-}
-
-/** The default branch where the commit stands at its tip, or at none any more; else any that it is the tip of, people's first. */
-function branchOf({ source }: GithubProject, tips: readonly string[], holders: readonly string[]): string {
+/** The default branch if the commit is its tip, or no branch's; else any branch that it is the tip of, people's first. */
+function chooseBranch({ source }: GithubProject, tips: readonly string[], names: readonly string[]): string {
   if (tips.includes(source.defaultBranch)) return source.defaultBranch;
   const tip = tips.find((branch) => !isOurBranch(branch)) ?? tips[0];
-  return tip ?? (holders.includes(source.defaultBranch) ? source.defaultBranch : '');
+  return tip ?? (names.includes(source.defaultBranch) ? source.defaultBranch : '');
 }
 
 /**
- * To name later what lies between green and red. GitHub's word for the branch of a check run is not proof: a fork may have a `main` of its
- * own. So whoever reads them looks where they stand; to look here would be a call for every green check of the default branch.
+ * Remembers a pass on the default branch, to name later what lies between pass and failure. GitHub's branch of a check run is no proof, since
+ * a fork may have a `main` of its own: the reader looks where the commits are. To look here would be a call for every passing check.
  */
-async function green(
+async function notePassed(
   { store, redactor }: CausewayAppDeps,
   project: GithubProject,
   branch: string,
-  seen: NotedGreen,
+  passed: NotedGreen,
 ): Promise<void> {
-  if (branch === project.source.defaultBranch && seen.at !== '') {
-    const name = await redactor.redact(seen.check.name);
-    await store.noteGreen(project.id, { ...seen, check: { ...seen.check, name } });
-  }
+  if (branch !== project.source.defaultBranch || passed.at === '') return;
+  const name = await redactor.redact(passed.check.name);
+  await store.noteGreen(project.id, { ...passed, check: { ...passed.check, name } });
 }
 
-interface Ended {
+interface EndedChecks {
   readonly head: NotedHead;
   readonly conclusion: string;
   readonly pullRequests: readonly number[];
   readonly waitMs: number;
 }
 
-/** Most of what ends is green, and of no interest: it costs a look into the store and no more. */
-async function ended(deps: CausewayAppDeps, project: GithubProject, told: Ended): Promise<void> {
-  const { head, conclusion, waitMs } = told;
-  if (RED.has(conclusion)) return await noteHead(deps, project, head, waitMs);
-  const isAwaited = GREEN.has(conclusion) && (await wasRed(deps, project, told));
-  if (isAwaited) return await noteHead(deps, project, head, waitMs);
-  // The last that a head has waited for may have been cancelled.
+/** Most of what ends has passed and matters to nothing: that costs a look into the store and no more. */
+async function noteEnd(deps: CausewayAppDeps, project: GithubProject, ended: EndedChecks): Promise<void> {
+  const { head, conclusion, waitMs } = ended;
+  const isAwaited = PASSED.has(conclusion) && (await hasFailedBefore(deps, project, ended));
+  if (FAILED.has(conclusion) || isAwaited) return await noteHead(deps, project, head, waitMs);
+  // The last check that a head has waited for may have been cancelled.
   await noteKnownHead(deps, project, head, waitMs);
 }
 
-/** Of the default branch only what is open there counts: a red fork that calls its own branch the same would have each green push looked at. */
-async function wasRed({ store, redactor }: CausewayAppDeps, project: GithubProject, told: Ended): Promise<boolean> {
-  const { head, pullRequests } = told;
+/** On the default branch only its own open failures count: else a failing fork with a branch of that name would have each push looked at. */
+async function hasFailedBefore({ store, redactor }: CausewayAppDeps, project: GithubProject, ended: EndedChecks) {
+  const { head, pullRequests } = ended;
   const isDefault = head.branch === project.source.defaultBranch;
   if (isDefault && (await store.hasOpenOnDefault(project.id))) return true;
   return await store.hasRed(project.id, { branch: isDefault ? '' : await redactor.redact(head.branch), pullRequests });
+}
+
+interface NotedHead {
+  readonly sha: string;
+  /** "" where the event names none. */
+  readonly branch: string;
+}
+
+/** Has the checks of a commit looked at. `waitMs`: other events about it that arrive meanwhile are covered by the same look. */
+async function noteHead(
+  { store, queue, redactor, now }: CausewayAppDeps,
+  project: GithubProject,
+  { sha, branch }: NotedHead,
+  waitMs: number,
+): Promise<void> {
+  const runAt = new Date(now().getTime() + waitMs).toISOString();
+  const head = { id: newId('hed'), projectId: project.id, sha, branch: await redactor.redact(branch) };
+  await store.noteHead(head, { runAt, now: now().toISOString() });
+  if (waitMs === 0) queue.wake();
+}
+
+/** The same for a commit that was looked at before; any other does not matter. */
+async function noteKnownHead(deps: CausewayAppDeps, project: GithubProject, head: NotedHead, waitMs: number) {
+  if ((await deps.store.headOf(project.id, head.sha)) !== null) await noteHead(deps, project, head, waitMs);
 }

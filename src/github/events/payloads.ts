@@ -1,6 +1,7 @@
-// What is read of GitHub's payloads. GitHub's own examples do not all satisfy its published schemas, so that only this much is asked of them.
+// What is read of GitHub's payloads. GitHub's own examples do not all satisfy its published schemas, so only this much is required.
 import { z } from 'zod';
 import type { Person } from '../../core/thread.ts';
+import type { AppIdentity } from '../clients/github-clients.ts';
 
 const number = z.int().positive();
 const sha = z.string().regex(/^[0-9a-f]{40,64}$/);
@@ -21,7 +22,7 @@ const issue = z.object({
   created_at: z.string(),
   updated_at: z.string(),
   comments: z.int().nonnegative().optional(),
-  /** There where the subject is a pull request. */
+  /** Present where the subject is a pull request. */
   pull_request: z.looseObject({}).nullish(),
   performed_via_github_app: app,
 });
@@ -82,7 +83,7 @@ export const statusCreated = z.object({
   state: z.string().nullish(),
   context: z.string().nullish(),
   updated_at: z.string().nullish(),
-  /** Those that hold the commit, at their tip or not. */
+  /** Those that contain the commit, at their tip or not. */
   branches: z.array(z.object({ name: z.string(), commit: z.object({ sha: z.string() }).nullish() })).default([]),
 });
 export const actionRequested = z.object({
@@ -108,22 +109,36 @@ export const installationChanged = z.object({ installation: z.object({ id: numbe
 export const repositoryChanged = z.object({ repository, installation });
 export const authorizationRevoked = z.object({ sender: user });
 
-/** GitHub's own stand-in for people who deleted their account. */
+/** GitHub's placeholder for deleted accounts. */
 const GHOST_ID = 10_137;
 
-/** Bots set labels and answer each other; a person stands behind every analysis. */
+/** Bots set labels and answer each other; every analysis is started by a person. */
 export function isBot(found: GithubUser): boolean {
   return found?.type === 'Bot';
 }
 
-/** GitHub answers with an empty object where there is nobody. */
+/** GitHub answers with an empty object where there is no user. */
 export function userOf(found: object | null | undefined): GithubUser {
   const read = user.safeParse(found);
   return read.success ? read.data : null;
 }
 
-/** Null where nobody can be named any more. */
+/** Null for a deleted account. */
 export function personOf(found: GithubUser): Person | null {
   if (!found || found.id === GHOST_ID) return null;
   return { id: found.id, login: found.login };
+}
+
+interface Action {
+  readonly sender?: GithubUser;
+  readonly user?: GithubUser;
+  readonly performed_via_github_app?: { readonly id: number } | null | undefined;
+}
+
+/** Whether our bot did or wrote it, or somebody did it through our App: our own actions never start anything, so that we cannot talk to ourselves. */
+export function isOurs(identity: Pick<AppIdentity, 'appId' | 'botId'>, ...actions: readonly Action[]): boolean {
+  return actions.some(
+    ({ sender, user, performed_via_github_app: app }) =>
+      sender?.id === identity.botId || user?.id === identity.botId || app?.id === identity.appId,
+  );
 }

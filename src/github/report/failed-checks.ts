@@ -2,7 +2,7 @@
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { keepBeginning } from '../../core/cut-text.ts';
 import { type GithubProject, repositoryOf } from '../../core/project.ts';
-import { isOurs } from '../events/ours.ts';
+import { isOurs } from '../events/payloads.ts';
 import type { GatherDeps } from './gather-deps.ts';
 
 type CheckRun = RestEndpointMethodTypes['checks']['listForRef']['response']['data']['check_runs'][number];

@@ -2,8 +2,7 @@
 import type { GithubProject } from '../../core/project.ts';
 import type { Person, Trigger } from '../../core/thread.ts';
 import { splitAtCommand } from '../events/command.ts';
-import { isOurs } from '../events/ours.ts';
-import { type CommentPayload, type GithubUser, type IssuePayload, personOf } from '../events/payloads.ts';
+import { type CommentPayload, type GithubUser, type IssuePayload, isOurs, personOf } from '../events/payloads.ts';
 import { attachedTexts } from './attachments.ts';
 import { composeReport } from './compose-report.ts';
 import type { GatherDeps, GatheredReport } from './gather-deps.ts';

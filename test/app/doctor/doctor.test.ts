@@ -292,7 +292,7 @@ describe('the doctor', () => {
     for (const secret of [MODEL_KEY, own.webhookSecret, own.clientSecret, own.privateKey, 'PRIVATE KEY']) {
       expect(found.printed).not.toContain(secret);
     }
-    expect(found.of('app')).toMatch(/fail: .*GITHUB_API_URL/);
+    expect(found.of('app')).toMatch(/fail: .*GHE_HOST/);
   });
 });
 

@@ -104,7 +104,7 @@ describe('a button of our check run', () => {
     const writes = of.house.writes();
     expect(await pressed(of, 'open_fix', by)).toEqual([null, null]);
     expect(of.house.writes()).toEqual(writes);
-    expect(of.house.logged()).toContain('asked for without write');
+    expect(of.house.logged()).toContain('requested without write');
   });
 
   it('asks for nothing where the thread is at another analysis by now', async () => {

@@ -274,7 +274,7 @@ describe('every event', () => {
   it('that the receiver stores has a handler, and no other has one', () => {
     const handled: string[] = [];
     const register = createCausewayApp({} as CausewayAppDeps);
-    register({ on: (name: string) => handled.push(name) } as unknown as Probot);
+    register({ on: (names: string[]) => handled.push(...names) } as unknown as Probot);
     const events = Object.entries(USED_EVENTS).flatMap(([event, { actions }]) =>
       actions === null || handled.includes(event) ? [event] : actions.map((action) => `${event}.${action}`),
     );

@@ -1,6 +1,6 @@
 // What we did ourselves is known by our bot and by our App.
 import { describe, expect, it } from 'vitest';
-import { isOurs } from '../../../src/github/events/ours.ts';
+import { isOurs } from '../../../src/github/events/payloads.ts';
 
 const US = { appId: 1, botId: 2 };
 

@@ -1,8 +1,7 @@
 // Clients, projects and roles against the whole GitHub double: tokens whose scope is enforced, people who move repositories, real git.
 import { expect, it } from 'vitest';
 import { isGithubProject } from '../../../src/core/project.ts';
-import { createGithubClients } from '../../../src/github/clients/create-github-clients.ts';
-import { gitCredentials } from '../../../src/github/clients/create-github-clients.ts';
+import { createGithubClients, gitCredentials } from '../../../src/github/clients/create-github-clients.ts';
 import { createProjectSync } from '../../../src/github/projects/project-sync.ts';
 import { createPermissions } from '../../../src/github/projects/roles.ts';
 import { createLog } from '../../../src/log.ts';

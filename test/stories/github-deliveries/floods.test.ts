@@ -23,7 +23,7 @@ afterAll(() => stage[Symbol.asyncDispose]());
 
 /** One line of the log for each command of somebody who may not ask. */
 function handled(output: string): number {
-  return output.split('asked by someone without triage').length - 1;
+  return output.split('requested without triage').length - 1;
 }
 
 it('asks for all that it missed while it was out, and does each once, even what was sent again by hand meanwhile', async () => {

@@ -1,0 +1,170 @@
+// A comment was written: a command in it starts or stops an analysis, or asks for the pull request.
+import { isEnded } from '../../core/investigation.ts';
+import { repositoryOf } from '../../core/project.ts';
+import { isAtLeast } from '../../core/role.ts';
+import type { Thread } from '../../core/thread.ts';
+import { cancelInvestigation } from '../../services/end-early.ts';
+import { isFinal } from '../clients/github-clients.ts';
+import type { CausewayAppDeps, EventHandler } from './app-deps.ts';
+import { type Command, parseCommand } from './command.ts';
+import { commentCreated, isBot, isOurs, personOf } from './payloads.ts';
+import { addReaction, replyToCommand } from './replies.ts';
+import { schedulePublish } from './schedule-publish.ts';
+import { type AnalysisRequest, findProject, isTooOld, readTriageRole, startAnalysis } from './start-analysis.ts';
+
+export const onCommentCreated: EventHandler = async (deps, { id, payload }, signal) => {
+  const read = commentCreated.safeParse(payload);
+  if (!read.success) return;
+  const { issue, comment, sender } = read.data;
+  const command = parseCommand(comment.body ?? '');
+  const by = personOf(sender);
+  if (command === null || by === null || isBot(sender)) return;
+  if (isOurs(await deps.clients.identity(signal), { sender }, comment)) return;
+  if (isTooOld(deps, comment.created_at, id)) return;
+  const project = await findProject(deps, read.data, signal);
+  if (project === null) return;
+  const role = await readTriageRole(deps, { project, by }, signal);
+  if (role === null) return;
+  const configuration = await deps.configuration.of(project, signal);
+  const guidance = 'guidance' in command ? command.guidance : '';
+  const subject = { kind: issue.pull_request ? 'pull_request' : 'issue', number: issue.number } as const;
+  const trigger = { kind: 'comment', by, role, commentId: comment.id, guidance, at: comment.created_at } as const;
+  const request = { deliveryId: id, project, configuration, subject, trigger, issue, comment, fresh: false };
+  await carryOut(deps, command, request, signal);
+};
+
+async function carryOut(
+  deps: CausewayAppDeps,
+  command: Command,
+  request: AnalysisRequest,
+  signal: AbortSignal,
+): Promise<void> {
+  switch (command.kind) {
+    case 'stop':
+      return await stopAnalysis(deps, request, signal);
+    case 'fix':
+      return isAtLeast(request.trigger.role, 'write')
+        ? await requestFix(deps, request, signal)
+        : await replyToCommand(deps, request, { code: 'fix_needs_write' }, signal);
+    case 'unclear': {
+      const { meant } = command;
+      const why =
+        meant === 'feedback' ? { code: 'no_feedback_yet' as const } : { code: 'did_you_mean' as const, command: meant };
+      return await replyToCommand(deps, request, why, signal);
+    }
+    case 'retry':
+      return await startAnalysis(deps, { ...request, fresh: true }, signal);
+    case 'analyse':
+      return await startAnalysis(deps, request, signal);
+  }
+}
+
+/** Ends what runs here, on our own pull request also the analysis that it came from; where nothing runs it says so. */
+async function stopAnalysis(deps: CausewayAppDeps, request: AnalysisRequest, signal: AbortSignal): Promise<void> {
+  let count = 0;
+  for (const thread of await findThreads(deps, request)) {
+    for (const id of await deps.store.openInvestigationsOf(thread.id)) {
+      const { kind } = await cancelInvestigation(deps, id, { code: 'stopped_by_command' });
+      if (kind === 'cancelled') count += 1;
+    }
+    await schedulePublish(deps, thread);
+  }
+  try {
+    if (count > 0) await addReaction(deps, request, 'eyes', signal);
+    else await replyToCommand(deps, request, { code: 'nothing_to_stop' }, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    // A second attempt for the reaction's sake would find nothing that runs.
+    deps.log.info({ err: error, project: request.project.id }, 'the reaction to a command was not accepted');
+  }
+}
+
+/** A pull request of ours may have been analysed itself, besides. */
+async function findThreads({ store }: CausewayAppDeps, { project, subject }: AnalysisRequest) {
+  const own = await store.threadOf(project.id, subject);
+  const origin = subject.kind === 'pull_request' ? await store.threadOfPullRequest(project.id, subject.number) : null;
+  return [own, origin].filter((thread) => thread !== null);
+}
+
+/** The pull request of the current result, or an analysis that leads to one. While one runs, its end brings the pull request. */
+async function requestFix(deps: CausewayAppDeps, request: AnalysisRequest, signal: AbortSignal): Promise<void> {
+  const { project, subject, trigger } = request;
+  // Nothing is pushed to a fork.
+  if (subject.kind === 'pull_request' && !(await hasOwnBranch(deps, request, signal))) {
+    return await replyToCommand(deps, request, { code: 'branch_in_fork' }, signal);
+  }
+  const thread = await deps.store.threadOf(project.id, subject);
+  if (thread === null || !(await leadsToChange(deps, thread))) {
+    // An equal report would be answered with the result that has no change.
+    return await startAnalysis(deps, { ...request, fresh: true, isForFix: true }, signal);
+  }
+  if (await isSuperseded(deps, thread, trigger.at)) {
+    return await replyToCommand(deps, request, { code: 'overtaken' }, signal);
+  }
+  const open = await findOpenPull(deps, request, thread, signal);
+  if (open !== null) return await replyToCommand(deps, request, { code: 'already_open', ...open }, signal);
+  await addReaction(deps, request, 'eyes', signal);
+  // As of the comment: its author has not seen what was concluded since.
+  await deps.store.requestFix(thread.id, { ...trigger.by, at: trigger.at }, deps.now().toISOString());
+  deps.queue.wake();
+}
+
+/** Whether the pull request's branch is in this repository; one that we may not look at counts as a fork's. */
+async function hasOwnBranch(deps: CausewayAppDeps, request: AnalysisRequest, signal: AbortSignal): Promise<boolean> {
+  try {
+    const { head, base } = await readPull(deps, request, request.subject.number, signal);
+    return head.repo?.id === base.repo.id;
+  } catch (error) {
+    if (isFinal(error)) return false;
+    throw error;
+  }
+}
+
+/** The pull request that the request would lead to, as GitHub has it now; null: none is open. */
+async function findOpenPull(
+  deps: CausewayAppDeps,
+  request: AnalysisRequest,
+  { record: { pullRequest: posted } }: Thread,
+  signal: AbortSignal,
+): Promise<{ readonly number: number; readonly url: string } | null> {
+  if (posted === null || posted.number === 0 || posted.state !== 'open') return null;
+  const { state } = await readPull(deps, request, posted.number, signal);
+  return state === 'open' ? { number: posted.number, url: posted.url } : null;
+}
+
+async function readPull(
+  { clients }: CausewayAppDeps,
+  { project }: AnalysisRequest,
+  number: number,
+  signal: AbortSignal,
+) {
+  const pull = { ...repositoryOf(project), pull_number: number };
+  const caller = clients.repository(project.source, 'read');
+  return (await caller.call(({ rest }, request) => rest.pulls.get({ ...pull, request }), signal)).data;
+}
+
+/** A newer analysis began after the comment, whose author meant the one before. GitHub's times are whole seconds. */
+async function isSuperseded({ store }: CausewayAppDeps, thread: Thread, commentedAt: string): Promise<boolean> {
+  const investigation = await store.investigation(thread.investigationId);
+  return investigation !== null && Date.parse(investigation.createdAt) >= Date.parse(commentedAt) + 1_000;
+}
+
+async function leadsToChange({ store }: CausewayAppDeps, thread: Thread): Promise<boolean> {
+  for (const id of await listInvestigations({ store }, thread)) {
+    const outcome = (await store.investigation(id))?.outcome;
+    if (outcome === undefined) continue;
+    if (!isEnded(outcome)) return true;
+    const change = outcome.state === 'concluded' ? await store.changeSet(outcome.issueId) : null;
+    if (change !== null && change.files.length > 0) return true;
+  }
+  return false;
+}
+
+/** Failed checks may have several causes, each with an investigation of its own: any of them may have a fix. */
+async function listInvestigations({ store }: Pick<CausewayAppDeps, 'store'>, thread: Thread) {
+  const { id, projectId, subject, trigger, investigationId } = thread;
+  if (trigger.kind !== 'checks' || subject.kind !== 'pull_request') return [investigationId];
+  const findings = (await store.headOfPullRequest(projectId, subject.number))?.findings ?? [];
+  const own = findings.filter(({ threadId }) => threadId === id).flatMap((finding) => finding.investigationId ?? []);
+  return own.length === 0 ? [investigationId] : own;
+}

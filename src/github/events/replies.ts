@@ -1,0 +1,175 @@
+// What events answer at once: a reaction where a sentence would be noise, one line for a command that is not carried out, and one comment about a broken configuration file.
+import { isEnded } from '../../core/investigation.ts';
+import { type GithubProject, repositoryOf } from '../../core/project.ts';
+import type { CommandReply, Thread, Trigger } from '../../core/thread.ts';
+import { isFinal } from '../clients/github-clients.ts';
+import type { ConfigProblem, ReadConfig, RepositoryConfig } from '../configuration/repository-config.ts';
+import { createInTurn } from '../projects/in-turn.ts';
+import { githubComments } from '../publish/github-comments.ts';
+import { isRemoved } from '../publish/standing-comment.ts';
+import { REPLY_MS, replyComment, withReply } from '../render/command-reply.ts';
+import { configComplaint } from '../render/config-complaint.ts';
+import type { CausewayAppDeps } from './app-deps.ts';
+
+/** The issue or pull request that an event is about, and who caused it. */
+export interface Subject {
+  readonly project: GithubProject;
+  readonly configuration: ReadConfig;
+  readonly subject: { readonly kind: 'issue' | 'pull_request'; readonly number: number };
+  /** Null: the issue or pull request itself. */
+  readonly comment: { readonly id: number } | null;
+  readonly trigger: Trigger;
+}
+
+const LATEST_COMMENTS = 100;
+
+/** Two commands at the same moment must not make two comments, and two subjects not two complaints. */
+const inTurn = createInTurn();
+
+/**
+ * Adds "eyes" (we are at it) or "confused" (understood, and not carried out). Says whether it is there now: doing it twice leaves one. Does
+ * nothing where nothing may be written; a refusal (a locked conversation, a deleted comment) is not worth failing for.
+ */
+export async function addReaction(
+  deps: CausewayAppDeps,
+  { project, configuration, subject, comment }: Subject,
+  content: 'eyes' | 'confused',
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (!mayPost(deps, configuration.config)) return false;
+  const at = { ...repositoryOf(project), content };
+  try {
+    await deps.clients.repository(project.source, 'talk').call(async ({ rest: { reactions } }, request) => {
+      if (comment !== null) await reactions.createForIssueComment({ ...at, comment_id: comment.id, request });
+      else await reactions.createForIssue({ ...at, issue_number: subject.number, request });
+    }, signal);
+    return true;
+  } catch (error) {
+    if (!isFinal(error)) throw error;
+    deps.log.info({ err: error, project: project.id }, 'a reaction was not accepted');
+    return false;
+  }
+}
+
+/**
+ * Says why a command is not carried out. The line goes into the footer of our one comment. Where there is none and none is coming, it is a
+ * short comment of its own, which the next one replaces. Where somebody deleted our comment, there is only the reaction.
+ */
+export async function replyToCommand(
+  deps: CausewayAppDeps,
+  at: Subject,
+  why: CommandReply['why'],
+  signal: AbortSignal,
+): Promise<void> {
+  await addReaction(deps, at, 'confused', signal);
+  if (!mayPost(deps, at.configuration.config)) return;
+  const reply = { why, at: at.trigger.at };
+  const thread = await deps.store.threadOf(at.project.id, at.subject);
+  if (thread !== null && isRemoved(thread.record.comment)) return;
+  if (thread !== null && (await hasComment(deps, thread))) {
+    await deps.store.noteReply(thread.id, reply, deps.now().toISOString());
+    deps.queue.wake();
+    return;
+  }
+  try {
+    await inTurn(at.project.source.installationId, signal, () => postReply(deps, at, reply, signal));
+  } catch (error) {
+    if (!isFinal(error)) throw error;
+    deps.log.info({ err: error, project: at.project.id }, 'a reply to a command was not accepted');
+  }
+}
+
+/** Or will have one: what a person asked for ends in one. */
+async function hasComment({ store }: CausewayAppDeps, { record, trigger, investigationId }: Thread): Promise<boolean> {
+  if (record.comment !== null) return true;
+  const investigation = await store.investigation(investigationId);
+  return trigger.kind !== 'checks' && investigation !== null && !isEnded(investigation.outcome);
+}
+
+/** Into any comment of ours that is there, such as the hand-over on our own pull request. */
+async function postReply(deps: CausewayAppDeps, at: Subject, reply: CommandReply, signal: AbortSignal): Promise<void> {
+  const { project, subject } = at;
+  const comments = githubComments({
+    place: repositoryOf(project),
+    caller: (use) => deps.clients.repository(project.source, use),
+    botId: async (ended) => (await deps.clients.identity(ended)).botId,
+    clean: (text) => deps.redactor.redact(text),
+  });
+  const since = new Date(deps.now().getTime() - REPLY_MS).toISOString();
+  const own = await comments.ownComments(subject.number, since, signal);
+  const existing = own.findLast(({ body }) => hasMarker(body));
+  if (existing === undefined) await comments.createComment(subject.number, replyComment(reply), signal);
+  else await comments.updateComment(existing.id, withReply(existing.body, reply), signal);
+}
+
+/** Comments of the publisher end with a marker in their last line. */
+function hasMarker(body: string): boolean {
+  const last = body.trimEnd().split('\n').at(-1) ?? '';
+  return /<!-- causeway[ :]/.test(last) && last.endsWith('-->');
+}
+
+/**
+ * Comments on a configuration file that cannot be used, once for each state of the file. What was reported is remembered; before it writes
+ * it still looks for its own marker among the repository's latest comments, so that a crash in between does not make two. An owner's file is
+ * reported where it is met first. The analysis goes on with the safe defaults, so a refusal is not worth failing for.
+ */
+export async function reportConfigProblem(deps: CausewayAppDeps, at: Subject, signal: AbortSignal): Promise<void> {
+  const { problem, config, heldBy } = at.configuration;
+  if (problem === null || !mayPost(deps, config)) return;
+  const holderId = heldBy?.projectId ?? at.project.id;
+  const isReported = () => deps.store.wasTold(holderId, problem.digest);
+  try {
+    if (await isReported()) return;
+    await inTurn(at.project.source.installationId, signal, async () => {
+      if (await isReported()) return;
+      // The digest is ours; its form is enforced since it becomes part of a comment.
+      const marker = `<!-- causeway:configuration ${problem.digest.replace(/[^0-9A-Za-z]/g, '').slice(0, 64)} -->`;
+      if (!(await isPosted(deps, at, marker, signal))) await postProblem(deps, at, { problem, marker }, signal);
+      await deps.store.rememberTold(holderId, problem.digest, deps.now().toISOString());
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    deps.log.warn({ err: error, project: at.project.id }, 'the problem in a configuration file could not be reported');
+  }
+}
+
+async function isPosted(
+  { clients }: CausewayAppDeps,
+  { project }: Subject,
+  marker: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { botId } = await clients.identity(signal);
+  const latest = { sort: 'created', direction: 'desc', per_page: LATEST_COMMENTS } as const;
+  const { data } = await clients
+    .repository(project.source, 'read')
+    .call(
+      ({ rest }, request) => rest.issues.listCommentsForRepo({ ...repositoryOf(project), ...latest, request }),
+      signal,
+    );
+  return data.some(({ user, body }) => user?.id === botId && body?.includes(marker));
+}
+
+async function postProblem(
+  deps: CausewayAppDeps,
+  { project, subject, trigger, configuration }: Subject,
+  { problem, marker }: { readonly problem: ConfigProblem; readonly marker: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const isPublic = !project.source.isPrivate;
+  // The content of a file in another repository is not public.
+  const isHidden = configuration.heldBy !== undefined && isPublic;
+  const shown = isHidden ? { ...problem, message: 'Its content cannot be used.' } : problem;
+  const place = { repository: project.name, webUrl: deps.webUrl, isPublic };
+  const text = configComplaint(shown, { ...place, subject, marker, askedBy: trigger.by.login });
+  const body = await deps.redactor.redact(text);
+  const issue = { ...repositoryOf(project), issue_number: subject.number };
+  await deps.clients
+    .repository(project.source, 'talk')
+    .call(({ rest }, request) => rest.issues.createComment({ ...issue, body, request }), signal);
+}
+
+/** Not where the repository or the operator only observes, nor while the service is paused. */
+function mayPost({ ceiling, paused }: CausewayAppDeps, { mode }: RepositoryConfig): boolean {
+  return mode !== 'observe' && ceiling !== 'observe' && !paused();
+}

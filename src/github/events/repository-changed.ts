@@ -1,0 +1,132 @@
+// What else GitHub announces: installations and repositories, pushes, closed issues, withdrawn authorizations, the button of our check run.
+import type { GithubProject } from '../../core/project.ts';
+import { isAtLeast } from '../../core/role.ts';
+import type { Thread } from '../../core/thread.ts';
+import { cancelInvestigation } from '../../services/end-early.ts';
+import { CONFIG_FILE } from '../configuration/fetch-config.ts';
+import { buttonNumber } from '../publish/wanted-check-run.ts';
+import type { CausewayAppDeps, Delivered, EventHandler } from './app-deps.ts';
+import {
+  actionRequested,
+  authorizationRevoked,
+  installationChanged,
+  isBot,
+  issueChanged,
+  personOf,
+  pushed,
+  repositoryChanged,
+} from './payloads.ts';
+import { schedulePublish } from './schedule-publish.ts';
+
+/** GitHub names the files of so many commits only. */
+const MAX_LISTED_COMMITS = 2_048;
+
+/** GitHub is asked how it is now; what the event says is not taken over. */
+export const onInstallationChanged: EventHandler = async (deps, { payload }, signal) => {
+  const read = installationChanged.safeParse(payload);
+  if (read.success) await deps.projects.installationChanged(read.data.installation.id, signal);
+};
+
+/** Its number never comes back. */
+export const onInstallationDeleted: EventHandler = async (deps, { payload }, signal) => {
+  const read = installationChanged.safeParse(payload);
+  if (read.success) await deps.projects.installationRemoved(read.data.installation.id, signal);
+};
+
+/** Renamed, moved, deleted, made private or public: GitHub sends it to the installation that has it now, or had it. */
+export const onRepositoryChanged: EventHandler = async (deps, { payload }, signal) => {
+  const read = repositoryChanged.safeParse(payload);
+  if (!read.success) return;
+  const { repository, installation } = read.data;
+  const project = await deps.store.projectOfRepository(repository.id);
+  if (project !== null) deps.configuration.forget(project.id);
+  const installationId = installation?.id ?? project?.source.installationId;
+  if (installationId !== undefined) await deps.projects.repositoryChanged(repository.id, installationId, signal);
+};
+
+/** A push that may have changed the configuration file has it read again. */
+export const onPush: EventHandler = async (deps, { payload }) => {
+  const read = pushed.safeParse(payload);
+  if (!read.success || !mayTouchConfiguration(read.data)) return;
+  const project = await deps.store.projectOfRepository(read.data.repository.id);
+  if (project !== null) deps.configuration.forget(project.id);
+};
+
+function mayTouchConfiguration({ ref, repository, forced, commits }: ReturnType<typeof pushed.parse>): boolean {
+  if (repository.default_branch === undefined || ref !== `refs/heads/${repository.default_branch}`) return false;
+  if (forced === true || commits.length === 0 || commits.length >= MAX_LISTED_COMMITS) return true;
+  return commits.some(({ added, modified, removed }) => [...added, ...modified, ...removed].includes(CONFIG_FILE));
+}
+
+export const onIssueClosed: EventHandler = async (deps, delivered) => {
+  await schedulePublish(deps, await findThreadOfIssue(deps, delivered));
+};
+
+/** Deleted or transferred: there is no place left for the answer. */
+export const onIssueGone: EventHandler = async (deps, delivered) => {
+  const thread = await findThreadOfIssue(deps, delivered);
+  if (thread === null) return;
+  await cancelInvestigation(deps, thread.investigationId, { code: 'subject_gone' });
+  await schedulePublish(deps, thread);
+};
+
+async function findThreadOfIssue({ store }: CausewayAppDeps, { payload }: Delivered): Promise<Thread | null> {
+  const read = issueChanged.safeParse(payload);
+  if (!read.success) return null;
+  const project = await store.projectOfRepository(read.data.repository.id);
+  if (project === null) return null;
+  return await store.threadOf(project.id, { kind: 'issue', number: read.data.issue.number });
+}
+
+/** Somebody withdrew what they had authorized the App to do: their sessions and API tokens end at once. */
+export const onAuthorizationRevoked: EventHandler = async (deps, { payload }) => {
+  const read = authorizationRevoked.safeParse(payload);
+  const person = read.success ? personOf(read.data.sender) : null;
+  if (person !== null) await deps.store.endAccess(person.id, deps.now().toISOString());
+};
+
+/** The button "Open fix" on our own check run, pressed by somebody with write. */
+export const onActionRequested: EventHandler = async (deps, { payload }, signal) => {
+  const read = actionRequested.safeParse(payload);
+  if (!read.success) return;
+  const { repository, check_run: run, requested_action: action, sender } = read.data;
+  const by = personOf(sender);
+  const button = buttonNumber(action?.identifier ?? '');
+  if (button === null || by === null || isBot(sender)) return;
+  if (run.app?.id !== (await deps.clients.identity(signal)).appId) return;
+  const project = await deps.store.projectOfRepository(repository.id);
+  if (project === null) return;
+  const thread = await findThreadOfButton(deps, project, { externalId: run.external_id ?? '', button });
+  if (thread === null) {
+    deps.log.info({ project: project.id, personId: by.id }, 'an outdated button was pressed: ignored');
+    return;
+  }
+  const role = await deps.permissions.roleOfPerson(by, project, signal);
+  if (!isAtLeast(role, 'write')) {
+    deps.log.info({ thread: thread.id, personId: by.id, role }, 'a fix was requested without write: ignored');
+    return;
+  }
+  const now = deps.now().toISOString();
+  await deps.store.requestFix(thread.id, { ...by, at: now }, now);
+  deps.queue.wake();
+};
+
+/** Null: there is none, or it is at another analysis by now, which whoever pressed has not seen. The id is a head's, or an old one's thread's. */
+async function findThreadOfButton(
+  { store }: CausewayAppDeps,
+  project: GithubProject,
+  { externalId, button }: { readonly externalId: string; readonly button: number },
+): Promise<Thread | null> {
+  if (!externalId.startsWith('hed_')) {
+    const thread = button === 0 ? await store.thread(externalId) : null;
+    return thread?.projectId === project.id ? thread : null;
+  }
+  const head = await store.head(externalId);
+  const pressed = head?.record.checkRun?.buttons?.[button];
+  if (head === null || pressed === undefined) return null;
+  const thread = await store.thread(pressed.threadId);
+  const shown = head.findings.map(({ investigationId }) => investigationId);
+  const isAsShown =
+    thread !== null && shown.includes(pressed.investigationId) && shown.includes(thread.investigationId);
+  return isAsShown && thread.projectId === project.id ? thread : null;
+}
