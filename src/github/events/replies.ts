@@ -5,10 +5,11 @@ import type { CommandReply, Thread, Trigger } from '../../core/thread.ts';
 import { isFinal } from '../clients/github-clients.ts';
 import type { ConfigProblem, ReadConfig, RepositoryConfig } from '../configuration/repository-config.ts';
 import { createInTurn } from '../projects/in-turn.ts';
-import { githubComments } from '../publish/github-comments.ts';
-import { isRemoved } from '../publish/standing-comment.ts';
-import { REPLY_MS, replyComment, withReply } from '../render/command-reply.ts';
-import { configComplaint } from '../render/config-complaint.ts';
+import { createGithubComments } from '../publish/github-outbox.ts';
+import { isRemoved } from '../publish/wanted-comment.ts';
+import { REPLY_MS } from '../render/command-reply.ts';
+import { renderReply, appendReply } from '../render/command-reply.ts';
+import { renderConfigComplaint } from '../render/comment.ts';
 import type { CausewayAppDeps } from './app-deps.ts';
 
 /** The issue or pull request that an event is about, and who caused it. */
@@ -89,7 +90,7 @@ async function hasComment({ store }: CausewayAppDeps, { record, trigger, investi
 /** Into any comment of ours that is there, such as the hand-over on our own pull request. */
 async function postReply(deps: CausewayAppDeps, at: Subject, reply: CommandReply, signal: AbortSignal): Promise<void> {
   const { project, subject } = at;
-  const comments = githubComments({
+  const comments = createGithubComments({
     place: repositoryOf(project),
     caller: (use) => deps.clients.repository(project.source, use),
     botId: async (ended) => (await deps.clients.identity(ended)).botId,
@@ -98,8 +99,8 @@ async function postReply(deps: CausewayAppDeps, at: Subject, reply: CommandReply
   const since = new Date(deps.now().getTime() - REPLY_MS).toISOString();
   const own = await comments.ownComments(subject.number, since, signal);
   const existing = own.findLast(({ body }) => hasMarker(body));
-  if (existing === undefined) await comments.createComment(subject.number, replyComment(reply), signal);
-  else await comments.updateComment(existing.id, withReply(existing.body, reply), signal);
+  if (existing === undefined) await comments.createComment(subject.number, renderReply(reply), signal);
+  else await comments.updateComment(existing.id, appendReply(existing.body, reply), signal);
 }
 
 /** Comments of the publisher end with a marker in their last line. */
@@ -161,7 +162,7 @@ async function postProblem(
   const isHidden = configuration.heldBy !== undefined && isPublic;
   const shown = isHidden ? { ...problem, message: 'Its content cannot be used.' } : problem;
   const place = { repository: project.name, webUrl: deps.webUrl, isPublic };
-  const text = configComplaint(shown, { ...place, subject, marker, askedBy: trigger.by.login });
+  const text = renderConfigComplaint(shown, { ...place, subject, marker, askedBy: trigger.by.login });
   const body = await deps.redactor.redact(text);
   const issue = { ...repositoryOf(project), issue_number: subject.number };
   await deps.clients

@@ -4,7 +4,7 @@ import { isAtLeast } from '../../core/role.ts';
 import type { Thread } from '../../core/thread.ts';
 import { cancelInvestigation } from '../../services/end-early.ts';
 import { CONFIG_FILE } from '../configuration/fetch-config.ts';
-import { buttonNumber } from '../publish/wanted-check-run.ts';
+import { readButtonNumber } from '../publish/decide-check-run.ts';
 import type { CausewayAppDeps, Delivered, EventHandler } from './app-deps.ts';
 import {
   actionRequested,
@@ -91,7 +91,7 @@ export const onActionRequested: EventHandler = async (deps, { payload }, signal)
   if (!read.success) return;
   const { repository, check_run: run, requested_action: action, sender } = read.data;
   const by = personOf(sender);
-  const button = buttonNumber(action?.identifier ?? '');
+  const button = readButtonNumber(action?.identifier ?? '');
   if (button === null || by === null || isBot(sender)) return;
   if (run.app?.id !== (await deps.clients.identity(signal)).appId) return;
   const project = await deps.store.projectOfRepository(repository.id);

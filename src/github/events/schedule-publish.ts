@@ -1,7 +1,7 @@
 // Has the publisher look at a thread again: something on GitHub may have changed, and it reads for itself what.
 import type { GithubProject } from '../../core/project.ts';
 import type { Thread } from '../../core/thread.ts';
-import { isOurBranch } from '../publish/branch-name.ts';
+import { isOurBranch } from '../publish/open-pull-request.ts';
 import type { CausewayAppDeps } from './app-deps.ts';
 
 /** Does nothing for null, so that a look-up can be passed as it is. */
