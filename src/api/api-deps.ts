@@ -1,4 +1,4 @@
-// What the API is built from, and what travels with one request.
+// What the API is built from, and what is known during one request.
 import type { Account, TokenRecord } from '../core/account.ts';
 import type { TellAnswered } from '../core/answer.ts';
 import type { AskRoom } from '../core/disk.ts';
@@ -15,9 +15,9 @@ import type { ProjectSettings } from '../services/request-pull-request.ts';
 export interface ReadinessCheck {
   readonly name: string;
   readonly ok: boolean;
-  /** Absent: without it the service cannot work. False: it only says how things stand. */
+  /** False: shown, but the service is ready without it. */
   readonly isVital?: false;
-  /** For a person; holds no secret. */
+  /** For a person; contains no secret. */
   readonly detail: string;
 }
 
@@ -36,16 +36,16 @@ export interface ApiDeps {
   readonly now: () => Date;
   readonly log: Log;
   readonly checkCallbackUrl: (url: string) => UrlVerdict;
-  /** Shared with the pages: an account's calls count wherever they come in. */
+  /** Shared with the pages: an account's calls count on either side. */
   readonly limiter: RateLimiter;
-  /** Absent: nobody counts. */
+  /** Absent: answers are not counted. */
   readonly tellAnswered?: TellAnswered;
   readonly ready: () => Promise<readonly ReadinessCheck[]>;
-  /** Address of the service as callers reach it, without a slash at the end. Asked for each time: with port 0 it is known only once the port is open. */
+  /** Address of the service as callers reach it, without a slash at the end. A function, since with port 0 it is known only once the port is open. */
   readonly baseUrl: () => string;
 }
 
-/** Who calls, known from the token. */
+/** Who calls, found by the token. */
 export interface Caller {
   readonly account: Account;
   readonly token: TokenRecord;

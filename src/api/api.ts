@@ -1,90 +1,66 @@
-// The API: its routes, in the order of the interface document.
-import type { MiddlewareHandler } from 'hono';
+// The REST API: its routes, in the order of the interface document.
 import { Hono } from 'hono';
-import type { Scope } from '../core/account.ts';
 import type { ApiDeps, ApiEnv } from './api-deps.ts';
-import { authenticate, requireScope } from './authenticate.ts';
-import { describeApi } from './description.ts';
+import { createGuard } from './auth.ts';
 import { streamEvents } from './events.ts';
-import { getHealth, getReadiness } from './health.ts';
 import { deleteInvestigation, getInvestigation, listInvestigations } from './investigations.ts';
-import { createIssue, deleteIssue, getIssue } from './issues.ts';
-import { absent, problem, refuse } from './problem.ts';
+import { createIssue, deleteIssue, getIssue, openPullRequest } from './issues.ts';
+import { addCommonRoutes } from './operator-api.ts';
+import { createProblem } from './problem.ts';
 import { getProject, listProjects } from './projects.ts';
-import { openPullRequest } from './pull-request.ts';
-import { answerError, withRequestId } from './request-boundary.ts';
 
 export interface Api {
   /** Answers a request; held answers and streams end when `stopping` aborts. Never rejects. */
   fetch(request: Request, stopping?: AbortSignal): Promise<Response>;
 }
 
-/** Puts the API together. It holds no resource: what is under way ends with its request or with `stopping`. */
+/** Builds the API. It owns no resource: what is running ends with its request or with `stopping`. */
 export function createApi(deps: ApiDeps): Api {
-  const app = new Hono<ApiEnv>({ getPath: canonicalPath });
-  const may = guard(deps);
-  const { getDocument, getDocs } = describeApi(deps);
-  app.use(withRequestId(deps));
-  app.onError(answerError(deps));
-  app.notFound(() => absent());
+  const app = new Hono<ApiEnv>({ getPath: toCanonicalPath });
+  const allow = createGuard(deps);
+  addCommonRoutes(app, deps);
 
-  app.post('/api/v1/issues/', may('issues:write', 'creation'), createIssue(deps));
-  app.get('/api/v1/issues/:issueId/', may('issues:read'), getIssue(deps));
-  app.delete('/api/v1/issues/:issueId/', may('issues:write'), deleteIssue(deps));
-  app.post('/api/v1/issues/:issueId/pull-request/', may('pull-requests:write'), openPullRequest(deps));
-  app.get('/api/v1/projects/', may('projects:read'), listProjects(deps));
-  app.get('/api/v1/projects/:projectId/', may('projects:read'), getProject(deps));
+  app.post('/api/v1/issues/', allow('issues:write', 'creation'), createIssue(deps));
+  app.get('/api/v1/issues/:issueId/', allow('issues:read'), getIssue(deps));
+  app.delete('/api/v1/issues/:issueId/', allow('issues:write'), deleteIssue(deps));
+  app.post('/api/v1/issues/:issueId/pull-request/', allow('pull-requests:write'), openPullRequest(deps));
+  app.get('/api/v1/projects/', allow('projects:read'), listProjects(deps));
+  app.get('/api/v1/projects/:projectId/', allow('projects:read'), getProject(deps));
 
-  app.get('/api/v1/investigations/', may('issues:read'), listInvestigations(deps));
-  app.get('/api/v1/investigations/:investigationId/', may('issues:read'), getInvestigation(deps));
-  app.delete('/api/v1/investigations/:investigationId/', may('issues:write'), deleteInvestigation(deps));
-  app.get('/api/v1/investigations/:investigationId/events/', may('issues:read'), streamEvents(deps));
+  app.get('/api/v1/investigations/', allow('issues:read'), listInvestigations(deps));
+  app.get('/api/v1/investigations/:investigationId/', allow('issues:read'), getInvestigation(deps));
+  app.delete('/api/v1/investigations/:investigationId/', allow('issues:write'), deleteInvestigation(deps));
+  app.get('/api/v1/investigations/:investigationId/events/', allow('issues:read'), streamEvents(deps));
 
-  app.get('/api/v1/openapi.json/', getDocument);
-  app.get('/docs', getDocs);
-  app.get('/healthz', getHealth());
-  app.get('/readyz', getReadiness(deps));
+  // Loaded with the first request for them: they take longer to load than the rest of the API together.
+  app.get('/api/v1/openapi.json/', async (c) => c.json((await import('./openapi.ts')).getOpenApiDocument()));
+  app.get('/docs', async (c) => (await import('./docs.ts')).answerDocs(c, deps.baseUrl()));
   refuseOtherMethods(app);
 
   const never = new AbortController().signal;
   return { fetch: async (request, stopping = never) => app.fetch(request, { stopping }) };
 }
 
-/** Token, scope and rate, in this order, before anything else of a request is looked at. */
-function guard(deps: ApiDeps) {
-  return (scope: Scope, kind: 'call' | 'creation' = 'call'): MiddlewareHandler<ApiEnv> =>
-    async (c, next) => {
-      const caller = await authenticate(deps, c.req.raw);
-      c.set('caller', caller);
-      requireScope(caller, scope);
-      const { allowed, retryAfter, headers } = deps.limiter.take(caller.account.id, kind, deps.now());
-      c.set('answerHeaders', headers);
-      if (!allowed) {
-        refuse(429, `Too many requests: wait ${retryAfter} s.`, { headers: { 'Retry-After': String(retryAfter) } });
-      }
-      await next();
-    };
-}
-
-/** Every path that is known answers every other method with 405 and what it does know. */
+/** Every known path answers any other method with 405 and the methods that it does take. */
 function refuseOtherMethods(app: Hono<ApiEnv>): void {
-  const methodsOf = new Map<string, Set<string>>();
+  const methodsByPath = new Map<string, Set<string>>();
   for (const { path, method } of app.routes) {
     if (method === 'ALL') continue;
-    const methods = methodsOf.get(path) ?? new Set();
-    methodsOf.set(path, methods.add(method));
+    const methods = methodsByPath.get(path) ?? new Set();
+    methodsByPath.set(path, methods.add(method));
     if (method === 'GET') methods.add('HEAD');
   }
-  for (const [path, methods] of methodsOf) {
+  for (const [path, methods] of methodsByPath) {
     const allow = [...methods].join(', ');
-    app.all(path, (c) =>
-      problem(405, `This path does not know the method ${c.req.method}: use ${allow}.`, { headers: { Allow: allow } }),
-    );
+    app.all(path, (c) => {
+      const detail = `This path does not know the method ${c.req.method}: use ${allow}.`;
+      return createProblem(405, detail, { headers: { Allow: allow } });
+    });
   }
 }
 
-/** Below `/api/` the slash at the end is added, elsewhere taken away: both spellings reach the one route. */
-function canonicalPath(request: Request): string {
+/** Below `/api/` the slash at the end is added, elsewhere removed: both spellings reach the one route. */
+function toCanonicalPath(request: Request): string {
   const start = request.url.indexOf('/', request.url.indexOf('://') + 3);
   const [path = '/'] = request.url.slice(start).split(/[?#]/, 1);
   if (path.startsWith('/api/')) return path.endsWith('/') ? path : `${path}/`;

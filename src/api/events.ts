@@ -1,44 +1,30 @@
 // An investigation live: server-sent events that can be resumed, and end when the token does.
+import { createHash } from 'node:crypto';
 import type { Handler } from 'hono';
 import { isEnded } from '../core/investigation.ts';
+import type { RecordedStep } from '../db/store.ts';
 import { visibleInvestigation } from '../services/access.ts';
 import { STILL_FOLLOWING, STREAM_HEADERS, streamOf, withTicks } from '../services/event-stream.ts';
 import { type FollowEvent, follow } from '../services/follow.ts';
 import type { ApiDeps, ApiEnv, Caller } from './api-deps.ts';
-import { askingFor, askingOf, callerOf } from './authenticate.ts';
-import { eventId, type Position, parseEventId, positionAfter, resumeAt } from './event-position.ts';
-import { holdOrRefuse } from './held-answers.ts';
-import { investigationView } from './investigations.ts';
+import { findCaller, getAsking, holdOrRefuse, toAsking } from './auth.ts';
+import { toInvestigationView } from './investigations.ts';
 import { refuseAbsent } from './problem.ts';
 
-/** GET /api/v1/investigations/{investigationId}/events/ */
-export function streamEvents(deps: ApiDeps): Handler<ApiEnv> {
-  return async (c) => {
-    const asking = askingOf(c);
-    const id = c.req.param('investigationId') ?? '';
-    const { investigation } = (await visibleInvestigation(deps, asking, id)) ?? refuseAbsent();
-    const asked = parseEventId(c.req.header('Last-Event-ID') ?? '');
-    // 204 is what tells an EventSource not to come back.
-    if (asked.state === 'end' && isEnded(investigation.outcome)) return c.body(null, 204);
-    if (c.req.method === 'HEAD') return c.body(null, 200, STREAM_HEADERS);
-    const [sameStep] = asked.step === 0 ? [] : await deps.store.steps(investigation.runId, asked.step - 1);
-    const stop = new AbortController();
-    const held = holdOrRefuse(deps, asking.account.id);
-    stop.signal.addEventListener('abort', () => held.release(), { once: true });
-    const stream: Stream = {
-      deps,
-      caller: c.get('caller'),
-      id: investigation.id,
-      position: resumeAt(asked, sameStep),
-      signal: AbortSignal.any([stop.signal, asking.signal]),
-      stop,
-    };
-    return c.body(streamOf(frames(stream), stop), 200, STREAM_HEADERS);
-  };
+/**
+ * How far a client has read: the last step and the last state sent. Steps are numbered from 1 when a run restarts after a
+ * crash, so a step is identified by number and content: where that step no longer exists, the stream begins at the first.
+ */
+interface Position {
+  readonly step: number;
+  readonly fingerprint: string;
+  /** A state, `none` before any, or `end`. */
+  readonly state: string;
 }
 
+const START: Position = { step: 0, fingerprint: '0', state: 'none' };
+
 interface Stream {
-  readonly deps: ApiDeps;
   readonly caller: Caller;
   readonly id: string;
   readonly position: Position;
@@ -47,34 +33,87 @@ interface Stream {
   readonly stop: AbortController;
 }
 
+/** GET /api/v1/investigations/{investigationId}/events/ */
+export function streamEvents(deps: ApiDeps): Handler<ApiEnv> {
+  return async (c) => {
+    const asking = getAsking(c);
+    const id = c.req.param('investigationId') ?? '';
+    const { investigation } = (await visibleInvestigation(deps, asking, id)) ?? refuseAbsent();
+    const last = parseEventId(c.req.header('Last-Event-ID') ?? '');
+    // 204 keeps an EventSource from connecting again.
+    if (last.state === 'end' && isEnded(investigation.outcome)) return c.body(null, 204);
+    if (c.req.method === 'HEAD') return c.body(null, 200, STREAM_HEADERS);
+    const position = await findStart(deps, investigation.runId, last);
+    const stop = new AbortController();
+    const hold = holdOrRefuse(deps, asking.account.id);
+    stop.signal.addEventListener('abort', () => hold.release(), { once: true });
+    const stream: Stream = {
+      caller: c.get('caller'),
+      id: investigation.id,
+      position,
+      signal: AbortSignal.any([stop.signal, asking.signal]),
+      stop,
+    };
+    return c.body(streamOf(createFrames(deps, stream), stop), 200, STREAM_HEADERS);
+  };
+}
+
+/** The position itself while its step still exists; else the first step, with the same state. */
+async function findStart(deps: ApiDeps, runId: string, last: Position): Promise<Position> {
+  const [step] = last.step === 0 ? [] : await deps.store.steps(runId, last.step - 1);
+  const isSame = step?.number === last.step && hashStep(step) === last.fingerprint;
+  return isSame ? last : { ...START, state: last.state };
+}
+
 /** Ends quietly after an error: the client comes back with the last id, and the log has the cause. */
-async function* frames(stream: Stream): AsyncGenerator<string> {
-  let position = stream.position;
+async function* createFrames(deps: ApiDeps, stream: Stream): AsyncGenerator<string> {
+  const { id, signal, stop } = stream;
+  let { position } = stream;
   try {
-    const events = follow(stream.deps, stream.id, position.step, stream.signal);
-    const mayLook = () => mayStillFollow(stream);
-    for await (const event of withTicks(events, { mayStillFollow: mayLook, signal: stream.signal })) {
+    const events = follow(deps, id, position.step, signal);
+    const mayStillFollow = async () => {
+      const caller = await findCaller(deps, stream.caller.tokenHash);
+      if (caller === null || !caller.token.scopes.includes('issues:read')) return false;
+      return (await visibleInvestigation(deps, toAsking(caller, signal), id)) !== null;
+    };
+    for await (const event of withTicks(events, { mayStillFollow, signal })) {
       if (event === 'tick') {
         yield STILL_FOLLOWING;
       } else if (event.type !== 'state' || event.investigation.outcome.state !== position.state) {
-        position = positionAfter(position, event);
-        yield frame(event, position);
+        position = advance(position, event);
+        yield formatFrame(event, position);
       }
     }
   } catch (error) {
-    stream.deps.log.error({ err: error, investigationId: stream.id }, 'event stream failed');
+    deps.log.error({ err: error, investigationId: id }, 'event stream failed');
   } finally {
-    stream.stop.abort();
+    stop.abort();
   }
 }
 
-async function mayStillFollow({ deps, caller, id, signal }: Stream): Promise<boolean> {
-  const now = await callerOf(deps, caller.tokenHash);
-  if (now === null || !now.token.scopes.includes('issues:read')) return false;
-  return (await visibleInvestigation(deps, askingFor(now, signal), id)) !== null;
+function formatFrame(event: FollowEvent, { step, fingerprint, state }: Position): string {
+  const data = event.type === 'step' ? event.step : toInvestigationView(event.investigation);
+  return `id: ${step}.${fingerprint}.${state}\nevent: ${event.type}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-function frame(event: FollowEvent, position: Position): string {
-  const data = event.type === 'step' ? event.step : investigationView(event.investigation);
-  return `id: ${eventId(position)}\nevent: ${event.type}\ndata: ${JSON.stringify(data)}\n\n`;
+/** The header is untrusted text: anything that is not of our form is the start. */
+function parseEventId(id: string): Position {
+  const [, step = '', fingerprint = '', state = ''] = /^(\d{1,9})\.([0-9a-f]{1,16})\.([a-z_]{1,16})$/.exec(id) ?? [];
+  return step === '' ? START : { step: Number(step), fingerprint, state };
+}
+
+function advance(position: Position, event: FollowEvent): Position {
+  switch (event.type) {
+    case 'step':
+      return { ...position, step: event.step.number, fingerprint: hashStep(event.step) };
+    case 'state':
+      return { ...position, state: event.investigation.outcome.state };
+    case 'end':
+      return { ...position, state: 'end' };
+  }
+}
+
+function hashStep({ action, result, analysis }: RecordedStep): string {
+  const text = JSON.stringify([action, result, analysis]);
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }

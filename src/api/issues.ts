@@ -1,32 +1,36 @@
-// Issues: hand in a report, read what came of it, erase it.
+// Issues: submit a report, read its result, delete it, have its pull request opened.
 import { createHash } from 'node:crypto';
+import { MIMEType } from 'node:util';
 import type { Context, Handler } from 'hono';
-import { WholeAnswer, writtenJson } from '../core/answer.ts';
 import { noRoomText, ROOM_RETRY_AFTER } from '../core/disk.ts';
 import type { Project } from '../core/project.ts';
+import { readBody } from '../core/read-body.ts';
 import { MAX_REPORT_BYTES } from '../core/report.ts';
 import { isAtLeast } from '../core/role.ts';
-import { acceptReport, type Idempotency } from '../services/accept-report.ts';
+import { acceptReport } from '../services/accept-report.ts';
 import { type Asking, mayErase, type Seen, visibleIssue, visibleProject } from '../services/access.ts';
 import { eraseIssue } from '../services/end-early.ts';
-import { visibleIssueJson } from '../services/visible-issue-json.ts';
-import type { ApiDeps, ApiEnv, UrlVerdict } from './api-deps.ts';
-import { askingOf } from './authenticate.ts';
-import { IdempotencyHeaders } from './parameter-schemas.ts';
-import { type Fault, faultsOf, refuse, refuseAbsent, refuseFaults, UNKNOWN_PROJECT } from './problem.ts';
-import { readJsonBody } from './read-body.ts';
-import { CreateIssueBody } from './schemas.ts';
+import { requestPullRequest } from '../services/request-pull-request.ts';
+import type { ApiDeps, ApiEnv } from './api-deps.ts';
+import { getAsking } from './auth.ts';
+import { type Fault, listFaults, refuse, refuseAbsent, refuseFaults, UNKNOWN_PROJECT } from './problem.ts';
+import { CreateIssueBody, IdempotencyHeaders } from './schemas.ts';
 
-const ALLOWED: UrlVerdict = { ok: true };
+/** 8 MiB, which fit 1 MiB of text even if every character is escaped as \u0000. */
+const MAX_BODY_BYTES = 8_388_608;
+/** No request has more than one level. Zod would report each of a million names as a fault of its own. */
+const MAX_DEPTH = 64;
+const MAX_MEMBERS = 1_000;
 
 /** POST /api/v1/issues/ */
 export function createIssue(deps: ApiDeps): Handler<ApiEnv> {
   return async (c) => {
-    const { value, bytes } = await readJsonBody(c.req.raw);
+    requireJson(c);
+    const bytes = await readBytes(c.req.raw);
+    const value = parseJson(bytes);
     requireDataSize(value);
-    const { key, faults } = idempotencyKey(c);
-    const asking = askingOf(c);
-    const { body, project, role } = await acceptableBody(deps, asking, { value, headerFaults: faults });
+    const asking = getAsking(c);
+    const { body, key, project, role } = await validateReport(deps, asking, c, value);
     const shortage = await deps.room();
     if (shortage !== null) refuse(503, noRoomText(shortage), { headers: { 'Retry-After': String(ROOM_RETRY_AFTER) } });
     const { investigation: settings } = await deps.settingsOf(project, asking.signal);
@@ -42,97 +46,156 @@ export function createIssue(deps: ApiDeps): Handler<ApiEnv> {
       isTrusted: isAtLeast(role, 'write'),
       settings,
     } as const;
-    const accepted = await acceptReport(deps, report, { idempotency: idempotencyOf(key, bytes), by: asking.account });
+    // Hashed, since a key is the caller's own text and may contain what must not be stored.
+    const idempotency = key === undefined ? null : { key: hash(key), bodyHash: hash(bytes) };
+    const accepted = await acceptReport(deps, report, { idempotency, by: asking.account });
     if (accepted.kind === 'key_reused') {
       const detail = 'This key was used with another body within the last 24 hours: use a new one.';
       return refuseFaults([{ pointer: '/Idempotency-Key', detail }]);
     }
     const location = `/api/v1/investigations/${accepted.investigationId}/`;
-    const message = acceptedMessage(body.callbackUrl, `${deps.baseUrl()}${location}`);
-    const headers = { 'Content-Type': 'application/json', Location: location };
-    return new WholeAnswer(JSON.stringify({ message }), { status: 202, headers });
+    const webhook =
+      report.callbackUrl === ''
+        ? 'No webhook will be sent on completion, since the request has no callbackUrl.'
+        : 'A webhook will be sent to the callbackUrl on completion.';
+    const message = `Issue creation is in progress. ${webhook} Follow the investigation at ${deps.baseUrl()}${location}`;
+    return c.json({ message }, 202, { Location: location });
   };
 }
 
 /** GET /api/v1/issues/{issueId}/ */
 export function getIssue(deps: ApiDeps): Handler<ApiEnv> {
   return async (c) => {
-    const found = (await visibleIssueJson(deps, askingOf(c), c.req.param('issueId') ?? '')) ?? refuseAbsent();
-    return writtenJson(found);
+    const seen = (await visibleIssue(deps, getAsking(c), c.req.param('issueId') ?? '')) ?? refuseAbsent();
+    return c.json(seen.issue);
   };
 }
 
 /** DELETE /api/v1/issues/{issueId}/ */
 export function deleteIssue(deps: ApiDeps): Handler<ApiEnv> {
   return async (c) => {
-    const asking = askingOf(c);
+    const asking = getAsking(c);
     const seen = (await visibleIssue(deps, asking, c.req.param('issueId') ?? '')) ?? refuseAbsent();
     if (!(await mayErase(deps, asking, seen))) refuseAbsent();
     if (!(await eraseIssue(deps, seen.issue.id, asking.account.id))) refuseAbsent();
-    return c.json({
-      message: 'The issue was deleted, with its investigation and every webhook not yet delivered.',
-    });
+    return c.json({ message: 'The issue was deleted, with its investigation and every webhook not yet delivered.' });
   };
+}
+
+/** POST /api/v1/issues/{issueId}/pull-request/ */
+export function openPullRequest(deps: ApiDeps): Handler<ApiEnv> {
+  return async (c) => {
+    const asking = getAsking(c);
+    const seen = await visibleIssue(deps, asking, c.req.param('issueId') ?? '');
+    if (seen === null || !isAtLeast(seen.role, 'write')) refuseAbsent();
+    const requested = await requestPullRequest(deps, { ...seen, account: asking.account }, asking.signal);
+    switch (requested.kind) {
+      case 'open':
+        return c.json({ message: `It is open already: ${requested.url}` });
+      case 'refused':
+        return refuse(409, requested.reason);
+      case 'absent':
+        return refuseAbsent();
+      case 'requested': {
+        const address = `${deps.baseUrl()}/api/v1/issues/${seen.issue.id}/`;
+        return c.json(
+          { message: `The pull request is being opened. Its address will be in the issue: ${address}` },
+          202,
+        );
+      }
+    }
+  };
+}
+
+/** Refuses with 415 what is not plain JSON in UTF-8. */
+function requireJson(c: Context<ApiEnv>): void {
+  const encoding = c.req.header('Content-Encoding') ?? 'identity';
+  if (encoding.trim().toLowerCase() !== 'identity') {
+    refuse(415, 'Compressed bodies are not accepted: send the JSON as it is, without Content-Encoding.');
+  }
+  if (!isJsonType(c.req.header('Content-Type') ?? '')) {
+    refuse(415, 'Send JSON in UTF-8 with the header "Content-Type: application/json".');
+  }
+}
+
+function isJsonType(header: string): boolean {
+  try {
+    const type = new MIMEType(header);
+    const charset = type.params.get('charset') ?? 'utf-8';
+    return type.essence === 'application/json' && /^utf-?8$/i.test(charset);
+  } catch {
+    return false;
+  }
+}
+
+async function readBytes(request: Request): Promise<Uint8Array> {
+  const body = await readBody(request, MAX_BODY_BYTES);
+  if (body === 'too_large') refuse(413, 'The body is larger than 8 MiB: send less.');
+  if (body === 'incomplete') refuse(400, 'The body ended before it was complete: send it again.');
+  return body;
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  const value = decodeJson(bytes);
+  if (isDeeperThan(value, MAX_DEPTH)) refuse(400, `The body is nested more than ${MAX_DEPTH} levels deep: flatten it.`);
+  if (typeof value === 'object' && value !== null && Object.keys(value).length > MAX_MEMBERS) {
+    refuse(400, `The body has more than ${MAX_MEMBERS} members: send only the documented ones.`);
+  }
+  return value;
+}
+
+function decodeJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    // The parser's own message quotes the body, which may contain anything.
+    refuse(400, 'The body is not JSON in valid UTF-8: check it with a JSON parser.');
+  }
+}
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1));
 }
 
 /** Before the schema: too much is 413, whatever else is wrong. */
 function requireDataSize(value: unknown): void {
-  const data = typeof value === 'object' && value !== null && 'data' in value ? value.data : '';
-  if (typeof data === 'string' && Buffer.byteLength(data) > MAX_REPORT_BYTES) {
+  if (Buffer.byteLength(readText(value, 'data')) > MAX_REPORT_BYTES) {
     refuse(413, '"data" is larger than 1 MiB of UTF-8: send the part around the error.');
   }
 }
 
-type AcceptableBody = Seen<{ readonly body: CreateIssueBody; readonly project: Project }>;
+type ValidReport = Seen<{
+  readonly body: CreateIssueBody;
+  readonly key: string | undefined;
+  readonly project: Project;
+}>;
 
-/** The body and its project; a refusal names every fault of both, and of the address, at once. */
-async function acceptableBody(
-  deps: ApiDeps,
-  asking: Asking,
-  { value, headerFaults }: { readonly value: unknown; readonly headerFaults: readonly Fault[] },
-): Promise<AcceptableBody> {
+/** The body, its key and its project; a refusal names every fault of all of them, and of the callback address, at once. */
+async function validateReport(deps: ApiDeps, asking: Asking, c: Context<ApiEnv>, value: unknown): Promise<ValidReport> {
   const parsed = CreateIssueBody.safeParse(value);
-  const faults = [...headerFaults, ...(parsed.success ? [] : faultsOf(parsed.error))];
-  const sound = (name: 'projectId' | 'callbackUrl') => soundText(value, name, faults);
-  const seen = await visibleProject(deps, asking, sound('projectId'));
+  const headers = IdempotencyHeaders.safeParse({ 'Idempotency-Key': c.req.header('Idempotency-Key') });
+  const faults: Fault[] = [headers, parsed].flatMap(({ error }) => (error === undefined ? [] : listFaults(error)));
+  /** The text of a field in which the schema found no fault; "" where it is absent. */
+  const readValid = (name: string) =>
+    faults.some(({ pointer }) => pointer === `/${name}`) ? '' : readText(value, name);
+  const seen = await visibleProject(deps, asking, readValid('projectId'));
   const usable = seen !== null && isAtLeast(seen.role, 'triage') ? seen : null;
-  if (usable === null && sound('projectId') !== '') {
-    faults.push(UNKNOWN_PROJECT);
-  }
-  const callbackUrl = sound('callbackUrl');
-  const verdict = callbackUrl === '' ? ALLOWED : deps.checkCallbackUrl(callbackUrl);
-  if (!verdict.ok) faults.push({ pointer: '/callbackUrl', detail: verdict.detail });
+  const callbackUrl = readValid('callbackUrl');
+  if (usable === null && readValid('projectId') !== '') faults.push(UNKNOWN_PROJECT);
+  const verdict = callbackUrl === '' ? null : deps.checkCallbackUrl(callbackUrl);
+  if (verdict?.ok === false) faults.push({ pointer: '/callbackUrl', detail: verdict.detail });
   if (!parsed.success || usable === null || faults.length > 0) return refuseFaults(faults);
-  return { ...usable, body: parsed.data };
+  return { ...usable, body: parsed.data, key: headers.data?.['Idempotency-Key'] };
 }
 
-/** The field's text where the schema found nothing wrong with it; "" where it is absent or was refused already. */
-function soundText(value: unknown, name: string, faults: readonly Fault[]): string {
-  if (faults.some(({ pointer }) => pointer === `/${name}`)) return '';
-  const field = typeof value === 'object' && value !== null ? Object.getOwnPropertyDescriptor(value, name)?.value : '';
+/** An own field of a JSON object, where it is text; else "". */
+function readText(value: unknown, name: string): string {
+  const isObject = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
+  const field = isObject ? (value as Readonly<Record<string, unknown>>)[name] : '';
   return typeof field === 'string' ? field : '';
 }
 
-function idempotencyKey(c: Context<ApiEnv>): { readonly key: string; readonly faults: readonly Fault[] } {
-  const headers = { 'Idempotency-Key': c.req.header('Idempotency-Key') };
-  const parsed = IdempotencyHeaders.safeParse(headers);
-  if (!parsed.success) return { key: '', faults: faultsOf(parsed.error) };
-  return { key: parsed.data['Idempotency-Key'] ?? '', faults: [] };
-}
-
-/** Both as hashes: a key is the caller's own text, and may hold what must not be kept. */
-function idempotencyOf(key: string, bytes: Uint8Array): Idempotency | null {
-  return key === '' ? null : { key: hashOf(key), bodyHash: hashOf(bytes) };
-}
-
-function hashOf(text: string | Uint8Array): string {
+function hash(text: string | Uint8Array): string {
   return createHash('sha256').update(text).digest('hex');
-}
-
-function acceptedMessage(callbackUrl: string | undefined, address: string): string {
-  const webhook =
-    callbackUrl === undefined
-      ? 'No webhook will be sent on completion, since the request has no callbackUrl.'
-      : 'A webhook will be sent to the callbackUrl on completion.';
-  return `Issue creation is in progress. ${webhook} Follow the investigation at ${address}`;
 }

@@ -1,9 +1,355 @@
 // The OpenAPI 3.1 document, made from the schemas that validate.
-import { OpenAPIHono, z } from '@hono/zod-openapi';
-import { HEADER_COMPONENTS, problemComponents } from './answers.ts';
-import { IssueSchema, Timestamp } from './issue-schema.ts';
-import { OPERATIONS } from './operations.ts';
-import { FailedInvestigationSchema, ProblemSchema } from './schemas.ts';
+import { STATUS_CODES } from 'node:http';
+import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
+import type { Scope } from '../core/account.ts';
+import { type Fault, type ProblemStatus, UNKNOWN_PROJECT } from './problem.ts';
+import {
+  CreateIssueBody,
+  EventHeaders,
+  FailedInvestigationSchema,
+  HealthSchema,
+  IdempotencyHeaders,
+  InvestigationParams,
+  InvestigationSchema,
+  InvestigationsQuery,
+  IssueParams,
+  IssueSchema,
+  MessageSchema,
+  ProblemSchema,
+  ProjectParams,
+  ProjectSchema,
+  ProjectsQuery,
+  ReadinessSchema,
+  Timestamp,
+  WaitQuery,
+} from './schemas.ts';
+
+type Responses = RouteConfig['responses'];
+type Headers = Readonly<Record<string, { readonly $ref: string }>>;
+
+const RATE = ['RateLimit', 'RateLimit-Policy'] as const;
+/** The problems that any request can meet: faults of the service, and what is refused before a route is looked for. */
+const ANY = [400, 408, 417, 421, 431, 500] as const;
+/** The problems that every call with a token can meet. */
+const ALWAYS = [...ANY, 401, 403, 429, 503] as const;
+
+type Call = Omit<RouteConfig, 'security'>;
+
+/** An operation that takes a token, with the problems that it can meet beside those of every such call. */
+function describeCall(scope: Scope, problems: readonly ProblemStatus[], call: Call): RouteConfig {
+  const responses = { ...call.responses, ...referToProblems(...ALWAYS, ...problems) };
+  return { ...call, responses, security: [{ bearer: [] }], 'x-scope': scope };
+}
+
+/** Header objects of the document, by name. */
+const HEADER_COMPONENTS = {
+  'X-Request-Id': describeHeader('Identifies the request in the log of the service.', 'req_9XbQe4Tm1LkPzW7vC0sd', true),
+  RateLimit: describeHeader('What is left of each quota (`r`), and seconds until more is (`t`).', '"calls";r=599;t=60'),
+  'RateLimit-Policy': describeHeader('The quotas (`q`) and their window in seconds (`w`).', '"calls";q=600;w=60'),
+  'Retry-After': describeHeader('Seconds to wait before the next try.', '12', true),
+  'WWW-Authenticate': describeHeader('How to authenticate.', 'Bearer', true),
+  Location: describeHeader('Path of the investigation.', '/api/v1/investigations/inv_2Bt6yPd0HnSfM8rC5kZj/', true),
+  Link: describeHeader(
+    'Address of the next page; absent on the last.',
+    '<…?limit=100&cursor=bG9jYWwvc2hvcA>; rel="next"',
+  ),
+  Allow: describeHeader('The methods that the path knows.', 'GET, HEAD', true),
+} as const;
+type HeaderName = keyof typeof HEADER_COMPONENTS;
+
+interface ProblemText {
+  readonly description: string;
+  readonly detail: string;
+  readonly headers?: readonly HeaderName[];
+  readonly errors?: readonly Fault[];
+}
+
+const PROBLEM_TEXTS = {
+  400: {
+    description:
+      'The request is not well-formed HTTP/1.1 with exactly one `Host`; or its body is not JSON in valid UTF-8, nests more than 64 levels deep or was cut off.',
+    detail: 'The body is not JSON in valid UTF-8: check it with a JSON parser.',
+    headers: RATE,
+  },
+  401: {
+    description: 'No valid token in exactly one `Authorization: Bearer` header. A token in the address is refused.',
+    detail:
+      'The token is malformed, unknown, revoked or expired: create a new one and send "Authorization: Bearer cwy_…" once.',
+    headers: ['WWW-Authenticate'],
+  },
+  403: {
+    description: 'The token lacks the scope of the operation.',
+    detail: 'The token lacks the scope issues:write: make one that has it.',
+  },
+  404: {
+    description: 'Absent, or not yours (your role on GitHub decides): the two cannot be told apart.',
+    detail: 'There is nothing here, or it is not yours to see.',
+    headers: RATE,
+  },
+  405: {
+    description: 'The path does not know the method.',
+    detail: 'This path does not know the method PUT: use GET, HEAD.',
+    headers: ['Allow'],
+  },
+  408: {
+    description: 'The header did not arrive within 15 seconds, or the request within 2 minutes.',
+    detail: 'The request came too slowly: send it in one go.',
+  },
+  409: {
+    description: 'It cannot be done in the state that it is in; `detail` says why.',
+    detail: 'The investigation has ended already: there is nothing left to cancel.',
+    headers: RATE,
+  },
+  413: {
+    description: '`data` is over 1 MiB, or the body over 8 MiB.',
+    detail: 'The body is larger than 8 MiB: send less.',
+    headers: RATE,
+  },
+  415: {
+    description: 'Not `application/json` in UTF-8, or a compressed body.',
+    detail: 'Send JSON in UTF-8 with the header "Content-Type: application/json".',
+    headers: RATE,
+  },
+  417: {
+    description: '`Expect` asks for something else than `100-continue`.',
+    detail: 'Only "Expect: 100-continue" can be met: leave the header out.',
+  },
+  421: {
+    description: 'In local mode: the `Host` is not a loopback name or address, or a page of another site calls.',
+    detail: 'This service answers to loopback names only: use http://127.0.0.1 or http://localhost with its port.',
+  },
+  422: {
+    description: 'Values were refused; `errors` names every one.',
+    detail: 'One value was refused; "errors" names each with its repair.',
+    headers: RATE,
+    errors: [UNKNOWN_PROJECT],
+  },
+  429: {
+    description:
+      'Too many calls, or too many new issues, within a minute; or 20 reports of the account have not ended in the project.',
+    detail: 'Too many requests: wait 12 s.',
+    headers: ['Retry-After', ...RATE],
+  },
+  431: {
+    description: 'The header of the request is larger than 32 KiB.',
+    detail: 'The header of this request is larger than 32 KiB: send less.',
+  },
+  500: {
+    description: 'A fault of the service.',
+    detail: 'The service failed on its own account; its log has the details under the X-Request-Id.',
+  },
+  503: {
+    description:
+      'The records, or GitHub, cannot be reached just now, or there is not enough disk space for a new report. Nothing was accepted: try again.',
+    detail: 'The service cannot reach its records just now. Nothing was accepted: try again.',
+    headers: ['Retry-After'],
+  },
+} as const satisfies Record<ProblemStatus, ProblemText>;
+
+/** Response objects of the document: one for each problem, named by its status. */
+function buildProblemComponents() {
+  const entries = Object.entries<ProblemText>(PROBLEM_TEXTS).map(([status, text]) => {
+    const title = STATUS_CODES[status];
+    const { description, detail, errors } = text;
+    const example = { type: 'about:blank', title, status: Number(status), detail, ...(errors && { errors }) };
+    const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' }, example } };
+    return [`Problem${status}`, { description, headers: referToHeaders(text.headers ?? []), content }] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+/** References to problems, for an operation's `responses`. */
+function referToProblems(...statuses: readonly ProblemStatus[]): Responses {
+  return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]));
+}
+
+/** A JSON answer. */
+function describeJson(schema: z.ZodType, description: string, names: readonly HeaderName[] = []): Responses[string] {
+  return { description, headers: referToHeaders(names), content: { 'application/json': { schema } } };
+}
+
+/** References to headers; every answer has `X-Request-Id`. */
+function referToHeaders(names: readonly HeaderName[]): Headers {
+  return Object.fromEntries(['X-Request-Id', ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+function describeHeader(description: string, example: string, required = false) {
+  return { description, required, schema: { type: 'string' as const }, example };
+}
+
+/** Every operation, in the order of the interface. */
+const OPERATIONS: readonly RouteConfig[] = [
+  describeCall('issues:write', [413, 415, 422], {
+    method: 'post',
+    path: '/api/v1/issues/',
+    operationId: 'createIssue',
+    tags: ['Issues'],
+    summary: 'Create an issue',
+    description:
+      'Accepts a report and answers at once; the analysis takes up to a few minutes. A report equal to one under way (same text but for times and ids, project and revision) shares its analysis, and so does one equal to a report concluded within 24 hours: each still gets its own investigation, issue and webhook. Needs triage on the project.',
+    request: {
+      headers: IdempotencyHeaders,
+      body: { required: true, content: { 'application/json': { schema: CreateIssueBody } } },
+    },
+    responses: {
+      202: describeJson(MessageSchema, 'Accepted. The message names the address of the investigation.', [
+        'Location',
+        ...RATE,
+      ]),
+    },
+  }),
+  describeCall('issues:read', [404], {
+    method: 'get',
+    path: '/api/v1/issues/{issueId}/',
+    operationId: 'getIssue',
+    tags: ['Issues'],
+    summary: 'Retrieve one issue',
+    description: 'An investigation that has not concluded is not an issue yet: 404.',
+    request: { params: IssueParams },
+    responses: { 200: describeJson(IssueSchema, 'The issue.', RATE) },
+  }),
+  describeCall('issues:write', [404], {
+    method: 'delete',
+    path: '/api/v1/issues/{issueId}/',
+    operationId: 'deleteIssue',
+    tags: ['Issues'],
+    summary: 'Delete an issue',
+    description:
+      'Erases the issue, the report and the investigation behind it, and stops undelivered webhooks; what stands on GitHub stays. For the account that reported it, and for who maintains the project.',
+    request: { params: IssueParams },
+    responses: { 200: describeJson(MessageSchema, 'Deleted.', RATE) },
+  }),
+  describeCall('pull-requests:write', [404, 409], {
+    method: 'post',
+    path: '/api/v1/issues/{issueId}/pull-request/',
+    operationId: 'openPullRequest',
+    tags: ['Issues'],
+    summary: 'Open the pull request of an issue',
+    description:
+      'From the stored change, as a draft. Needs write on the project: you stand behind it. Its address then stands in `analysis.links.pullRequest`. 409 says why none is opened: there is no change, the project opens none, a newer analysis took the place of this one (its issue is named), or GitHub or a guard was against it. Asked again ten minutes after that, it is tried anew. The body is not read.',
+    request: { params: IssueParams },
+    responses: {
+      200: describeJson(MessageSchema, 'It is open already; the message names its address.', RATE),
+      202: describeJson(MessageSchema, 'Accepted: it is being opened.', RATE),
+    },
+  }),
+  describeCall('projects:read', [422], {
+    method: 'get',
+    path: '/api/v1/projects/',
+    operationId: 'listProjects',
+    tags: ['Projects'],
+    summary: 'List all projects',
+    description:
+      'All projects that the account may see, by name; in pages only where `limit` or `cursor` is given. Private ones need read on GitHub, public ones triage.',
+    request: { query: ProjectsQuery },
+    responses: {
+      200: describeJson(z.array(ProjectSchema), 'The projects.', ['Link', ...RATE]),
+    },
+  }),
+  describeCall('projects:read', [404], {
+    method: 'get',
+    path: '/api/v1/projects/{projectId}/',
+    operationId: 'getProject',
+    tags: ['Projects'],
+    summary: 'Retrieve one project',
+    request: { params: ProjectParams },
+    responses: { 200: describeJson(ProjectSchema, 'The project.', RATE) },
+  }),
+  describeCall('issues:read', [422], {
+    method: 'get',
+    path: '/api/v1/investigations/',
+    operationId: 'listInvestigations',
+    tags: ['Investigations'],
+    summary: 'List investigations',
+    description: 'Newest first, in pages of 50 unless `limit` says otherwise.',
+    request: { query: InvestigationsQuery },
+    responses: {
+      200: describeJson(z.array(InvestigationSchema), 'The investigations.', ['Link', ...RATE]),
+    },
+  }),
+  describeCall('issues:read', [404, 422], {
+    method: 'get',
+    path: '/api/v1/investigations/{investigationId}/',
+    operationId: 'getInvestigation',
+    tags: ['Investigations'],
+    summary: 'Retrieve one investigation',
+    description: 'How far it is; with `wait`, answered when it ends.',
+    request: { params: InvestigationParams, query: WaitQuery },
+    responses: { 200: describeJson(InvestigationSchema, 'The investigation.', RATE) },
+  }),
+  describeCall('issues:write', [404, 409], {
+    method: 'delete',
+    path: '/api/v1/investigations/{investigationId}/',
+    operationId: 'cancelInvestigation',
+    tags: ['Investigations'],
+    summary: 'Cancel an investigation',
+    description:
+      'Ends it without an issue; the webhook says `issue.failed`. Others that share the analysis are not touched. Needs triage on the project.',
+    request: { params: InvestigationParams },
+    responses: { 200: describeJson(MessageSchema, 'Cancelled.', RATE) },
+  }),
+  describeCall('issues:read', [404], {
+    method: 'get',
+    path: '/api/v1/investigations/{investigationId}/events/',
+    operationId: 'followInvestigation',
+    tags: ['Investigations'],
+    summary: 'Follow an investigation',
+    description:
+      'Server-sent events: `step` (number, action, result, analysis), `state` and `end` (both an Investigation). A comment every 15 seconds keeps the connection open; the token is checked again every minute. Send the last `id` as `Last-Event-ID` to go on after it.',
+    request: { params: InvestigationParams, headers: EventHeaders },
+    responses: {
+      200: {
+        description: 'The events, until the investigation ends.',
+        headers: referToHeaders(RATE),
+        content: {
+          'text/event-stream': {
+            schema: z.string(),
+            example:
+              'id: 1.8f14e45fceea167a.running\nevent: step\ndata: {"number":1,"action":"…","result":"…","analysis":"…"}\n\n',
+          },
+        },
+      },
+      204: {
+        description: 'It has ended, and the client has read the end: do not come back.',
+        headers: referToHeaders(RATE),
+      },
+    },
+  }),
+  {
+    method: 'get',
+    path: '/api/v1/openapi.json',
+    operationId: 'getOpenApiDocument',
+    tags: ['Service'],
+    summary: 'Read the OpenAPI document',
+    security: [],
+    responses: { 200: describeJson(z.record(z.string(), z.unknown()), 'OpenAPI 3.1.'), ...referToProblems(...ANY) },
+  },
+  {
+    method: 'get',
+    path: '/healthz',
+    operationId: 'getHealth',
+    tags: ['Service'],
+    summary: 'Is the service alive?',
+    security: [],
+    responses: { 200: describeJson(HealthSchema, 'Alive.'), ...referToProblems(...ANY) },
+  },
+  {
+    method: 'get',
+    path: '/readyz',
+    operationId: 'getReadiness',
+    tags: ['Service'],
+    summary: 'Can the service work?',
+    security: [],
+    responses: {
+      200: describeJson(
+        ReadinessSchema,
+        'Everything that it cannot do without answers. Without GitHub it goes on with what it has.',
+      ),
+      503: describeJson(ReadinessSchema, 'Something that it needs does not; `checks` says what.'),
+      ...referToProblems(...ANY),
+    },
+  },
+];
 
 export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>;
 
@@ -19,8 +365,15 @@ const WEBHOOKS = [
   ['issue.failed', FailedInvestigationSchema, 'The investigation gave up or was cancelled: `data` says why.'],
 ] as const;
 
-/** The whole document. `servers` is relative, so it is true under every address. */
-export function openApiDocument(): OpenApiDocument {
+let document: OpenApiDocument | null = null;
+
+/** The whole document, built once. `servers` is relative, so it is true under every address. */
+export function getOpenApiDocument(): OpenApiDocument {
+  document ??= buildDocument();
+  return document;
+}
+
+function buildDocument(): OpenApiDocument {
   const app = new OpenAPIHono();
   const registry = app.openAPIRegistry;
   registry.registerComponent('securitySchemes', 'bearer', {
@@ -31,11 +384,11 @@ export function openApiDocument(): OpenApiDocument {
   });
   registry.register('Problem', ProblemSchema);
   for (const [name, header] of Object.entries(HEADER_COMPONENTS)) registry.registerComponent('headers', name, header);
-  for (const [name, answer] of Object.entries(problemComponents())) {
+  for (const [name, answer] of Object.entries(buildProblemComponents())) {
     registry.registerComponent('responses', name, answer);
   }
   for (const operation of OPERATIONS) registry.registerPath(operation);
-  for (const [type, data, description] of WEBHOOKS) registry.registerWebhook(webhook(type, data, description));
+  for (const [type, data, description] of WEBHOOKS) registry.registerWebhook(describeWebhook(type, data, description));
   return app.getOpenAPI31Document({
     openapi: '3.1.0',
     info: { title: 'Causeway API', version: '1', description: DESCRIPTION },
@@ -44,7 +397,7 @@ export function openApiDocument(): OpenApiDocument {
   });
 }
 
-function webhook(type: string, data: z.ZodType, description: string) {
+function describeWebhook(type: string, data: z.ZodType, description: string) {
   const id = z.string().openapi({ description: 'Stable over all attempts: drop what you have seen.' });
   const signature = z.string().openapi({ description: '`v1,` and base64 of HMAC-SHA256 over `id.timestamp.body`.' });
   return {

@@ -1,34 +1,253 @@
-// What goes in and out of the API, once: the same schemas validate requests and make the OpenAPI document.
+// What goes in and out of the API: the same schemas validate requests and make the OpenAPI document.
 import { z } from '@hono/zod-openapi';
 import { INVESTIGATION_STATES } from '../core/investigation.ts';
+import type { Issue } from '../core/issue.ts';
 import { MAX_REPORT_BYTES } from '../core/report.ts';
-import { Reference, Timestamp } from './issue-schema.ts';
 
+// Path, query and header parameters.
+/** A whole number in a query, from `from` to `to`; text until it is parsed. */
+function defineInteger(from: number, to: number) {
+  return z
+    .string()
+    .refine((value) => /^\d{1,9}$/.test(value) && Number(value) >= from && Number(value) <= to, {
+      error: `Give a whole number from ${from} to ${to}.`,
+    })
+    .transform(Number)
+    .openapi({ type: 'integer', minimum: from, maximum: to });
+}
+
+const limit = defineInteger(1, 100).optional().openapi({ description: 'Entries per page, from 1 to 100.' });
+
+const NOT_A_CURSOR = 'Is not a cursor: take it from the Link header of the page before.';
+
+/** The position after which the page begins: base64url of the last name or id of the page before. */
+export const Cursor = z
+  .string()
+  .refine((value) => /^[\w-]{1,1024}$/.test(value), NOT_A_CURSOR)
+  .transform((cursor) => Buffer.from(cursor, 'base64url').toString('utf8'))
+  .refine((position) => !position.includes('\0'), NOT_A_CURSOR)
+  .openapi({ type: 'string', description: 'Where the page begins; from the `Link` header of the page before.' })
+  .optional();
+
+export const IssueParams = z.object({
+  issueId: z.string().openapi({ description: 'Identifier of the issue.', example: 'iss_7Hq2mXv9KcTzR4bN1wYe' }),
+});
+
+export const ProjectParams = z.object({
+  projectId: z.string().openapi({ description: 'Identifier of the project.', example: 'prj_5Nf8sLw2QdVxJ7aG3uKp' }),
+});
+
+export const InvestigationParams = z.object({
+  investigationId: z
+    .string()
+    .openapi({ description: 'Identifier of the investigation.', example: 'inv_2Bt6yPd0HnSfM8rC5kZj' }),
+});
+
+export const ProjectsQuery = z.object({ limit, cursor: Cursor });
+
+export const InvestigationsQuery = z.object({
+  projectId: z.string().optional().openapi({ description: 'Only of this project: its identifier or `owner/name`.' }),
+  state: z
+    .enum(INVESTIGATION_STATES, { error: `Isn't a state: give one of ${INVESTIGATION_STATES.join(', ')}.` })
+    .optional()
+    .openapi({ description: 'Only in this state.' }),
+  reference: z.string().optional().openapi({ description: 'Only with exactly this reference.' }),
+  limit,
+  cursor: Cursor,
+});
+
+export const WaitQuery = z.object({
+  wait: defineInteger(0, 60)
+    .optional()
+    .openapi({ description: 'Holds the answer until the investigation ends, for at most so many seconds.' }),
+});
+
+export const IdempotencyHeaders = z.object({
+  'Idempotency-Key': z
+    .string()
+    .refine((value) => /^[\x20-\x7e]{1,255}$/.test(value), 'Give 1 to 255 printable ASCII characters.')
+    .optional()
+    .openapi({
+      minLength: 1,
+      maxLength: 255,
+      description:
+        'The same key with the same body within 24 hours gets the same answer and makes one investigation; with another body it is refused.',
+    }),
+});
+
+export const EventHeaders = z.object({
+  'Last-Event-ID': z
+    .string()
+    .optional()
+    .openapi({ description: 'The `id` of the last event received: the stream goes on after it.' }),
+});
+
+// The Issue: field for field the interface document, with everything beyond it under `analysis`.
+
+/** ISO 8601 UTC with milliseconds. */
+export const Timestamp = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  .openapi({ format: 'date-time', example: '2026-03-14T09:26:53.589Z' });
+
+export const Reference = z.string().openapi({ description: "The caller's own name for the report; empty where none." });
+
+const Step = z
+  .object({
+    stepNumber: z.int().openapi({ description: 'Number of the step.' }),
+    description: z
+      .string()
+      .openapi({ description: 'Description of the step; may hold several lines and fenced code.' }),
+  })
+  .openapi('Step');
+
+const LineChange = z
+  .object({
+    lineNumber: z.int().openapi({ description: 'Line of the base file, from 1; 0 is the top of the file.' }),
+    oldCode: z.string().openapi({ description: 'Old code on the line.' }),
+    newCode: z.string().openapi({ description: 'New code on the line; may hold several lines, joined by LF.' }),
+  })
+  .openapi('LineChange');
+
+const Change = z
+  .object({
+    type: z.enum(['add', 'delete', 'modify']),
+    lines: z.array(LineChange).openapi({ description: 'Lines that were changed.' }),
+  })
+  .openapi('Change');
+
+const FileDiff = z
+  .object({
+    fileName: z.string().openapi({ description: 'Name of the file.' }),
+    changes: z.array(Change).openapi({ description: 'Changes made to the file.' }),
+    status: z.enum(['added', 'modified', 'deleted', 'renamed']).optional(),
+    previousFileName: z.string().optional().openapi({ description: 'Where a renamed file stood before.' }),
+    mode: z.enum(['100644', '100755']).optional().openapi({ description: 'Where added or changed.' }),
+    endsWithNewline: z.boolean().optional().openapi({ description: 'Where added or different from the base.' }),
+  })
+  .openapi('FileDiff');
+
+const Diff = z
+  .object({ files: z.array(FileDiff).openapi({ description: 'Files that were changed.' }) })
+  .openapi('Diff', { description: 'Line numbers are those of the base file at `analysis.revision`.' });
+
+const InvestigationStep = z
+  .object({
+    action: z.string().openapi({ description: 'The exact query.' }),
+    result: z.string().openapi({ description: 'Result of the action; may hold several lines.' }),
+    analysis: z.string().openapi({ description: 'What the result means; may hold several lines.' }),
+  })
+  .openapi('InvestigationStep');
+
+const Suspect = z
+  .object({
+    file: z.string(),
+    line: z.int().openapi({ description: '0 where unknown.' }),
+    function: z.string(),
+    score: z.number().min(0).max(1),
+    reasons: z.array(z.string()),
+  })
+  .openapi('Suspect', { description: 'A place in the source that the facts point at.' });
+
+const Usage = z
+  .object({
+    turns: z.int(),
+    promptTokens: z.int(),
+    cachedTokens: z.int(),
+    cacheWriteTokens: z
+      .int()
+      .optional()
+      .openapi({ description: "Prompt tokens written to the provider's cache; absent: none." }),
+    completionTokens: z.int(),
+    costUsd: z.number(),
+    seconds: z.number(),
+  })
+  .openapi('Usage');
+
+const Analysis = z
+  .object({
+    investigationId: z.string(),
+    reference: Reference,
+    origin: z.enum(['api', 'github-issue', 'check-run', 'cli']),
+    report: z.string().openapi({ description: 'The text as it was accepted, secrets removed.' }),
+    revision: z.string().openapi({ description: 'Full sha of the commit that the diff applies to.' }),
+    outcome: z.enum([
+      'code_fix',
+      'action_recommended',
+      'needs_information',
+      'already_fixed',
+      'not_a_bug',
+      'inconclusive',
+      'facts_only',
+    ]),
+    partial: z.boolean().openapi({ description: 'True where a budget ended the investigation.' }),
+    reason: z.string(),
+    verdict: z.enum(['code', 'base_broken', 'flaky', 'infrastructure', 'inconclusive']).nullable(),
+    confidence: z.number().min(0).max(1).nullable(),
+    suspects: z.array(Suspect).openapi({ description: 'Best first, at most 8. Empty: no reliable suspect.' }),
+    citations: z.array(z.object({ claim: z.string(), step: z.int(), quote: z.string() })),
+    guards: z.array(z.object({ rule: z.string(), file: z.string(), reason: z.string() })),
+    questions: z.array(z.string()),
+    sameAs: z.string().nullable().openapi({ description: 'The Issue whose investigation this one shares.' }),
+    model: z.string().nullable(),
+    usage: Usage,
+    links: z.object({
+      comment: z.string().nullable(),
+      checkRun: z.string().nullable(),
+      pullRequest: z.string().nullable(),
+    }),
+  })
+  .openapi('Analysis', { description: 'Everything beyond the interface; every key is always there.' });
+
+/** The type, with `undefined` allowed where a key may be missing, as schemas have it. */
+type Loose<T> = T extends object
+  ? { readonly [K in keyof T]: Loose<T[K]> | (object extends Pick<T, K> ? undefined : never) }
+  : T;
+
+/** Every field of the interface at the top level, always there, never null. The annotation checks it against the type Issue. */
+export const IssueSchema: z.ZodType<Loose<Issue>> = z
+  .object({
+    id: z.string().openapi({ description: 'Unique identifier of the issue.', example: 'iss_7Hq2mXv9KcTzR4bN1wYe' }),
+    projectId: z.string().openapi({ description: 'Identifier of the project the issue belongs to.' }),
+    problem: z.string().openapi({ description: 'Description of the problem.' }),
+    rootCause: z.string().openapi({ description: 'Root cause of the problem.' }),
+    stepsToReproduce: z.array(Step).openapi({ description: 'Steps to reproduce the problem.' }),
+    solutionSteps: z.array(Step).openapi({ description: 'Steps to solve the problem.' }),
+    diff: Diff,
+    investigationSteps: z.array(InvestigationStep).openapi({ description: 'Investigation steps taken.' }),
+    createdAt: Timestamp.openapi({ description: 'The moment of conclusion.' }),
+    analysis: Analysis,
+  })
+  .openapi('Issue');
+
+// The other bodies.
+
+const LONE_SURROGATE = 'Contains an unpaired surrogate: remove it.';
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /** Text of at most `max` characters (code points, as JSON Schema counts them). */
-function text(max: number) {
+function defineText(max: number) {
   return z
-    .string({ error: required('a string') })
-    .refine((value) => value.isWellFormed(), 'Holds half of a surrogate pair, which is not a character: remove it.')
+    .string({ error: describeMissing('a string') })
+    .refine((value) => value.isWellFormed(), LONE_SURROGATE)
     .refine((value) => [...value].length <= max, `Has more than ${max} characters: shorten it.`)
     .openapi({ maxLength: max });
 }
 
-function filled(max: number) {
-  return text(max)
+function defineFilledText(max: number) {
+  return defineText(max)
     .refine((value) => value !== '', 'Is empty: leave the field out or fill it.')
     .openapi({ minLength: 1, maxLength: max });
 }
 
 /** Text that names something: not empty, and without control characters, which no name has. */
-function name(max: number) {
-  return filled(max)
-    .refine((value) => !CONTROL.test(value), 'Holds a control character: remove it.')
+function defineName(max: number) {
+  return defineFilledText(max)
+    .refine((value) => !CONTROL.test(value), 'Contains a control character: remove it.')
     .openapi({ minLength: 1, maxLength: max });
 }
 
-function required(kind: string) {
+function describeMissing(kind: string) {
   return (issue: { readonly input?: unknown }) =>
     issue.input === undefined ? `Is required: give ${kind}.` : `Has the wrong type: give ${kind}.`;
 }
@@ -37,33 +256,33 @@ export const CreateIssueBody = z
   .strictObject(
     {
       data: z
-        .string({ error: required('a string') })
+        .string({ error: describeMissing('a string') })
         .refine((value) => /\S/.test(value), 'Is empty or only white space: describe the problem.')
-        .refine((value) => value.isWellFormed(), 'Holds half of a surrogate pair, which is not a character: remove it.')
+        .refine((value) => value.isWellFormed(), LONE_SURROGATE)
         .openapi({
           minLength: 1,
           // OpenAPI can only bound characters, and the rule is about bytes.
           'x-max-bytes': MAX_REPORT_BYTES,
           description: `Description of the issue with any other relevant information such as error messages and logs. Not only white space; at most ${MAX_REPORT_BYTES.toLocaleString('en')} bytes of UTF-8, which is fewer characters where they take several bytes. More is refused with 413. NUL becomes U+FFFD.`,
         }),
-      projectId: name(300).openapi({ description: 'Identifier of the project, or its name (`owner/name`).' }),
-      callbackUrl: filled(2_048)
+      projectId: defineName(300).openapi({ description: 'Identifier of the project, or its name (`owner/name`).' }),
+      callbackUrl: defineFilledText(2_048)
         .optional()
         .openapi({ description: 'Where the webhook is sent when the issue is created. Absent: no webhook.' }),
-      reference: text(200).optional().openapi({
+      reference: defineText(200).optional().openapi({
         description: 'Your own name for this report; echoed in the Issue, the investigation and the webhook.',
       }),
-      revision: name(255)
+      revision: defineName(255)
         .optional()
         .openapi({ description: 'Branch, tag or sha to investigate. Absent: the default branch.' }),
       fresh: z
-        .boolean({ error: required('true or false') })
+        .boolean({ error: describeMissing('true or false') })
         .optional()
         .openapi({
           description: 'True: run anew, even if an equal report is running or was concluded within 24 hours.',
         }),
     },
-    { error: required('a JSON object') },
+    { error: describeMissing('a JSON object') },
   )
   .openapi('CreateIssue', {
     example: {

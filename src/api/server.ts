@@ -1,16 +1,13 @@
-// The HTTP server: plain node:http with limits against slow and malformed senders, and an orderly end.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+// The HTTP server: node:http with limits against slow and malformed senders, host checks and an orderly shutdown.
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import { WholeAnswer } from '../core/answer.ts';
 import { CausewayError } from '../core/errors.ts';
 import { newId } from '../core/ids.ts';
 import type { Log } from '../log.ts';
-import { hostRefusal, loopbackRefusal } from './host-guard.ts';
-import { problem } from './problem.ts';
-import { refuseConnect, refuseMalformed, sendRefusal, type WireRefusal } from './wire-refusal.ts';
+
+import { createProblem, formatProblem, type ProblemStatus } from './problem.ts';
 
 export interface ServerOptions {
   /** `arrived`: how many bytes came on the connection of the request so far. */
@@ -32,11 +29,11 @@ interface ServerTimeouts {
   readonly headers: number;
   /** For the whole request: 8 MiB within 2 minutes is 70 kB/s. */
   readonly request: number;
-  /** How often connections are held against the two above. */
+  /** How often connections are checked against the two above. */
   readonly check: number;
-  /** On closing: for requests under way before they are cut off. */
+  /** On closing: for running requests before they are cut off. */
   readonly grace: number;
-  /** Without a byte either way. A held answer says nothing for a minute, a stream for 15 s. */
+  /** Without a byte either way. A held answer is silent for a minute, a stream for 15 s. */
   readonly silence: number;
 }
 
@@ -46,16 +43,16 @@ export interface RunningServer extends AsyncDisposable {
 }
 
 const TIMEOUTS: ServerTimeouts = { headers: 15_000, request: 120_000, check: 5_000, grace: 5_000, silence: 90_000 };
-/** Room for a path of 16 kB, so that it gets an answer from the routes. */
+/** Fits a path of 16 kB, so that it gets an answer from the routes. */
 const MAX_HEADER_BYTES = 32_768;
-/** Each takes a file of the process, which the database and git need as well: usual bounds begin at 4,096. */
+/** Each takes a file descriptor, which the database and git need as well: usual limits begin at 4,096. */
 const MAX_CONNECTIONS = 2_000;
-/** Those that come on in one go are all carried out, whether their client still listens or not. */
+/** Pipelined requests are all carried out, even after their client has gone. */
 const MAX_REQUESTS_PER_CONNECTION = 1_000;
 const IDLE_CHECK_MS = 50;
 const UNMET: WireRefusal = { status: 417, detail: 'Only "Expect: 100-continue" can be met: leave the header out.' };
 
-/** Listens. Throws `usage` where the port is taken or may not be opened. Disposing ends it within the time of grace. */
+/** Listens. Throws `usage` where the port is taken or may not be opened. Disposing ends it within the grace period. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const stopping = new AbortController();
@@ -66,24 +63,24 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       connectionsCheckingInterval: timeouts.check,
       maxHeaderSize: MAX_HEADER_BYTES,
       insecureHTTPParser: false,
-      // Refused by us, so that the answer has the form of every other.
+      // Refused by us, so that the answer has the form of all others.
       requireHostHeader: false,
     },
-    listener(options, stopping.signal),
+    createListener(options, stopping.signal),
   );
   server.maxConnections = options.maxConnections ?? MAX_CONNECTIONS;
   server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION;
-  // Whoever does not read its answers is let go.
+  // Closes clients that do not read their answers.
   server.setTimeout(timeouts.silence);
   const { log } = options;
   server.on('clientError', (error, socket) => refuseMalformed(error, socket, log));
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => refuseConnect(socket, log));
   server.on('checkExpectation', (_request, response) => sendRefusal(response, UNMET, log));
-  const silent = silentConnections(server);
+  const silent = trackSilentConnections(server);
   await listen(server, options);
   let closing: Promise<void> | null = null;
   return {
-    address: addressOf(server, options.host),
+    address: getAddress(server, options.host),
     [Symbol.asyncDispose]: () => {
       closing ??= close(server, { silent, stopping, graceMs: timeouts.grace });
       return closing;
@@ -99,55 +96,38 @@ interface Closing {
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
-function listener({ fetch, loopbackOnly, log }: ServerOptions, stopping: AbortSignal): Listener {
+function createListener({ fetch, loopbackOnly, log }: ServerOptions, stopping: AbortSignal): Listener {
   // The global Request and Response stay as they are: other libraries of this process check against them.
   const answer = getRequestListener(
-    async (request, { incoming, outgoing }) =>
-      written(outgoing, await fetch(request, stopping, () => incoming.socket?.bytesRead ?? 0)),
+    (request, { incoming }) => fetch(request, stopping, () => incoming.socket?.bytesRead ?? 0),
     {
       overrideGlobalObjects: false,
       errorHandler: (error) => {
-        log.info({ err: error }, 'request that no address can be made of');
+        log.info({ err: error }, 'request with a malformed address');
         const headers = { 'X-Request-Id': newId('req') };
-        return problem(400, 'The address or the Host header of this request is malformed: correct it.', { headers });
+        return createProblem(400, 'The address or the Host header of this request is malformed: correct it.', {
+          headers,
+        });
       },
     },
   );
   return (request, response) => {
     // Answers end with their connection once the server stops, so that no client comes back on it.
     if (stopping.aborted) response.setHeader('Connection', 'close');
-    const refusal = hostRefusal(request) ?? (loopbackOnly ? loopbackRefusal(request) : null);
+    const refusal = checkHost(request) ?? (loopbackOnly ? checkLoopback(request) : null);
     if (refusal === null) void answer(request, response);
     else sendRefusal(response, refusal, log);
   };
 }
 
-interface Outgoing {
-  writeHead(
-    status: number,
-    headers: Readonly<Record<string, string | number>>,
-  ): {
-    end(piece: string | Uint8Array): unknown;
-  };
-}
-
-/** What is there in one piece is written here; the rest is left to the listener. */
-function written(outgoing: Outgoing, answer: Response): Response {
-  if (!(answer instanceof WholeAnswer)) return answer;
-  const { piece } = answer;
-  const headers = { ...Object.fromEntries(answer.headers), 'content-length': Buffer.byteLength(piece) };
-  outgoing.writeHead(answer.status, headers).end(piece);
-  return RESPONSE_ALREADY_SENT;
-}
-
 function listen(server: Server, { host, port }: ServerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)));
+    server.once('error', (error: NodeJS.ErrnoException) => reject(describeListenError(error, host, port)));
     server.listen(port, host, () => resolve());
   });
 }
 
-function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
+function describeListenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
   const repairs: Readonly<Record<string, string>> = {
     EADDRINUSE: `Port ${port} on ${host} is taken: end the other program, or choose another port with PORT (0 takes any free one).`,
     EACCES: `Port ${port} may not be opened by this user: choose one above 1023 with PORT.`,
@@ -158,17 +138,17 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
   return repair === undefined ? error : new CausewayError('usage', repair, { cause: error });
 }
 
-function addressOf(server: Server, host: string): string {
+function getAddress(server: Server, host: string): string {
   const { port } = server.address() as AddressInfo;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** No new connections; held answers and streams end by the signal; what is left after the grace is cut off. */
+/** No new connections; held answers and streams end by the signal; what is left after the grace period is cut off. */
 async function close(server: Server, { silent, stopping, graceMs }: Closing): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   stopping.abort();
   for (const socket of silent) socket.destroy();
-  // A connection falls idle when its last answer is out; node looks for idle ones only when it is told to.
+  // A connection falls idle when its last answer is out; node closes idle ones only on request.
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
   const cut = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
@@ -176,8 +156,8 @@ async function close(server: Server, { silent, stopping, graceMs }: Closing): Pr
   clearTimeout(cut);
 }
 
-/** Connections that have not asked anything yet: node counts them as busy. */
-function silentConnections(server: Server): ReadonlySet<Socket> {
+/** Connections without a request yet: node counts them as busy. */
+function trackSilentConnections(server: Server): ReadonlySet<Socket> {
   const silent = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     silent.add(socket);
@@ -185,4 +165,111 @@ function silentConnections(server: Server): ReadonlySet<Socket> {
   });
   server.on('request', (request) => silent.delete(request.socket));
   return silent;
+}
+
+const NOT_LOOPBACK: WireRefusal = {
+  status: 421,
+  detail: 'This service answers to loopback names only: use http://127.0.0.1 or http://localhost with its port.',
+};
+const OTHER_SITE: WireRefusal = { status: 421, detail: 'Pages of other sites may not call this service.' };
+const NO_HOST: WireRefusal = { status: 400, detail: 'Send the header Host exactly once.' };
+
+/** HTTP/1.1 wants one Host; of two, a proxy before us might have judged the other. */
+export function checkHost({ rawHeaders }: IncomingMessage): WireRefusal | null {
+  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host');
+  return hosts.length === 1 ? null : NO_HOST;
+}
+
+export function checkLoopback({ headers }: IncomingMessage): WireRefusal | null {
+  if (!isLoopbackAuthority(headers.host ?? '')) return NOT_LOOPBACK;
+  if (headers.origin !== undefined && !isLoopbackAuthority(headers.origin.replace(/^https?:\/\//, ''))) {
+    return OTHER_SITE;
+  }
+  // A link on another site may lead here; its scripts, forms and images may not.
+  const crossSite = headers['sec-fetch-site'] === 'cross-site' && headers['sec-fetch-mode'] !== 'navigate';
+  return crossSite ? OTHER_SITE : null;
+}
+
+function isLoopbackAuthority(authority: string): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i.test(authority);
+}
+
+/** How long a client has to read the refusal. */
+const LINGER_MS = 1_000;
+
+/** Answers what is not HTTP (or came too slowly, or with too large a header) and closes the connection. */
+export function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex, log: Log): void {
+  // A client that is gone, or an answer half sent: a second status line would only be taken for its body.
+  if (error.code === 'ECONNRESET' || !socket.writable || hasBegunToAnswer(socket)) {
+    socket.destroy(error);
+    return;
+  }
+  endWith(
+    socket,
+    MALFORMED[error.code ?? ''] ?? { status: 400, detail: 'This is not a well-formed HTTP/1.1 request.' },
+    log,
+  );
+}
+
+const MALFORMED: Readonly<Record<string, WireRefusal>> = {
+  HPE_HEADER_OVERFLOW: { status: 431, detail: 'The header of this request is larger than 32 KiB: send less.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: 'The request came too slowly: send it in one go.' },
+};
+
+const NO_PROXY: WireRefusal = {
+  status: 405,
+  detail: 'This service is not a proxy: use GET, HEAD, POST or DELETE.',
+  headers: { Allow: 'GET, HEAD, POST, DELETE' },
+};
+
+/** CONNECT needs a proxy, which this is not. */
+export function refuseConnect(socket: Duplex, log: Log): void {
+  endWith(socket, NO_PROXY, log);
+}
+
+export interface WireRefusal {
+  readonly status: ProblemStatus;
+  readonly detail: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Answers a request that was parsed, but may not reach a route. */
+export function sendRefusal(response: ServerResponse, refusal: WireRefusal, log: Log): void {
+  const body = formatRefusal(refusal);
+  response.writeHead(refusal.status, createRefusalHeaders(refusal, body, log)).end(body);
+}
+
+function endWith(socket: Duplex, refusal: WireRefusal, log: Log): void {
+  const body = formatRefusal(refusal);
+  const lines = Object.entries(createRefusalHeaders(refusal, body, log)).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
+  // The socket is only half closed: a client that never closes its half would keep a connection for ever.
+  const gone = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(gone));
+  socket.end(`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${lines.join('')}\r\n${body}`);
+}
+
+function formatRefusal({ status, detail }: WireRefusal): string {
+  return formatProblem(status, detail);
+}
+
+function createRefusalHeaders(
+  { status, headers }: WireRefusal,
+  body: string,
+  log: Log,
+): Readonly<Record<string, string>> {
+  const requestId = newId('req');
+  log.info({ requestId, status }, 'request refused before any route');
+  return {
+    ...headers,
+    'Content-Type': 'application/problem+json',
+    'Content-Length': String(Buffer.byteLength(body)),
+    'X-Request-Id': requestId,
+    Connection: 'close',
+  };
+}
+
+function hasBegunToAnswer(socket: Duplex): boolean {
+  return '_httpMessage' in socket && (socket._httpMessage as ServerResponse | null)?.headersSent === true;
 }

@@ -1,9 +1,9 @@
 // Holds every answer against the OpenAPI document itself: status, media type, headers and body must stand there.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { type OpenApiDocument, openApiDocument } from '../../src/api/openapi.ts';
+import { getOpenApiDocument, type OpenApiDocument } from '../../src/api/openapi.ts';
 import { recordExchange } from '../support/exchange-record.ts';
 
-export const document: OpenApiDocument = JSON.parse(JSON.stringify(openApiDocument()));
+export const document: OpenApiDocument = JSON.parse(JSON.stringify(getOpenApiDocument()));
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);

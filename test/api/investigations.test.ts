@@ -152,7 +152,7 @@ describe('a page of investigations', () => {
   it('is refused with every fault, each once and with its repair', async () => {
     const found = await faults('?limit=0&state=foo&projectId=zz&cursor=!');
     expect(found).toEqual([
-      { pointer: '/state', detail: 'Is no state: give one of queued, running, concluded, gave_up, cancelled.' },
+      { pointer: '/state', detail: "Isn't a state: give one of queued, running, concluded, gave_up, cancelled." },
       { pointer: '/limit', detail: 'Give a whole number from 1 to 100.' },
       { pointer: '/cursor', detail: 'Is not a cursor: take it from the Link header of the page before.' },
       { pointer: '/projectId', detail: 'Is not a project of this account: GET /api/v1/projects/ lists them.' },
@@ -169,7 +169,7 @@ describe('a page of investigations', () => {
     await ground.store.eraseIssue(await ground.conclude(erased), ground.clock.now.toISOString());
     const [fault, ...rest] = await faults(`?${next}`);
     expect([fault?.pointer, rest]).toEqual(['/cursor', []]);
-    expect(fault?.detail).toMatch(/no longer exists: begin anew without cursor\.$/);
+    expect(fault?.detail).toMatch(/no longer exists: start again without cursor\.$/);
     expect(await pointers(`?${next}&state=foo&projectId=zz`)).toEqual(['/cursor', '/projectId', '/state']);
   });
 

@@ -1,8 +1,7 @@
 // The OpenAPI document: complete, sound in itself, and what /docs shows.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { curlFor, entriesOf } from '../../src/api/docs-operation.ts';
-import { exampleOf } from '../../src/api/schema-example.ts';
+import { buildExample, formatCurl, listEntries } from '../../src/api/docs.ts';
 import { type ApiGround, apiGround, BASE, requestOf } from './api-ground.ts';
 import { document } from './documented-answer.ts';
 
@@ -12,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => ground[Symbol.asyncDispose]());
 
-const entries = entriesOf(document.paths);
+const entries = listEntries(document.paths);
 
 describe('the OpenAPI document', () => {
   it('is served without a token, under 3.1', async () => {
@@ -82,7 +81,7 @@ describe('the OpenAPI document', () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema(document, 'openapi');
     for (const [name, schema] of Object.entries(document.components?.schemas ?? {})) {
-      const valid = ajv.validate({ $ref: `openapi#/components/schemas/${name}` }, exampleOf(document, schema));
+      const valid = ajv.validate({ $ref: `openapi#/components/schemas/${name}` }, buildExample(document, schema));
       expect([name, valid, ajv.errorsText()]).toEqual([name, true, 'No errors']);
     }
     for (const answer of Object.values(document.components?.responses ?? {})) {
@@ -93,7 +92,7 @@ describe('the OpenAPI document', () => {
 
   it('accepts what the schema of requests accepts', async () => {
     const body = {
-      ...(exampleOf(document, { $ref: '#/components/schemas/CreateIssue' }) as object),
+      ...(buildExample(document, { $ref: '#/components/schemas/CreateIssue' }) as object),
       projectId: 'local/app',
     };
     expect((await ground.call('POST', '/api/v1/issues/', { body })).status).toBe(202);
@@ -101,7 +100,8 @@ describe('the OpenAPI document', () => {
 });
 
 describe('a call that can be pasted', () => {
-  const curl = (id: string) => curlFor(document, BASE, entries.find(({ operation }) => operation.operationId === id)!);
+  const curl = (id: string) =>
+    formatCurl(document, BASE, entries.find(({ operation }) => operation.operationId === id)!);
 
   it('has the address, the token from the shell and the body in quotes', () => {
     expect(curl('createIssue')).toMatch(

@@ -1,0 +1,373 @@
+// The API's documentation for people: one page without scripts, made from the OpenAPI document.
+import { createHash } from 'node:crypto';
+import type { Context } from 'hono';
+import { html, raw } from 'hono/html';
+import { quoted } from '../core/shell-quote.ts';
+import type { ApiEnv } from './api-deps.ts';
+import { getOpenApiDocument, type OpenApiDocument } from './openapi.ts';
+
+type Html = ReturnType<typeof html>;
+type Components = NonNullable<OpenApiDocument['components']>;
+type AnySchema = NonNullable<Components['schemas']>[string];
+type SchemaObject = Exclude<AnySchema, { $ref: string }>;
+type Operation = NonNullable<NonNullable<OpenApiDocument['paths']>[string]['get']>;
+type Body = Exclude<NonNullable<Operation['requestBody']>, { $ref: string }>;
+type Parameter = Exclude<NonNullable<Operation['parameters']>[number], { $ref: string }>;
+type Answer = NonNullable<Components['responses']>[string];
+
+export interface Entry {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+/** Readable at any width, light and dark as the reader's system says. */
+const STYLE = `
+:root{color-scheme:light dark;--ink:#1c2330;--soft:#566073;--paper:#fff;--panel:#f5f7fa;--line:#d8dee8;--link:#0b57b0;
+--get:#0b5c35;--post:#0b4a8f;--delete:#9b1c1c;--code:#eef1f6}
+@media (prefers-color-scheme:dark){:root{--ink:#e6eaf2;--soft:#a6b0c2;--paper:#12161d;--panel:#1a202a;--line:#2f3847;--link:#8abaff;
+--get:#6fd7a0;--post:#8abaff;--delete:#ff9d9d;--code:#212936}}
+*{box-sizing:border-box}
+html{scroll-padding-top:1rem;-webkit-text-size-adjust:100%}
+body{margin:0;background:var(--paper);color:var(--ink);font:1rem/1.6 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;overflow-wrap:break-word}
+a{color:var(--link)}
+:focus-visible{outline:3px solid var(--link);outline-offset:2px;border-radius:2px}
+.skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:1rem;background:var(--paper);padding:.5rem 1rem;z-index:1}
+.frame{max-width:78rem;margin:0 auto;padding:0 1.25rem 4rem}
+header{padding:2.5rem 0 1rem;border-bottom:1px solid var(--line)}
+h1{font-size:2rem;line-height:1.2;margin:0 0 .75rem}
+h2{font-size:1.5rem;margin:3rem 0 1rem;padding-bottom:.35rem;border-bottom:1px solid var(--line)}
+h3{font-size:1.15rem;margin:0 0 .25rem}
+h4{font-size:.95rem;margin:1.25rem 0 .35rem;color:var(--soft)}
+p{margin:.5rem 0;max-width:70ch}
+code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.875rem}
+code{background:var(--code);padding:.1em .3em;border-radius:3px}
+pre{background:var(--code);border:1px solid var(--line);border-radius:6px;padding:.75rem 1rem;white-space:pre-wrap;overflow-wrap:anywhere;line-height:1.5;margin:.5rem 0}
+pre code{background:none;padding:0;font-size:inherit}
+nav ul{list-style:none;margin:0;padding:0}
+nav li{margin:.15rem 0}
+nav a{text-decoration:none;display:inline-flex;align-items:baseline;gap:.4rem;padding:.15rem 0}nav a:hover{text-decoration:underline}
+nav .group{font-weight:600;margin:1rem 0 .25rem}
+nav .method{font-size:.7rem;flex:0 0 3.8em}
+.method{font:600 .875rem ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
+.get{color:var(--get)}.post{color:var(--post)}.delete{color:var(--delete)}
+article{border:1px solid var(--line);border-radius:8px;padding:1.25rem;margin:1.25rem 0;background:var(--panel)}
+article>.path{margin:0 0 .5rem;font-size:1rem;max-width:none}
+article>.path code{background:none;padding:0;font-size:.95rem}
+.scope{color:var(--soft);font-size:.9rem}
+table{border-collapse:separate;border-spacing:0;width:100%;font-size:.9rem;margin:.5rem 0;border:1px solid var(--line);border-radius:6px;background:var(--paper)}
+th,td{text-align:left;vertical-align:top;padding:.45rem .75rem;border-bottom:1px solid var(--line);overflow-wrap:anywhere}
+tbody tr:last-child>*{border-bottom:0}
+thead th{color:var(--soft);font-weight:600}
+tbody th{font-weight:400;width:1%;white-space:nowrap}td:nth-child(2):not(:last-child){min-width:9rem}
+details{margin:.75rem 0}summary{cursor:pointer;color:var(--link);padding:.15rem 0}
+@media (min-width:60rem){.columns{display:grid;grid-template-columns:16rem minmax(0,1fr);gap:3rem}
+nav{position:sticky;top:0;align-self:start;max-height:100vh;overflow-y:auto;padding:1.5rem 0}}
+@media (max-width:40rem){h1{font-size:1.6rem}.frame{padding:0 1rem 3rem}article{padding:1rem}
+thead{position:absolute;left:-99rem}tbody,tr{display:block}tbody th,td{display:block;width:auto;white-space:normal;border-bottom:0;padding:.15rem .75rem}
+tr{border-bottom:1px solid var(--line);padding:.45rem 0}tbody tr:last-child{border-bottom:0}td:empty{display:none}}
+@media print{nav{display:none}article{break-inside:avoid;background:none}}
+`;
+
+const SECURITY_HEADERS = {
+  'Content-Security-Policy': `default-src 'none'; img-src data:; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'Cache-Control': 'no-cache',
+};
+
+/** GET /docs. Nothing is loaded and nothing runs: the policy allows this one style and no more. */
+export async function answerDocs(c: Context<ApiEnv>, baseUrl: string): Promise<Response> {
+  return c.html(await renderDocs(getOpenApiDocument(), baseUrl), 200, SECURITY_HEADERS);
+}
+
+function renderDocs(document: OpenApiDocument, baseUrl: string): Html {
+  const entries = listEntries(document.paths);
+  const groups = (document.tags ?? []).map(({ name }) => ({
+    name,
+    entries: entries.filter(({ operation }) => operation.tags?.includes(name)),
+  }));
+  const webhooks = listEntries(document.webhooks as OpenApiDocument['paths']);
+  return html`<!doctype html>
+<html lang="en"><head>
+<meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<title>Causeway API</title><link rel="icon" href="data:,"><style>${raw(STYLE)}</style>
+</head><body>
+<a class="skip" href="#content">Skip to the content</a>
+<div class="frame">
+<header><h1>${document.info.title}</h1>
+${(document.info.description ?? '').split('\n\n').map((paragraph) => html`<p>${renderText(paragraph)}</p>`)}
+<p>For programs: <a href="/api/v1/openapi.json">openapi.json</a> (OpenAPI 3.1).</p></header>
+<div class="columns">
+<nav aria-label="Contents">${renderNavigation(groups)}</nav>
+<main id="content">
+${renderQuickStart(document, baseUrl)}
+${groups.map((group) => html`<h2>${group.name}</h2>${group.entries.map((entry) => renderOperation(document, baseUrl, entry))}`)}
+<h2 id="webhooks">Webhooks</h2>${webhooks.map(renderWebhook)}
+<h2 id="errors">Errors</h2>${renderErrors(document)}
+<h2 id="schemas">Schemas</h2>${renderSchemas(document)}
+</main></div></div></body></html>`;
+}
+
+function renderNavigation(groups: readonly { readonly name: string; readonly entries: readonly Entry[] }[]): Html {
+  const renderGroup = ({ name, entries }: (typeof groups)[number]) =>
+    html`<p class="group">${name}</p><ul>${entries.map(
+      ({ method, operation }) =>
+        html`<li><a href="#${operation.operationId}"><span class="method ${method}">${method.toUpperCase()}</span> ${operation.summary}</a></li>`,
+    )}</ul>`;
+  return html`${groups.map(renderGroup)}<p class="group">More</p><ul>
+<li><a href="#webhooks">Webhooks</a></li><li><a href="#errors">Errors</a></li><li><a href="#schemas">Schemas</a></li></ul>`;
+}
+
+function renderQuickStart(document: OpenApiDocument, baseUrl: string): Html {
+  const create = listEntries(document.paths).find(({ operation }) => operation.operationId === 'createIssue');
+  const lines = [
+    'TOKEN=cwy_…   # from the account area, or printed by: causeway token create --name me',
+    `curl '${baseUrl}/api/v1/projects/' -H "Authorization: Bearer $TOKEN"`,
+  ];
+  return html`<h2 id="start">Quick start</h2>
+<p>Set the token, see your projects, then <a href="#${create?.operation.operationId}">create an issue</a> and follow the address that the answer names.</p>
+${renderCode(lines.join('\n'))}`;
+}
+
+function renderWebhook({ operation }: Entry): Html {
+  return html`<article id="webhook-${operation.operationId}"><h3><code>${operation.summary}</code></h3>
+<p>${renderText(operation.description ?? '')}</p></article>`;
+}
+
+function renderErrors(document: OpenApiDocument): Html {
+  const rows = Object.entries(document.components?.responses ?? {}).map(([name, answer]) => {
+    const description = 'description' in answer ? (answer.description ?? '') : '';
+    const status = name.replace('Problem', '');
+    return html`<tr><th scope="row"><code>${status}</code></th><td>${renderText(description)}</td></tr>`;
+  });
+  return html`<p>Every error is <code>application/problem+json</code> (RFC 9457): a <a href="#schema-Problem">Problem</a>. They are checked in
+the order token, scope, rate, type, size of the body, JSON, size of <code>data</code>, values, project.</p>
+${renderTable('Errors', ['Status', 'Meaning'], rows)}`;
+}
+
+function renderSchemas(document: OpenApiDocument): readonly Html[] {
+  return Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => {
+    const description = 'description' in schema ? (schema.description ?? '') : '';
+    return html`<article id="schema-${name}"><h3>${name}</h3>${description === '' ? '' : html`<p>${renderText(description)}</p>`}
+${renderFields(document, `Fields: ${name}`, schema)}</article>`;
+  });
+}
+
+/** Every operation, in the document's order. */
+export function listEntries(paths: OpenApiDocument['paths']): readonly Entry[] {
+  return Object.entries(paths ?? {}).flatMap(([path, item]) =>
+    (['get', 'post', 'delete'] as const).flatMap((method) => {
+      const operation = item[method];
+      return operation === undefined ? [] : [{ method, path, operation }];
+    }),
+  );
+}
+
+function renderOperation(document: OpenApiDocument, baseUrl: string, entry: Entry): Html {
+  const { method, path, operation } = entry;
+  const scope: unknown = operation['x-scope'];
+  return html`<article id="${operation.operationId}">
+    <h3>${operation.summary}</h3>
+    <p class="path"><span class="method ${method}">${method.toUpperCase()}</span> <code>${path}</code></p>
+    ${typeof scope === 'string' ? html`<p class="scope">Scope of the token: <code>${scope}</code></p>` : ''}
+    ${operation.description === undefined ? '' : html`<p>${renderText(operation.description)}</p>`}
+    ${renderCode(formatCurl(document, baseUrl, entry))}
+    ${renderParameters(operation)} ${renderBody(document, operation)}
+    <h4>Answers</h4>
+    ${renderTable(`Answers: ${operation.summary}`, ['Status', 'Meaning', 'Body'], renderAnswerRows(document, operation))}
+    ${renderSharedAnswers(document, operation)} ${renderExample(document, operation)}
+  </article>`;
+}
+
+/** A call that a shell takes as it is, once TOKEN is set. */
+export function formatCurl(document: OpenApiDocument, baseUrl: string, { method, path, operation }: Entry): string {
+  const streams = listAnswers(document, operation).some(
+    ([, answer]) => 'content' in answer && answer.content?.['text/event-stream'],
+  );
+  const how = `${streams ? '-N ' : ''}${method === 'get' ? '' : `-X ${method.toUpperCase()} `}`;
+  const parts = [`curl ${how}${quoted(baseUrl + fillPath(path, operation))}`];
+  if ((operation.security ?? []).length > 0) parts.push('-H "Authorization: Bearer $TOKEN"');
+  const schema = getJsonBody(operation)?.content['application/json']?.schema;
+  if (schema !== undefined) {
+    parts.push(
+      '-H "Content-Type: application/json"',
+      `-d ${quoted(JSON.stringify(buildExample(document, schema), null, 2))}`,
+    );
+  }
+  return parts.join(' \\\n  ');
+}
+
+function fillPath(path: string, operation: Operation): string {
+  return path.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const parameter = listParameters(operation).find((one) => one.name === name);
+    const example = parameter?.schema !== undefined && 'example' in parameter.schema ? parameter.schema.example : whole;
+    return String(example);
+  });
+}
+
+function listParameters(operation: Operation): readonly Parameter[] {
+  return (operation.parameters ?? []).filter((parameter): parameter is Parameter => !('$ref' in parameter));
+}
+
+function getJsonBody(operation: Operation): Body | undefined {
+  const body = operation.requestBody;
+  return body === undefined || '$ref' in body ? undefined : body;
+}
+
+function renderParameters(operation: Operation): Html {
+  const rows = listParameters(operation).map((parameter) => {
+    const type = parameter.schema === undefined ? html`string` : renderType(parameter.schema);
+    const meaning = renderText(parameter.description ?? describeParameter(parameter));
+    return renderRow(parameter.name, parameter.required ?? false, html`${type}, in the ${parameter.in}`, meaning);
+  });
+  if (rows.length === 0) return html``;
+  return html`<h4>Parameters</h4>${renderTable(`Parameters: ${operation.summary}`, ['Name', 'Type', 'Meaning'], rows)}`;
+}
+
+function describeParameter({ schema }: Parameter): string {
+  return schema !== undefined && 'description' in schema ? (schema.description ?? '') : '';
+}
+
+function renderBody(document: OpenApiDocument, operation: Operation): Html {
+  const schema = getJsonBody(operation)?.content['application/json']?.schema;
+  if (schema === undefined) return html``;
+  return html`<h4>Body</h4>${renderFields(document, `Body: ${operation.summary}`, schema)}`;
+}
+
+function listAnswers(document: OpenApiDocument, operation: Operation): readonly (readonly [string, Answer])[] {
+  return Object.entries<Answer>(operation.responses ?? {}).map(([status, answer]) => {
+    const found = '$ref' in answer ? document.components?.responses?.[getRefName(answer.$ref)] : answer;
+    return [status, found ?? answer];
+  });
+}
+
+function renderAnswerRows(document: OpenApiDocument, operation: Operation): readonly Html[] {
+  const shared = findSharedStatuses(document);
+  const own = listAnswers(document, operation).filter(([status]) => !shared.has(status));
+  return own.map(([status, answer]) => {
+    const [[type, media] = ['', {}]] = Object.entries(('content' in answer && answer.content) || {});
+    const body = type !== 'application/json' || media.schema === undefined ? html`${type}` : renderType(media.schema);
+    return html`<tr><th scope="row"><code>${status}</code></th><td>${renderText(answer.description ?? '')}</td><td>${body}</td></tr>`;
+  });
+}
+
+/** Answers that every operation can give are described once, under Errors. */
+function findSharedStatuses(document: OpenApiDocument): ReadonlySet<string> {
+  const [first, ...others] = listEntries(document.paths).map(
+    ({ operation }) => new Set(Object.keys(operation.responses ?? {})),
+  );
+  return others.reduce((shared, statuses) => shared.intersection(statuses), first ?? new Set<string>());
+}
+
+function renderSharedAnswers(document: OpenApiDocument, operation: Operation): Html {
+  const shared = Object.keys(operation.responses ?? {}).filter((status) => findSharedStatuses(document).has(status));
+  const codes = shared.map((status, at) => html`${at > 0 ? ', ' : ''}<code>${status}</code>`);
+  return shared.length === 0
+    ? html``
+    : html`<p class="scope">Like any request, also ${codes}: see <a href="#errors">Errors</a>.</p>`;
+}
+
+function renderExample(document: OpenApiDocument, operation: Operation): Html {
+  const [first] = listAnswers(document, operation).filter(([status]) => status.startsWith('2'));
+  const schema = first && 'content' in first[1] ? first[1].content?.['application/json']?.schema : undefined;
+  if (first === undefined || schema === undefined) return html``;
+  const example = JSON.stringify(buildExample(document, schema), null, 2);
+  return html`<details><summary>Example of an answer (${first[0]})</summary>${renderCode(example)}</details>`;
+}
+
+/** A table; on narrow screens the style sets each row as a block. */
+function renderTable(label: string, head: readonly string[], rows: readonly Html[]): Html {
+  return html`<table aria-label="${label}">
+    <thead><tr>${head.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead>
+    <tbody>${rows}</tbody></table>`;
+}
+
+/** The schema's fields; nothing where it has none. */
+function renderFields(document: OpenApiDocument, label: string, anySchema: AnySchema): Html {
+  const schema = resolveSchema(document, anySchema);
+  const fields = Object.entries(schema.properties ?? {});
+  if (fields.length === 0) return html``;
+  const rows = fields.map(([name, field]) => {
+    const needed = schema.required?.includes(name) ?? false;
+    return renderRow(name, needed, renderType(field), renderText(resolveSchema(document, field).description ?? ''));
+  });
+  return renderTable(label, ['Field', 'Type', 'Meaning'], rows);
+}
+
+/** One row: a name, whether it must be there, its type and what it means. */
+function renderRow(name: string, needed: boolean, type: Html, meaning: Html): Html {
+  const mark = needed ? '' : html` <span class="scope">optional</span>`;
+  return html`<tr><th scope="row"><code>${name}</code>${mark}</th><td>${type}</td><td>${meaning}</td></tr>`;
+}
+
+/** The type in words, such as `array of Step`. */
+function renderType(schema: AnySchema): Html {
+  if ('$ref' in schema) return html`<a href="#schema-${getRefName(schema.$ref)}">${getRefName(schema.$ref)}</a>`;
+  if (schema.enum !== undefined)
+    return html`${schema.enum.map((value, at) => html`${at > 0 ? ', ' : ''}<code>${value}</code>`)}`;
+  const either = schema.anyOf ?? schema.oneOf;
+  if (either !== undefined) return html`${either.map((one, at) => html`${at > 0 ? ' or ' : ''}${renderType(one)}`)}`;
+  if (schema.items !== undefined) return html`array of ${renderType(schema.items)}`;
+  return html`${describeType(schema)}`;
+}
+
+/** Our own descriptions: text, with `code` between backticks. */
+function renderText(text: string): Html {
+  const parts = text.split('`').map((part, at) => (at % 2 === 0 ? html`${part}` : html`<code>${part}</code>`));
+  return html`${parts}`;
+}
+
+/** Text as it is, line breaks included; long lines wrap, and are copied whole. */
+function renderCode(code: string): Html {
+  return html`<pre><code>${code}</code></pre>`;
+}
+
+function describeType({ type, format, minimum, maximum, maxLength }: SchemaObject): string {
+  const name = Array.isArray(type) ? type.join(' or ') : (type ?? 'any');
+  const bounds = minimum === undefined || maximum === undefined ? '' : ` ${minimum}–${maximum}`;
+  const length = maxLength === undefined ? '' : `, at most ${maxLength.toLocaleString('en')} characters`;
+  return `${name}${format === undefined ? '' : ` (${format})`}${bounds}${length}`;
+}
+
+/** The schema itself, with its reference followed. */
+function resolveSchema(document: OpenApiDocument, schema: AnySchema): SchemaObject {
+  if (!('$ref' in schema)) return schema;
+  const name = getRefName(schema.$ref);
+  const found = document.components?.schemas?.[name];
+  if (found === undefined) throw new Error(`the document has no schema ${name}`);
+  return resolveSchema(document, found);
+}
+
+/** Last part of a reference: the component's name. */
+function getRefName(ref: string): string {
+  return ref.slice(ref.lastIndexOf('/') + 1);
+}
+
+/** A value that the schema accepts: its own example, or one built from its parts. */
+export function buildExample(document: OpenApiDocument, anySchema: AnySchema): unknown {
+  const schema = resolveSchema(document, anySchema);
+  if (schema.example !== undefined) return schema.example;
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum?.[0] !== undefined) return schema.enum[0];
+  const [either] = schema.anyOf ?? [];
+  if (either !== undefined) return buildExample(document, either);
+  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
+  switch (type) {
+    case 'object': {
+      const entries = Object.entries(schema.properties ?? {});
+      return Object.fromEntries(entries.map(([name, part]) => [name, buildExample(document, part)]));
+    }
+    case 'array':
+      return schema.items === undefined ? [] : [buildExample(document, schema.items)];
+    case 'integer':
+    case 'number':
+      return schema.minimum ?? 0;
+    case 'boolean':
+      return false;
+    case 'null':
+      return null;
+    default:
+      return '…';
+  }
+}
