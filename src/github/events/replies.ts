@@ -90,12 +90,7 @@ async function hasComment({ store }: CausewayAppDeps, { record, trigger, investi
 /** Into any comment of ours that is there, such as the hand-over on our own pull request. */
 async function postReply(deps: CausewayAppDeps, at: Subject, reply: CommandReply, signal: AbortSignal): Promise<void> {
   const { project, subject } = at;
-  const comments = createGithubComments({
-    place: repositoryOf(project),
-    caller: (use) => deps.clients.repository(project.source, use),
-    botId: async (ended) => (await deps.clients.identity(ended)).botId,
-    clean: (text) => deps.redactor.redact(text),
-  });
+  const comments = createGithubComments(deps, project);
   const since = new Date(deps.now().getTime() - REPLY_MS).toISOString();
   const own = await comments.ownComments(subject.number, since, signal);
   const existing = own.findLast(({ body }) => hasMarker(body));

@@ -1,5 +1,5 @@
-// The receiver of GitHub's deliveries: believes nothing before the signature, stores, and only then says 202.
-
+// Receives GitHub's deliveries: believes nothing before the signature over the raw bytes, stores, and only then answers 202.
+import { createHash } from 'node:crypto';
 import type { Queue } from '../../core/queue.ts';
 import { readLimited } from '../../core/read-limited.ts';
 import type { DeliveryStore, NewDelivery } from '../../db/store.ts';
@@ -146,12 +146,8 @@ function createUnsignedWarning({ now, log }: ReceiverOptions): () => void {
   };
 }
 
-/** Only where the whole body was read: what is left of one, the server drops with any other answer. */
-function received(message: string): Response {
-  return new Response(JSON.stringify({ message }), {
-    status: 202,
-    headers: { 'Content-Type': 'application/json' },
-  });
+function refuseSize(): Response {
+  return refuse(413, 'The body is larger than 25 MiB.');
 }
 
 function retryLater(reason: string): Response {
