@@ -1,7 +1,5 @@
 // What a line of a log shows of a failure, by the table of signs.
-import { AskedPatterns } from './asked-patterns.ts';
 import { ERROR_SIGNS, type SignKind, TELLING } from './error-sign-table.ts';
-import { LINE_INDEX } from './line-index.ts';
 
 export interface Sign {
   readonly kind: SignKind;
@@ -14,23 +12,13 @@ export interface Sign {
 /** Ant puts the name of the task before what a tool prints. */
 const ANT_TASK = /^ {2,12}\[(?!junit)\w{1,20}\] /;
 
-const TELLING_PATTERNS = new AskedPatterns(TELLING, LINE_INDEX);
-const PATTERNS = new AskedPatterns(
-  ERROR_SIGNS.flatMap(({ patterns }) => patterns),
-  LINE_INDEX,
-);
-/** Of each pattern. */
-const ROWS = ERROR_SIGNS.flatMap((row) => row.patterns.map(() => row));
-const HARMLESS = new AskedPatterns(
-  ERROR_SIGNS.filter(({ kind }) => kind === 'harmless').flatMap(({ patterns }) => patterns),
-  LINE_INDEX,
-);
+const HARMLESS = ERROR_SIGNS.filter(({ kind }) => kind === 'harmless').flatMap(({ patterns }) => patterns);
 
 /** What a line shows; null: nothing. `isMarked`: the runner itself calls it an error. */
 export function signOf(printed: string, isMarked: boolean): Sign | null {
   const text = printed.replace(ANT_TASK, '');
-  if (!isMarked && TELLING_PATTERNS.first(text) < 0) return null;
-  const row = ROWS[PATTERNS.first(text)];
+  if (!isMarked && !TELLING.some((pattern) => pattern.test(text))) return null;
+  const row = ERROR_SIGNS.find(({ patterns }) => patterns.some((pattern) => pattern.test(text)));
   if (isMarked && (!row || row.kind === 'weak' || row.kind === 'harmless'))
     return { kind: 'error', isHeading: false, isOpening: false };
   if (!row || row.kind === 'harmless') return null;
@@ -39,5 +27,5 @@ export function signOf(printed: string, isMarked: boolean): Sign | null {
 
 /** Whether tools print such a line when all is well, with words of trouble in it or not. */
 export function isHarmless(text: string): boolean {
-  return HARMLESS.first(text) >= 0;
+  return HARMLESS.some((pattern) => pattern.test(text));
 }

@@ -4,9 +4,8 @@ import { type Sign, signOf } from './error-signs.ts';
 import { findMessage } from './message-line.ts';
 import type { PassingLog } from './passing-log.ts';
 import { isFinding } from './place-forms.ts';
-import type { PlainLine, PlainLines } from './plain-lines.ts';
+import type { PlainLine } from './plain-lines.ts';
 import type { Step } from './steps.ts';
-import { mayTell, mayTellWeakly, type SoFar } from './telling-lines.ts';
 import { type FailedTest, findFailedTests } from './test-names.ts';
 
 export interface TellingLine {
@@ -31,6 +30,9 @@ export interface Cause {
 const RANKS: Readonly<Record<SignKind, number>> = { verdict: 4, error: 3, summary: 2, weak: 1, end: 0 };
 /** From this rank on, see {@link rankOf}, a line says what went wrong. */
 export const ERROR = RANKS.error;
+/** Mere words of trouble count among the last lines and under a heading only: tests and tools print them all day long. */
+const LAST_WORDS = 20;
+const UNDER = 6;
 /** Errors this far apart do not belong together: what comes last ended the step. */
 const FAR = 25;
 const FRAME = /^\s*(?:at |\.{3} \d+ more|$)/;
@@ -40,12 +42,12 @@ export const NOTHING: Cause = { step: null, headline: -1, message: -1, telling: 
  * Of the steps that failed the one that tells most, the earliest first. Where it only says that it failed, the last step before it
  * that complained; of a log that names no failed step any, the last first.
  */
-export function findCause(lines: PlainLines, steps: readonly Step[], passing?: PassingLog): Cause {
+export function findCause(lines: readonly PlainLine[], steps: readonly Step[], passing?: PassingLog): Cause {
   const cause = causeAmong(lines, steps, passing);
   return { ...cause, message: findMessage(lines, cause) };
 }
 
-function causeAmong(lines: PlainLines, steps: readonly Step[], passing: PassingLog | undefined): Cause {
+function causeAmong(lines: readonly PlainLine[], steps: readonly Step[], passing: PassingLog | undefined): Cause {
   const work = steps.filter(({ phase }) => phase !== 'cleanup');
   const failed = work.filter(({ isFailed }) => isFailed);
   const own = mostTelling(failed.map((step) => causeIn(lines, step, passing)));
@@ -57,15 +59,16 @@ function causeAmong(lines: PlainLines, steps: readonly Step[], passing: PassingL
   return (isWorth ? complaint : own) ?? NOTHING;
 }
 
-function causeIn(lines: PlainLines, step: Step, passing: PassingLog | undefined): Cause {
+function causeIn(lines: readonly PlainLine[], step: Step, passing: PassingLog | undefined): Cause {
   const tests = findFailedTests(lines, step.from, step.to);
   const named = new Set(tests.map(({ at }) => at));
   const telling: TellingLine[] = [];
-  for (const at of mayTell(lines, step, { named, telling })) {
+  for (let at = step.from; at < step.to; at += 1) {
     const line = lines[at];
     if (!line || !isPrinted(line)) continue;
     const sign = shownBy(line, named.has(at), passing);
-    if (sign && isTelling(sign, at, { telling, to: step.to })) telling.push({ at, ...sign });
+    const isCounted = sign?.kind !== 'weak' || at >= step.to - LAST_WORDS || isUnderHeading(telling, at);
+    if (sign && isCounted) telling.push({ at, ...sign });
   }
   const told =
     highest(telling.map(({ kind }) => RANKS[kind])) < RANKS.error ? withFindings(lines, step, telling) : telling;
@@ -98,8 +101,10 @@ function shownBy(line: PlainLine, isNamed: boolean, passing: PassingLog | undefi
   return sign && passing?.has(line.text) ? null : sign;
 }
 
-function isTelling({ kind }: Sign, at: number, { telling, to }: SoFar): boolean {
-  return kind !== 'weak' || mayTellWeakly(at, { telling, to });
+/** What follows a heading is what it heads, in whatever words. */
+function isUnderHeading(telling: readonly TellingLine[], at: number): boolean {
+  const last = telling.at(-1);
+  return last?.kind === 'verdict' && last.isHeading && at - last.at <= UNDER;
 }
 
 /** By a program or by the runner of an error; not what the runner shows of the script. */

@@ -1,5 +1,4 @@
 // Signs that the machine or a service ended a step, not the code; they count only where they are what ended it.
-import { AskedPatterns } from './asked-patterns.ts';
 import type { InfrastructureFault } from './evidence.ts';
 import type { Cause } from './find-cause.ts';
 import { INFRASTRUCTURE_SIGNS, type InfrastructureSign } from './infrastructure-signs.ts';
@@ -13,7 +12,6 @@ interface FoundFault extends InfrastructureFault {
 const MAX_LINE = 300;
 /** Lines between a fault and the end that it brought about. */
 const NEAR = 80;
-const ASKED = new AskedPatterns(INFRASTRUCTURE_SIGNS.map(({ pattern }) => pattern));
 
 /** The fault that ended the step; null: none did. A test that failed, or a line that does not compile, is the code's own. */
 export function findFault(lines: readonly PlainLine[], cause: Cause): FoundFault | null {
@@ -30,12 +28,10 @@ export function findFault(lines: readonly PlainLine[], cause: Cause): FoundFault
 
 function signFor(line: PlainLine, cause: Cause, beforeEnd: number): InfrastructureSign | undefined {
   const { text } = line;
-  for (let at = ASKED.next(text, 0); at >= 0; at = ASKED.next(text, at + 1)) {
-    const sign = INFRASTRUCTURE_SIGNS[at];
-    if (sign?.pattern.test(text) && sign.by?.test(text) !== false && isBelieved(sign, line, { cause, beforeEnd }))
-      return sign;
-  }
-  return undefined;
+  return INFRASTRUCTURE_SIGNS.find(
+    (sign) =>
+      sign.pattern.test(text) && sign.by?.test(text) !== false && isBelieved(sign, line, { cause, beforeEnd }),
+  );
 }
 
 function isBelieved(

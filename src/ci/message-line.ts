@@ -1,6 +1,6 @@
 // The line that says what went wrong, where a test runner names the test on one line and tells why on another.
 import type { Cause } from './find-cause.ts';
-import { everyIndex, type PlainLine, type PlainLines } from './plain-lines.ts';
+import type { PlainLine } from './plain-lines.ts';
 import { nameOn } from './test-names.ts';
 
 /** What is said of a test stands within so many lines of its name. */
@@ -31,7 +31,7 @@ const ANNOUNCING =
   /^thread '.{1,200}' (?:\(\d{1,10}\) )?panicked at .{1,300}:\d+:\d+:$|^\s{1,12}Error Message: ?$|^\S{1,300}:\d+: Failure$|^\s{2,40}error: [|>]-?$/;
 
 /** Index of the line that says most of the first cause: the headline, unless that only names a test. -1: nothing tells. */
-export function findMessage(lines: PlainLines, cause: Omit<Cause, 'message'>): number {
+export function findMessage(lines: readonly PlainLine[], cause: Omit<Cause, 'message'>): number {
   const { headline, tests, step } = cause;
   const test = tests.find(({ at }) => at === headline);
   if (!test) return headline;
@@ -59,14 +59,13 @@ function lastPart(name: string): string {
 }
 
 function mentionsOf(
-  lines: PlainLines,
+  lines: readonly PlainLine[],
   name: string,
   { from, to, besides }: { readonly from: number; readonly to: number; readonly besides: number },
 ): readonly number[] {
   const found: number[] = [];
   if (name.length < MIN_NAME) return found;
-  for (const at of lines.overview?.holding(name, from) ?? everyIndex(from, to)) {
-    if (at >= to || found.length === MAX_MENTIONS) break;
+  for (let at = from; at < to && found.length < MAX_MENTIONS; at += 1) {
     if (at !== besides && lines[at]?.text.includes(name)) found.push(at);
   }
   return found;

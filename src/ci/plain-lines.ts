@@ -9,22 +9,6 @@ export interface PlainLine {
   readonly step: string;
 }
 
-/** What somebody looks for on a line: the border of a step, the name of a failed test, a list of such names, a sign of a failure. */
-export type Sought = 'step' | 'name' | 'list' | 'sign';
-
-/** What is known of the lines of a log before any of them is read. */
-export interface Overview {
-  /** Indexes of the lines that may have what is sought, in order. */
-  readonly of: Readonly<Record<Sought, Int32Array>>;
-  /** Indexes of the lines that may hold the words, in order, from one on. */
-  holding(words: string, from: number): Iterable<number>;
-}
-
-/** Without an overview any line may have anything. */
-export interface PlainLines extends ReadonlyArray<PlainLine> {
-  readonly overview?: Overview;
-}
-
 /** Longer lines are cut before any pattern looks at them. */
 const MAX_LINE = 1_000;
 /** A log of more lines has its cause in the last ones. */
@@ -57,28 +41,6 @@ const MARKS = {
 export function plainLines(log: string): readonly PlainLine[] {
   const lines = log.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/);
   return lines.slice(-MAX_LINES).map(plainLine);
-}
-
-/** Indexes of the lines between two that may have what is sought, in order. */
-export function soughtIn({ overview }: PlainLines, sought: Sought, from: number, to: number): Iterable<number> {
-  if (overview === undefined) return everyIndex(from, to);
-  const known = overview.of[sought];
-  return known.subarray(firstFrom(known, from), firstFrom(known, to));
-}
-
-export function* everyIndex(from: number, to: number): Generator<number> {
-  for (let at = from; at < to; at += 1) yield at;
-}
-
-/** Where in ascending numbers the first stands that is no less. */
-export function firstFrom(numbers: Int32Array, least: number): number {
-  let [from, to] = [0, numbers.length];
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if ((numbers[middle] ?? 0) < least) from = middle + 1;
-    else to = middle;
-  }
-  return from;
 }
 
 /** One line, without its end. */

@@ -13,16 +13,15 @@ import type { CheckTexts, InfrastructureFault, Place, ReadCheck } from './eviden
 import { type Cause, ERROR, findCause, rankOf } from './find-cause.ts';
 import { findFault } from './infrastructure.ts';
 import { TIME_OUT } from './infrastructure-signs.ts';
-import { logLines } from './log-lines.ts';
 import { readOwnWords, saidExcerpt } from './own-words.ts';
 import { type PassingLog, readPassing } from './passing-log.ts';
 import { findPlaces } from './places.ts';
-import type { PlainLines } from './plain-lines.ts';
+import { type PlainLine, plainLines } from './plain-lines.ts';
 import { repositoryPath } from './repository-path.ts';
 import { findSteps } from './steps.ts';
 
 interface Text {
-  readonly lines: PlainLines;
+  readonly lines: readonly PlainLine[];
   readonly cause: Cause;
   readonly fault: InfrastructureFault | null;
   /** Whether these are the check's own words. */
@@ -89,7 +88,7 @@ function mostTelling(readers: readonly (() => Text)[]): Text {
 }
 
 function readText(text: string): Text {
-  const lines = text === '' ? [] : logLines(text);
+  const lines = text === '' ? [] : plainLines(text);
   return withFault({ lines, cause: findCause(lines, findSteps(lines)) }, false);
 }
 
@@ -101,7 +100,7 @@ function withFault({ lines, cause }: Pick<Text, 'lines' | 'cause'>, isOwn: boole
 }
 
 interface Shown {
-  readonly lines: PlainLines;
+  readonly lines: readonly PlainLine[];
   readonly cause: Cause;
   readonly passing?: PassingLog;
 }

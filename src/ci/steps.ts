@@ -1,5 +1,5 @@
 // The steps of a CI log: where each begins, what it is for, and whether it failed.
-import { type PlainLine, type PlainLines, soughtIn } from './plain-lines.ts';
+import type { PlainLine } from './plain-lines.ts';
 
 export interface Step {
   /** "" where the log names none. */
@@ -36,16 +36,8 @@ const EXITED =
   /^(?:Process completed with exit code [1-9]|The process '.{1,300}' failed with exit code|The operation was canceled|The action '.{1,100}' has timed out|Bash exited with code|Cmd\.exe exited with code)/;
 const COMMAND_EXITED = /^The command "(.{1,200}?)"? (?:exited with [1-9]|failed and exited with [1-9])/;
 
-/** Where a step begins or ends, and what says that it failed. */
-export const STEP_LINES: readonly RegExp[] = [
-  /##\[group|##\[endgroup|##\[section|##\[error|travis_fold:|section_start:|section_end:/,
-  CLEANUP,
-  STAGE,
-  COMMAND_EXITED,
-];
-
 /** All lines belong to a step; a log that names none is one step, failed. */
-export function findSteps(lines: PlainLines): readonly Step[] {
+export function findSteps(lines: readonly PlainLine[]): readonly Step[] {
   const openings = readOpenings(lines);
   const failures = failedNames(lines);
   return openings.map(({ name, phase, at }, index): Step => {
@@ -55,12 +47,10 @@ export function findSteps(lines: PlainLines): readonly Step[] {
   });
 }
 
-function readOpenings(lines: PlainLines): readonly Opening[] {
+function readOpenings(lines: readonly PlainLine[]): readonly Opening[] {
   const openings: Opening[] = [{ name: '', phase: 'work', at: 0 }];
   let part = '';
-  for (const at of soughtIn(lines, 'step', 0, lines.length)) {
-    const line = lines[at];
-    if (!line) continue;
+  for (const [at, line] of lines.entries()) {
     part = partAfter(line, part);
     const opening = openingAt(line, part);
     if (!opening || (line.step !== '' && openings.at(-1)?.name === opening.name)) continue;
@@ -110,8 +100,8 @@ function phaseOf(name: string): Step['phase'] {
 }
 
 /** Whether the runner says so of the lines between. */
-function hasFailed(lines: PlainLines, from: number, to: number): boolean {
-  for (const at of soughtIn(lines, 'step', from, to)) {
+function hasFailed(lines: readonly PlainLine[], from: number, to: number): boolean {
+  for (let at = from; at < to; at += 1) {
     const line = lines[at];
     if (line?.mark === 'error' && (at >= to - 12 || EXITED.test(line.text))) return true;
   }
@@ -119,10 +109,9 @@ function hasFailed(lines: PlainLines, from: number, to: number): boolean {
 }
 
 /** Travis says after all of them which command failed. */
-function failedNames(lines: PlainLines): ReadonlySet<string> {
+function failedNames(lines: readonly PlainLine[]): ReadonlySet<string> {
   const names = new Set<string>();
-  for (const at of soughtIn(lines, 'step', 0, lines.length)) {
-    const { text = '' } = lines[at] ?? {};
+  for (const { text } of lines) {
     const name = text.startsWith('The command "') ? COMMAND_EXITED.exec(text)?.[1] : undefined;
     if (name) names.add(name);
   }

@@ -1,5 +1,5 @@
 // Failed tests that a runner names over several lines: numbered lists, rules over each failure, a case and then its failure.
-import { everyIndex, type PlainLines, soughtIn } from './plain-lines.ts';
+import type { PlainLine } from './plain-lines.ts';
 import { repositoryPath } from './repository-path.ts';
 
 export interface Named {
@@ -12,7 +12,7 @@ export interface Named {
 
 /** Lines of one step. */
 export interface Span {
-  readonly lines: PlainLines;
+  readonly lines: readonly PlainLine[];
   readonly from: number;
   readonly to: number;
 }
@@ -98,7 +98,7 @@ const MAX_RULED = 2_000;
 export function ruledTests(span: Span): readonly Named[] {
   const found: Named[] = [];
   let isInside = false;
-  for (const at of everyIndex(indexesOf(span, RULED)[0] ?? span.to, span.to)) {
+  for (let at = indexesOf(span, RULED)[0] ?? span.to; at < span.to; at += 1) {
     const text = textAt(span, at);
     if (RULED.test(text)) isInside = true;
     else if (/^={3,} .{1,200} ={3,}$/.test(text)) isInside = false;
@@ -134,7 +134,7 @@ export function antTests(span: Span): readonly Named[] {
   const found: Named[] = [];
   let suite = '';
   let test: Named | null = null;
-  for (const at of soughtIn(span.lines, 'list', span.from, span.to)) {
+  for (let at = span.from; at < span.to; at += 1) {
     const text = textAt(span, at);
     if (!text.includes('[junit]')) continue;
     suite = ANT_SUITE.exec(text)?.[1] ?? suite;
@@ -151,13 +151,10 @@ function antCase(text: string, suite: string, at: number): Named | null {
   return name === undefined ? null : { name: of === '' ? name : `${of}.${name}`, at };
 }
 
-/** By which a list begins, or which is one of Ant's. */
-export const LIST_LINES: readonly RegExp[] = [MOCHA, SUREFIRE, RULED, /\[junit\]/];
-
 /** Of the lines that the pattern of a list fits. */
 export function indexesOf({ lines, from, to }: Span, pattern: RegExp): readonly number[] {
   const found: number[] = [];
-  for (const at of soughtIn(lines, 'list', from, to)) if (pattern.test(lines[at]?.text ?? '')) found.push(at);
+  for (let at = from; at < to; at += 1) if (pattern.test(lines[at]?.text ?? '')) found.push(at);
   return found;
 }
 

@@ -1,7 +1,5 @@
 // Names of failed tests as test runners say them: on lines that name one, and in lists under a heading.
-import { AskedPatterns } from './asked-patterns.ts';
-import { LINE_INDEX } from './line-index.ts';
-import { type PlainLine, type PlainLines, soughtIn } from './plain-lines.ts';
+import type { PlainLine } from './plain-lines.ts';
 import {
   antTests,
   isSurefireHeading,
@@ -28,15 +26,15 @@ const NOT_A_TEST = /^(?:\d+ tests?\b|Task\b|BUILD\b|.{0,300}\btests? completed\b
 
 /** Asked one after the other until one names any: what the first say of each test, the next say again in other words. */
 const READERS: readonly ((span: Span) => readonly Named[])[] = [
-  (span) => [...namedTests(span, NAMING), ...mochaTests(span), ...antTests(span)],
+  (span) => [...namedTests(span, NAMING_LINES), ...mochaTests(span), ...antTests(span)],
   surefireTests,
   ruledTests,
   headedTests,
-  (span) => namedTests(span, LAST_NAMING),
+  (span) => namedTests(span, LAST_NAMING_LINES),
 ];
 
 /** Distinct failed tests between two lines, in order of their first mention. */
-export function findFailedTests(lines: PlainLines, from: number, to: number): readonly FailedTest[] {
+export function findFailedTests(lines: readonly PlainLine[], from: number, to: number): readonly FailedTest[] {
   const distinct = new Map<string, FailedTest>();
   for (const read of READERS) {
     const found = read({ lines, from, to }).map(clean).filter(isTest).slice(0, MAX_TESTS);
@@ -46,28 +44,9 @@ export function findFailedTests(lines: PlainLines, from: number, to: number): re
   return [...distinct.values()];
 }
 
-/** A table with its patterns as they are asked. */
-interface Forms {
-  readonly lines: readonly NamingLine[];
-  readonly asked: AskedPatterns;
-}
-
-const NAMING = formsOf(NAMING_LINES);
-const LAST_NAMING = formsOf(LAST_NAMING_LINES);
-
-function formsOf(lines: readonly NamingLine[]): Forms {
-  return {
-    lines,
-    asked: new AskedPatterns(
-      lines.map(({ pattern }) => pattern),
-      LINE_INDEX,
-    ),
-  };
-}
-
-function namedTests({ lines, from, to }: Span, forms: Forms): readonly Named[] {
+function namedTests({ lines, from, to }: Span, forms: readonly NamingLine[]): readonly Named[] {
   const found: Named[] = [];
-  for (const at of soughtIn(lines, 'name', from, to)) {
+  for (let at = from; at < to; at += 1) {
     const text = lines[at]?.text ?? '';
     const named = text.length >= 6 ? namedOn(text, forms) : null;
     if (named) found.push({ ...named, at });
@@ -85,18 +64,17 @@ function isTest({ name }: FailedTest): boolean {
 
 /** Whether a line may name a test by itself where no other line names any: all that stands under a heading is left out. */
 export function mayNameLast({ text }: PlainLine): boolean {
-  return text.includes('[junit]') || isSurefireHeading(text) || namedOn(text, LAST_NAMING) !== null;
+  return text.includes('[junit]') || isSurefireHeading(text) || namedOn(text, LAST_NAMING_LINES) !== null;
 }
 
 /** The test that a line names as failed; null: none. */
 export function nameOn(text: string): string | null {
-  return text.length < 6 ? null : (namedOn(text, NAMING)?.name ?? null);
+  return text.length < 6 ? null : (namedOn(text, NAMING_LINES)?.name ?? null);
 }
 
-function namedOn(text: string, { lines, asked }: Forms): Pick<FailedTest, 'name' | 'path'> | null {
-  for (let at = asked.next(text, 0); at >= 0; at = asked.next(text, at + 1)) {
-    const { word = '', pattern } = lines[at] ?? {};
-    const match = text.includes(word) ? pattern?.exec(text) : null;
+function namedOn(text: string, forms: readonly NamingLine[]): Pick<FailedTest, 'name' | 'path'> | null {
+  for (const { word, pattern } of forms) {
+    const match = text.includes(word) ? pattern.exec(text) : null;
     if (!match) continue;
     const path = match.groups?.['path'] ?? '';
     // A named group counts as a group as well.

@@ -35,8 +35,6 @@ const LISTS: readonly HeadedList[] = [
 ];
 const MAX_LISTED = 20_000;
 
-export const HEADINGS: readonly RegExp[] = LISTS.map(({ heading }) => heading);
-
 /** Of every list in turn; each line is looked at once for each. */
 export function headedTests(span: Span): readonly Named[] {
   return LISTS.flatMap((list) => {

@@ -1,9 +1,7 @@
 // What the rest of this folder knows a failure by is found in a long log as well: a sign that is added must be known here too.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { glance } from '../../src/ci/condense-filter.ts';
-import { LogCondenser } from '../../src/ci/condense-keep.ts';
-import { condenseText } from '../../src/ci/condense-log.ts';
+import { condenseText, mayMatter } from '../../src/ci/condense-log.ts';
 import { signOf } from '../../src/ci/error-signs.ts';
 import { findCause } from '../../src/ci/find-cause.ts';
 import { findPlaces } from '../../src/ci/places.ts';
@@ -12,11 +10,6 @@ import { findSteps } from '../../src/ci/steps.ts';
 import { findFailedTests } from '../../src/ci/test-names.ts';
 import { linesFor, ownLogs, SIGN_PATTERNS } from './condense-samples.ts';
 import { GO, JEST, MAVEN, MOCHA, PYTEST } from './logs.ts';
-
-function isSeen(line: string): boolean {
-  const bytes = Buffer.from(line);
-  return glance(bytes, 0, bytes.length) !== 'nothing';
-}
 
 function testsOf(log: string): readonly string[] {
   const lines = plainLines(log);
@@ -42,7 +35,7 @@ describe('the first look at a line lets through', () => {
   it.each(['', '2024-05-01T10:00:00.1234567Z ', '10:00:00 '])('every sample that tells, after %j', (before) => {
     const telling = lines.map((line) => `${before}${line}`).filter(isTelling);
     expect(telling.length).toBeGreaterThan(250);
-    expect(telling.filter((line) => !isSeen(line))).toEqual([]);
+    expect(telling.filter((line) => !mayMatter(line))).toEqual([]);
   });
 
   it.each(SIGN_PATTERNS)('whatever fits %s', (pattern) => {
@@ -50,7 +43,7 @@ describe('the first look at a line lets through', () => {
       fc.property(linesFor(pattern), (line) => {
         // Where minitest names the place, it is a file with an extension.
         const named = line.replace(/ \[[^\s\]]+:(\d+\]:?)$/, ' [a.rb:$1');
-        expect(isSeen(named) || !isTelling(named)).toBe(true);
+        expect(mayMatter(named) || !isTelling(named)).toBe(true);
       }),
       { numRuns: 60 },
     );
@@ -82,7 +75,6 @@ describe('a long log', () => {
   });
 
   it('says from where on nothing was looked for', () => {
-    const condenser = new LogCondenser(4_000, 40_000);
     const lines = [
       ...noise(500).split('\n'),
       'Error: early',
@@ -90,8 +82,7 @@ describe('a long log', () => {
       'Error: late',
       ...noise(900).split('\n'),
     ];
-    condenser.push(Buffer.from(lines.join('\n')));
-    const text = condenser.text();
+    const text = condenseText(lines.join('\n'), 4_000, 40_000);
     const [, last] =
       /^\[Cut from \d+ bytes in 2302 lines; nothing was looked for after line (\d+), only the end is kept\]\n/.exec(
         text,
