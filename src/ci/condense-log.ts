@@ -7,8 +7,8 @@ import { findFailedTests, mayNameLast, nameOn } from './test-names.ts';
 
 /** Bytes that are read before other work gets a turn. */
 const SLICE_BYTES = 64 * 1_024;
-/** About the longest that one log may take: one in which every line looks like an error takes a minute. The rest is kept to its end only. */
-const SEARCHED_CHARACTERS = 200_000_000;
+/** A log in which every line looks like an error takes a minute for so much, which is as long as its download may take. */
+const SEARCHED_CHARACTERS = 100_000_000;
 
 /**
  * The log that comes in these chunks, in at most `room` bytes (1,000 or more). A log that fits is returned as it is. Other work runs in
@@ -83,7 +83,7 @@ const LAST_LINES = 12;
 /** What a window costs besides its text: the object, and the note about the lines cut before it. */
 const WINDOW_COST = 96;
 /** So many times the room is collected before the windows that matter least are dropped. */
-const COLLECTED_ROOMS = 4;
+const COLLECTED_ROOMS = 2;
 
 /** Consecutive lines, as bytes: a part of a string would keep the whole chunk that it came from in memory. */
 interface Window {
@@ -231,7 +231,7 @@ class LogCondenser {
     this.#collected += costOf(window);
     if (value === 'verdict' || value === 'error') this.#ofStep += costOf(window);
     if (this.#collected <= COLLECTED_ROOMS * this.#room) return;
-    this.#windows = selectWindows(this.#windows, (COLLECTED_ROOMS / 2) * this.#room);
+    this.#windows = selectWindows(this.#windows, 1.25 * this.#room);
     this.#collected = this.#windows.reduce((sum, kept) => sum + costOf(kept), 0);
   }
 
@@ -351,7 +351,7 @@ const LISTED = /^\s{0,12}\d{1,4}\) \S/;
 const LIST_HEADING =
   /^(?:There (?:was|were) \d+ (?:failures?|errors?)|[Ff]ailures|(?:Failing|Errored) scenarios|The following tests FAILED): ?$/;
 /** So many different lines are remembered; then all are forgotten. */
-const MAX_SHAPES = 20_000;
+const MAX_SHAPES = 5_000;
 const MAX_SHAPE = 1_200;
 
 /** Says what a line is kept for. Lines that differ only in numbers are looked at once and counted by step. */
@@ -366,7 +366,8 @@ class LineClassifier {
     const known = this.#shapes.get(key);
     if (known === undefined && this.#shapes.size >= MAX_SHAPES) this.#shapes.clear();
     const shape = known ?? { kind: classifyLine(text), step: this.#step, count: 0 };
-    this.#shapes.set(key, shape);
+    // A copy: a part of a string would keep the whole chunk that it came from in memory.
+    if (known === undefined) this.#shapes.set(Buffer.from(key).toString(), shape);
     const { kind } = shape;
     if (kind === null) return null;
     if (kind === 'opening') this.#step += 1;
@@ -429,12 +430,15 @@ class LineSplitter {
   #split(decoded: string, isEnd: boolean): readonly string[] {
     const text = this.#rest + decoded;
     const lines: string[] = [];
-    let from = 0;
-    for (const { index, 0: end } of text.matchAll(/\r\n?|\n/g)) {
+    let [from, feed, back] = [0, text.indexOf('\n'), text.indexOf('\r')];
+    while (feed >= 0 || back >= 0) {
+      const to = feed >= 0 && (back < 0 || feed < back) ? feed : back;
       // A line feed that belongs to the last carriage return may come with the next bytes.
-      if (end === '\r' && index + 1 === text.length && !isEnd) break;
-      lines.push(this.#finishLine(text.slice(from, index)));
-      from = index + end.length;
+      if (to === back && to + 1 === text.length && !isEnd) break;
+      lines.push(this.#finishLine(text.slice(from, to)));
+      from = to === back && to + 1 === feed ? to + 2 : to + 1;
+      if (feed >= 0 && feed < from) feed = text.indexOf('\n', from);
+      if (back >= 0 && back < from) back = text.indexOf('\r', from);
     }
     this.#rest = text.slice(from);
     if (this.#rest.length > 2 * this.#longest) this.#skipRest();
@@ -529,7 +533,7 @@ function joinWindows(windows: readonly Window[], tail: readonly string[], total:
   for (const run of runsOf(kept)) {
     const shown = withoutHalfKeys(run, { isFirst: run.line === 1, isLast: run.line + run.lines.length > total });
     if (shown.lines.length === 0) continue;
-    parts.push(describeCut(next, shown.line - 1), ...shown.lines.map((text) => `${text}\n`));
+    parts.push(describeCut(next, shown.line - 1), `${shown.lines.join('\n')}\n`);
     next = shown.line + shown.lines.length;
   }
   parts.push(describeCut(next, total));
