@@ -1,9 +1,5 @@
 // A log of any length as one that can be read at once: its start, its end, and the lines around whatever may tell why it failed, in bounded memory.
-import { signOf } from './error-signs.ts';
-import { isFinding } from './place-forms.ts';
-import { type PlainLine, plainLine } from './plain-lines.ts';
-import { findSteps } from './steps.ts';
-import { findFailedTests, mayNameLast, nameOn } from './test-names.ts';
+import { type ClassifiedLine, LineClassifier, type LineKind, STAMP } from './classify-lines.ts';
 
 /** Bytes that are read before other work gets a turn. */
 const SLICE_BYTES = 64 * 1_024;
@@ -98,6 +94,25 @@ interface Window {
 
 type WindowValue = 'step' | 'verdict' | 'error' | 'finding';
 
+/** Lines that are kept around one. */
+interface Reach {
+  readonly before: number;
+  readonly after: number;
+  readonly value: WindowValue;
+}
+
+/** Errors more than 25 lines apart are not of one cause, see `find-cause.ts`: the windows keep them apart. */
+const REACH: Readonly<Record<Exclude<LineKind, 'finding'>, Reach>> = {
+  opening: { before: 0, after: 6, value: 'step' },
+  part: { before: 0, after: 0, value: 'step' },
+  marked: { before: 24, after: 2, value: 'verdict' },
+  end: { before: 24, after: 2, value: 'error' },
+  error: { before: 10, after: 20, value: 'error' },
+  verdict: { before: 10, after: 20, value: 'verdict' },
+  heading: { before: 10, after: 60, value: 'verdict' },
+  listed: { before: 0, after: 12, value: 'verdict' },
+};
+
 interface OpenWindow {
   readonly line: number;
   readonly lines: string[];
@@ -145,7 +160,9 @@ class LogCondenser {
     this.#close();
     this.#endStep();
     const windows = selectWindows(this.#windows, (3 * this.#room) / 4);
-    const tail = this.#tail.lastLines((31 * this.#room) / 32 - windows.reduce((sum, window) => sum + costOf(window), 0));
+    const tail = this.#tail.lastLines(
+      (31 * this.#room) / 32 - windows.reduce((sum, window) => sum + measureCost(window), 0),
+    );
     const text = joinWindows(windows, tail, this.#line);
     if (text.startsWith(CUT)) return text;
     const unsearched =
@@ -228,11 +245,11 @@ class LogCondenser {
     const text = new TextEncoder().encode(lines.join('\n'));
     const window = { line, text, value, step: this.#step, hasPassed: false };
     this.#windows.push(window);
-    this.#collected += costOf(window);
-    if (value === 'verdict' || value === 'error') this.#ofStep += costOf(window);
+    this.#collected += measureCost(window);
+    if (value === 'verdict' || value === 'error') this.#ofStep += measureCost(window);
     if (this.#collected <= COLLECTED_ROOMS * this.#room) return;
     this.#windows = selectWindows(this.#windows, 1.25 * this.#room);
-    this.#collected = this.#windows.reduce((sum, kept) => sum + costOf(kept), 0);
+    this.#collected = this.#windows.reduce((sum, kept) => sum + measureCost(kept), 0);
   }
 
   #endStep(): void {
@@ -247,7 +264,7 @@ class LogCondenser {
   }
 }
 
-function costOf({ text }: Window): number {
+function measureCost({ text }: Window): number {
   return text.length + WINDOW_COST;
 }
 
@@ -261,13 +278,13 @@ function selectWindows(windows: readonly Window[], room: number): Window[] {
   const choose = (candidates: readonly Window[], most: number) => {
     const least = Math.max(0, left - most);
     for (const window of candidates) {
-      if (left - costOf(window) < least) return;
-      left -= costOf(window);
+      if (left - measureCost(window) < least) return;
+      left -= measureCost(window);
       chosen.add(window);
     }
   };
-  choose(fromBothEnds(windows.filter(({ value }) => value === 'step')), room / 7);
-  choose(fromBothEnds(windows.filter(({ value }) => value === 'finding')), room / 12);
+  choose(orderFromBothEnds(windows.filter(({ value }) => value === 'step')), room / 7);
+  choose(orderFromBothEnds(windows.filter(({ value }) => value === 'finding')), room / 12);
   for (const isOfPassed of [false, true]) {
     for (const wanted of ['verdict', 'error']) {
       choose(
@@ -280,130 +297,10 @@ function selectWindows(windows: readonly Window[], room: number): Window[] {
 }
 
 /** The first, the last, the second, the last but one. */
-function fromBothEnds(windows: readonly Window[]): readonly Window[] {
-  return windows.map((_, index) => windows.at(index % 2 === 0 ? index / 2 : -(index + 1) / 2)).filter((one) => one !== undefined);
-}
-
-/**
- * `opening`: a step starts. `part`: a part of the log ends. `marked`: the runner says what ended the step. `end`: a program says that it is
- * over. `listed`: on a list of what failed, under a heading. `finding`: a place with a message, which counts where nothing is an error.
- */
-type LineKind = 'opening' | 'part' | 'marked' | 'verdict' | 'heading' | 'listed' | 'error' | 'finding' | 'end';
-
-interface ClassifiedLine {
-  readonly kind: LineKind;
-  /** How many lines of the step were like it, including this one. */
-  readonly count: number;
-}
-
-/** Lines that are kept around one. */
-interface Reach {
-  readonly before: number;
-  readonly after: number;
-  readonly value: WindowValue;
-}
-
-/** Errors more than 25 lines apart are not of one cause, see `find-cause.ts`: the windows keep them apart. */
-const REACH: Readonly<Record<Exclude<LineKind, 'finding'>, Reach>> = {
-  opening: { before: 0, after: 6, value: 'step' },
-  part: { before: 0, after: 0, value: 'step' },
-  marked: { before: 24, after: 2, value: 'verdict' },
-  end: { before: 24, after: 2, value: 'error' },
-  error: { before: 10, after: 20, value: 'error' },
-  verdict: { before: 10, after: 20, value: 'verdict' },
-  heading: { before: 10, after: 60, value: 'verdict' },
-  listed: { before: 0, after: 12, value: 'verdict' },
-};
-
-const STAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}Z /;
-/**
- * One expression for whatever any table of this folder knows a failure or a step by, but for mere words of trouble, which count at the end
- * of a step only. A word too many costs time, one too few loses a cause: `condense-log.test.ts` holds it against every table.
- */
-const MAY_MATTER = new RegExp(
-  [
-    'error|err!|fail|fatal|panic|exception|traceback|severe|critical|interrupt|sanitizer|not ok|undefined|unresolved',
-    'segmentation|core dumped|sig(?:segv|abrt|bus|kill)|killed|not found|no such|permission denied|connection refused',
-    'no space|enospc|out ?of ?memory|could not|unable to|went wrong|timed out|time ?out|too ?many|time limit|reformat',
-    'diff in |code style|\\[warn\\]|curl: \\(|-unexpected-|process-crash|exit(?:ed)? (?:code|status|with)|lifecycle',
-    'did not complete| problem|\\[junit\\]|={4}|_{4}|-{4} |<<< |methodsource|to see the full|re-run maven|for more info|\\[help ',
-    'after correct|\\* (?:try:|get more)|> run with|test suite|tests: {2}|snapshots: |finished: |run with --',
-    'was canceled|longer than|exceeded the max|no output|command took >|build stopped|\\*{3}',
-    // Names of tests
-    '\\] › |\\) (?:test|doctest|property) |#test_| \\[e\\]|rspec \'?\\./|cucumber |^\\s{0,2}x |^\\s{0,12}\\d{1,5}\\) ',
-    // Places without an error: `a.go:1:2: `, `A.java:[1,2] `, `a.ts(1,2): `, `a.js: line 1, `, rows under the name of a file
-    '[a-z\\d]:\\[?\\d|\\d\\): |: line \\d| - warn|\\| warn|\\d {1,3}warn| {4}warn| warning \\(|\\d {1,2}(?:info|notice)',
-    '^ {2}\\d{1,6} {3}|^(?:e: |e {3}|[×xX] )| e(?::| {2}) |[●✕✗✖✘❯×⨯⚠ℹ‼]',
-    // Steps
-    '##\\[|post job|post run|cleaning up|starting: |\\[pipeline\\]|travis_fold|section_(?:start|end)|the command "',
-    '\\u001b\\[(?:32;1m|0K)\\$',
-  ].join('|'),
-  'i',
-);
-
-/** Whether a line may say anything of a failure or of a step. */
-export function mayMatter(raw: string): boolean {
-  return MAY_MATTER.test(raw.replace(STAMP, ''));
-}
-
-const LISTED = /^\s{0,12}\d{1,4}\) \S/;
-/** Headings of lists of failures that say too little to be patterns of an error. */
-const LIST_HEADING =
-  /^(?:There (?:was|were) \d+ (?:failures?|errors?)|[Ff]ailures|(?:Failing|Errored) scenarios|The following tests FAILED): ?$/;
-/** So many different lines are remembered; then all are forgotten. */
-const MAX_SHAPES = 5_000;
-const MAX_SHAPE = 1_200;
-
-/** Says what a line is kept for. Lines that differ only in numbers are looked at once and counted by step. */
-class LineClassifier {
-  readonly #shapes = new Map<string, { readonly kind: LineKind | null; step: number; count: number }>();
-  #step = 0;
-
-  classify(raw: string): ClassifiedLine | null {
-    if (!mayMatter(raw)) return null;
-    const text = raw.slice(0, MAX_SHAPE);
-    const key = text.replace(STAMP, '').replace(/\d+/g, (digits) => (digits === '0' ? '0' : '1'));
-    const known = this.#shapes.get(key);
-    if (known === undefined && this.#shapes.size >= MAX_SHAPES) this.#shapes.clear();
-    const shape = known ?? { kind: classifyLine(text), step: this.#step, count: 0 };
-    // A copy: a part of a string would keep the whole chunk that it came from in memory.
-    if (known === undefined) this.#shapes.set(Buffer.from(key).toString(), shape);
-    const { kind } = shape;
-    if (kind === null) return null;
-    if (kind === 'opening') this.#step += 1;
-    if (shape.step !== this.#step) Object.assign(shape, { step: this.#step, count: 0 });
-    shape.count += 1;
-    return { kind, count: shape.count };
-  }
-}
-
-function classifyLine(raw: string): LineKind | null {
-  const line = plainLine(raw);
-  if (isOpening(line)) return 'opening';
-  if (line.mark === 'end' && !raw.includes('##[')) return 'part';
-  if (line.mark === 'error') return 'marked';
-  return line.mark === '' ? classifyOutput(line) : null;
-}
-
-/** One line is one step, which has a name only where the line opens it. */
-function isOpening(line: PlainLine): boolean {
-  const mayOpen = line.step === '' && (line.mark === '' || line.mark === 'begin' || line.mark === 'shell');
-  return mayOpen && findSteps([line])[0]?.name !== '';
-}
-
-function classifyOutput(line: PlainLine): LineKind | null {
-  const { text } = line;
-  if (LIST_HEADING.test(text)) return 'heading';
-  const match = signOf(text, false);
-  if ((match?.kind !== 'verdict' || match.isHeading) && nameOn(text) !== null) return 'verdict';
-  if (match !== null && match.kind !== 'weak') {
-    if (match.kind === 'verdict') return match.isHeading ? 'heading' : 'verdict';
-    return match.kind === 'end' ? 'end' : 'error';
-  }
-  // Some lines name a test only where no other line does.
-  if (mayNameLast(line) && findFailedTests([line], 0, 1).length > 0) return 'verdict';
-  if (LISTED.test(text)) return 'listed';
-  return isFinding(text) ? 'finding' : null;
+function orderFromBothEnds(windows: readonly Window[]): readonly Window[] {
+  return windows
+    .map((_, index) => windows.at(index % 2 === 0 ? index / 2 : -(index + 1) / 2))
+    .filter((one) => one !== undefined);
 }
 
 /** Splits bytes into lines at LF, CR or CRLF; a line that is too long is cut where a word ends, with a note. */
@@ -429,20 +326,13 @@ class LineSplitter {
 
   #split(decoded: string, isEnd: boolean): readonly string[] {
     const text = this.#rest + decoded;
-    const lines: string[] = [];
-    let [from, feed, back] = [0, text.indexOf('\n'), text.indexOf('\r')];
-    while (feed >= 0 || back >= 0) {
-      const to = feed >= 0 && (back < 0 || feed < back) ? feed : back;
-      // A line feed that belongs to the last carriage return may come with the next bytes.
-      if (to === back && to + 1 === text.length && !isEnd) break;
-      lines.push(this.#finishLine(text.slice(from, to)));
-      from = to === back && to + 1 === feed ? to + 2 : to + 1;
-      if (feed >= 0 && feed < from) feed = text.indexOf('\n', from);
-      if (back >= 0 && back < from) back = text.indexOf('\r', from);
-    }
-    this.#rest = text.slice(from);
+    // A line feed that belongs to the last carriage return may come with the next bytes.
+    const held = !isEnd && text.endsWith('\r') ? '\r' : '';
+    const lines = text.slice(0, text.length - held.length).split(/\r\n|\r|\n/);
+    this.#rest = `${lines.pop() ?? ''}${held}`;
+    const finished = lines.map((line) => this.#finishLine(line));
     if (this.#rest.length > 2 * this.#longest) this.#skipRest();
-    return lines;
+    return finished;
   }
 
   #skipRest(): void {
@@ -530,8 +420,8 @@ function joinWindows(windows: readonly Window[], tail: readonly string[], total:
   for (const [index, one] of tail.entries()) kept.set(total - tail.length + 1 + index, one);
   const parts: string[] = [];
   let next = 1;
-  for (const run of runsOf(kept)) {
-    const shown = withoutHalfKeys(run, { isFirst: run.line === 1, isLast: run.line + run.lines.length > total });
+  for (const run of findRuns(kept)) {
+    const shown = dropHalfKeys(run, { isFirst: run.line === 1, isLast: run.line + run.lines.length > total });
     if (shown.lines.length === 0) continue;
     parts.push(describeCut(next, shown.line - 1), `${shown.lines.join('\n')}\n`);
     next = shown.line + shown.lines.length;
@@ -546,7 +436,7 @@ interface Run {
   readonly lines: string[];
 }
 
-function runsOf(kept: ReadonlyMap<number, string>): readonly Run[] {
+function findRuns(kept: ReadonlyMap<number, string>): readonly Run[] {
   const runs: Run[] = [];
   for (const [number, text] of [...kept].sort(([a], [b]) => a - b)) {
     const last = runs.at(-1);
@@ -565,7 +455,7 @@ function describeCut(from: number, to: number): string {
 /** Half of a private key is one that no rule recognises; nobody could read its lines anyway. */
 const KEY_LINE = /^[\s"'`,;+\\|>*#n-]{0,80}([A-Za-z0-9+/]{16,}={0,2})[\s"'`,;+\\|n]{0,8}$/;
 
-function withoutHalfKeys(
+function dropHalfKeys(
   { line, lines }: Run,
   { isFirst, isLast }: { readonly isFirst: boolean; readonly isLast: boolean },
 ): Run {
@@ -577,6 +467,12 @@ function withoutHalfKeys(
 
 function isKeyLine(raw: string): boolean {
   if (raw.length > 1_000) return false;
-  const run = KEY_LINE.exec(raw.replace(/^\uFEFF/, '').replace(STAMP, '').trim())?.[1] ?? '';
+  const run =
+    KEY_LINE.exec(
+      raw
+        .replace(/^\uFEFF/, '')
+        .replace(STAMP, '')
+        .trim(),
+    )?.[1] ?? '';
   return run.endsWith('=') || (/\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run));
 }

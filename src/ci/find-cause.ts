@@ -1,16 +1,12 @@
-// The cause of a red check in its log: the step that failed, and in it the lines that say why, the first before its consequences.
-import type { SignKind } from './error-sign-table.ts';
-import { type Sign, signOf } from './error-signs.ts';
-import { findMessage } from './message-line.ts';
-import type { PassingLog } from './passing-log.ts';
-import { isFinding } from './place-forms.ts';
-import type { PlainLine } from './plain-lines.ts';
-import type { Step } from './steps.ts';
-import { type FailedTest, findFailedTests } from './test-names.ts';
+// The cause of a red check in its log: the step that failed, the lines in it that say why, and the one that says most.
+import { type ErrorKind, type ErrorMatch, matchError } from './error-patterns.ts';
+import { type FailedTest, findFailedTests, findTestName } from './failed-tests.ts';
+import type { LogLine, PassingLog, Step } from './log-lines.ts';
+import { isFinding } from './written-places.ts';
 
-export interface TellingLine {
+export interface ErrorLine {
   readonly at: number;
-  readonly kind: SignKind;
+  readonly kind: ErrorKind;
   readonly isHeading: boolean;
   readonly isOpening: boolean;
 }
@@ -22,165 +18,296 @@ export interface Cause {
   /** Index of the line that says most of it: where the headline only names a test, what is said of that. -1: nothing tells. */
   readonly message: number;
   /** Every line of the step that tells of a failure, in order. */
-  readonly telling: readonly TellingLine[];
+  readonly errorLines: readonly ErrorLine[];
   readonly tests: readonly FailedTest[];
 }
 
 /** From the most to the least telling. */
-const RANKS: Readonly<Record<SignKind, number>> = { verdict: 4, error: 3, summary: 2, weak: 1, end: 0 };
-/** From this rank on, see {@link rankOf}, a line says what went wrong. */
-export const ERROR = RANKS.error;
+const RANKS: Readonly<Record<ErrorKind, number>> = { verdict: 4, error: 3, summary: 2, weak: 1, end: 0 };
+
+/** From this rank on, see {@link rankCause}, a line says what went wrong. */
+export const ERROR_RANK = RANKS.error;
+
 /** Mere words of trouble count among the last lines and under a heading only: tests and tools print them all day long. */
 const LAST_WORDS = 20;
+
 const UNDER = 6;
+
 /** Errors this far apart do not belong together: what comes last ended the step. */
 const FAR = 25;
-const FRAME = /^\s*(?:at |\.{3} \d+ more|$)/;
-export const NOTHING: Cause = { step: null, headline: -1, message: -1, telling: [], tests: [] };
+
+const FRAME_OR_BLANK = /^\s*(?:at |\.{3} \d+ more|$)/;
+
+export const NO_CAUSE: Cause = { step: null, headline: -1, message: -1, errorLines: [], tests: [] };
 
 /**
  * Of the steps that failed the one that tells most, the earliest first. Where it only says that it failed, the last step before it
  * that complained; of a log that names no failed step any, the last first.
  */
-export function findCause(lines: readonly PlainLine[], steps: readonly Step[], passing?: PassingLog): Cause {
-  const cause = causeAmong(lines, steps, passing);
+export function findCause(lines: readonly LogLine[], steps: readonly Step[], passing?: PassingLog): Cause {
+  const cause = findCauseAmong(lines, steps, passing);
   return { ...cause, message: findMessage(lines, cause) };
 }
 
-function causeAmong(lines: readonly PlainLine[], steps: readonly Step[], passing: PassingLog | undefined): Cause {
+function findCauseAmong(lines: readonly LogLine[], steps: readonly Step[], passing: PassingLog | undefined): Cause {
   const work = steps.filter(({ phase }) => phase !== 'cleanup');
   const failed = work.filter(({ isFailed }) => isFailed);
-  const own = mostTelling(failed.map((step) => causeIn(lines, step, passing)));
-  if (own && rankOf(own) >= RANKS.weak) return own;
+  const own = findBestCause(failed.map((step) => findCauseInStep(lines, step, passing)));
+  if (own && rankCause(own) >= RANKS.weak) return own;
   const end = failed.at(-1)?.from ?? lines.length;
   const before = work.filter(({ isFailed, from }) => !isFailed && from < end).reverse();
-  const complaint = mostTelling(before.map((step) => causeIn(lines, step, passing)));
-  const isWorth = complaint && (own === undefined || rankOf(complaint) >= RANKS.error);
-  return (isWorth ? complaint : own) ?? NOTHING;
+  const complaint = findBestCause(before.map((step) => findCauseInStep(lines, step, passing)));
+  const isWorth = complaint && (own === undefined || rankCause(complaint) >= RANKS.error);
+  return (isWorth ? complaint : own) ?? NO_CAUSE;
 }
 
-function causeIn(lines: readonly PlainLine[], step: Step, passing: PassingLog | undefined): Cause {
+function findCauseInStep(lines: readonly LogLine[], step: Step, passing: PassingLog | undefined): Cause {
   const tests = findFailedTests(lines, step.from, step.to);
   const named = new Set(tests.map(({ at }) => at));
-  const telling: TellingLine[] = [];
+  const errorLines: ErrorLine[] = [];
   for (let at = step.from; at < step.to; at += 1) {
     const line = lines[at];
     if (!line || !isPrinted(line)) continue;
-    const sign = shownBy(line, named.has(at), passing);
-    const isCounted = sign?.kind !== 'weak' || at >= step.to - LAST_WORDS || isUnderHeading(telling, at);
-    if (sign && isCounted) telling.push({ at, ...sign });
+    const sign = matchPrinted(line, named.has(at), passing);
+    const isCounted = sign?.kind !== 'weak' || at >= step.to - LAST_WORDS || isUnderHeading(errorLines, at);
+    if (sign && isCounted) errorLines.push({ at, ...sign });
   }
   const told =
-    highest(telling.map(({ kind }) => RANKS[kind])) < RANKS.error ? withFindings(lines, step, telling) : telling;
-  const headline = headlineOf(lines, told);
-  return { step, headline, message: headline, telling: told, tests };
+    findHighest(errorLines.map(({ kind }) => RANKS[kind])) < RANKS.error
+      ? addFindings(lines, step, errorLines)
+      : errorLines;
+  const headline = findHeadline(lines, told);
+  return { step, headline, message: headline, errorLines: told, tests };
 }
 
 /** Where nothing else is called an error, what a linter listed at the end is what it failed for, warnings as well. */
-function withFindings(
-  lines: readonly PlainLine[],
-  step: Step,
-  telling: readonly TellingLine[],
-): readonly TellingLine[] {
-  const known = new Set(telling.filter(({ kind }) => kind !== 'weak').map(({ at }) => at));
-  const findings: TellingLine[] = [];
+function addFindings(lines: readonly LogLine[], step: Step, errorLines: readonly ErrorLine[]): readonly ErrorLine[] {
+  const known = new Set(errorLines.filter(({ kind }) => kind !== 'weak').map(({ at }) => at));
+  const findings: ErrorLine[] = [];
   for (let at = step.from; at < step.to; at += 1) {
     const line = lines[at];
-    if (!line || !isPrinted(line) || FRAME.test(line.text)) continue;
+    if (!line || !isPrinted(line) || FRAME_OR_BLANK.test(line.text)) continue;
     if (!known.has(at) && isFinding(line.text))
       findings.push({ at, kind: 'error', isHeading: false, isOpening: false });
   }
   const last = findings.at(-1);
-  if (!last || isFar(lines, last.at, step.to - 1)) return telling;
+  if (!last || isFar(lines, last.at, step.to - 1)) return errorLines;
   const found = new Set(findings.map(({ at }) => at));
-  return [...telling.filter(({ at }) => !found.has(at)), ...findings].sort((a, b) => a.at - b.at);
+  return [...errorLines.filter(({ at }) => !found.has(at)), ...findings].sort((a, b) => a.at - b.at);
 }
 
-function shownBy(line: PlainLine, isNamed: boolean, passing: PassingLog | undefined): Sign | null {
-  const sign = isNamed ? namedSign(line) : signOf(line.text, line.mark === 'error');
+function matchPrinted(line: LogLine, isNamed: boolean, passing: PassingLog | undefined): ErrorMatch | null {
+  const sign = isNamed ? toVerdict(line) : matchError(line.text, line.mark === 'error');
   return sign && passing?.has(line.text) ? null : sign;
 }
 
 /** What follows a heading is what it heads, in whatever words. */
-function isUnderHeading(telling: readonly TellingLine[], at: number): boolean {
-  const last = telling.at(-1);
+function isUnderHeading(errorLines: readonly ErrorLine[], at: number): boolean {
+  const last = errorLines.at(-1);
   return last?.kind === 'verdict' && last.isHeading && at - last.at <= UNDER;
 }
 
 /** By a program or by the runner of an error; not what the runner shows of the script. */
-export function isPrinted({ mark }: PlainLine): boolean {
+export function isPrinted({ mark }: LogLine): boolean {
   return mark === '' || mark === 'error';
 }
 
-function namedSign(line: PlainLine): Sign {
-  return { kind: 'verdict', isHeading: signOf(line.text, false)?.isHeading ?? false, isOpening: false };
+function toVerdict(line: LogLine): ErrorMatch {
+  return { kind: 'verdict', isHeading: matchError(line.text, false)?.isHeading ?? false, isOpening: false };
 }
 
 /** A verdict is believed wherever it stands, the first of them; else what stands together at the end, of its best kind the first. */
-function headlineOf(lines: readonly PlainLine[], telling: readonly TellingLine[]): number {
-  const own = telling.filter(({ isHeading }) => !isHeading);
-  const verdict = firstVerdict(telling);
-  if (verdict || own.length === 0) return (verdict ?? telling[0])?.at ?? -1;
+function findHeadline(lines: readonly LogLine[], errorLines: readonly ErrorLine[]): number {
+  const own = errorLines.filter(({ isHeading }) => !isHeading);
+  const verdict = findFirstVerdict(errorLines);
+  if (verdict || own.length === 0) return (verdict ?? errorLines[0])?.at ?? -1;
   const firm = own.filter(({ kind }) => RANKS[kind] >= RANKS.summary);
-  const last = lastTogether(lines, firm.length > 0 ? firm : own);
-  const best = highest(last.map(({ kind }) => RANKS[kind]));
+  const last = findLastGroup(lines, firm.length > 0 ? firm : own);
+  const best = findHighest(last.map(({ kind }) => RANKS[kind]));
   return last.find(({ kind }) => RANKS[kind] === best)?.at ?? -1;
 }
 
-const SAYING: readonly SignKind[] = ['error', 'weak'];
+const SAYING: readonly ErrorKind[] = ['error', 'weak'];
 
 /** Of a list that a tool opens the first on it; of a heading alone the first error under it. */
-function firstVerdict(telling: readonly TellingLine[]): TellingLine | undefined {
-  const verdicts = telling.filter(({ kind }) => kind === 'verdict');
+function findFirstVerdict(errorLines: readonly ErrorLine[]): ErrorLine | undefined {
+  const verdicts = errorLines.filter(({ kind }) => kind === 'verdict');
   const opening = verdicts.find(({ isOpening }) => isOpening)?.at ?? -1;
   const own = verdicts.filter(({ isHeading }) => !isHeading);
   const first = own.find(({ at }) => at > opening) ?? own[0];
   const [heading] = verdicts;
   if (first || !heading) return first;
-  const said = telling.find(({ kind, isHeading, at }) => SAYING.includes(kind) && !isHeading && at > heading.at);
+  const said = errorLines.find(({ kind, isHeading, at }) => SAYING.includes(kind) && !isHeading && at > heading.at);
   return said ?? verdicts.find(({ isOpening }) => !isOpening) ?? heading;
 }
 
-function lastTogether(lines: readonly PlainLine[], telling: readonly TellingLine[]): readonly TellingLine[] {
-  let index = telling.length - 1;
-  while (index > 0 && !isFar(lines, telling[index - 1]?.at ?? 0, telling[index]?.at ?? 0)) index -= 1;
-  return telling.slice(Math.max(0, index));
+function findLastGroup(lines: readonly LogLine[], errorLines: readonly ErrorLine[]): readonly ErrorLine[] {
+  let index = errorLines.length - 1;
+  while (index > 0 && !isFar(lines, errorLines[index - 1]?.at ?? 0, errorLines[index]?.at ?? 0)) index -= 1;
+  return errorLines.slice(Math.max(0, index));
 }
 
 /** Whether more than so many lines of text stand behind the one, up to the other: stack frames are not counted. */
-function isFar(lines: readonly PlainLine[], at: number, to: number): boolean {
+function isFar(lines: readonly LogLine[], at: number, to: number): boolean {
   let count = 0;
   for (let next = at + 1; next <= to && count <= FAR; next += 1) {
     const line = lines[next];
-    if (line && isPrinted(line) && !FRAME.test(line.text)) count += 1;
+    if (line && isPrinted(line) && !FRAME_OR_BLANK.test(line.text)) count += 1;
   }
   return count > FAR;
 }
 
 /** 4: a tool's verdict, 3: an error, 2: a summary, 1: words of trouble, 0: only that it ended, -1: nothing. */
-export function rankOf(cause: Cause): number {
-  return highest(cause.telling.map(({ kind }) => RANKS[kind]));
+export function rankCause(cause: Cause): number {
+  return findHighest(cause.errorLines.map(({ kind }) => RANKS[kind]));
 }
 
-/** As {@link rankOf} counts. */
-export function rankOfKind(kind: SignKind): number {
+/** As {@link rankCause} counts. */
+export function rankKind(kind: ErrorKind): number {
   return RANKS[kind];
 }
 
 /** -1 of none. */
-function highest(ranks: readonly number[]): number {
+function findHighest(ranks: readonly number[]): number {
   return ranks.reduce((best, rank) => Math.max(best, rank), -1);
 }
 
-function mostTelling(causes: readonly Cause[]): Cause | undefined {
-  const best = highest(causes.map(rankOf));
-  return causes.find((cause) => rankOf(cause) === best);
+function findBestCause(causes: readonly Cause[]): Cause | undefined {
+  const best = findHighest(causes.map(rankCause));
+  return causes.find((cause) => rankCause(cause) === best);
 }
 
 /** The lines that say as much as the headline does, from it on. */
-export function sameKind({ headline, telling }: Cause): readonly TellingLine[] {
-  const kind = telling.find(({ at }) => at === headline)?.kind;
-  return telling.filter(
+export function findLinesLikeHeadline({ headline, errorLines }: Cause): readonly ErrorLine[] {
+  const kind = errorLines.find(({ at }) => at === headline)?.kind;
+  return errorLines.filter(
     (line) => line.kind === kind && line.at >= headline && (!line.isHeading || line.at === headline),
   );
+}
+
+/** What is said of a test stands within so many lines of its name. */
+const WINDOW = 40;
+
+const MAX_MENTIONS = 12;
+
+/** A shorter name stands in lines that are about something else. */
+const MIN_NAME = 4;
+
+const FRAME = /^\s*(?:at |File "|\.{3} \d)/;
+
+const OTHER_TEST =
+  /^\s*(?:=== (?:RUN|CONT|PAUSE|NAME)\b|--- (?:PASS|SKIP|FAIL)\b|\[ +(?:RUN|OK|FAILED|PASSED) +\]|[✔✓√✖●] |ok \d|not ok \d|test \S.{0,300} \.\.\. |(?:PASS|FAIL|FAILED|ERROR)\b|\d{1,4}\) \S|---- .{1,200} stdout ----|_{3,} .{1,300} _{3,}$|rspec \.\/)/;
+
+/** What stands beside a name on lines that only name it. */
+const WORDS_BESIDE_NAME =
+  /FAILED|FAILURE|ERROR|FAIL|Failed|Time elapsed|took|methodParameterTypes|(?<![A-Za-z])(?:ms|s|secs?|seconds)\b|Test +#\d+/g;
+
+const MESSAGES: readonly RegExp[] = [
+  /^E {2,}\S/,
+  /^\s{0,14}(?:=> )?(?:Caused by: |Uncaught |Unhandled )?(?:[\w$-]{1,100}[.:]{1,2}){0,20}(?:[A-Z][\w$]{0,100})?(?:Error|Exception|Failure|Failed|Interrupt|Exit)(?: \[[^\]]{1,60}\])?(?:: \S|(?<=Exception)$)/,
+  /^\s{0,12}expect\(.{1,200}\)\.\w/,
+  /^\s{0,12}(?:thrown|Failure\/Error): \S/,
+  /^\s{1,14}Error:\s{1,12}\S/,
+  /^\s{2,40}[\w.-]{1,200}\.go:\d+: \S/,
+  /^panic: \S/,
+  /^\s{2,40}(?:error|message): ['"]?[^\s|>]/,
+  /^\s{0,12}Condition not satisfied/,
+];
+
+/** The message stands on the next line. */
+const ANNOUNCING =
+  /^thread '.{1,200}' (?:\(\d{1,10}\) )?panicked at .{1,300}:\d+:\d+:$|^\s{1,12}Error Message: ?$|^\S{1,300}:\d+: Failure$|^\s{2,40}error: [|>]-?$/;
+
+/** Index of the line that says most of the first cause: the headline, unless that only names a test. -1: nothing tells. */
+function findMessage(lines: readonly LogLine[], cause: Omit<Cause, 'message'>): number {
+  const { headline, tests, step } = cause;
+  const test = tests.find(({ at }) => at === headline);
+  if (!test) return headline;
+  const name = findLastPart(test.name);
+  if (!isBare(lines[headline]?.text ?? '', name)) return headline;
+  const to = step?.to ?? lines.length;
+  const mentions = [headline, ...findMentions(lines, name, { from: step?.from ?? 0, to, besides: headline })];
+  for (const mention of mentions) {
+    const found = findMessageAfter(lines, name, { at: mention, to });
+    if (found >= 0) return found;
+  }
+  return headline;
+}
+
+/** Whether nothing but the name stands there. */
+function isBare(text: string, name: string): boolean {
+  const at = text.indexOf(name);
+  const rest = at < 0 ? '' : text.slice(at + name.length);
+  return !/\p{L}{2}/u.test(rest.replace(WORDS_BESIDE_NAME, ' '));
+}
+
+/** `a.test.ts::cart > adds`: what other lines call it by. */
+function findLastPart(name: string): string {
+  return name.split(/::| > | › /).at(-1) ?? name;
+}
+
+function findMentions(
+  lines: readonly LogLine[],
+  name: string,
+  { from, to, besides }: { readonly from: number; readonly to: number; readonly besides: number },
+): readonly number[] {
+  const found: number[] = [];
+  if (name.length < MIN_NAME) return found;
+  for (let at = from; at < to && found.length < MAX_MENTIONS; at += 1) {
+    if (at !== besides && lines[at]?.text.includes(name)) found.push(at);
+  }
+  return found;
+}
+
+/** -1: nothing is said before another test is named. */
+function findMessageAfter(
+  lines: readonly LogLine[],
+  name: string,
+  { at, to }: { readonly at: number; readonly to: number },
+): number {
+  for (let line = at + 1; line < Math.min(at + WINDOW, to); line += 1) {
+    const { text = '', mark = '' } = lines[line] ?? {};
+    if (mark === 'begin' || isAboutOther(text, name)) return -1;
+    const isPrinted = mark === '' || mark === 'error';
+    if (isPrinted && ANNOUNCING.test(text)) return findNextText(lines, line, to);
+    if (isPrinted && isMessage(text)) return line;
+  }
+  return -1;
+}
+
+function isMessage(text: string): boolean {
+  return !FRAME.test(text) && MESSAGES.some((pattern) => pattern.test(text));
+}
+
+function isAboutOther(text: string, name: string): boolean {
+  return !text.includes(name) && (OTHER_TEST.test(text) || findTestName(text) !== null);
+}
+
+function findNextText(lines: readonly LogLine[], at: number, to: number): number {
+  for (let next = at + 1; next < Math.min(at + 3, to); next += 1) if (lines[next]?.text.trim()) return next;
+  return at;
+}
+
+/** Values that a matcher compares stand on lines of their own. */
+const COMPARED = /^\s*(?:Expected|Received|expected|received|actual|Actual)\b.{0,60}: {1,4}\S/;
+
+/** The message, with what it announces: compared values, or what follows a colon at its end. */
+export function formatMessage(lines: readonly LogLine[], at: number): string {
+  const text = lines[at]?.text ?? '';
+  if (/^\s*expect\(/.test(text)) {
+    const values = readTextsAfter(lines, at, 10).filter((line) => COMPARED.test(line));
+    const matcher = text.replace(/ {1,4}\/\/ .{0,200}$/, '');
+    return [matcher, ...values.slice(0, 2)].map((part) => part.trim().replace(/\s+/g, ' ')).join(' · ');
+  }
+  const [next = ''] = readTextsAfter(lines, at, 3);
+  return /Error.{0,300}:$/.test(text) && /^\s{0,12}[^+\s-]/.test(next) && !FRAME.test(next)
+    ? `${text} ${next.replace(/^E? +/, '')}`
+    : text;
+}
+
+function readTextsAfter(lines: readonly LogLine[], at: number, most: number): readonly string[] {
+  return lines
+    .slice(at + 1, at + most)
+    .map(({ text }) => text)
+    .filter((text) => text.trim() !== '');
 }

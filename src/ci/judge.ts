@@ -1,10 +1,52 @@
 // The verdict on a red check: what broke it, and why that is believed, in words.
+
 import type { Verdict } from '../core/check.ts';
-import { formatCount } from '../triage/lookups.ts';
-import { signOf } from './error-signs.ts';
-import type { CheckEvidence, FailureHistory, Judgement } from './evidence.ts';
-import { TIME_OUT } from './infrastructure-signs.ts';
-import { type Tie, tiesByName } from './touches.ts';
+import { counted } from '../triage/counted.ts';
+import { matchError, TIME_OUT } from './error-patterns.ts';
+import type { ReadCheck } from './read-check.ts';
+
+import { findTiesByName, type Tie } from './touches.ts';
+
+export interface CheckEvidence {
+  readonly name: string;
+  /** As GitHub says it: `failure`, `timed_out`, `error` … */
+  readonly conclusion: string;
+  readonly read: ReadCheck;
+  /** Why its log could not be read, in words; absent or "": it was, or there never is one. */
+  readonly noLog?: string;
+  /** Whether the same check passed at the same commit, earlier or later. */
+  readonly passedHere: boolean;
+  /** The same check on the base. `sameCause`: null where only its colour is known. */
+  readonly base: {
+    readonly name: string;
+    readonly state: 'green' | 'red' | 'unknown';
+    readonly sameCause: boolean | null;
+  };
+  /** The same failure so far; null: never seen. */
+  readonly history: FailureHistory | null;
+  /** What the change under test touches; null: not known. */
+  readonly changed: { readonly paths: readonly string[]; readonly isCut: boolean } | null;
+  /** What ties the failure to the change; absent: what its names alone say. */
+  readonly ties?: readonly Tie[];
+  /** A push to the default branch has no base but what stood there before. */
+  readonly isOnDefault: boolean;
+}
+
+export interface FailureHistory {
+  /** Open, and seen on the default branch. */
+  readonly isOpenOnDefault: boolean;
+  readonly hits: number;
+  readonly flakyHits: number;
+  /** Other pull requests and other branches that it was seen in. */
+  readonly pullRequests: number;
+  readonly branches: number;
+}
+
+export interface Judgement {
+  readonly verdict: Verdict;
+  /** In words, the most telling first; never empty. */
+  readonly reasons: readonly string[];
+}
 
 /** A rule gives reasons where it fits, the most telling first; else null. */
 interface Rule {
@@ -54,7 +96,7 @@ function brokenBase({ base, history, isOnDefault, read }: CheckEvidence): readon
     return [`${named(base.name)} is red on the base as well, for the same cause`, ...seen(history)];
   if (isOpen) return ['the same failure is open on the default branch', ...seen(history)];
   if (base.state !== 'red' || base.sameCause === false) return null;
-  const unknown = read.isTelling ? 'whether for the same cause is not known' : 'and neither says why';
+  const unknown = read.isInformative ? 'whether for the same cause is not known' : 'and neither says why';
   return [`${named(base.name)} is red on the base as well; ${unknown}`, ...seen(history)];
 }
 
@@ -67,14 +109,15 @@ function mostlyFlaky({ history }: CheckEvidence): readonly string[] | null {
 function tellsNothing(evidence: CheckEvidence): readonly string[] | null {
   const { read, conclusion } = evidence;
   const hasTests = read.excerpt.tests.length > 0;
-  const ranOut = TIME_OUT.test(read.excerpt.headline) || (conclusion === 'timed_out' && !hasTests && !read.isTelling);
+  const ranOut =
+    TIME_OUT.test(read.excerpt.headline) || (conclusion === 'timed_out' && !hasTests && !read.isInformative);
   if (ranOut && !hasTests)
     return ['it ran out of time or was stopped; what took so long it does not say', ...besides(evidence)];
-  if (read.isTelling) return null;
+  if (read.isInformative) return null;
   if (evidence.noLog) return [`its log cannot be read: ${evidence.noLog}`, ...besides(evidence)];
   const { headline } = read.excerpt;
   const says =
-    headline === '' || signOf(headline, false)?.kind === 'end' ? '' : `it says: ${quoted(headline)}, and no more`;
+    headline === '' || matchError(headline, false)?.kind === 'end' ? '' : `it says: ${quoted(headline)}, and no more`;
   const silent = 'it is red, but nothing in its log, its annotations or its own words tells why';
   return [says || silent, ...besides(evidence)];
 }
@@ -103,7 +146,7 @@ function code(evidence: CheckEvidence): readonly string[] {
 }
 
 function tiesOf({ ties, changed, read }: CheckEvidence): readonly Tie[] {
-  return ties ?? tiesByName(changed?.paths ?? [], read);
+  return ties ?? findTiesByName(changed?.paths ?? [], read);
 }
 
 /** By what says most: a file that a test only uses is named where there is nothing else. */

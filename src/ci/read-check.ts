@@ -1,35 +1,130 @@
-// What a red check says by itself: its log, its annotations and its own words cut to the cause.
+// What a red check says by itself: its log, its annotations and its own summary, cut to the cause.
+
+import type { Annotation } from '../core/check.ts';
 import type { Excerpt } from '../core/head.ts';
+import { TIME_OUT } from './error-patterns.ts';
+import { cutExcerpt, formatHeadline } from './excerpt.ts';
+import { type Cause, ERROR_RANK, type ErrorLine, findCause, NO_CAUSE, rankCause } from './find-cause.ts';
 import {
-  causeFingerprint,
-  faultFingerprint,
-  nameFingerprint,
-  ownWordsFingerprint,
-  withoutVariables,
-  wordsFingerprint,
-} from './cause-fingerprint.ts';
-import { cutExcerpt, headlineText } from './cut-excerpt.ts';
-import type { CheckTexts, InfrastructureFault, Place, ReadCheck } from './evidence.ts';
-import { type Cause, ERROR, findCause, rankOf } from './find-cause.ts';
-import { findFault } from './infrastructure.ts';
-import { TIME_OUT } from './infrastructure-signs.ts';
-import { readOwnWords, saidExcerpt } from './own-words.ts';
-import { type PassingLog, readPassing } from './passing-log.ts';
-import { findPlaces } from './places.ts';
-import { type PlainLine, plainLines } from './plain-lines.ts';
-import { repositoryPath } from './repository-path.ts';
-import { findSteps } from './steps.ts';
+  fingerprintCause,
+  fingerprintFault,
+  fingerprintLines,
+  fingerprintName,
+  fingerprintOwnWords,
+  stripVariables,
+} from './fingerprint.ts';
+import { findFault, type InfrastructureFault } from './infrastructure.ts';
+import { findSteps, type LogLine, type PassingLog, readLogLines, readPassingLog } from './log-lines.ts';
+import { findPlaces, hasPlace, type Place } from './places.ts';
+import { toRepositoryPath } from './written-places.ts';
+
+const DURATION = '[\\d.]{1,8} ?[a-z]{1,8}(?:,? (?:and )?[\\d.]{1,8} ?[a-z]{1,8}){0,2}';
+
+const FAILED =
+  '(?:not (?:pass(?:ed)?|succeed(?:ed)?|successful)|fail(?:ed|ing|s|ure|ures)?|errored|cancell?ed|aborted|broken|red|unsuccessful)';
+
+const AFTER = `(?:,? (?:in|after) ${DURATION})?(?: on [\\w.-]{1,40}(?: [\\w.-]{1,40})?)?(?: \\((?=[^()]{0,40}\\d)[\\d\\s:.,a-z]{1,40}\\))?[.!]{0,3}$`;
+
+/** That it failed, and nothing of why. */
+const ONLY_FAILED: readonly RegExp[] = [
+  new RegExp(
+    `^(?:error: )?(?:[\\w./#&-]{1,40} ){0,5}?(?:builds?|deploys?|deployments?|tests?|pipelines?|checks?|jobs?|workflows?|gate|runs?|previews?|suites?|tasks?|stages?|steps?|analysis|status)(?: #?[\\d.]{1,20})?:? (?:(?:has|have|had|was|were|is|are|did) )?(?:been )?${FAILED}${AFTER}`,
+    'i',
+  ),
+  new RegExp(`^(?:error|(?:it )?(?:has )?${FAILED})${AFTER}`, 'i'),
+  /^(?:error: )?(?:process completed|command failed|exited) with (?:exit )?(?:code|status) \d{1,5}\.?$/i,
+  /^(?:this commit (?:cannot be built|has test failures)|the (?:[\w.-]{1,40} ){0,3}build could not complete due to an error|some (?:checks|tests) (?:failed|were not successful))[.!]?$/i,
+];
+
+interface OwnWords {
+  readonly lines: readonly LogLine[];
+  /** Tells only where a tool's error, a test or a place of the code is named: words of trouble are in every check that is red. */
+  readonly cause: Cause;
+}
+
+/** What of its own words tells of a cause. */
+function readOwnWords(output: string): OwnWords {
+  const lines = output === '' ? [] : readLogLines(output).map(dropPhrases);
+  const cause = findCause(lines, findSteps(lines));
+  if (cause.tests.length > 0 || rankCause(cause) >= ERROR_RANK) return { lines, cause };
+  const placed = lines.flatMap(({ text }, at): readonly ErrorLine[] =>
+    hasPlace(text) ? [{ at, kind: 'error', isHeading: false, isOpening: false }] : [],
+  );
+  const headline = placed[0]?.at ?? -1;
+  return { lines, cause: { ...NO_CAUSE, headline, message: headline, errorLines: placed } };
+}
+
+function dropPhrases(line: LogLine): LogLine {
+  return isOnlyFailed(line.text) ? { ...line, text: '' } : line;
+}
+
+/** What it says where none of it is an error: for people to read. Null: nothing but that it failed. */
+function excerptOwnWords({ name, output }: { readonly name: string; readonly output: string }): Excerpt | null {
+  const lines = readLogLines(output).filter(({ text }) => text.trim() !== '');
+  const said = lines.findIndex(({ text }) => isInformativeText(text) && stripMarkup(text) !== name);
+  if (said < 0) return null;
+  const told = { at: said, kind: 'weak', isHeading: false, isOpening: false } as const;
+  const excerpt = cutExcerpt(lines, { ...NO_CAUSE, headline: said, message: said, errorLines: [told] });
+  const headline = formatHeadline(stripMarkup(lines[said]?.text ?? ''));
+  return { ...excerpt, headline, cut: excerpt.cut.replace('of the log', 'of what it says') };
+}
+
+/** A word alone is a heading. */
+function isInformativeText(text: string): boolean {
+  return /\p{L}{2}/u.test(stripMarkup(text)) && /\S\s\S/.test(stripMarkup(text)) && !isOnlyFailed(text);
+}
+
+function isOnlyFailed(text: string): boolean {
+  const bare = stripMarkup(text);
+  return ONLY_FAILED.some((pattern) => pattern.test(bare));
+}
+
+/** Without the marks of Markdown and HTML. */
+function stripMarkup(text: string): string {
+  return text
+    .replace(/!\[[^\]]{0,200}\]\([^)]{0,500}\)/g, ' ')
+    .replace(/\[([^\]]{0,200})\]\([^)]{0,500}\)/g, '$1')
+    .replace(/<\/?[a-z][^<>]{0,300}>/gi, ' ')
+    .replace(/^[\s#>*_❌✖✗×:-]{1,40}|[\s*_|]{1,40}$/g, '')
+    .replace(/\*\*|__|`/g, '')
+    .trim();
+}
+
+/** What of a red check is read for its cause. Nothing of it is trusted. */
+export interface CheckTexts {
+  readonly name: string;
+  /** The check's own words: title, summary, text; "" for none. */
+  readonly output: string;
+  /** Its log, or what is kept of a long one, raw as it was stored: time stamps, colours, group markers; "" for none. */
+  readonly log: string;
+  /** The log of a run of the same check that passed, raw as well; absent or "": none is known. */
+  readonly passing?: string;
+  /** Only those of level `failure` count: what a check warns of did not make it red. */
+  readonly annotations: readonly Pick<Annotation, 'path' | 'line' | 'message' | 'level'>[];
+}
+
+/** What a check says by itself. */
+export interface ReadCheck {
+  readonly excerpt: Excerpt;
+  readonly places: readonly Place[];
+  readonly infrastructure: InfrastructureFault | null;
+  /** Equal for the same cause wherever it is seen; of a check that says nothing, of its name and conclusion alone. */
+  readonly fingerprint: string;
+  /** Whether there was anything to tell one cause from another. */
+  readonly isInformative: boolean;
+}
 
 interface Text {
-  readonly lines: readonly PlainLine[];
+  readonly lines: readonly LogLine[];
   readonly cause: Cause;
   readonly fault: InfrastructureFault | null;
   /** Whether these are the check's own words. */
   readonly isOwn: boolean;
 }
 
-/** Ranks, see {@link rankOf}. */
+/** Ranks, see {@link rankCause}. */
 const VERDICT = 4;
+
 const WEAK = 1;
 
 const SAYS_NOTHING =
@@ -37,62 +132,62 @@ const SAYS_NOTHING =
 
 /** Reads in linear time; nothing in the texts makes it fail. */
 export function readCheck(texts: CheckTexts): ReadCheck {
-  const told = toldBy(texts.annotations);
-  const noted = readText(told.map(annotationLine).join('\n'));
-  const own = () => withFault(readOwnWords(texts.output), true);
-  const text = besidesNoted(mostTelling([() => readText(texts.log), () => noted, own]), noted);
+  const told = readAnnotations(texts.annotations);
+  const noted = readText(told.map(formatAnnotation).join('\n'));
+  const own = () => addFault(readOwnWords(texts.output), true);
+  const text = preferNotedFault(readMostInformative([() => readText(texts.log), () => noted, own]), noted);
   const { lines, cause, fault } = text;
-  const shown = comparedText(text, texts.passing ?? '');
-  const excerpt = (rankOf(cause) < WEAK ? saidExcerpt(texts) : null) ?? excerptOf(shown, told);
+  const shown = compareWithPassing(text, texts.passing ?? '');
+  const excerpt = (rankCause(cause) < WEAK ? excerptOwnWords(texts) : null) ?? makeExcerpt(shown, told);
   // That time ran out says nothing of what took it.
   const isTimeOut = fault === null && excerpt.tests.length === 0 && TIME_OUT.test(excerpt.headline);
-  const print = isTimeOut ? null : tellingPrint(texts.name, text, told);
+  const print = isTimeOut ? null : fingerprintText(texts.name, text, told);
   return {
     excerpt,
-    places: distinctPlaces([...annotated(told), ...findPlaces(lines, shown.cause), ...testPlaces(cause)]),
+    places: mergePlaces([...findAnnotatedPlaces(told), ...findPlaces(lines, shown.cause), ...findTestPlaces(cause)]),
     infrastructure: fault,
-    fingerprint: print ?? nameFingerprint(isTimeOut ? `${texts.name}: out of time` : texts.name),
-    isTelling: print !== null,
+    fingerprint: print ?? fingerprintName(isTimeOut ? `${texts.name}: out of time` : texts.name),
+    isInformative: print !== null,
   };
 }
 
-function tellingPrint(name: string, { lines, cause, fault, isOwn }: Text, told: readonly Place[]): string | null {
-  if (fault) return faultFingerprint(fault.what);
-  const print = causeFingerprint(lines, cause);
-  if (print === null) return wordsFingerprint(told.map(({ message }) => withoutVariables(message)));
-  const isVerdict = cause.tests.length > 0 || rankOf(cause) >= VERDICT;
-  return isOwn && !isVerdict ? ownWordsFingerprint(name, print) : print;
+function fingerprintText(name: string, { lines, cause, fault, isOwn }: Text, told: readonly Place[]): string | null {
+  if (fault) return fingerprintFault(fault.what);
+  const print = fingerprintCause(lines, cause);
+  if (print === null) return fingerprintLines(told.map(({ message }) => stripVariables(message)));
+  const isVerdict = cause.tests.length > 0 || rankCause(cause) >= VERDICT;
+  return isOwn && !isVerdict ? fingerprintOwnWords(name, print) : print;
 }
 
 /** Warnings did not make it red; that a process ended is GitHub's own annotation on each step that failed. */
-function toldBy(annotations: CheckTexts['annotations']): readonly Place[] {
+function readAnnotations(annotations: CheckTexts['annotations']): readonly Place[] {
   return annotations
     .filter(({ level, message }) => level === 'failure' && message !== '' && !SAYS_NOTHING.test(message))
     .map(({ path, line, message }) => ({ path, line, message }));
 }
 
 /** A runner that dies has its log cut anywhere: what GitHub notes of its end counts, unless the log has the verdict of a tool. */
-function besidesNoted(text: Text, noted: Text): Text {
-  return text.fault === null && noted.fault !== null && rankOf(text.cause) < VERDICT ? noted : text;
+function preferNotedFault(text: Text, noted: Text): Text {
+  return text.fault === null && noted.fault !== null && rankCause(text.cause) < VERDICT ? noted : text;
 }
 
 /** A text is asked only where those before it told nothing but that it failed. */
-function mostTelling(readers: readonly (() => Text)[]): Text {
+function readMostInformative(readers: readonly (() => Text)[]): Text {
   let best: Text | null = null;
   for (const read of readers) {
     const text = read();
-    if (!best || rankOf(text.cause) > rankOf(best.cause)) best = text;
-    if (rankOf(best.cause) >= ERROR) break;
+    if (!best || rankCause(text.cause) > rankCause(best.cause)) best = text;
+    if (rankCause(best.cause) >= ERROR_RANK) break;
   }
   return best ?? readText('');
 }
 
 function readText(text: string): Text {
-  const lines = text === '' ? [] : plainLines(text);
-  return withFault({ lines, cause: findCause(lines, findSteps(lines)) }, false);
+  const lines = text === '' ? [] : readLogLines(text);
+  return addFault({ lines, cause: findCause(lines, findSteps(lines)) }, false);
 }
 
-function withFault({ lines, cause }: Pick<Text, 'lines' | 'cause'>, isOwn: boolean): Text {
+function addFault({ lines, cause }: Pick<Text, 'lines' | 'cause'>, isOwn: boolean): Text {
   const fault = findFault(lines, cause);
   if (!fault) return { lines, cause, fault, isOwn };
   const { what, line, at } = fault;
@@ -100,7 +195,7 @@ function withFault({ lines, cause }: Pick<Text, 'lines' | 'cause'>, isOwn: boole
 }
 
 interface Shown {
-  readonly lines: readonly PlainLine[];
+  readonly lines: readonly LogLine[];
   readonly cause: Cause;
   readonly passing?: PassingLog;
 }
@@ -109,45 +204,45 @@ interface Shown {
  * What people see, with what a passing run printed as well left out of it. Fingerprint and fault do not know of that run, or one failure
  * would be two: with such a log at hand and without.
  */
-function comparedText({ lines, cause, fault, isOwn }: Text, log: string): Shown {
+function compareWithPassing({ lines, cause, fault, isOwn }: Text, log: string): Shown {
   if (log === '' || fault !== null || isOwn) return { lines, cause };
-  const passing = readPassing(log);
+  const passing = readPassingLog(log);
   const compared = findCause(lines, findSteps(lines), passing);
-  return rankOf(compared) < WEAK ? { lines, cause } : { lines, cause: compared, passing };
+  return rankCause(compared) < WEAK ? { lines, cause } : { lines, cause: compared, passing };
 }
 
-function annotationLine({ path, line, message }: Place): string {
+function formatAnnotation({ path, line, message }: Place): string {
   const first = message.split('\n', 1)[0] ?? '';
   return `##[error]${path}:${line}: ${first}${message.slice(first.length)}`;
 }
 
-function excerptOf({ lines, cause, passing }: Shown, told: readonly Place[]): Excerpt {
+function makeExcerpt({ lines, cause, passing }: Shown, told: readonly Place[]): Excerpt {
   const excerpt = cutExcerpt(lines, cause, passing);
   const [first] = told;
-  if (excerpt.headline === '' && first) return { ...excerpt, headline: headlineText(first.message) };
+  if (excerpt.headline === '' && first) return { ...excerpt, headline: formatHeadline(first.message) };
   // A name that is spread over lines, such as suites and test, is told whole.
   const test = cause.tests.find(({ at }) => at === cause.message);
   const isSpread = test && /^\s*\d+\) /.test(lines[test.at]?.text ?? '');
-  return isSpread ? { ...excerpt, headline: headlineText(`${test.name} failed`) } : excerpt;
+  return isSpread ? { ...excerpt, headline: formatHeadline(`${test.name} failed`) } : excerpt;
 }
 
-function annotated(told: readonly Place[]): readonly Place[] {
+function findAnnotatedPlaces(told: readonly Place[]): readonly Place[] {
   return told.flatMap((place) => {
-    const path = place.path === '.github' ? null : repositoryPath(place.path);
+    const path = place.path === '.github' ? null : toRepositoryPath(place.path);
     return path === null ? [] : [{ ...place, path, isMarked: true }];
   });
 }
 
-function testPlaces({ tests }: Cause): readonly Place[] {
+function findTestPlaces({ tests }: Cause): readonly Place[] {
   return tests.flatMap(({ path, name }) => {
-    const own = path === '' ? null : repositoryPath(path);
+    const own = path === '' ? null : toRepositoryPath(path);
     return own === null ? [] : [{ path: own, line: 0, message: name }];
   });
 }
 
-const MAX_PLACES = 40;
+const MAX_READ_PLACES = 40;
 
-function distinctPlaces(places: readonly Place[]): readonly Place[] {
+function mergePlaces(places: readonly Place[]): readonly Place[] {
   const found = new Map(places.map((place) => [`${place.path}:${place.line}`, place] as const).reverse());
-  return [...found.values()].reverse().slice(0, MAX_PLACES);
+  return [...found.values()].reverse().slice(0, MAX_READ_PLACES);
 }

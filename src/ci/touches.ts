@@ -1,8 +1,8 @@
 // What ties a failure to the change under test: the failure names a changed file, or a failing test belongs to one by its name or uses it.
 import type { SourceTree } from '../core/source.ts';
-import { classifyFile } from '../triage/own-code.ts';
-import { createPathIndex, getFileName, type PathIndex } from '../triage/paths.ts';
-import type { CheckEvidence } from './evidence.ts';
+import { fileKind } from '../triage/file-kind.ts';
+import { createPathIndex, fileName, type PathIndex } from '../triage/path-index.ts';
+import type { ReadCheck } from './read-check.ts';
 
 /**
  * `named`: the failure names the file. `tested`: the failing test is that file's, by the names and folders of both. `used`: the failing test
@@ -16,18 +16,18 @@ export interface Tie {
 }
 
 /** A test uses much that it does not test: that it uses a changed file is no reason to call the change the cause. */
-export function isCertain({ kind }: Tie): boolean {
+export function isCertainTie({ kind }: Tie): boolean {
   return kind !== 'used';
 }
 
-type Failing = Pick<CheckEvidence['read'], 'places' | 'excerpt'>;
+type Failing = Pick<ReadCheck, 'places' | 'excerpt'>;
 type TestTree = Pick<SourceTree, 'files' | 'read' | 'outline'>;
 
 /** What the failure itself says, and tests that lie in the same folders as what they test. Needs nothing but names. */
-export function tiesByName(changed: readonly string[], read: Failing): readonly Tie[] {
+export function findTiesByName(changed: readonly string[], read: Failing): readonly Tie[] {
   const named = [...new Set(read.places.map(({ path }) => path))];
   const tests = named.filter(isTest);
-  return distinctTies(
+  return mergeTies(
     changed.flatMap((path): readonly Tie[] => {
       if (named.some((name) => isSame(path, name)) || isTested(path, read.excerpt.tests))
         return [{ path, kind: 'named', test: '' }];
@@ -45,37 +45,37 @@ const MOST_OUTLINED = 20;
 const MOST_TEXT = 100_000;
 
 /** The same with a look into the commit: which file a test is for where several could be, and what the test's own text uses. Throws what the tree throws. */
-export async function tiesInTree(
+export async function findTiesInTree(
   tree: TestTree,
   { changed, read }: { readonly changed: readonly string[]; readonly read: Failing },
   signal: AbortSignal,
 ): Promise<readonly Tie[]> {
   const index = createPathIndex(await tree.files(signal));
-  const ties: Tie[] = [...tiesByName(changed, read)];
-  for (const test of testFiles(index, read).slice(0, MOST_TESTS)) {
+  const ties: Tie[] = [...findTiesByName(changed, read)];
+  for (const test of findTestFiles(index, read).slice(0, MOST_TESTS)) {
     const related = changed.filter((path) => path !== test && isSameLanguage(path, test)).slice(0, MOST_CHANGED);
-    const own = related.length === 0 ? null : nearestNamed(test, index);
+    const own = related.length === 0 ? null : findNearestNamed(test, index);
     if (own !== null && related.includes(own)) ties.push({ path: own, kind: 'tested', test });
-    else if (related.length > 0) ties.push(...(await usedOf({ test, related }, { tree, index }, signal)));
+    else if (related.length > 0) ties.push(...(await findUsed({ test, related }, { tree, index }, signal)));
   }
-  return distinctTies(ties);
+  return mergeTies(ties);
 }
 
-async function usedOf(
+async function findUsed(
   { test, related }: { readonly test: string; readonly related: readonly string[] },
   { tree, index }: { readonly tree: TestTree; readonly index: PathIndex },
   signal: AbortSignal,
 ): Promise<readonly Tie[]> {
   const found = await tree.read(test, {}, signal);
   if (found.kind !== 'text') return [];
-  const uses = usedBy({ path: test, text: found.text.slice(0, MOST_TEXT), index, tree });
+  const uses = findUses({ path: test, text: found.text.slice(0, MOST_TEXT), index, tree });
   const ties: Tie[] = [];
   for (const path of related) if (await uses(path, signal)) ties.push({ path, kind: 'used', test });
   return ties;
 }
 
 /** Each path once, by what says most. */
-function distinctTies(ties: readonly Tie[]): readonly Tie[] {
+function mergeTies(ties: readonly Tie[]): readonly Tie[] {
   const rank = { named: 0, tested: 1, used: 2 };
   const sorted = ties.toSorted((a, b) => rank[a.kind] - rank[b.kind] || (a.path < b.path ? -1 : 1));
   return [...new Map(sorted.toReversed().map((tie) => [tie.path, tie] as const)).values()].reverse();
@@ -100,7 +100,7 @@ function isTested(path: string, tests: readonly string[]): boolean {
 }
 
 /** The test files that the failure names, in paths of the commit. A bare name, or that of a class, must be of one file alone. */
-function testFiles(index: PathIndex, { places, excerpt }: Failing): readonly string[] {
+function findTestFiles(index: PathIndex, { places, excerpt }: Failing): readonly string[] {
   const placed = places.flatMap(({ path: name }) => {
     const same = (index.byName.get(getFileName(name).toLowerCase()) ?? []).filter(
       (path) => path === getFileName(name) || isSame(path, name) || path.endsWith(`/${name}`),
@@ -154,9 +154,9 @@ interface Named {
   readonly folders: readonly string[];
 }
 
-function named(path: string): Named {
+function readName(path: string): Named {
   const folders = path.split('/').slice(0, -1);
-  const bare = nameOf(path)
+  const bare = readStem(path)
     .replace(/^(?:test[_-]|Test(?=[A-Z]))/, '')
     .replace(/[._-](?:tests?|specs?|e2e|unit|integration)$/, '')
     .replace(/(?<=[a-z\d])(?:UnitTests?|IntegrationTests?|Tests?|Specs?|TestCase|IT|Fixture|Facts)$/, '');
@@ -171,27 +171,27 @@ function named(path: string): Named {
   };
 }
 
-function nameOf(path: string): string {
+function readStem(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1).replace(/\.\w+$/, '');
 }
 
 /** Whether the test has the name of that file and lies in the same folders, those of the layout apart. */
 function isMirror(test: string, path: string): boolean {
   if (isTest(path) || !isSameLanguage(test, path)) return false;
-  const [one, other] = [named(test), named(path)];
+  const [one, other] = [readName(test), readName(path)];
   return one.stem === other.stem && one.stem !== '' && one.folders.join('/') === other.folders.join('/');
 }
 
 /** The file that a test is for by its name; null: none, or as many as agree alike. */
-function nearestNamed(test: string, { paths }: PathIndex): string | null {
-  const { stem, folders } = named(test);
+function findNearestNamed(test: string, { paths }: PathIndex): string | null {
+  const { stem, folders } = readName(test);
   if (COMMON.test(stem)) return null;
   const found = paths.flatMap((path) => {
-    const name = plainName(path);
+    const name = normaliseName(path);
     if (!name.includes(stem) && !FOLDER_FILE.test(name)) return [];
-    const other = named(path);
+    const other = readName(path);
     const isOne = other.stem === stem && !isTest(path) && isSameLanguage(path, test);
-    const apart = isOne ? foldersApart(folders, other.folders) : null;
+    const apart = isOne ? countFoldersApart(folders, other.folders) : null;
     return apart === null ? [] : [{ path, apart }];
   });
   const [first, second] = found.toSorted((a, b) => a.apart - b.apart);
@@ -199,7 +199,7 @@ function nearestNamed(test: string, { paths }: PathIndex): string | null {
 }
 
 /** How many folders the one has beyond the other; null where each has some that the other has not. */
-function foldersApart(one: readonly string[], other: readonly string[]): number | null {
+function countFoldersApart(one: readonly string[], other: readonly string[]): number | null {
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
   let at = 0;
   for (const folder of long) if (folder === short[at]) at += 1;
@@ -220,21 +220,24 @@ type Uses = (changed: string, signal: AbortSignal) => Promise<boolean> | boolean
 
 const SCRIPT = /\.(?:[cm]?[jt]sx?|vue|svelte)$/;
 
-function usedBy(test: TestFile): Uses {
-  if (SCRIPT.test(test.path)) return usedModules(test);
-  if (test.path.endsWith('.py')) return usedPackages(test);
-  if (test.path.endsWith('.go')) return usedNames(test);
-  if (test.path.endsWith('.rs')) return usedCrates(test);
-  if (/\.(?:rb|rake)$/.test(test.path)) return usedFeatures(test);
-  return usedClasses(test);
+function findUses(test: TestFile): Uses {
+  if (SCRIPT.test(test.path)) return findUsedModules(test);
+  if (test.path.endsWith('.py')) return findUsedPackages(test);
+  if (test.path.endsWith('.go')) return findUsedNames(test);
+  if (test.path.endsWith('.rs')) return findUsedCrates(test);
+  if (/\.(?:rb|rake)$/.test(test.path)) return findUsedFeatures(test);
+  return findUsedClasses(test);
 }
 
 /** JavaScript and TypeScript: what is imported by its path. Packages are not followed, the repository's own neither. */
-function usedModules({ path: test, text }: TestFile): Uses {
-  const written = matches(text, /(?:\bfrom|\bimport\s{0,4}\(?|\brequire\s{0,4}\()\s{0,4}['"`]([^'"`\n]{1,300})['"`]/g);
+function findUsedModules({ path: test, text }: TestFile): Uses {
+  const written = findMatches(
+    text,
+    /(?:\bfrom|\bimport\s{0,4}\(?|\brequire\s{0,4}\()\s{0,4}['"`]([^'"`\n]{1,300})['"`]/g,
+  );
   const base = /^(?:.*?\/)?(?=(?:src|tests?|specs?|__tests__)\/)/.exec(test)?.[0] ?? '';
   const targets = written.flatMap((name) => {
-    if (name.startsWith('.')) return joined(folderOf(test), name) ?? [];
+    if (name.startsWith('.')) return joinPaths(findFolder(test), name) ?? [];
     const inSource = /^[@~#]\/(.+)$/.exec(name)?.[1];
     return inSource === undefined ? [] : [`${base}src/${inSource}`, `${base}${inSource}`];
   });
@@ -247,9 +250,9 @@ function usedModules({ path: test, text }: TestFile): Uses {
 }
 
 /** Python: modules by their dotted names. */
-function usedPackages({ path: test, text, index }: TestFile): Uses {
+function findUsedPackages({ path: test, text, index }: TestFile): Uses {
   const modules = new Set(
-    matches(text, /^[ \t]{0,40}import[ \t]{1,4}([\w.]{1,200})/gm).map((name) => name.replaceAll('.', '/')),
+    findMatches(text, /^[ \t]{0,40}import[ \t]{1,4}([\w.]{1,200})/gm).map((name) => name.replaceAll('.', '/')),
   );
   const imports =
     /^[ \t]{0,40}from[ \t]{1,4}(\.{0,5})([\w.]{0,200})[ \t]{1,4}import[ \t]{1,4}(\([^)]{0,1000}\)|[^\n]{1,400})/gm;
@@ -259,21 +262,21 @@ function usedPackages({ path: test, text, index }: TestFile): Uses {
     modules.add(base);
     for (const name of names.match(/\w+/g) ?? []) modules.add(base === '' ? name : `${base}/${name}`);
   }
-  const endsOf = (path: string) => ends(path.replace(/(?:\/__init__)?\.py$/, ''));
+  const endsOf = (path: string) => listPathEnds(path.replace(/(?:\/__init__)?\.py$/, ''));
   return (path) => {
     const end = endsOf(path).find((one) => modules.has(one));
-    return end !== undefined && sameNamed(index, path).filter((other) => endsOf(other).includes(end)).length === 1;
+    return end !== undefined && findSameNamed(index, path).filter((other) => endsOf(other).includes(end)).length === 1;
   };
 }
 
 /** Go: a file of its own package, or of one that is imported, which defines a name that the test has. */
-function usedNames({ path: test, text, tree }: TestFile): Uses {
-  const imported = matches(text, /"([\w.~-]{1,100}(?:\/[\w.~-]{1,100}){1,20})"/g);
+function findUsedNames({ path: test, text, tree }: TestFile): Uses {
+  const imported = findMatches(text, /"([\w.~-]{1,100}(?:\/[\w.~-]{1,100}){1,20})"/g);
   const words = new Set(text.match(/[A-Za-z_]\w{2,100}/g));
   let outlined = 0;
   return async (path, signal) => {
-    const folder = folderOf(path);
-    const isOwn = folder === folderOf(test);
+    const folder = findFolder(path);
+    const isOwn = folder === findFolder(test);
     const isImported =
       folder !== '' && !path.endsWith('_test.go') && imported.some((name) => name.endsWith(`/${folder}`));
     if ((!isOwn && !isImported) || outlined >= MOST_OUTLINED) return false;
@@ -283,13 +286,13 @@ function usedNames({ path: test, text, tree }: TestFile): Uses {
 }
 
 /** Rust: modules by their paths, of its own crate or of another of the workspace, and types by the file that is named for them. */
-function usedCrates({ path: test, text, index }: TestFile): Uses {
-  const types = typesIn(text);
+function findUsedCrates({ path: test, text, index }: TestFile): Uses {
+  const types = findTypes(text);
   const own = /^.*?(?=(?:^|\/)(?:src|tests|benches|examples)\/)/.exec(test)?.[0] ?? '';
-  const imported = importsOf(text, moduleOf(test));
+  const imported = readImports(text, findModule(test));
   return (path) => {
     const crate = /^.*?(?=(?:^|\/)src\/)/.exec(path)?.[0];
-    const inside = moduleOf(path);
+    const inside = findModule(path);
     if (crate === undefined || inside.length === 0) return false;
     const name = crate.slice(crate.lastIndexOf('/') + 1).replaceAll('-', '_');
     const isHere = (first: string) => first === name || (crate === own && (first === 'crate' || own === ''));
@@ -301,7 +304,7 @@ function usedCrates({ path: test, text, index }: TestFile): Uses {
 }
 
 /** Paths of `use`, with the crate first; `super` is resolved. */
-function importsOf(text: string, inside: readonly string[]): readonly (readonly string[])[] {
+function readImports(text: string, inside: readonly string[]): readonly (readonly string[])[] {
   const uses = /\buse[ \t]{1,4}((?:\w{1,80}::){0,12})(\w{1,80}|\{[^}]{0,1000}\}|\*)/g;
   return [...text.matchAll(uses)].flatMap(([, prefix = '', last = '']) => {
     const items = last.startsWith('{') ? (last.match(/\w+(?:::\w+)*/g) ?? []) : [last];
@@ -314,62 +317,62 @@ function importsOf(text: string, inside: readonly string[]): readonly (readonly 
 }
 
 /** `src/a/b.rs` and `src/a/b/mod.rs` are `a::b`; the root of a crate has no segments. */
-function moduleOf(path: string): readonly string[] {
+function findModule(path: string): readonly string[] {
   const inside = path.replace(/^(?:.*\/)?src\//, '').replace(/(?:(?:^|\/)(?:mod|lib|main))?\.rs$/, '');
   return inside === '' ? [] : inside.split('/');
 }
 
 /** Ruby: what is required, and constants by the file that is named for them. */
-function usedFeatures({ path: test, text, index }: TestFile): Uses {
-  const required = matches(text, /\brequire[ (]{1,3}['"]([\w./-]{1,200})['"]/g);
-  const relative = matches(text, /\brequire_relative[ (]{1,3}['"]([\w./-]{1,200})['"]/g);
+function findUsedFeatures({ path: test, text, index }: TestFile): Uses {
+  const required = findMatches(text, /\brequire[ (]{1,3}['"]([\w./-]{1,200})['"]/g);
+  const relative = findMatches(text, /\brequire_relative[ (]{1,3}['"]([\w./-]{1,200})['"]/g);
   const found = new Set([
     ...required.filter((name) => name.includes('/')),
-    ...relative.flatMap((name) => joined(folderOf(test), name) ?? []),
+    ...relative.flatMap((name) => joinPaths(findFolder(test), name) ?? []),
   ]);
-  const types = typesIn(text);
+  const types = findTypes(text);
   return (path) => {
-    const isRequired = ends(path.replace(/\.rb$/, '')).some((end) => found.has(end) || found.has(`${end}.rb`));
+    const isRequired = listPathEnds(path.replace(/\.rb$/, '')).some((end) => found.has(end) || found.has(`${end}.rb`));
     return isRequired || (!isTest(path) && isTyped(path, types, index));
   };
 }
 
 /** C#, PHP and the languages of the JVM: the class that a file is named for. */
-function usedClasses({ text, index }: TestFile): Uses {
-  const types = typesIn(text);
+function findUsedClasses({ text, index }: TestFile): Uses {
+  const types = findTypes(text);
   return (path) => isTyped(path, types, index);
 }
 
 /** Names with a capital, in lower case. */
-function typesIn(text: string): ReadonlySet<string> {
+function findTypes(text: string): ReadonlySet<string> {
   return new Set((text.match(/\b[A-Z]\w{2,100}\b/g) ?? []).map((name) => name.toLowerCase()));
 }
 
 /** Whether the type is there that a file is named for, such as `AppSettings` for `app_settings.rb`, where no other source has that name. */
 function isTyped(path: string, types: ReadonlySet<string>, index: PathIndex): boolean {
-  const name = plainName(path);
+  const name = normaliseName(path);
   if (!types.has(name) || COMMON.test(name)) return false;
-  return sameNamed(index, path).filter((other) => !isTest(other)).length === (isTest(path) ? 0 : 1);
+  return findSameNamed(index, path).filter((other) => !isTest(other)).length === (isTest(path) ? 0 : 1);
 }
 
-function sameNamed(index: PathIndex, path: string): readonly string[] {
-  return index.byName.get(getFileName(path).toLowerCase()) ?? [];
+function findSameNamed(index: PathIndex, path: string): readonly string[] {
+  return index.byName.get(fileName(path).toLowerCase()) ?? [];
 }
 
-function plainName(path: string): string {
-  return nameOf(path).replace(/[._-]/g, '').toLowerCase();
+function normaliseName(path: string): string {
+  return readStem(path).replace(/[._-]/g, '').toLowerCase();
 }
 
-function matches(text: string, pattern: RegExp): readonly string[] {
+function findMatches(text: string, pattern: RegExp): readonly string[] {
   return [...text.matchAll(pattern)].flatMap(([, found]) => found ?? []);
 }
 
-function folderOf(path: string): string {
+function findFolder(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
 
 /** The path that is written as seen from a folder; null: outside of the repository. */
-function joined(folder: string, written: string): string | null {
+function joinPaths(folder: string, written: string): string | null {
   const parts = folder === '' ? [] : folder.split('/');
   for (const part of written.split('/')) {
     if (part === '' || part === '.') continue;
@@ -380,7 +383,7 @@ function joined(folder: string, written: string): string | null {
 }
 
 /** `a/b/c`, `b/c`; the last name alone says too little. */
-function ends(path: string): readonly string[] {
+function listPathEnds(path: string): readonly string[] {
   const parts = path.split('/');
   return parts.slice(0, Math.max(1, parts.length - 1)).map((_, at) => parts.slice(at).join('/'));
 }

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import { headlineText } from '../../src/ci/cut-excerpt.ts';
-import { plainLines } from '../../src/ci/plain-lines.ts';
+import { formatHeadline } from '../../src/ci/excerpt.ts';
+import { readLogLines } from '../../src/ci/log-lines.ts';
 import type { Finding } from '../../src/core/head.ts';
 import { OWNER } from '../support/app-settings.ts';
 import { type BenchStage, openBenchStage } from './bench-stage.ts';
@@ -95,9 +95,9 @@ async function judge(
 /** Of several lines with these words the one whose next lines are shown as well. */
 function lineOf(log: string, { excerpt }: Finding): number | null {
   if (excerpt.headline === '') return null;
-  const texts = plainLines(log).map(({ text }) => headlineText(text));
-  const headline = headlineText(excerpt.headline);
-  const shown = new Set(excerpt.lines.map(headlineText));
+  const texts = readLogLines(log).map(({ text }) => formatHeadline(text));
+  const headline = formatHeadline(excerpt.headline);
+  const shown = new Set(excerpt.lines.map(formatHeadline));
   let [best, most] = [-1, -1];
   for (const [at, text] of texts.entries()) {
     if (text !== headline) continue;

@@ -87,6 +87,6 @@ describe('a check that says nothing', () => {
     expect(print([], { name: 'test (20, linux)' })).toBe(print([], { name: 'test (22, windows)' }));
     expect(print([], { name: 'test (20)' })).not.toBe(print([], { name: 'lint (20)' }));
     const late = readCheck({ name: 'test', output: '', log: '##[error]The operation was canceled.', annotations: [] });
-    expect(late).toMatchObject({ isTelling: false, excerpt: { headline: 'The operation was canceled.' } });
+    expect(late).toMatchObject({ isInformative: false, excerpt: { headline: 'The operation was canceled.' } });
   });
 });

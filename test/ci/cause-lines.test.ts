@@ -1,17 +1,16 @@
 // The lines of the cause: whole blocks of what failed, nothing of what went well, the most telling of too many.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { causeLines } from '../../src/ci/cause-lines.ts';
+import { findCauseLines } from '../../src/ci/cause-lines.ts';
 import { findCause } from '../../src/ci/find-cause.ts';
-import { type PassingLog, readPassing } from '../../src/ci/passing-log.ts';
-import { plainLines } from '../../src/ci/plain-lines.ts';
-import { findSteps } from '../../src/ci/steps.ts';
+import { findSteps, type PassingLog, readLogLines, readPassingLog } from '../../src/ci/log-lines.ts';
+
 import { actionsLog, GO, JEST, MAVEN, MOCHA, PYTEST } from './logs.ts';
 
 function shown(log: string, { passing, most = 1_000 }: { passing?: PassingLog; most?: number } = {}): string[] {
-  const lines = plainLines(log);
+  const lines = readLogLines(log);
   const cause = findCause(lines, findSteps(lines), passing);
-  return causeLines(lines, cause, { passing, most }).map(({ at }) => lines[at]?.text ?? '');
+  return findCauseLines(lines, cause, { passing, most }).map(({ at }) => lines[at]?.text ?? '');
 }
 
 describe('the lines of a cause', () => {
@@ -138,13 +137,13 @@ describe('beside a passing log', () => {
   it('what that prints too is no cause', () => {
     const log = ['error: cache of /a/1 is cold', 'error: cannot sign'].join('\n');
     expect(shown(log)).toHaveLength(2);
-    expect(shown(log, { passing: readPassing('error: cache of /b/2 is cold') })).toEqual(['error: cannot sign']);
+    expect(shown(log, { passing: readPassingLog('error: cache of /b/2 is cold') })).toEqual(['error: cannot sign']);
   });
 
   it('an error that it does not have counts wherever it stands', () => {
     const log = [...broken, 'ERROR: no report was made'].join('\n');
     expect(shown(log)).toEqual(['ERROR: no report was made']);
-    expect(shown(log, { passing: readPassing('step 1 of work') })).toContain('ERROR: no coverage service');
+    expect(shown(log, { passing: readPassingLog('step 1 of work') })).toContain('ERROR: no coverage service');
   });
 });
 
@@ -155,8 +154,8 @@ it('are in order, each once, of the log, and no more than asked for', () => {
   );
   fc.assert(
     fc.property(fc.array(part, { maxLength: 200 }), fc.integer({ min: 0, max: 60 }), (parts, most) => {
-      const lines = plainLines(parts.join('\n'));
-      const found = causeLines(lines, findCause(lines, findSteps(lines)), { most }).map(({ at }) => at);
+      const lines = readLogLines(parts.join('\n'));
+      const found = findCauseLines(lines, findCause(lines, findSteps(lines)), { most }).map(({ at }) => at);
       expect(found).toEqual([...new Set(found)].sort((a, b) => a - b));
       expect(found.length).toBeLessThanOrEqual(most);
       expect(found.every((at) => lines[at] !== undefined)).toBe(true);

@@ -1,31 +1,31 @@
 // What the rest of this folder knows a failure by is found in a long log as well: a sign that is added must be known here too.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { condenseText, mayMatter } from '../../src/ci/condense-log.ts';
-import { signOf } from '../../src/ci/error-signs.ts';
+import { mayMatter } from '../../src/ci/classify-lines.ts';
+import { condenseText } from '../../src/ci/condense-log.ts';
+import { matchError } from '../../src/ci/error-patterns.ts';
+import { findFailedTests } from '../../src/ci/failed-tests.ts';
 import { findCause } from '../../src/ci/find-cause.ts';
+import { findSteps, readLogLines } from '../../src/ci/log-lines.ts';
 import { findPlaces } from '../../src/ci/places.ts';
-import { plainLines } from '../../src/ci/plain-lines.ts';
-import { findSteps } from '../../src/ci/steps.ts';
-import { findFailedTests } from '../../src/ci/test-names.ts';
 import { linesFor, ownLogs, SIGN_PATTERNS } from './condense-samples.ts';
 import { GO, JEST, MAVEN, MOCHA, PYTEST } from './logs.ts';
 
 function testsOf(log: string): readonly string[] {
-  const lines = plainLines(log);
+  const lines = readLogLines(log);
   return findFailedTests(lines, 0, lines.length).map(({ name }) => name);
 }
 
 function placesOf(log: string): readonly string[] {
-  const lines = plainLines(log);
+  const lines = readLogLines(log);
   return findPlaces(lines, findCause(lines, findSteps(lines))).map(({ path, line }) => `${path}:${line}`);
 }
 
 /** By itself; a mere word of trouble counts at the end of a step, which is kept anyway. */
-function isTelling(raw: string): boolean {
-  const [line] = plainLines(raw);
+function isInformative(raw: string): boolean {
+  const [line] = readLogLines(raw);
   if (!line) return false;
-  const sign = signOf(line.text, line.mark === 'error');
+  const sign = matchError(line.text, line.mark === 'error');
   return (sign !== null && sign.kind !== 'weak') || testsOf(raw).length > 0 || placesOf(raw).length > 0;
 }
 
@@ -33,7 +33,7 @@ describe('the first look at a line lets through', () => {
   const lines = [...new Set(ownLogs().flatMap((log) => log.split(/\r\n|\n|\r/)))];
 
   it.each(['', '2024-05-01T10:00:00.1234567Z ', '10:00:00 '])('every sample that tells, after %j', (before) => {
-    const telling = lines.map((line) => `${before}${line}`).filter(isTelling);
+    const telling = lines.map((line) => `${before}${line}`).filter(isInformative);
     expect(telling.length).toBeGreaterThan(250);
     expect(telling.filter((line) => !mayMatter(line))).toEqual([]);
   });
@@ -43,7 +43,7 @@ describe('the first look at a line lets through', () => {
       fc.property(linesFor(pattern), (line) => {
         // Where minitest names the place, it is a file with an extension.
         const named = line.replace(/ \[[^\s\]]+:(\d+\]:?)$/, ' [a.rb:$1');
-        expect(mayMatter(named) || !isTelling(named)).toBe(true);
+        expect(mayMatter(named) || !isInformative(named)).toBe(true);
       }),
       { numRuns: 60 },
     );

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
-import { ERROR_SIGNS } from '../../src/ci/error-sign-table.ts';
-import { LAST_NAMING_LINES, NAMING_LINES } from '../../src/ci/test-naming-lines.ts';
+import { ERROR_PATTERNS } from '../../src/ci/error-patterns.ts';
+import { LAST_NAMING_LINES, NAMING_LINES } from '../../src/ci/test-name-patterns.ts';
 
 /** Of code, line by line: what looks like a string and is none does no harm here. */
 const QUOTED = /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\\n$]|\\.)*`/g;
@@ -25,7 +25,7 @@ function unquoted(quoted: string): string {
 
 /** Of every sign in the tables that tells by itself. */
 export const SIGN_PATTERNS: readonly RegExp[] = [
-  ...ERROR_SIGNS.filter(({ kind }) => kind !== 'weak' && kind !== 'harmless').flatMap(({ patterns }) => patterns),
+  ...ERROR_PATTERNS.filter(({ kind }) => kind !== 'weak' && kind !== 'harmless').flatMap(({ patterns }) => patterns),
   ...[...NAMING_LINES, ...LAST_NAMING_LINES].map(({ pattern }) => pattern),
 ];
 

@@ -1,9 +1,10 @@
 // The verdict on a red check holds whatever the evidence.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CheckEvidence, ReadCheck } from '../../src/ci/evidence.ts';
+import type { CheckEvidence } from '../../src/ci/judge.ts';
 import { judgeCheck } from '../../src/ci/judge.ts';
-import { readCheck } from '../../src/ci/read-check.ts';
+import { type ReadCheck, readCheck } from '../../src/ci/read-check.ts';
+
 import { actionsLog, JEST, TSC } from './logs.ts';
 
 function read(output: readonly string[]): ReadCheck {

@@ -1,8 +1,9 @@
 // The verdict on a red check, and its reasons.
 import { describe, expect, it } from 'vitest';
-import type { CheckEvidence, FailureHistory, ReadCheck } from '../../src/ci/evidence.ts';
+import type { CheckEvidence, FailureHistory } from '../../src/ci/judge.ts';
 import { judgeCheck } from '../../src/ci/judge.ts';
-import { readCheck } from '../../src/ci/read-check.ts';
+import { type ReadCheck, readCheck } from '../../src/ci/read-check.ts';
+
 import { actionsLog, JEST } from './logs.ts';
 
 function read(output: readonly string[], end?: string): ReadCheck {

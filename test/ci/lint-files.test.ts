@@ -37,7 +37,7 @@ const RUNS: readonly [string, (file: string, line: number) => readonly string[]]
 describe.each(RUNS)('%s', (_, run) => {
   it('is another cause in another file, even of the same name', () => {
     const prints = ['src/cart/index', 'src/coupon/index', 'src/coupon/index2'].map((file) => read(run(file, 3)));
-    expect(prints.every(({ isTelling }) => isTelling)).toBe(true);
+    expect(prints.every(({ isInformative }) => isInformative)).toBe(true);
     expect(new Set(prints.map(({ fingerprint }) => fingerprint)).size).toBe(3);
   });
 

@@ -1,8 +1,9 @@
 // Checks without a log: their annotations and their own words, which mostly say no more than that they failed.
 import { describe, expect, it } from 'vitest';
-import type { CheckEvidence, ReadCheck } from '../../src/ci/evidence.ts';
+import type { CheckEvidence } from '../../src/ci/judge.ts';
 import { judgeCheck } from '../../src/ci/judge.ts';
-import { readCheck } from '../../src/ci/read-check.ts';
+import { type ReadCheck, readCheck } from '../../src/ci/read-check.ts';
+
 import { actionsLog } from './logs.ts';
 
 function said(output: string, name = 'ci/other'): ReadCheck {
@@ -20,7 +21,7 @@ describe('annotations', () => {
     const found = readCheck({ name: 'lint', output: '', log: '', annotations });
     expect(found.excerpt.headline).toContain('is not assignable');
     expect(found.places[0]).toMatchObject({ path: 'src/a.ts', line: 4 });
-    expect(found.isTelling).toBe(true);
+    expect(found.isInformative).toBe(true);
   });
 
   it('that only warn are neither places nor a cause', () => {
@@ -31,7 +32,7 @@ describe('annotations', () => {
     const found = readCheck({ name: 'lint', output: '', log: '', annotations });
     expect(found.places.map(({ path }) => path)).toEqual(['src/a.ts']);
     expect(readCheck({ name: 'lint', output: '', log: '', annotations: annotations.slice(0, 1) })).toMatchObject({
-      isTelling: false,
+      isInformative: false,
       places: [],
     });
   });
@@ -51,7 +52,7 @@ describe('own words that only say that it failed', () => {
     'Failing after 3m',
     'ERROR: build failed',
   ])('are nothing: %s', (words) => {
-    expect(said(words)).toMatchObject({ isTelling: false, excerpt: { headline: '', lines: [] } });
+    expect(said(words)).toMatchObject({ isInformative: false, excerpt: { headline: '', lines: [] } });
   });
 
   it('are nothing in two contexts of one name each', () => {
@@ -65,7 +66,7 @@ describe('own words that say something', () => {
     ['a test', 'Tests\n\n--- FAIL: TestCoupon (0.01s)', '--- FAIL: TestCoupon'],
     ['a place', 'Deploy failed\nsrc/a.ts:12 lacks a semicolon', 'src/a.ts:12 lacks a semicolon'],
   ])('tell by %s', (_, words, headline) => {
-    expect(said(words)).toMatchObject({ isTelling: true, excerpt: { headline } });
+    expect(said(words)).toMatchObject({ isInformative: true, excerpt: { headline } });
   });
 
   it('name the places that they tell', () => {
@@ -82,7 +83,7 @@ describe('own words that say something', () => {
     ['codecov/patch\n## ![x](https://c.example/x.svg) **71.42% of diff hit (target 88.00%)**'],
   ])('are shown where they are no error: %s', (words) => {
     const found = said(words, 'codecov/patch');
-    expect(found.isTelling).toBe(false);
+    expect(found.isInformative).toBe(false);
     expect(found.excerpt.headline).toBe('71.42% of diff hit (target 88.00%)');
     expect(found.excerpt.lines.at(-1)).toContain('71.42% of diff hit');
   });
@@ -90,7 +91,7 @@ describe('own words that say something', () => {
   it('are words of trouble only, which are in every check that is red, and are shown', () => {
     const found = said('The preview cannot be made: quota exceeded');
     expect(found).toMatchObject({
-      isTelling: false,
+      isInformative: false,
       excerpt: { headline: 'The preview cannot be made: quota exceeded' },
     });
   });
@@ -133,8 +134,8 @@ describe('the verdict', () => {
   it('says so where nothing tells', () => {
     const silent = actionsLog('make check', ['working', 'done']);
     const found = readCheck({ name: 'test', output: '', log: silent, annotations: [] });
-    expect(found).toMatchObject({ isTelling: false, places: [], infrastructure: null });
+    expect(found).toMatchObject({ isInformative: false, places: [], infrastructure: null });
     expect(reasons(found).reasons[0]).toContain('nothing in its log');
-    expect(said('')).toMatchObject({ isTelling: false, excerpt: { headline: '', lines: [], tests: [], cut: '' } });
+    expect(said('')).toMatchObject({ isInformative: false, excerpt: { headline: '', lines: [], tests: [], cut: '' } });
   });
 });

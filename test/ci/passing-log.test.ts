@@ -1,6 +1,6 @@
 // A line of a passing log is known again with other values, and not with other words.
 import { describe, expect, it } from 'vitest';
-import { readPassing } from '../../src/ci/passing-log.ts';
+import { readPassingLog } from '../../src/ci/log-lines.ts';
 
 describe('a line that a passing log has', () => {
   it.each([
@@ -10,17 +10,17 @@ describe('a line that a passing log has', () => {
     ['another folder', 'reading /home/a/work/x.yml', 'reading C:\\work\\x.yml'],
     ['colours', '\u001b[31mwarning: slow\u001b[0m', 'warning: slow'],
   ])('is known with %s', (_, passed, text) => {
-    expect(readPassing(passed).has(text)).toBe(true);
+    expect(readPassingLog(passed).has(text)).toBe(true);
   });
 
   it('is known with another folder, however long its name is', () => {
     const folder = 'x'.repeat(300);
-    expect(readPassing(`reading /home/a${folder}/x.yml`).has(`reading /home/b${folder}/x.yml`)).toBe(true);
+    expect(readPassingLog(`reading /home/a${folder}/x.yml`).has(`reading /home/b${folder}/x.yml`)).toBe(true);
   });
 
   it('is found in twenty megabytes of long words', () => {
     const long = `${'a'.repeat(399)}\n`.repeat(50_000);
-    expect(readPassing(`${long}cannot sign the jar`).has('cannot sign the jar')).toBe(true);
+    expect(readPassingLog(`${long}cannot sign the jar`).has('cannot sign the jar')).toBe(true);
   });
 
   it.each([
@@ -29,6 +29,6 @@ describe('a line that a passing log has', () => {
     ['one failure where it had none', 'Tests run: 8, Failures: 0', 'Tests run: 8, Failures: 1'],
     ['nothing but marks', '}', '}'],
   ])('is not known with %s', (_, passed, text) => {
-    expect(readPassing(passed).has(text)).toBe(false);
+    expect(readPassingLog(passed).has(text)).toBe(false);
   });
 });

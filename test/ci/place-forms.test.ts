@@ -1,13 +1,12 @@
 // Places as the common tools write them, each in a line made up for this test.
 import { describe, expect, it } from 'vitest';
 import { findCause } from '../../src/ci/find-cause.ts';
-import { placesOn } from '../../src/ci/place-forms.ts';
+import { findSteps, readLogLines } from '../../src/ci/log-lines.ts';
 import { findPlaces } from '../../src/ci/places.ts';
-import { plainLines } from '../../src/ci/plain-lines.ts';
-import { findSteps } from '../../src/ci/steps.ts';
+import { findWrittenPlaces } from '../../src/ci/written-places.ts';
 
 function places(log: readonly string[]): readonly string[] {
-  const lines = plainLines(log.join('\n'));
+  const lines = readLogLines(log.join('\n'));
   return findPlaces(lines, findCause(lines, findSteps(lines))).map(({ path, line }) => `${path}:${line}`);
 }
 
@@ -40,7 +39,7 @@ describe('a place on one line', () => {
     ['a file of any kind, with a column', 'words/list.in:12:1: spelling', 'words/list.in', 12],
     ['a range', 'infra/main.tf:12-19', 'infra/main.tf', 12],
   ])('of %s', (_, text, path, line) => {
-    expect(placesOn(text)).toEqual([{ path, line }]);
+    expect(findWrittenPlaces(text)).toEqual([{ path, line }]);
   });
 
   it.each([
@@ -50,7 +49,7 @@ describe('a place on one line', () => {
     'image shop:1.2',
     'http://a.io:80/',
   ])('is none in %s', (text) => {
-    expect(placesOn(text)).toEqual([]);
+    expect(findWrittenPlaces(text)).toEqual([]);
   });
 });
 

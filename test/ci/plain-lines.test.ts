@@ -1,11 +1,11 @@
 // CI logs as plain lines, and the steps that they belong to.
 import { describe, expect, it } from 'vitest';
-import { plainLines } from '../../src/ci/plain-lines.ts';
-import { findSteps } from '../../src/ci/steps.ts';
+import { findSteps, readLogLines } from '../../src/ci/log-lines.ts';
+
 import { actionsLog, GO, stamped } from './logs.ts';
 
 function texts(log: string): readonly string[] {
-  return plainLines(log).map(({ text }) => text);
+  return readLogLines(log).map(({ text }) => text);
 }
 
 describe('plain lines', () => {
@@ -34,7 +34,7 @@ describe('plain lines', () => {
       '[command]git',
       'plain',
     ]);
-    expect(plainLines(log).map(({ mark }) => mark)).toEqual([
+    expect(readLogLines(log).map(({ mark }) => mark)).toEqual([
       'begin',
       'echo',
       'end',
@@ -52,7 +52,7 @@ describe('plain lines', () => {
 
 describe('steps', () => {
   it('have a name, what they are for, and whether they failed', () => {
-    const steps = findSteps(plainLines(actionsLog('go test ./...', GO)));
+    const steps = findSteps(readLogLines(actionsLog('go test ./...', GO)));
     expect(steps.map(({ name, phase, isFailed }) => [name, phase, isFailed])).toEqual([
       ['', 'setup', false],
       ['actions/checkout@v4', 'setup', false],
@@ -63,7 +63,7 @@ describe('steps', () => {
   });
 
   it('hold every line once', () => {
-    const lines = plainLines(actionsLog('make', GO));
+    const lines = readLogLines(actionsLog('make', GO));
     const steps = findSteps(lines);
     expect(steps[0]?.from).toBe(0);
     expect(steps.at(-1)?.to).toBe(lines.length);
@@ -73,7 +73,7 @@ describe('steps', () => {
   it.each(['npm ci', 'sudo apt-get install -y x', 'docker pull x', 'actions/setup-node@v4', 'pip install -r r.txt'])(
     'that run %s fetch what the work needs',
     (command) => {
-      const steps = findSteps(plainLines(actionsLog(command, [])));
+      const steps = findSteps(readLogLines(actionsLog(command, [])));
       expect(steps.find(({ name }) => name === command)?.phase).toBe('setup');
     },
   );

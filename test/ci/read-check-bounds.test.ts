@@ -1,9 +1,9 @@
 // What is read from a red check keeps its bounds, whatever its log holds.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ReadCheck } from '../../src/ci/evidence.ts';
-import { plainLines } from '../../src/ci/plain-lines.ts';
-import { readCheck } from '../../src/ci/read-check.ts';
+import { readLogLines } from '../../src/ci/log-lines.ts';
+import { type ReadCheck, readCheck } from '../../src/ci/read-check.ts';
+
 import { actionsLog, GO, JEST, MAVEN, MOCHA, PYTEST } from './logs.ts';
 
 function read(log: string): ReadCheck {
@@ -101,9 +101,9 @@ describe('what is looked at of a log', () => {
   });
 
   it('is the last 100,000 lines, the first 1,000 characters of each', () => {
-    const lines = plainLines(`first\n${'x'.repeat(5_000)}\n${'a\n'.repeat(400_000)}`);
+    const lines = readLogLines(`first\n${'x'.repeat(5_000)}\n${'a\n'.repeat(400_000)}`);
     expect(lines).toHaveLength(100_000);
-    expect(plainLines('x'.repeat(4 * 1024 * 1024)).map(({ text }) => text.length)).toEqual([1_000]);
+    expect(readLogLines('x'.repeat(4 * 1024 * 1024)).map(({ text }) => text.length)).toEqual([1_000]);
   });
 });
 

@@ -1,7 +1,7 @@
 // What is read from a red check: its first error, the lines around it, failed tests and places.
 import { describe, expect, it } from 'vitest';
-import type { ReadCheck } from '../../src/ci/evidence.ts';
-import { readCheck } from '../../src/ci/read-check.ts';
+import { type ReadCheck, readCheck } from '../../src/ci/read-check.ts';
+
 import { actionsLog, GO, JEST, MAVEN, MOCHA, PYTEST, stamped, TSC } from './logs.ts';
 
 function read(log: string): ReadCheck {

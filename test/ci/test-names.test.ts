@@ -1,11 +1,11 @@
 // Failed tests by name, as each runner says them; none of a green run.
 import { describe, expect, it } from 'vitest';
-import { plainLines } from '../../src/ci/plain-lines.ts';
-import { findFailedTests } from '../../src/ci/test-names.ts';
+import { findFailedTests } from '../../src/ci/failed-tests.ts';
+import { readLogLines } from '../../src/ci/log-lines.ts';
 import { JEST, MAVEN, MOCHA, PYTEST } from './logs.ts';
 
 function names(lines: readonly string[]): readonly string[] {
-  const plain = plainLines(lines.join('\n'));
+  const plain = readLogLines(lines.join('\n'));
   return findFailedTests(plain, 0, plain.length).map(({ name }) => name);
 }
 

@@ -1,10 +1,10 @@
 // Failed tests by name of many runners: one made-up sample each, as it stands in a log, with the names that are to be found in it.
 import { expect, it } from 'vitest';
-import { plainLines } from '../../src/ci/plain-lines.ts';
-import { findFailedTests } from '../../src/ci/test-names.ts';
+import { findFailedTests } from '../../src/ci/failed-tests.ts';
+import { readLogLines } from '../../src/ci/log-lines.ts';
 
 function names(log: string): readonly string[] {
-  const lines = plainLines(log);
+  const lines = readLogLines(log);
   return findFailedTests(lines, 0, lines.length).map(({ name }) => name);
 }
 

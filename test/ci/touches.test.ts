@@ -1,7 +1,7 @@
 // What ties a failing test to a change, language by language: by name, by what the test uses; and what must not be tied.
 import { expect, it } from 'vitest';
 import { readCheck } from '../../src/ci/read-check.ts';
-import { type Tie, tiesByName, tiesInTree } from '../../src/ci/touches.ts';
+import { findTiesByName, findTiesInTree, type Tie } from '../../src/ci/touches.ts';
 import { createMemoryRepository } from '../support/memory-source.ts';
 import { actionsLog } from './logs.ts';
 
@@ -15,11 +15,11 @@ function failing(test: string) {
   };
 }
 
-function tied(files: Readonly<Record<string, string>>, changed: string, read: Parameters<typeof tiesByName>[1]) {
+function tied(files: Readonly<Record<string, string>>, changed: string, read: Parameters<typeof findTiesByName>[1]) {
   const tree = createMemoryRepository({
     commits: [{ sha: SHA, subject: 'x', files: { [changed]: '', ...files } }],
   }).tree(SHA);
-  return tiesInTree(tree, { changed: [changed], read }, new AbortController().signal);
+  return findTiesInTree(tree, { changed: [changed], read }, new AbortController().signal);
 }
 
 const kinds = (ties: readonly Tie[]) => ties.map(({ kind }) => kind);
@@ -36,7 +36,7 @@ it.each([
   ['src/test/java/com/shop/CouponsTest.java', 'src/main/java/com/shop/Coupons.java'],
   ['tests/shop/test_coupons.py', 'src/shop/coupons.py'],
 ])('%s is the test of %s, by their names alone', (test, path) => {
-  expect(tiesByName([path, 'docs/coupons.md'], failing(test))).toEqual([{ path, kind: 'tested', test }]);
+  expect(findTiesByName([path, 'docs/coupons.md'], failing(test))).toEqual([{ path, kind: 'tested', test }]);
 });
 
 it.each([
@@ -50,7 +50,7 @@ it.each([
   ],
   ['a name that every folder has', 'test/index.test.js', 'src/shop/index.js'],
 ])('names alone tie nothing to %s', (_, test, path) => {
-  expect(tiesByName([path], failing(test))).toEqual([]);
+  expect(findTiesByName([path], failing(test))).toEqual([]);
 });
 
 it('takes the nearest file of that name, and none where two are as near', async () => {
@@ -112,5 +112,5 @@ it.each([
   ],
 ])('finds the test’s file in a log of %s', (command, lines, path) => {
   const read = readCheck({ name: 'test', output: '', log: actionsLog(command, lines), annotations: [] });
-  expect(kinds(tiesByName([path], read))).toEqual(['tested']);
+  expect(kinds(findTiesByName([path], read))).toEqual(['tested']);
 });

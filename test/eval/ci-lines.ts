@@ -1,9 +1,8 @@
 // `ci-lines`: do the lines shown of a failing log agree with those that people call its error? Alone, and beside a passing log.
-import { causeLines } from '../../src/ci/cause-lines.ts';
+import { findCauseLines } from '../../src/ci/cause-lines.ts';
 import { findCause } from '../../src/ci/find-cause.ts';
-import { readPassing } from '../../src/ci/passing-log.ts';
-import { plainLines } from '../../src/ci/plain-lines.ts';
-import { findSteps } from '../../src/ci/steps.ts';
+import { findSteps, readLogLines, readPassingLog } from '../../src/ci/log-lines.ts';
+
 import { haveTruth, type LogCase, type LogTruth, logCase, type Range } from './ci-log-case.ts';
 import type { EvalOptions, Part, PartResult, Row } from './part.ts';
 import { rowsOf, type Scored } from './scores.ts';
@@ -112,11 +111,11 @@ function agreement(shown: ReadonlySet<number>, marked: ReadonlySet<number>): num
 
 /** Numbers, from 1, of lines that end at CRLF, LF or a lone CR. */
 function shownLines(log: string, passing: string, most: number): readonly number[] {
-  const lines = plainLines(log);
+  const lines = readLogLines(log);
   const before = log.split(/\r\n|\n|\r/).length - lines.length;
-  const known = passing === '' ? undefined : readPassing(passing);
+  const known = passing === '' ? undefined : readPassingLog(passing);
   const cause = findCause(lines, findSteps(lines), known);
-  return causeLines(lines, cause, { passing: known, most }).map(({ at }) => before + at + 1);
+  return findCauseLines(lines, cause, { passing: known, most }).map(({ at }) => before + at + 1);
 }
 
 function matching(log: string, pattern: RegExp): readonly number[] {

@@ -1,7 +1,7 @@
 // `ci-names`: are all failed tests of a log named, none besides, and none in the log of a job that passed?
 import { findCause } from '../../src/ci/find-cause.ts';
-import { plainLines } from '../../src/ci/plain-lines.ts';
-import { findSteps } from '../../src/ci/steps.ts';
+import { findSteps, readLogLines } from '../../src/ci/log-lines.ts';
+
 import { haveTruth, type LogCase, logCase } from './ci-log-case.ts';
 import type { EvalOptions, Part, PartResult } from './part.ts';
 import { rowsOf, type Scored } from './scores.ts';
@@ -47,7 +47,7 @@ async function runNames(options: EvalOptions): Promise<PartResult> {
 
 function scoreOf({ log, source, truth }: LogCase): Scored {
   const start = process.cpuUsage().user;
-  const lines = plainLines(log);
+  const lines = readLogLines(log);
   const found = findCause(lines, findSteps(lines)).tests.map(({ name }) => name);
   const ms = (process.cpuUsage().user - start) / 1000;
   const known = truth.failed ?? [];

@@ -1,9 +1,9 @@
 // `ci-places`: are file and line read from what one tool prints, as its own format has them?
 import { findCause } from '../../src/ci/find-cause.ts';
+import { findSteps, readLogLines } from '../../src/ci/log-lines.ts';
 import { findPlaces } from '../../src/ci/places.ts';
-import { plainLines } from '../../src/ci/plain-lines.ts';
-import { repositoryPath } from '../../src/ci/repository-path.ts';
-import { findSteps } from '../../src/ci/steps.ts';
+import { toRepositoryPath } from '../../src/ci/written-places.ts';
+
 import { type Case, EvalFault, type EvalOptions, type Part, type PartResult } from './part.ts';
 import { textIn } from './read-case.ts';
 import { rowsOf, type Scored } from './scores.ts';
@@ -43,11 +43,11 @@ function share(part: number, whole: number): number {
 }
 
 function placesOf(one: Case): { readonly found: ReadonlySet<string>; readonly known: ReadonlySet<string> } {
-  const lines = plainLines(rooted(textIn(one, 'input')));
+  const lines = readLogLines(rooted(textIn(one, 'input')));
   const cause = findCause(lines, findSteps(lines));
   const found = findPlaces(lines, cause, MOST).map(({ path, line }) => `${path}:${line}`);
   const known = expectedOf(one).flatMap(({ file, line }) =>
-    line === null ? [] : [`${repositoryPath(rooted(file)) ?? file}:${line}`],
+    line === null ? [] : [`${toRepositoryPath(rooted(file)) ?? file}:${line}`],
   );
   return { found: new Set(found), known: new Set(known) };
 }

@@ -1,6 +1,6 @@
 // `ties`: a commit changed source and its test. Is that test tied to that source, and not to what another commit changed?
 
-import { type Tie, tiesByName, tiesInTree } from '../../src/ci/touches.ts';
+import { findTiesByName, findTiesInTree, type Tie } from '../../src/ci/touches.ts';
 import type { SourceTree } from '../../src/core/source.ts';
 import type { Case, EvalOptions, Part, Row } from './part.ts';
 import { textIn, textsIn } from './read-case.ts';
@@ -75,8 +75,8 @@ async function found(
     places: [{ path: test, line: 1, message: '' }],
     excerpt: { step: '', headline: '', lines: [], cut: '', tests: [] },
   };
-  const byName = tiesByName(changed, read);
-  const inTree = await tiesInTree(tree, { changed, read }, signal);
+  const byName = findTiesByName(changed, read);
+  const inTree = await findTiesInTree(tree, { changed, read }, signal);
   emit({ id, test, changed, byName, inTree });
   return { language, byName, inTree };
 }

@@ -1,6 +1,6 @@
 // What the checks say of the base of a pull request, and of what cause, as far as that was judged there.
 
-import type { CheckEvidence } from '../../ci/evidence.ts';
+import type { CheckEvidence } from '../../ci/judge.ts';
 import { type Check, checkKey } from '../../core/check.ts';
 import type { HeadPlace } from '../../core/head.ts';
 import type { CheckId } from '../../db/store.ts';

@@ -1,7 +1,7 @@
 // Reads what red checks say for their cause: short texts at once, long ones in a thread, one after the other.
 
-import type { CheckTexts, ReadCheck } from '../../ci/evidence.ts';
-import { readCheck } from '../../ci/read-check.ts';
+import { type CheckTexts, type ReadCheck, readCheck } from '../../ci/read-check.ts';
+
 import { AskedThread, type Numbered } from '../../redact/asked-thread.ts';
 
 /** What a check says by itself, wherever that is found out. */

@@ -42,7 +42,7 @@ export function comparisonOf(look: Look, place: HeadPlace): Comparison {
 
 /** What fails with its machine is known by that, and of what tells nothing there is nothing to be left out. */
 function mayDiffer({ suspect: { check }, read, said }: ReadSuspect): boolean {
-  return check.app === ACTIONS && (said?.words.log ?? '') !== '' && read.isTelling && read.infrastructure === null;
+  return check.app === ACTIONS && (said?.words.log ?? '') !== '' && read.isInformative && read.infrastructure === null;
 }
 
 /**

@@ -1,6 +1,6 @@
 // What is known of the red checks that a run looks into, as data: what its conclusion must be about.
-import type { FailedCheckGround } from '../../agent/review.ts';
-import { signOf } from '../../ci/error-signs.ts';
+import type { FailedCheckGround } from '../../agent/failed-check.ts';
+import { matchError } from '../../ci/error-patterns.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Finding, Head } from '../../core/head.ts';
 import { isSafePath } from '../../core/paths.ts';
@@ -60,7 +60,7 @@ async function failuresOf(store: FailedCheckStore, run: Run, { findings }: Head)
 
 /** That a process ended, and what says nothing by itself, is in every log. */
 function isTold(line: string): boolean {
-  const kind = signOf(line, false)?.kind;
+  const kind = matchError(line, false)?.kind;
   return line.trim() !== '' && kind !== 'end' && kind !== 'weak';
 }
 

@@ -1,6 +1,6 @@
 // What the ledger says of a failure to whoever judges it: of trusted places nothing but what trusted ones have shown.
 
-import type { FailureHistory } from '../../ci/evidence.ts';
+import type { FailureHistory } from '../../ci/judge.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { FailureStore, Habits } from '../../db/store.ts';
 import type { SeenAt } from './sighting-of.ts';

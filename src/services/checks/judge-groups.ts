@@ -1,8 +1,8 @@
 // From red checks of one cause to a finding: its verdict with reasons, whether it was seen before, and what is shown of it.
 
-import type { Judgement } from '../../ci/evidence.ts';
+import type { Judgement } from '../../ci/judge.ts';
 import { judgeCheck } from '../../ci/judge.ts';
-import { isCertain, type Tie } from '../../ci/touches.ts';
+import { isCertainTie, type Tie } from '../../ci/touches.ts';
 import type { ChangedFiles } from '../../core/check.ts';
 import { EMPTY_EXCERPT, type Excerpt, type Finding, type HeadPlace } from '../../core/head.ts';
 import { newId } from '../../core/ids.ts';
@@ -130,7 +130,7 @@ function sidesOf(group: Group, { base, changed, ties }: Evidence): Sides {
   const [state = 'unknown'] = states;
   return {
     ...(changed !== null && { changed: changed.paths.slice(0, MOST_CHANGED) }),
-    ...(changed !== null && { isTouched: red.some((one) => (ties.get(one) ?? []).some(isCertain)) }),
+    ...(changed !== null && { isTouched: red.some((one) => (ties.get(one) ?? []).some(isCertainTie)) }),
     ...(states.size === 1 && state !== 'unknown' && { base: state }),
   };
 }
@@ -168,7 +168,7 @@ async function judgedAs({ deps, project }: Look, group: Group, told: Told): Prom
     investigationId: before?.investigationId ?? null,
     threadId: before?.threadId ?? null,
     isOwnThread: before?.isOwnThread ?? false,
-    notBegun: before?.notBegun ?? (group.reads.some(({ read }) => read.isTelling) ? NOT_YET : UNTELLING),
+    notBegun: before?.notBegun ?? (group.reads.some(({ read }) => read.isInformative) ? NOT_YET : UNTELLING),
   };
   return { group, finding };
 }
@@ -188,7 +188,7 @@ async function shownOf(
   redactor: Look['deps']['redactor'],
   { reads }: Group,
 ): Promise<Pick<Finding, 'excerpt' | 'places'>> {
-  const shown = reads.find(({ read }) => read.isTelling) ?? reads[0];
+  const shown = reads.find(({ read }) => read.isInformative) ?? reads[0];
   if (shown === undefined) return { excerpt: EMPTY_EXCERPT, places: [] };
   const places = shown.read.places
     .filter(({ path }) => isSafePath(path))

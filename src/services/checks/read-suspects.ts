@@ -1,6 +1,6 @@
 // What red checks say of themselves: those judged before are known again, the others read, few at a time and not all of a flood.
 
-import type { ReadCheck } from '../../ci/evidence.ts';
+import type { ReadCheck } from '../../ci/read-check.ts';
 import type { CheckWords } from '../../core/check.ts';
 import type { Finding, Head, HeadPlace } from '../../core/head.ts';
 import type { Look } from './deps.ts';

@@ -1,7 +1,7 @@
 // Red checks of the past, judged on what is known without asking for more, and counted in the ledger.
 
-import type { ReadCheck } from '../../ci/evidence.ts';
 import { judgeCheck } from '../../ci/judge.ts';
+import type { ReadCheck } from '../../ci/read-check.ts';
 import type { Check, Checks, PastCheck } from '../../core/check.ts';
 import { newId } from '../../core/ids.ts';
 import type { GithubProject } from '../../core/project.ts';

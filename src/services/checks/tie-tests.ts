@@ -1,6 +1,6 @@
 // Ties failing tests to the change under test, with a look into the commit where the names in the log alone tie nothing.
 
-import { type Tie, tiesByName, tiesInTree } from '../../ci/touches.ts';
+import { findTiesByName, findTiesInTree, type Tie } from '../../ci/touches.ts';
 import type { ChangedFiles } from '../../core/check.ts';
 import type { HeadPlace } from '../../core/head.ts';
 import type { Look } from './deps.ts';
@@ -20,9 +20,10 @@ export function createTieFinder(look: Look, place: HeadPlace): FindTies {
   let limit: AbortSignal | null = null;
   return async ({ read }, changed) => {
     const paths = changed?.paths ?? [];
-    const named = tiesByName(paths, read);
+    const named = findTiesByName(paths, read);
     // On the default branch the commits since it was green are compared instead.
-    const isAsked = place.kind !== 'default' && !isOfOutsiders(place) && read.isTelling && read.infrastructure === null;
+    const isAsked =
+      place.kind !== 'default' && !isOfOutsiders(place) && read.isInformative && read.infrastructure === null;
     if (named.length > 0 || paths.length === 0 || !isAsked || hasFailed) return named;
     limit ??= AbortSignal.timeout(LIMIT_MS);
     try {
@@ -41,10 +42,10 @@ export function createTieFinder(look: Look, place: HeadPlace): FindTies {
 
 async function inTree(
   { deps, project, head }: Look,
-  failing: Parameters<typeof tiesInTree>[1],
+  failing: Parameters<typeof findTiesInTree>[1],
   signal: AbortSignal,
 ): Promise<readonly Tie[]> {
   const repository = await deps.source.open(project, signal);
   await repository.bring(head.sha, signal);
-  return await tiesInTree(repository.tree(head.sha), failing, signal);
+  return await findTiesInTree(repository.tree(head.sha), failing, signal);
 }

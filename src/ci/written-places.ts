@@ -1,20 +1,25 @@
-// How tools write where something is: a table of forms, read off one line, or off a line and the name of a file above it.
+// How tools write where something is, and which of these paths are of the repository.
 
 /** As it stands in the log. */
-export interface WrittenPlace {
+interface WrittenPlace {
   readonly path: string;
   readonly line: number;
 }
 
 const EXTENSION =
   '[cm]?[jt]sx?|vue|svelte|astro|py|pyi|rb|erb|haml|slim|rake|go|rs|java|kts?|scala|sc|sbt|groovy|gradle|c|cc|cpp|cxx|h|hh|hpp|m|mm|swift|cs|cshtml|razor|fs|vb|php|ex|exs|heex|erl|hs|lhs|ml|mli|lua|dart|sh|bash|bats|ps1|sql|css|scss|sass|less|html|ya?ml|toml|json|xml|csproj|tf|hcl|pp|nix|md|mdx|rst|adoc|tex|proto|cmake|bzl|bazel|clj|cljs|jl|r|R|zig|nim|pl|pm|f90|cu|sol|graphql|rego';
+
 /** Files that go by their whole name. */
 const NAMED =
   '(?:Dockerfile|Containerfile|Makefile|Rakefile|Gemfile|Podfile|Jenkinsfile|Vagrantfile|BUILD|WORKSPACE|CMakeLists\\.txt)';
+
 const FOLDERS = '[\\w.@~+/\\\\-]{1,400}';
+
 const PATH = `(?:[A-Za-z]:)?(?:${FOLDERS}\\.(?:${EXTENSION})|(?:${FOLDERS}[/\\\\])?${NAMED})`;
+
 /** Frames of ECMAScript modules name files by their address. */
 const ADDRESS = 'file://(?:/(?=[A-Za-z]:))?';
+
 const START = `(?<![\\w/\\\\.:-])(?:${ADDRESS})?`;
 
 /** Each names file and line in groups of these names. */
@@ -28,8 +33,10 @@ const ON_ONE_LINE: readonly RegExp[] = [
   // Any kind of file with line and column
   new RegExp(`${START}(?<path>(?:[A-Za-z]:)?${FOLDERS}\\.[A-Za-z]\\w{0,9}):(?<a>\\d{1,6}):\\d{1,5}\\b`, 'g'),
 ];
+
 /** What all of these have: most lines do not, and are spared the long search for a path. */
 const LINE_BEHIND = /\w(?:"?(?:[,:]? |:)line \d|:\[?\d|\(\d)/;
+
 const MESSAGE_BETWEEN: readonly RegExp[] = [
   // PHP, puppet-lint: the line comes last
   new RegExp(`${START}(?<path>${PATH})(?: - \\S.{1,600}?)? on line (?<a>\\d{1,6})\\b`),
@@ -38,10 +45,10 @@ const MESSAGE_BETWEEN: readonly RegExp[] = [
 ];
 
 /** What a line says by itself, in order. */
-export function placesOn(text: string): readonly WrittenPlace[] {
+export function findWrittenPlaces(text: string): readonly WrittenPlace[] {
   const found = new Map<string, WrittenPlace>();
   const forms = LINE_BEHIND.test(text) ? ON_ONE_LINE : [];
-  const matches = [...forms.flatMap((form) => [...text.matchAll(form)]), ...between(text)];
+  const matches = [...forms.flatMap((form) => [...text.matchAll(form)]), ...matchAroundMessage(text)];
   for (const { groups = {} } of matches) {
     const { path = '', a, b, c } = groups;
     const line = Number(a ?? b ?? c ?? 0);
@@ -50,24 +57,25 @@ export function placesOn(text: string): readonly WrittenPlace[] {
   return [...found.values()];
 }
 
-function between(text: string): readonly RegExpExecArray[] {
+function matchAroundMessage(text: string): readonly RegExpExecArray[] {
   if (!/ on line \d|Cannot parse/.test(text)) return [];
   return MESSAGE_BETWEEN.map((form) => form.exec(text)).filter((match) => match !== null);
 }
 
 /** The name of a file on a line of its own, over what is found in it: ESLint, stylelint, yamllint, remark; PHP_CodeSniffer, PHPStan. */
 const FILE_OVER = new RegExp(`^(?:FILE: | *Line {1,8})?(?:${ADDRESS})?(?<path>${PATH})(?: -- \\d+ warnings?:)?$`);
+
 /** A finding under it: line, column, how grave; or the line and bars; or the line and the message. */
 const UNDER_FILE =
   /^\s{0,8}(?<line>\d{1,6}):\d{1,5}(?:-\d{1,6}:\d{1,5})?\s{1,12}(?:(?:error|warning|info|notice)\b|[✖⚠×ℹ‼])|^\s{0,6}[✖⚠×] {1,4}(?<mark>\d{1,6}):\d{1,5}\s|^\s{1,6}(?<bar>\d{1,6}) \| (?:ERROR|WARNING) {0,3}\||^ {2}(?<row>\d{1,6}) {3,8}\S/;
 
 /** The file that a line is the heading of; null: of none. */
-export function fileOver(text: string): string | null {
+export function readFileHeading(text: string): string | null {
   return FILE_OVER.exec(text.trimEnd())?.groups?.['path'] ?? null;
 }
 
 /** The line of the file above that a finding is about; 0: it is none. */
-export function lineUnder(text: string): number {
+export function readFindingLine(text: string): number {
   const { line, mark, bar, row } = UNDER_FILE.exec(text)?.groups ?? {};
   return Number(line ?? mark ?? bar ?? row ?? 0);
 }
@@ -80,5 +88,36 @@ const FINDING = new RegExp(
 
 /** Whether a line is of a list of findings, errors or warnings. */
 export function isFinding(text: string): boolean {
-  return /\d/.test(text) && (FINDING.test(text) || lineUnder(text) > 0 || /^\s{1,8}--> \S{1,400}:\d/.test(text));
+  return /\d/.test(text) && (FINDING.test(text) || readFindingLine(text) > 0 || /^\s{1,8}--> \S{1,400}:\d/.test(text));
+}
+
+/** Folders that runners check the repository out into, up to its root. */
+const WORKSPACES = [
+  /^.*?\/(?:actions-runner\/)?_?work\/([^/]+)\/\1\//,
+  /^\/__w\/[^/]+\/[^/]+\//,
+  /^[a-zA-Z]:\/a\/[^/]+\/[^/]+\//,
+  /^[a-zA-Z]:\/a\/\d+\/s\//,
+  /^\/github\/workspace\//,
+  /^\/home\/travis\/build\/[^/]+\/[^/]+\//,
+  /^\/builds\/workspace\/[^/]+\//,
+  /^\/builds\/[^/]+\/[^/]+\//,
+  /^\/(?:home|root)\/circleci\/(?:project|repo)\//,
+  /^\/root\/project\//,
+  /^.*?\/jenkins(?:_home)?\/workspace\/[^/]+\//,
+  /^\/home\/vsts\/work\/\d+\/s\//,
+  /^\/(?:bitbucket|opt\/atlassian)\/pipelines\/agent\/build\//,
+  /^\/drone\/src\//,
+  /^\/(?:workspace|workdir|usr\/src\/app|app|src)\//,
+];
+
+const OUTSIDE =
+  /(?:^|\/)(?:node_modules|site-packages|dist-packages|vendor\/bundle|\.cargo|\.rustup|\.m2|\.gradle|\.npm|\.cache|\.venv|venv|hostedtoolcache|Python\.framework)\/|^(?:node:|native:)|^internal\/.{1,200}\.[cm]?js$|pkg\/mod\/|^(?:timers|module|events|domain|child_process|net|fs|stream|loader|async_hooks)\.js$/;
+
+/** The path without the runner's own folder in front; null: not of the repository. */
+export function toRepositoryPath(written: string): string | null {
+  const slashed = written.replace(/\\/g, '/').replace(/^(?:\.\/)+/, '');
+  const workspace = WORKSPACES.find((pattern) => pattern.test(slashed));
+  const path = workspace ? slashed.replace(workspace, '') : slashed;
+  if (path === '' || path.startsWith('/') || path.startsWith('~') || /^[A-Za-z]:/.test(path)) return null;
+  return OUTSIDE.test(path) || path.split('/').includes('..') ? null : path;
 }

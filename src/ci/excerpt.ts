@@ -1,15 +1,13 @@
 // The lines of a log that show the cause of a failure: the first error with what stands around it, the others, the end.
 import type { Excerpt } from '../core/head.ts';
-import { withoutVariables } from './cause-fingerprint.ts';
-import { rankedCauseLines } from './cause-lines.ts';
-import type { Cause, TellingLine } from './find-cause.ts';
-import { messageText } from './message-line.ts';
-import type { PassingLog } from './passing-log.ts';
-import type { PlainLine } from './plain-lines.ts';
+import { rankCauseLines } from './cause-lines.ts';
+import { type Cause, type ErrorLine, formatMessage } from './find-cause.ts';
+import { stripVariables } from './fingerprint.ts';
+import type { LogLine, PassingLog } from './log-lines.ts';
 
-const MAX_LINES = 60;
+const MAX_SHOWN = 60;
 const MAX_BYTES = 8 * 1024;
-const MAX_LINE = 300;
+const MAX_SHOWN_LINE = 300;
 const MAX_TESTS = 50;
 /** Lines that are taken before gaps are marked; each block of them is followed by one mark. */
 const MAX_TAKEN = 46;
@@ -24,15 +22,15 @@ interface Taken {
 }
 
 /** At most 60 lines and 8 KiB of the step that failed, in order; `…` stands for what is left out between. */
-export function cutExcerpt(lines: readonly PlainLine[], cause: Cause, passing?: PassingLog): Excerpt {
+export function cutExcerpt(lines: readonly LogLine[], cause: Cause, passing?: PassingLog): Excerpt {
   const taken = takeLines(lines, cause, passing);
-  const shown = withGaps(lines, taken);
+  const shown = markGaps(lines, taken);
   const step = cause.step?.name ?? '';
   const total = cause.step ? cause.step.to - cause.step.from : lines.length;
   const left = total - taken.length;
   return {
     step,
-    headline: headlineText(messageText(lines, cause.message)),
+    headline: formatHeadline(formatMessage(lines, cause.message)),
     lines: shown,
     cut:
       taken.length === 0 || left <= 0
@@ -47,31 +45,31 @@ const DURATION =
   /(?<!\s)\s*[([](?:< ?)?\d{1,9}(?:\.\d{1,9})? ?(?:ms|s|secs?|seconds?|m|min)[)\]]$| {1,4}(?:-- )?Time elapsed: [\d.]{1,20} ?s(?:ec)?\b/g;
 
 /** One line, at most 300 characters, without durations. */
-export function headlineText(text: string): string {
-  return text.trimEnd().replace(DURATION, '').replace(/\s+/g, ' ').replace(/^ /, '').trimEnd().slice(0, MAX_LINE);
+export function formatHeadline(text: string): string {
+  return text.trimEnd().replace(DURATION, '').replace(/\s+/g, ' ').replace(/^ /, '').trimEnd().slice(0, MAX_SHOWN_LINE);
 }
 
-function takeLines(lines: readonly PlainLine[], cause: Cause, passing?: PassingLog): readonly number[] {
-  const { headline, message, telling, step } = cause;
+function takeLines(lines: readonly LogLine[], cause: Cause, passing?: PassingLog): readonly number[] {
+  const { headline, message, errorLines, step } = cause;
   if (headline < 0) return [];
   const taken: Taken = { lines: new Set(), seen: new Set(), bytes: 0 };
   const from = step?.from ?? 0;
   const to = step?.to ?? lines.length;
   const block = (at: number, before: number, after: number, most: number): void => {
     for (let line = Math.max(from, at - before); line <= Math.min(to - 1, at + after); line += 1)
-      take(taken, lines, line, most);
+      takeLine(taken, lines, line, most);
   };
   for (const at of [headline, message]) block(at, 0, 0, MAX_TAKEN);
-  for (const { at, kind } of rankedCauseLines(lines, cause, passing)) {
+  for (const { at, kind } of rankCauseLines(lines, cause, passing)) {
     if (taken.lines.size >= MAX_OF_CAUSE) break;
-    if (kind !== 'frame') take(taken, lines, at, MAX_OF_CAUSE);
+    if (kind !== 'frame') takeLine(taken, lines, at, MAX_OF_CAUSE);
   }
   block(headline, 3, 3, MAX_TAKEN);
   if (message !== headline) block(message, 3, 3, MAX_TAKEN);
-  const end = telling.at(-1);
+  const end = errorLines.at(-1);
   if (end) block(end.at, 4, 0, MAX_TAKEN);
   const others = (kinds: readonly string[], after: number, most: number): void => {
-    for (const { at } of distinct(lines, telling, kinds)) {
+    for (const { at } of findDistinct(lines, errorLines, kinds)) {
       if (taken.lines.size >= most) break;
       block(at, 0, after, most);
     }
@@ -83,43 +81,43 @@ function takeLines(lines: readonly PlainLine[], cause: Cause, passing?: PassingL
 }
 
 /** The first of each kind that differ in more than values. */
-function* distinct(
-  lines: readonly PlainLine[],
-  telling: readonly TellingLine[],
+function* findDistinct(
+  lines: readonly LogLine[],
+  errorLines: readonly ErrorLine[],
   kinds: readonly string[],
-): Generator<TellingLine> {
+): Generator<ErrorLine> {
   const seen = new Set<string>();
-  for (const line of telling.filter(({ kind }) => kinds.includes(kind)).slice(0, 400)) {
-    const words = withoutVariables(lines[line.at]?.text ?? '');
+  for (const line of errorLines.filter(({ kind }) => kinds.includes(kind)).slice(0, 400)) {
+    const words = stripVariables(lines[line.at]?.text ?? '');
     if (!seen.has(words)) yield line;
     seen.add(words);
   }
 }
 
-function take(taken: Taken, lines: readonly PlainLine[], at: number, most: number): void {
+function takeLine(taken: Taken, lines: readonly LogLine[], at: number, most: number): void {
   const line = lines[at];
   if (!line || taken.lines.has(at) || taken.lines.size >= most || line.text.trim() === '') return;
   if (line.mark !== '' && line.mark !== 'error') return;
   const key = line.text.trim();
-  const bytes = Buffer.byteLength(line.text.slice(0, MAX_LINE)) + 5;
+  const bytes = Buffer.byteLength(line.text.slice(0, MAX_SHOWN_LINE)) + 5;
   if ((taken.seen.has(key) && key.length > 8) || taken.bytes + bytes > MAX_BYTES) return;
   taken.lines.add(at);
   taken.seen.add(key);
   taken.bytes += bytes;
 }
 
-function withGaps(lines: readonly PlainLine[], taken: readonly number[]): readonly string[] {
+function markGaps(lines: readonly LogLine[], taken: readonly number[]): readonly string[] {
   const shown: string[] = [];
   taken.forEach((at, index) => {
     const previous = taken[index - 1];
     const isNext = previous === undefined || !hasText(lines, previous + 1, at);
     if (!isNext) shown.push(GAP);
-    shown.push((lines[at]?.text ?? '').slice(0, MAX_LINE));
+    shown.push((lines[at]?.text ?? '').slice(0, MAX_SHOWN_LINE));
   });
-  return shown.slice(0, MAX_LINES);
+  return shown.slice(0, MAX_SHOWN);
 }
 
-function hasText(lines: readonly PlainLine[], from: number, to: number): boolean {
+function hasText(lines: readonly LogLine[], from: number, to: number): boolean {
   for (let at = from; at < to; at += 1) if ((lines[at]?.text ?? '').trim() !== '') return true;
   return false;
 }

@@ -1,27 +1,30 @@
-// Signs of a failure in lines of logs: a table, from a tool's own verdict down to a mere word.
-import { TIME_OUT } from './infrastructure-signs.ts';
+// Patterns of a failure in a line of a log: a table, from a tool's own verdict down to a mere word, and how a line is matched against it.
 
 /**
  * `verdict`: a tool says what of the code is wrong: a test failed, a line does not compile. `error`: something says that it failed.
  * `summary`: a tool says that what it ran failed, and little of why. `weak`: words of trouble. `end`: only that it is over.
  */
-export type SignKind = 'verdict' | 'error' | 'summary' | 'weak' | 'end';
+export type ErrorKind = 'verdict' | 'error' | 'summary' | 'weak' | 'end';
 
-interface Row {
-  readonly kind: SignKind | 'harmless';
+interface ErrorPatterns {
+  readonly kind: ErrorKind | 'harmless';
   readonly isHeading?: boolean;
   readonly isOpening?: boolean;
   readonly patterns: readonly RegExp[];
 }
 
+/** Time ran out, or someone stopped it: the runner says that and no more. What took so long may be the code. */
+export const TIME_OUT =
+  /^(?:Error: )?The operation was canceled|has timed out after \d+|has exceeded the maximum execution time|execution took longer than|exceeded the maximum time limit|No output has been received in the last|Too long with no output|job exceeded the maximum|Build timed out|Command took >|Task timeout after/i;
+
 /** Lines that none of these fits are never looked at closer: words, in whatever case; signs and places. */
-export const TELLING: readonly RegExp[] = [
+const INFORMATIVE: readonly RegExp[] = [
   /error|err!|too ?many|fail|fatal|panic|exception|traceback|cannot|can't|can not|could not|couldn't|unable|not found|no such|undefined|denied|refused|abort|segmentation|killed|time|invalid|missing|unexpected|expected|^e {3}|not ok|unresolved|no space|enospc|out of memory|lost|shutdown|cancel|exceed|corrupt|conflict|mismatch|violat|problem|undeclared|wrong|went|exit|dirty|out of sync|refusing|unhealthy|limit|died|crash|not up-to-date|^_{4}|^={4}|^e: |unsafe|stop|unused|took >|would reformat|^diff in |^\[warn\]/i,
   /[●✕✗✖✘×]|\.\w{1,5}:\d/,
 ];
 
 /** The first that fits counts. */
-export const ERROR_SIGNS: readonly Row[] = [
+export const ERROR_PATTERNS: readonly ErrorPatterns[] = [
   {
     kind: 'end',
     patterns: [
@@ -192,3 +195,32 @@ export const ERROR_SIGNS: readonly Row[] = [
     ],
   },
 ];
+
+export interface ErrorMatch {
+  readonly kind: ErrorKind;
+  /** A rule under a heading, which tells nobody anything by itself. */
+  readonly isHeading: boolean;
+  /** What a tool lists as wrong begins here; before it the same words may stand for less. */
+  readonly isOpening: boolean;
+}
+
+/** Ant puts the name of the task before what a tool prints. */
+const ANT_TASK = /^ {2,12}\[(?!junit)\w{1,20}\] /;
+
+const HARMLESS = ERROR_PATTERNS.filter(({ kind }) => kind === 'harmless').flatMap(({ patterns }) => patterns);
+
+/** What a line shows; null: nothing. `isMarked`: the runner itself calls it an error. */
+export function matchError(printed: string, isMarked: boolean): ErrorMatch | null {
+  const text = printed.replace(ANT_TASK, '');
+  if (!isMarked && !INFORMATIVE.some((pattern) => pattern.test(text))) return null;
+  const row = ERROR_PATTERNS.find(({ patterns }) => patterns.some((pattern) => pattern.test(text)));
+  if (isMarked && (!row || row.kind === 'weak' || row.kind === 'harmless'))
+    return { kind: 'error', isHeading: false, isOpening: false };
+  if (!row || row.kind === 'harmless') return null;
+  return { kind: row.kind, isHeading: row.isHeading ?? false, isOpening: row.isOpening ?? false };
+}
+
+/** Whether tools print such a line when all is well, with words of trouble in it or not. */
+export function isHarmless(text: string): boolean {
+  return HARMLESS.some((pattern) => pattern.test(text));
+}

@@ -1,0 +1,141 @@
+// The fingerprint of a cause: what stays the same wherever it is seen, on any machine, in any order.
+import { createHash } from 'node:crypto';
+import { type Cause, findLinesLikeHeadline, rankCause } from './find-cause.ts';
+import type { LogLine } from './log-lines.ts';
+import { toRepositoryPath } from './written-places.ts';
+
+const HEX = '[0-9a-fA-F]';
+
+const UUID = new RegExp(`\\b${HEX}{8}-${HEX}{4}-${HEX}{4}-${HEX}{4}-${HEX}{12}\\b`, 'g');
+
+const URL_HOST = /\b([a-z][a-z+]{1,10}:\/\/)(?:[^\s/@]{1,100}@)?([\w.-]{1,200})(?::\d{1,5})?[^\s"')\]]{0,500}/g;
+
+/** Folders differ between machines; the name of the file tells. */
+const FOLDERS = /(?<![\w.@~+-])(?:[A-Za-z]:)?(?:[\w.@~+-]{0,200}[/\\]){1,60}(?=[\w.@~+-])/g;
+
+/** What tools number their errors by: TS2345, E0308, C2143. All other digits are values. */
+const CODE = /^[A-Z]{1,6}\d{2,5}$/;
+
+const HASHED = /^(?=.*\d.*\d)[a-z\d]{8,}$/i;
+
+const TEMPORARY = /^(?:tmp|temp|pytest-of|pytest)[\w-]*$/i;
+
+const TOKEN = /[\p{L}\p{N}_$]+/gu;
+
+const MAX_LINES = 200;
+
+/** The words of a line without values: numbers, paths but for the file's name, hashes, times, addresses, letter case. */
+export function stripVariables(text: string): string {
+  const bare = text.slice(0, 600).replace(UUID, ' ').replace(URL_HOST, '$1$2 ').replace(FOLDERS, ' ');
+  return (bare.match(TOKEN) ?? []).map(stripToken).filter(Boolean).join(' ');
+}
+
+function stripToken(token: string): string {
+  if (CODE.test(token)) return token;
+  if (HASHED.test(token) || TEMPORARY.test(token) || /^0x/.test(token)) return '';
+  const word = token.replace(/\d+/g, '').toLowerCase();
+  // Units that stood behind a number, and single letters, tell nothing.
+  return /^(?:ms|ns|us|sec|secs|s|m|h|mb|gb|kb|kib|mib|gib|am|pm|v|x|z|t)$/.test(word) ? '' : word;
+}
+
+/**
+ * SHA-256 (hex), or null where nothing tells: of the names of failed tests, else of the error lines of the most telling kind, in no
+ * order.
+ */
+export function fingerprintCause(lines: readonly LogLine[], cause: Cause): string | null {
+  if (cause.tests.length > 0)
+    return hashParts(
+      'tests',
+      cause.tests.map(({ name }) => normaliseTestName(name)),
+    );
+  if (rankCause(cause) < 1) return null;
+  const errorLines = findLinesLikeHeadline(cause)
+    .slice(0, MAX_LINES)
+    .map(({ at }) => `${stripVariables(lines[at]?.text ?? '')} ${findLintedFile(lines, at)}`.trim());
+  return fingerprintLines(errorLines);
+}
+
+/** Of lines that say what is wrong; null where no word of them is constant. */
+export function fingerprintLines(lines: readonly string[]): string | null {
+  const words = lines.filter((line) => line.length >= 3);
+  return words.length === 0 ? null : hashParts('lines', words);
+}
+
+/** Of a machine or a service that failed: whatever it was doing. */
+export function fingerprintFault(what: string): string {
+  return hashParts('fault', [what]);
+}
+
+/** Of a check that tells its cause in words of its own, which others of the same maker tell of other causes. */
+export function fingerprintOwnWords(name: string, print: string): string {
+  return hashParts('own', [fingerprintName(name), print]);
+}
+
+/** Of a check that says nothing: all runs of a matrix are one. */
+export function fingerprintName(name: string): string {
+  return hashParts('name', [name.replace(/ ?\([^()]{0,200}\)/g, '').trim()]);
+}
+
+function normaliseTestName(name: string): string {
+  return name
+    .replace(/\\/g, '/')
+    .replace(UUID, '')
+    .replace(/\b0x[0-9a-fA-F]{4,16}\b/g, '')
+    .replace(/@[0-9a-f]{5,16}\b/g, '')
+    .replace(/(?:^|(?<=[\s"'([]))(?:[A-Za-z]:)?\/(?:[^\s/]{1,200}\/){1,60}/g, '')
+    .replace(/\/?\btmp[\w./-]*/g, '');
+}
+
+function hashParts(kind: string, parts: readonly string[]): string {
+  const distinct = [...new Set(parts)].sort();
+  return createHash('sha256')
+    .update(JSON.stringify([kind, distinct]))
+    .digest('hex');
+}
+
+const PATH = '((?:[A-Za-z]:)?[\\w@.~+/\\\\-]{1,300}\\.\\w{1,10})';
+
+/** Each names its file in group 1. */
+const LINTER_LINES: readonly RegExp[] = [
+  // Prettier, Black, Ruff, rustfmt
+  /^\[warn\] (\S{1,300}\.\w{1,10})$/,
+  /^[Ww]ould reformat:? (\S{1,300}\.\w{1,10})$/,
+  /^Diff in (\S{1,300}?\.rs)(?::\d+:?| at line \d+:)$/,
+  // flake8, Ruff, RuboCop, markdownlint: a rule's number behind the place
+  new RegExp(`^\\s{0,6}${PATH}:\\d{1,6}(?::\\d{1,5})?:? (?:error )?(?:\\[?[A-Z]{1,5}\\d{2,5}\\b|[CWEF]: )`),
+  // golangci-lint: the linter's name at the end
+  new RegExp(`^${PATH}:\\d{1,6}:\\d{1,5}: \\S.{1,600} \\([a-z][\\w-]{1,40}\\)$`),
+  // Checkstyle
+  new RegExp(`^\\[(?:ant:)?checkstyle\\] \\[ERROR\\] ${PATH}:\\d`),
+  new RegExp(`^\\[ERROR\\] ${PATH}:\\[\\d{1,6}(?:,\\d{1,5})?\\] \\(\\w{1,40}\\) `),
+];
+
+/** ESLint, stylelint: lines under the name of their file. */
+const UNDER_FILE = /^\s{1,6}\d{1,6}:\d{1,5} {1,4}(?:error|warning|✖|⚠) |^\s{0,6}[✖⚠] {1,4}\d{1,6}:\d{1,5} /;
+
+const FILE = new RegExp(`^${PATH}$`);
+
+const MAX_BACK = 300;
+
+/** A path of the repository; "" where the line is none of theirs, or the file lies elsewhere. */
+function findLintedFile(lines: readonly LogLine[], at: number): string {
+  const text = lines[at]?.text ?? '';
+  const written = UNDER_FILE.test(text) ? findFileAbove(lines, at) : readNamedFile(text);
+  return written === '' ? '' : (toRepositoryPath(written) ?? '');
+}
+
+function readNamedFile(text: string): string {
+  for (const pattern of LINTER_LINES) {
+    const path = pattern.exec(text)?.[1];
+    if (path !== undefined) return path;
+  }
+  return '';
+}
+
+function findFileAbove(lines: readonly LogLine[], at: number): string {
+  for (let above = at - 1; above >= Math.max(0, at - MAX_BACK); above -= 1) {
+    const text = lines[above]?.text ?? '';
+    if (!UNDER_FILE.test(text)) return FILE.exec(text.trim())?.[1] ?? '';
+  }
+  return '';
+}

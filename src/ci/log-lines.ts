@@ -1,0 +1,247 @@
+// A CI log as lines without time stamps and colours, the steps that they belong to, and what a passing log of the same job prints as well.
+import { withoutAnsi } from '../triage/plain-text.ts';
+
+export interface LogLine {
+  readonly text: string;
+  /** `echo`: the script of a step shown before it runs. `shell`: one command of it, `text` begins with `$ `. `begin`, `end`: a part of the log opens or closes, `text` is its name. */
+  readonly mark: '' | 'begin' | 'end' | 'error' | 'warning' | 'command' | 'debug' | 'echo' | 'shell';
+  /** Name of the step where each line says it; "" else. */
+  readonly step: string;
+}
+
+/** Longer lines are cut before any pattern looks at them. */
+const MAX_CHARACTERS = 1_000;
+
+/** A log of more lines has its cause in the last ones. */
+const MAX_LINES = 100_000;
+
+/** As `gh run view --log` prints it: job, step and line with tabs between. */
+const COLUMNS = /^[^\t]{1,200}\t([^\t]{1,200})\t(?=\uFEFF?\d{4}-\d\d-\d\dT)/;
+
+const TIME_STAMP =
+  /^\[?(?:[a-z:]{2,20} )?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?(?: \d\d[OE][ +]?)? ?/;
+
+/** Harnesses stamp each line a second time: `22:10:06     INFO - `. */
+const CLOCK = /^\[?\d\d:\d\d:\d\d(?:[.,]\d{1,6})?\]? {1,8}(?:(?=INFO|WARNING|ERROR|DEBUG|CRITICAL)[A-Z]{4,8} {1,4}- )?/;
+
+/** Builds of container images number their parts, and count the seconds. */
+const PART_OF_IMAGE = /^#\d{1,4} \d{1,6}\.\d{1,4} /;
+
+const MARKED = /^##\[(group|endgroup|error|warning|debug|command|section)\]/;
+
+const FOLD = /^(?:travis_fold:(start|end):|section_(start|end):\d{1,12}:)([\w.-]{1,100})/;
+
+const TIMER = /^travis_time:(?:start|end):/;
+
+const ECHO = '\u001b[36;1m';
+
+/** As Travis and GitLab print the command that comes next; package managers print theirs in other colours. */
+const SHELL = /^(?:\u001b\[0K\u001b\[32;1m|\u001b\[32;1m|\u001b\[0K)\$ \S/;
+
+const MARKS = {
+  group: 'begin',
+  section: 'begin',
+  endgroup: 'end',
+  error: 'error',
+  warning: 'warning',
+  debug: 'debug',
+  command: 'command',
+} as const;
+
+/** Lines in order; a progress line that rewrites itself is as many as it was written times. */
+export function readLogLines(log: string): readonly LogLine[] {
+  const lines = log.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/);
+  return lines.slice(-MAX_LINES).map(readLogLine);
+}
+
+/** One line, without its end. */
+export function readLogLine(raw: string): LogLine {
+  const step = raw.includes('\t') ? (COLUMNS.exec(raw)?.[1] ?? '') : '';
+  const cut = (step === '' ? raw : raw.replace(COLUMNS, '')).slice(0, MAX_CHARACTERS + 200).replace(/^\uFEFF/, '');
+  const stamped = cut.replace(TIME_STAMP, '');
+  const bare = withoutAnsi(stamped)
+    .replace(TIME_STAMP, '')
+    .replace(CLOCK, '')
+    .replace(PART_OF_IMAGE, '')
+    .slice(0, MAX_CHARACTERS)
+    .trimEnd();
+  if (stamped.startsWith(ECHO)) return { text: bare, mark: 'echo', step };
+  if (SHELL.test(stamped)) return { text: bare, mark: 'shell', step };
+  return { ...readMark(bare), step };
+}
+
+function readMark(bare: string): Pick<LogLine, 'text' | 'mark'> {
+  const fold = FOLD.exec(bare);
+  if (fold) return { text: fold[3] ?? '', mark: (fold[1] ?? fold[2]) === 'start' ? 'begin' : 'end' };
+  if (TIMER.test(bare)) return { text: '', mark: '' };
+  if (bare.startsWith('[command]')) return { text: bare.slice(9), mark: 'command' };
+  const kind = MARKED.exec(bare)?.[1];
+  if (!kind) return { text: bare, mark: '' };
+  return { text: bare.slice(kind.length + 4), mark: MARKS[kind as keyof typeof MARKS] };
+}
+
+export interface Step {
+  /** "" where the log names none. */
+  readonly name: string;
+  /** `setup`: fetching what the work needs: checkout, tools, dependencies, images. */
+  readonly phase: 'setup' | 'work' | 'cleanup';
+  /** Index of its first line, and of the one after its last. */
+  readonly from: number;
+  readonly to: number;
+  readonly isFailed: boolean;
+}
+
+interface Opening {
+  readonly name: string;
+  readonly phase: Step['phase'];
+  readonly at: number;
+}
+
+const MAX_NAME = 200;
+
+const RUN = /^Run \S/;
+
+const SECTION = /^Starting: /;
+
+const CLEANUP = /^(?:Post job cleanup\.|Cleaning up orphan processes|Post Run |Post )/;
+
+const STAGE = /^\[Pipeline\] \{ \((.{1,150})\)$/;
+
+/** Names of the parts that Travis and GitLab fold. */
+const SETUP_PART =
+  /^(?:worker_info|system_info|git[._]|before_install|install|cache|apt|services|resolvconf|prepare_|get_sources|restore_cache|download_artifacts|rvm|nvm|announce)/;
+
+const CLEANUP_PART = /^(?:after_|archive_cache|upload_artifacts|cleanup|cache\.2)/;
+
+const WORK_PART = /^(?:step_script|build_script|script|before_script)/;
+
+const SETUP_ACTION =
+  /^(?:Run |Starting: )?(?:(?:actions\/(?:checkout|cache|download-artifact)|[\w.-]{1,60}\/(?:[\w.-]{0,60}setup[\w.-]{0,60}|login-action|checkout[\w.-]{0,40}))(?:\/[\w.-]{1,60})?@|Checkout\b|Initialize |Set ?up\b|Prepare |Pull )/i;
+
+const INSTALL =
+  /(?:^|[\s;&|])(?:npm (?:ci|i|install)|yarn(?: install|$)|pnpm (?:i|install)|bun install|pip3? install|python3? -m pip install|poetry install|uv (?:sync|pip)|pipenv install|conda (?:install|env|create)|apt(?:-get)? (?:-\S{1,60} ){0,10}(?:install|update)|apk add|yum |dnf |brew |choco |bundle install|gem install|composer install|go mod download|cargo fetch|dotnet restore|nuget restore|docker (?:pull|login)|git (?:clone|fetch|checkout|submodule)|wget |curl |rustup )/;
+
+const EXITED =
+  /^(?:Process completed with exit code [1-9]|The process '.{1,300}' failed with exit code|The operation was canceled|The action '.{1,100}' has timed out|Bash exited with code|Cmd\.exe exited with code)/;
+
+const COMMAND_EXITED = /^The command "(.{1,200}?)"? (?:exited with [1-9]|failed and exited with [1-9])/;
+
+/** All lines belong to a step; a log that names none is one step, failed. */
+export function findSteps(lines: readonly LogLine[]): readonly Step[] {
+  const openings = readOpenings(lines);
+  const failures = readFailedNames(lines);
+  return openings.map(({ name, phase, at }, index): Step => {
+    const to = openings[index + 1]?.at ?? lines.length;
+    const isFailed = openings.length === 1 || hasFailed(lines, at, to) || (name !== '' && failures.has(name));
+    return { name: name.slice(0, MAX_NAME), phase, from: at, to, isFailed };
+  });
+}
+
+function readOpenings(lines: readonly LogLine[]): readonly Opening[] {
+  const openings: Opening[] = [{ name: '', phase: 'work', at: 0 }];
+  let part = '';
+  for (const [at, line] of lines.entries()) {
+    part = findPartAfter(line, part);
+    const opening = readOpening(line, part);
+    if (!opening || (line.step !== '' && openings.at(-1)?.name === opening.name)) continue;
+    if (at === 0) openings.pop();
+    // What comes before the first step of its own is the runner getting ready.
+    else if (openings.length === 1 && line.mark === 'begin') openings[0] = { name: '', phase: 'setup', at: 0 };
+    openings.push({ ...opening, at });
+  }
+  return openings;
+}
+
+function findPartAfter({ mark, text }: LogLine, part: string): string {
+  if (mark === 'begin') return text;
+  return mark === 'end' ? '' : part;
+}
+
+function readOpening(line: LogLine, part: string): Omit<Opening, 'at'> | null {
+  const { text, mark } = line;
+  if (line.step !== '') return { name: line.step, phase: findPhase(line.step) };
+  if (mark === 'begin') return readPartOpening(text);
+  if (mark === 'shell')
+    return { name: text.slice(2), phase: part === '' ? findPhase(text) : findPartPhase(part, text) };
+  return mark === '' ? readTextOpening(text) : null;
+}
+
+function readPartOpening(text: string): Omit<Opening, 'at'> | null {
+  if (RUN.test(text) || SECTION.test(text))
+    return { name: text.replace(/^(?:Run|Starting:) /, ''), phase: findPhase(text) };
+  return PARTS.some((pattern) => pattern.test(text)) ? { name: text, phase: findPartPhase(text) } : null;
+}
+
+function readTextOpening(text: string): Omit<Opening, 'at'> | null {
+  if (CLEANUP.test(text)) return { name: text, phase: 'cleanup' };
+  const stage = STAGE.exec(text)?.[1];
+  return stage ? { name: stage, phase: findPhase(stage) } : null;
+}
+
+const PARTS = [SETUP_PART, CLEANUP_PART, WORK_PART];
+
+function findPartPhase(part: string, command = ''): Step['phase'] {
+  if (CLEANUP_PART.test(part)) return 'cleanup';
+  return SETUP_PART.test(part) ? 'setup' : findPhase(command);
+}
+
+function findPhase(name: string): Step['phase'] {
+  if (CLEANUP.test(name)) return 'cleanup';
+  return SETUP_ACTION.test(name) || INSTALL.test(name) ? 'setup' : 'work';
+}
+
+/** Whether the runner says so of the lines between. */
+function hasFailed(lines: readonly LogLine[], from: number, to: number): boolean {
+  for (let at = from; at < to; at += 1) {
+    const line = lines[at];
+    if (line?.mark === 'error' && (at >= to - 12 || EXITED.test(line.text))) return true;
+  }
+  return false;
+}
+
+/** Travis says after all of them which command failed. */
+function readFailedNames(lines: readonly LogLine[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { text } of lines) {
+    const name = text.startsWith('The command "') ? COMMAND_EXITED.exec(text)?.[1] : undefined;
+    if (name) names.add(name);
+  }
+  return names;
+}
+
+/** Lines of a job that passed. */
+export interface PassingLog {
+  /** Whether it printed this line too, whatever numbers, times, hashes and folders stood in it. */
+  has(text: string): boolean;
+}
+
+const MAX_LINE = 400;
+
+/** A line of less than this many letters says nothing of where it came from. */
+const MIN_LETTERS = 3;
+
+/** Reads the log as {@link readLogLines} does; one set of short strings is kept of it. */
+export function readPassingLog(log: string): PassingLog {
+  const known = new Set<string>();
+  for (const { text } of readLogLines(log)) {
+    const words = normaliseLine(text);
+    if (words.length >= MIN_LETTERS) known.add(words);
+  }
+  return { has: (text) => known.has(normaliseLine(text)) };
+}
+
+/** None failed is not the same as one failed: `0` stays apart from other numbers. */
+function normaliseLine(text: string): string {
+  return text
+    .slice(0, MAX_LINE)
+    .replace(/[\w.@~+:/\\-]+/g, findFileName)
+    .replace(/\b(?=[a-f]*\d)[\da-f]{7,64}\b/gi, '#')
+    .replace(/\d+(?:[.,:]\d+)*/g, (digits) => (/[1-9]/.test(digits) ? '9' : '0'))
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+/** Of a path; a word without folders stays. Words are taken whole: a search for the slash in each begins anew at every letter. */
+function findFileName(word: string): string {
+  return word.slice(Math.max(word.lastIndexOf('/'), word.lastIndexOf('\\')) + 1) || '/';
+}
