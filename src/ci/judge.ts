@@ -1,7 +1,7 @@
 // The verdict on a red check: what broke it, and why that is believed, in words.
 
 import type { Verdict } from '../core/check.ts';
-import { counted } from '../triage/counted.ts';
+import { formatCount } from '../triage/lookups.ts';
 import { matchError, TIME_OUT } from './error-patterns.ts';
 import type { ReadCheck } from './read-check.ts';
 

@@ -1,5 +1,5 @@
 // A CI log as lines without time stamps and colours, the steps that they belong to, and what a passing log of the same job prints as well.
-import { withoutAnsi } from '../triage/plain-text.ts';
+import { removeAnsi } from '../triage/report-text.ts';
 
 export interface LogLine {
   readonly text: string;
@@ -59,7 +59,7 @@ export function readLogLine(raw: string): LogLine {
   const step = raw.includes('\t') ? (COLUMNS.exec(raw)?.[1] ?? '') : '';
   const cut = (step === '' ? raw : raw.replace(COLUMNS, '')).slice(0, MAX_CHARACTERS + 200).replace(/^\uFEFF/, '');
   const stamped = cut.replace(TIME_STAMP, '');
-  const bare = withoutAnsi(stamped)
+  const bare = removeAnsi(stamped)
     .replace(TIME_STAMP, '')
     .replace(CLOCK, '')
     .replace(PART_OF_IMAGE, '')

@@ -1,7 +1,7 @@
 // What ties a failure to the change under test: the failure names a changed file, or a failing test belongs to one by its name or uses it.
 import type { SourceTree } from '../core/source.ts';
-import { fileKind } from '../triage/file-kind.ts';
-import { createPathIndex, fileName, type PathIndex } from '../triage/path-index.ts';
+import { classifyFile } from '../triage/own-code.ts';
+import { createPathIndex, getFileName, type PathIndex } from '../triage/paths.ts';
 import type { ReadCheck } from './read-check.ts';
 
 /**
@@ -356,7 +356,7 @@ function isTyped(path: string, types: ReadonlySet<string>, index: PathIndex): bo
 }
 
 function findSameNamed(index: PathIndex, path: string): readonly string[] {
-  return index.byName.get(fileName(path).toLowerCase()) ?? [];
+  return index.byName.get(getFileName(path).toLowerCase()) ?? [];
 }
 
 function normaliseName(path: string): string {

@@ -1,10 +1,9 @@
 // Which of the commits since a check was green is likeliest to have turned it red: by what each touches, and what the failure names.
 
 import { type Cause, findCause } from '../ci/find-cause.ts';
+import { findSteps, type LogLine, readLogLines } from '../ci/log-lines.ts';
 import { findPlaces } from '../ci/places.ts';
-import { type PlainLine, plainLines } from '../ci/plain-lines.ts';
-import { repositoryPath } from '../ci/repository-path.ts';
-import { findSteps } from '../ci/steps.ts';
+import { toRepositoryPath } from '../ci/written-places.ts';
 import type { CommitRange, LikeliestCommit } from '../core/failure.ts';
 import type { Suspect } from '../core/issue.ts';
 import type { MappedFrame } from './clues.ts';
@@ -181,11 +180,13 @@ const MAX_SAID = 120;
 
 /** Frames come first, the innermost of each trace before the others. Paths are of the repository where they could be mapped. Linear in the report; nothing in it makes this fail. */
 export function findFailingEvidence({ report, listed, ground, ...told }: Told): Omit<RangeEvidence, 'suspects'> {
-  const lines = removePassed(plainLines(report).filter(({ text }) => !listed.some((start) => text.startsWith(start))));
+  const lines = removePassed(
+    readLogLines(report).filter(({ text }) => !listed.some((start) => text.startsWith(start))),
+  );
   const cause = cutToFirstVerdict(findCause(lines, findSteps(lines)));
-  const headed = cause.telling.flatMap(({ at }) => FILE_HEAD.exec(lines[at]?.text ?? '')?.[2] ?? []);
+  const headed = cause.errorLines.flatMap(({ at }) => FILE_HEAD.exec(lines[at]?.text ?? '')?.[2] ?? []);
   const places = findPlaces(lines, cause).map(({ path }) => path);
-  const tests = [...cause.tests.map(({ path }) => path), ...headed].flatMap((path) => repositoryPath(path) ?? []);
+  const tests = [...cause.tests.map(({ path }) => path), ...headed].flatMap((path) => toRepositoryPath(path) ?? []);
   const framed = told.traces.flatMap((trace, at) =>
     isMentioned(trace, lines, cause) ? listFrames(told.mapped[at] ?? []) : [],
   );
@@ -198,7 +199,7 @@ export function findFailingEvidence({ report, listed, ground, ...told }: Told): 
 }
 
 /** What passed says nothing of the failure, though it stands among its lines: those are emptied, so that all keep their order. */
-function removePassed(lines: readonly PlainLine[]): readonly PlainLine[] {
+function removePassed(lines: readonly LogLine[]): readonly LogLine[] {
   let isPassing = false;
   return lines.map((line) => {
     const head = FILE_HEAD.exec(line.text)?.[1];
@@ -210,20 +211,20 @@ function removePassed(lines: readonly PlainLine[]): readonly PlainLine[] {
 
 /** A summary at the end says most, but what it sums up, with its places, stands before it. */
 function cutToFirstVerdict(cause: Cause): Cause {
-  const first = cause.telling.find(({ kind }) => kind === 'verdict')?.at ?? cause.headline;
+  const first = cause.errorLines.find(({ kind }) => kind === 'verdict')?.at ?? cause.headline;
   return { ...cause, headline: Math.min(first, cause.headline) };
 }
 
 /** Whether its error is one of those that the check failed with: programs print traces of errors that they get over. */
 function isMentioned(
   { errorType, message }: Trace,
-  lines: readonly PlainLine[],
-  { telling, headline }: Cause,
+  lines: readonly LogLine[],
+  { errorLines, headline }: Cause,
 ): boolean {
   const said = (message.split('\n', 1)[0] ?? '').slice(0, MAX_SAID).trim();
   const head = [errorType, said].filter((part) => part !== '').join(': ');
   if (head === '') return false;
-  return telling.some(({ at, kind }) => {
+  return errorLines.some(({ at, kind }) => {
     const text = lines[at]?.text.trimEnd() ?? '';
     const start = kind === 'weak' || kind === 'end' || at < headline ? -1 : text.indexOf(head);
     // `TypeError: x` is no `Error: x`, and `TypeError: x` no `TypeError`.

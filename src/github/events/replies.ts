@@ -7,8 +7,7 @@ import type { ConfigProblem, ReadConfig, RepositoryConfig } from '../configurati
 import { createInTurn } from '../projects/in-turn.ts';
 import { createGithubComments } from '../publish/github-outbox.ts';
 import { isRemoved } from '../publish/wanted-comment.ts';
-import { REPLY_MS } from '../render/command-reply.ts';
-import { renderReply, appendReply } from '../render/command-reply.ts';
+import { appendReply, REPLY_MS, renderReply } from '../render/command-reply.ts';
 import { renderConfigComplaint } from '../render/comment.ts';
 import type { CausewayAppDeps } from './app-deps.ts';
 

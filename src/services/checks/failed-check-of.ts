@@ -1,5 +1,5 @@
 // What is known of the red checks that a run looks into, as data: what its conclusion must be about.
-import type { FailedCheckGround } from '../../agent/failed-check.ts';
+import type { FailedCheckGround } from '../../agent/review.ts';
 import { matchError } from '../../ci/error-patterns.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Finding, Head } from '../../core/head.ts';
