@@ -2,13 +2,11 @@
 import { CausewayError } from '../core/errors.ts';
 import { newId } from '../core/ids.ts';
 import { writeAudit } from './audit.ts';
+import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
-import type { GroupCommit } from './group-commit.ts';
-import { insertRow } from './insert-row.ts';
 import { organisationOfProject } from './job-places.ts';
 import { joinableRun, type OpenRun } from './joinable-run.ts';
 import { linkFailure, replaceOthers, threadFor } from './open-thread.ts';
-import { prepared } from './prepared.ts';
 import type { Trx } from './schema.ts';
 import { settingsText } from './settings-text.ts';
 import type { Acceptance, Accepted, InvestigationStore } from './store.ts';
@@ -17,26 +15,10 @@ import { nudgePullRequest, nudgeShown } from './thread-nudges.ts';
 /** An idempotency key counts for 24 hours, whether or not it was swept since. */
 const KEY_MS = 24 * 60 * 60 * 1000;
 
-export function acceptanceVerbs(together: GroupCommit, enqueuer: Enqueuer): Pick<InvestigationStore, 'accept'> {
+export function acceptanceVerbs(database: Database, enqueuer: Enqueuer): Pick<InvestigationStore, 'accept'> {
   return {
-    async accept(acceptance) {
-      const weight = acceptance.report.text.length;
-      const accepted = await together.write(weight, (trx) => acceptOrRefuse(trx, acceptance, enqueuer));
-      if (accepted instanceof CausewayError) throw accepted;
-      return accepted;
-    },
+    accept: (acceptance) => database.write((trx) => accept(trx, acceptance, enqueuer)),
   };
-}
-
-/** A refusal that has written nothing is a value: thrown, it would undo what is written together with it. */
-async function acceptOrRefuse(trx: Trx, acceptance: Acceptance, enqueuer: Enqueuer): Promise<Accepted | CausewayError> {
-  try {
-    return await accept(trx, acceptance, enqueuer);
-  } catch (error) {
-    const isClean = error instanceof CausewayError && error.code === 'too_many_waiting' && acceptance.thread === null;
-    if (isClean) return error;
-    throw error;
-  }
 }
 
 async function accept(trx: Trx, acceptance: Acceptance, enqueuer: Enqueuer): Promise<Accepted> {
@@ -78,26 +60,23 @@ async function earlierAnswer(trx: Trx, { idempotency, report, now }: Acceptance)
   return { kind: 'repeated', investigationId: row.investigation_id };
 }
 
-const waitingOf = prepared((reader, accountId: string, projectId: string) =>
-  reader
+/** Runs of a project are taken in the order in which they came: whoever could have any number of them there would keep all others waiting. */
+async function requireRoom(trx: Trx, { report, mostWaiting = null }: Acceptance): Promise<void> {
+  if (mostWaiting === null) return;
+  const { waiting } = await trx
     .selectFrom('runs')
     .select(({ fn }) => fn.countAll<number | string>().as('waiting'))
-    .where('account_id', '=', accountId)
-    .where('project_id', '=', projectId)
+    .where('account_id', '=', report.accountId)
+    .where('project_id', '=', report.projectId)
     .where('state', '!=', 'ended')
     // What red checks begin in somebody's name is not theirs.
     .where(({ exists, selectFrom }) =>
       exists(
         selectFrom('investigations').select('id').whereRef('run_id', '=', 'runs.id').where('origin', '!=', 'check-run'),
       ),
-    ),
-);
-
-/** Runs of a project are taken in the order in which they came: whoever could have any number of them there would keep all others waiting. */
-async function requireRoom(trx: Trx, { report, mostWaiting = null }: Acceptance): Promise<void> {
-  if (mostWaiting === null) return;
-  const [counted] = await waitingOf(trx, report.accountId, report.projectId);
-  if (Number(counted?.waiting) < mostWaiting) return;
+    )
+    .executeTakeFirstOrThrow();
+  if (Number(waiting) < mostWaiting) return;
   throw new CausewayError(
     'too_many_waiting',
     `${mostWaiting} reports of this account have not ended in this project: wait until one has, or cancel one.`,
@@ -108,21 +87,24 @@ async function startedRun(trx: Trx, acceptance: Acceptance, enqueuer: Enqueuer):
   await requireRoom(trx, acceptance);
   const { report, fingerprint, now } = acceptance;
   const id = newId('run');
-  await insertRow(trx, 'runs', {
-    id,
-    project_id: report.projectId,
-    account_id: report.accountId,
-    fingerprint,
-    revision: report.revision,
-    fresh: report.fresh ? 1 : 0,
-    state: 'queued',
-    generation: 0,
-    step_count: 0,
-    created_at: now,
-    sha: null,
-    conclusion: null,
-    analysed_at: null,
-  });
+  await trx
+    .insertInto('runs')
+    .values({
+      id,
+      project_id: report.projectId,
+      account_id: report.accountId,
+      fingerprint,
+      revision: report.revision,
+      fresh: report.fresh ? 1 : 0,
+      state: 'queued',
+      generation: 0,
+      step_count: 0,
+      created_at: now,
+      sha: null,
+      conclusion: null,
+      analysed_at: null,
+    })
+    .execute();
   await enqueueRun(trx, id, acceptance, enqueuer);
   return { id, state: 'queued' };
 }
@@ -145,24 +127,27 @@ async function attach(
   { investigationId, report, now }: Acceptance,
   run: OpenRun & { readonly threadId: string | null },
 ): Promise<void> {
-  await insertRow(trx, 'investigations', {
-    id: investigationId,
-    run_id: run.id,
-    account_id: report.accountId,
-    project_id: report.projectId,
-    origin: report.origin,
-    reference: report.reference,
-    text: report.text,
-    callback_url: report.callbackUrl,
-    state: run.state,
-    outcome: JSON.stringify({ state: run.state }),
-    created_at: now,
-    ended_at: null,
-    thread_id: run.threadId,
-    is_trusted: report.isTrusted ? 1 : 0,
-    settings: settingsText(report.settings),
-    verdict: report.verdict ?? null,
-  });
+  await trx
+    .insertInto('investigations')
+    .values({
+      id: investigationId,
+      run_id: run.id,
+      account_id: report.accountId,
+      project_id: report.projectId,
+      origin: report.origin,
+      reference: report.reference,
+      text: report.text,
+      callback_url: report.callbackUrl,
+      state: run.state,
+      outcome: JSON.stringify({ state: run.state }),
+      created_at: now,
+      ended_at: null,
+      thread_id: run.threadId,
+      is_trusted: report.isTrusted ? 1 : 0,
+      settings: settingsText(report.settings),
+      verdict: report.verdict ?? null,
+    })
+    .execute();
 }
 
 async function keepKey(trx: Trx, { idempotency, investigationId, report, now }: Acceptance): Promise<void> {

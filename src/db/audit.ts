@@ -1,6 +1,4 @@
 // The audit log: who did what and when, written in the same transaction; never the text of a report.
-
-import { insertRow } from './insert-row.ts';
 import type { Trx } from './schema.ts';
 import type { Acting } from './store.ts';
 
@@ -36,7 +34,7 @@ export async function writeAudit(
   },
 ): Promise<void> {
   const { at, accountId, verb, subject, projectId = null } = entry;
-  await insertRow(trx, 'audit', { at, account_id: accountId, verb, subject, project_id: projectId });
+  await trx.insertInto('audit').values({ at, account_id: accountId, verb, subject, project_id: projectId }).execute();
 }
 
 /** With a GitHub App the operator acts for people at the terminal: the entry is theirs, and says that they did not do it. */

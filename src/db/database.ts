@@ -7,14 +7,12 @@ import type { Attempts } from './postgres-repeat.ts';
 import type { Reader, Trx } from './schema.ts';
 
 export interface Database {
-  /** Whether transactions take place one after the other, so that many small ones are better written together. */
-  readonly isSerial: boolean;
   /** Runs a verb in a transaction of its own; it is committed, durably, when this resolves. The verb may run more than once. */
   write<T>(verb: (trx: Trx) => Promise<T>): Promise<T>;
   /** Runs one query outside of any transaction. */
   read<T>(query: (reader: Reader) => Promise<T>): Promise<T>;
-  /** Waits for what is under way, also for what begins meanwhile, and closes; whatever comes then is refused as `store_unusable`. */
-  close(): Promise<void>;
+  /** Waits for what is under way, also for what begins meanwhile, and closes; whatever comes then is refused as `store_unusable`. `atLast` runs with the connection still open. */
+  close(atLast?: () => void): Promise<void>;
 }
 
 interface DatabaseOptions {
@@ -48,20 +46,20 @@ export function createDatabase({ kysely, enqueuer, explain, attempts }: Database
   }
 
   return {
-    isSerial: attempts === undefined,
     async write(verb) {
       const result = await guarded(() => transact((trx) => inside.run(true, () => verb(trx))));
       enqueuer.committed();
       return result;
     },
     read: (query) => guarded(() => ask(() => query(kysely))),
-    async close() {
+    async close(atLast = () => {}) {
       do {
         await Promise.allSettled(underWay);
         // Whoever waited for one of them may begin the next.
         await nextTurn();
       } while (underWay.size > 0);
       isClosed = true;
+      atLast();
       await kysely.destroy();
     },
   };

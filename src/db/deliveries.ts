@@ -2,10 +2,7 @@
 
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
-import type { GroupCommit } from './group-commit.ts';
-import { insertRow } from './insert-row.ts';
 import { installationName } from './job-places.ts';
-import { prepared } from './prepared.ts';
 import type { Reader, Trx } from './schema.ts';
 import type { Seal } from './seal.ts';
 import type { Delivery, DeliveryEnd, DeliveryStore, NewDelivery } from './store.ts';
@@ -15,20 +12,14 @@ type Times = Parameters<DeliveryStore['acceptDelivery']>[1];
 /** Characters; sealing fewer costs less than a question to the database. */
 const LONG_BODY = 256 * 1024;
 
-export interface DeliveryVerbsOptions {
-  readonly together: GroupCommit;
-  readonly enqueuer: Enqueuer;
-  readonly seal: Seal;
-}
-
-export function deliveryVerbs(database: Database, { together, enqueuer, seal }: DeliveryVerbsOptions): DeliveryStore {
+export function deliveryVerbs(database: Database, enqueuer: Enqueuer, seal: Seal): DeliveryStore {
   return {
     async acceptDelivery(delivery, times) {
       // Sealing 25 MiB takes its time: a repeated one is known without, and nobody waits for the write lock meanwhile.
       const isLong = delivery.body.length > LONG_BODY;
       if (isLong && (await database.read((reader) => wasSeen(reader, delivery, times)))) return 'repeated';
       const body = seal.seal(delivery.body, purposeFor(delivery.id));
-      return together.write(body.length, (trx) => accept(trx, { ...delivery, body }, times, enqueuer));
+      return database.write((trx) => accept(trx, { ...delivery, body }, times, enqueuer));
     },
     delivery: (id) => database.read((reader) => waiting(reader, id, seal)),
     async endDelivery(id, end, detail) {
@@ -45,22 +36,20 @@ export function deliveryVerbs(database: Database, { together, enqueuer, seal }: 
 }
 
 async function wasSeen(reader: Reader, { id, meaning }: NewDelivery, { meaningSince }: Times): Promise<boolean> {
-  return (await same(reader, id, meaning, meaningSince)).length > 0;
-}
-
-const same = prepared((reader, id: string, meaning: string, since: string) =>
-  reader
+  const row = await reader
     .selectFrom('deliveries')
     .select('id')
     .where(({ or, and, eb }) =>
       and([
-        or([eb('id', '=', id), and([eb('meaning', '=', meaning), eb('received_at', '>=', since)])]),
+        or([eb('id', '=', id), and([eb('meaning', '=', meaning), eb('received_at', '>=', meaningSince)])]),
         // Its own failed try is no reason against it.
         or([eb('id', '!=', id), eb('state', '!=', 'failed')]),
       ]),
     )
-    .limit(1),
-);
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
 
 async function accept(
   trx: Trx,
@@ -72,7 +61,11 @@ async function accept(
   const { id, event, body, meaning, group, isUrgent, urgency, installationId } = delivery;
   const row = { event, body, meaning, group_key: group, state: 'waiting', detail: '', received_at: times.now } as const;
   // Only one that has failed comes this far while it exists.
-  await insertRow(trx, 'deliveries', { id, ...row }, { columns: ['id'], there: 'is-overwritten' });
+  await trx
+    .insertInto('deliveries')
+    .values({ id, ...row })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
+    .execute();
   const organisation = installationId === null ? '' : installationName(installationId);
   const kind = isUrgent ? 'urgent-delivery' : 'delivery';
   await enqueuer.enqueue(trx, [{ kind, subject: id, group, runAt: times.now, urgency, organisation }]);

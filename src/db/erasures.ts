@@ -12,11 +12,11 @@ import { eraseHeads } from './sweep-checks.ts';
 import { eraseProjects } from './sweep-github.ts';
 
 /** `forgetErased` is called after the last commit, to make what was erased unreadable on disk too. */
-export function erasureVerbs(database: Database, enqueuer: Enqueuer, forgetErased: () => void): ErasureStore {
+export function erasureVerbs(database: Database, enqueuer: Enqueuer, forgetErased: () => Promise<void>): ErasureStore {
   return {
     async eraseAccount(loginOrNumber, now) {
       const erased = await database.write((trx) => eraseAccount(trx, loginOrNumber, { enqueuer, now }));
-      if (erased !== null) forgetErased();
+      if (erased !== null) await forgetErased();
       return erased;
     },
     async eraseProject(idOrName, now) {
@@ -36,7 +36,7 @@ export function erasureVerbs(database: Database, enqueuer: Enqueuer, forgetErase
         if (erased < limit) await writeAudit(trx, entry);
         return erased;
       });
-      forgetErased();
+      await forgetErased();
       return found;
     },
   };

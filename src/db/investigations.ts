@@ -1,8 +1,6 @@
 // Investigations as their callers see them.
-import { sql } from 'kysely';
 import type { Investigation, InvestigationOutcome } from '../core/investigation.ts';
 import type { Database } from './database.ts';
-import { prepared } from './prepared.ts';
 import type { Reader } from './schema.ts';
 import type { InvestigationFilter, InvestigationStore } from './store.ts';
 import { halfOf } from './under-way.ts';
@@ -10,18 +8,17 @@ import { halfOf } from './under-way.ts';
 export function investigationVerbs(database: Database): Pick<InvestigationStore, 'investigation' | 'investigations'> {
   return {
     async investigation(id) {
-      const [row] = await database.read((reader) => one(reader, id));
+      const row = await database.read((reader) =>
+        withProgress(reader).where('investigations.id', '=', id).executeTakeFirst(),
+      );
       return row ? investigationFrom(row) : null;
     },
     investigations: (filter) => database.read((reader) => investigations(reader, filter)),
   };
 }
 
-const one = prepared((reader, id: string) => withProgress(reader).where('investigations.id', '=', id));
-
 async function investigations(reader: Reader, filter: InvestigationFilter): Promise<readonly Investigation[]> {
   if (filter.projectIds?.length === 0) return [];
-  if (isOfAll(filter)) return (await newestOfAll(reader, filter)).map(investigationFrom);
   const newest = await pageAmongNewest(reader, filter);
   if (newest?.length === 0) return [];
   const page = withProgress(reader).orderBy('investigations.seq', 'desc');
@@ -32,24 +29,6 @@ async function investigations(reader: Reader, filter: InvestigationFilter): Prom
   // One was erased or moved on meanwhile: a page that is short would pass for the last.
   if (newest !== null && rows.length < newest.length) return await investigations(reader, filter);
   return rows.map(investigationFrom);
-}
-
-function isOfAll({ projectIds, state, reference }: InvestigationFilter): boolean {
-  return projectIds === undefined && state === undefined && reference === undefined;
-}
-
-function newestOfAll(reader: Reader, { limit, after }: InvestigationFilter) {
-  return after === undefined ? firstPage(reader, String(limit)) : laterPage(reader, String(limit), after);
-}
-
-const firstPage = prepared((reader, most: string) => pageOfAll(reader, most, {}));
-const laterPage = prepared((reader, most: string, after: string) => pageOfAll(reader, most, { after }));
-
-function pageOfAll(reader: Reader, most: string, position: Pick<InvestigationFilter, 'after'>) {
-  const page = before(reader, position).select('seq').limit(sql<number>`cast(${most} as bigint)`);
-  return withProgress(reader)
-    .where('investigations.seq', 'in', () => page)
-    .orderBy('investigations.seq', 'desc');
 }
 
 function withState(page: ReturnType<typeof withProgress>, { state }: InvestigationFilter) {

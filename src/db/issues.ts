@@ -5,7 +5,6 @@ import { writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { eraseInvestigations, forgetShown } from './erasing.ts';
-import { issueJson, type KeptJson } from './issue-json.ts';
 import { issueFrom, OWNER_COLUMNS } from './issue-rows.ts';
 import type { Reader, Trx } from './schema.ts';
 import type { IssueStore } from './store.ts';
@@ -13,19 +12,17 @@ import { nudgeShown } from './thread-nudges.ts';
 
 interface IssueVerbsOptions {
   readonly enqueuer: Enqueuer;
-  readonly keptJson: KeptJson;
-  /** Called after the commit, to make what was erased unreadable on disk and in memory too. */
-  readonly forgetErased: () => void;
+  /** Called after the commit, to make what was erased unreadable on disk too. */
+  readonly forgetErased: () => Promise<void>;
 }
 
-export function issueVerbs(database: Database, { enqueuer, keptJson, forgetErased }: IssueVerbsOptions): IssueStore {
+export function issueVerbs(database: Database, { enqueuer, forgetErased }: IssueVerbsOptions): IssueStore {
   return {
     issue: (id) => database.read((reader) => issueWhere(reader, 'issues.id', id)),
-    issueJson: (id) => database.read((reader) => issueJson(reader, id, keptJson)),
     changeSet: (issueId) => database.read((reader) => changeSet(reader, issueId)),
     async eraseIssue(id, now, by) {
       const erased = await database.write((trx) => eraseIssue(trx, { id, by }, { enqueuer, now }));
-      if (erased) forgetErased();
+      if (erased) await forgetErased();
       return erased;
     },
   };

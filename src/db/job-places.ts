@@ -2,7 +2,6 @@
 import type { ProjectSource } from '../core/project.ts';
 import type { NewJob, Urgency } from '../core/queue.ts';
 import type { Trigger } from '../core/thread.ts';
-import { prepared } from './prepared.ts';
 import type { Trx } from './schema.ts';
 
 /** What of a job decides when it comes among those that are due. */
@@ -19,11 +18,9 @@ export function installationName(installationId: number): string {
   return `installation ${installationId}`;
 }
 
-const sourceOf = prepared((reader, id: string) => reader.selectFrom('projects').select('source').where('id', '=', id));
-
 /** "" where the project is gone. */
 export async function organisationOfProject(trx: Trx, projectId: string): Promise<string> {
-  const [row] = await sourceOf(trx, projectId);
+  const row = await trx.selectFrom('projects').select('source').where('id', '=', projectId).executeTakeFirst();
   return row ? organisationOf(JSON.parse(row.source)) : '';
 }
 

@@ -1,6 +1,4 @@
 // The run that a report may join: an equal one that has not ended.
-
-import { prepared } from './prepared.ts';
 import type { Trx } from './schema.ts';
 import { settingsText } from './settings-text.ts';
 import type { Acceptance } from './store.ts';
@@ -10,26 +8,22 @@ export interface OpenRun {
   readonly state: 'queued' | 'running';
 }
 
-const runsAlike = prepared((reader, accountId: string, projectId: string, fingerprint: string) =>
-  reader
-    .selectFrom('runs')
-    .select(['id', 'state', 'revision'])
-    .where('account_id', '=', accountId)
-    .where('project_id', '=', projectId)
-    .where('fingerprint', '=', fingerprint)
-    .where('state', 'in', ['running', 'queued'])
-    .where('fresh', '=', 0),
-);
-
 /**
  * What is said of the run is said of everyone who joined it: callers whose words are trusted differently, or whose project gave other
  * settings since, do not join each other.
  */
 export async function joinableRun(trx: Trx, { report, fingerprint }: Acceptance): Promise<OpenRun | null> {
   if (report.fresh) return null;
-  const alike = await runsAlike(trx, report.accountId, report.projectId, fingerprint);
-  const equal = alike.filter(({ revision }) => revision === report.revision);
-  // Almost always there is none, and no more is asked.
+  const equal = await trx
+    .selectFrom('runs')
+    .select(['id', 'state'])
+    .where('account_id', '=', report.accountId)
+    .where('project_id', '=', report.projectId)
+    .where('fingerprint', '=', fingerprint)
+    .where('revision', '=', report.revision)
+    .where('state', 'in', ['running', 'queued'])
+    .where('fresh', '=', 0)
+    .execute();
   for (const state of ['running', 'queued'] as const) {
     for (const run of equal) {
       if (run.state === state && (await isFor(trx, { id: run.id, state }, report))) return { id: run.id, state };

@@ -56,7 +56,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const database = createDatabase({ kysely, enqueuer, explain, attempts: serializable(kysely, patienceMs) });
   return {
     database,
-    ...storeVerbs({ database, seal, enqueuer, forget: () => {} }),
+    ...storeVerbs({ database, seal, enqueuer, forgetErased: async () => {} }),
     [Symbol.asyncDispose]: () => database.close(),
   };
 }

@@ -2,13 +2,12 @@
 import type Sqlite from 'better-sqlite3';
 import { Kysely } from 'kysely';
 import { CausewayError } from '../core/errors.ts';
-import { type Checkpoints, createCheckpoints } from './checkpoints.ts';
 import { createDatabase, type Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { migrate } from './migrate.ts';
 import type { Schema } from './schema.ts';
 import type { Seal } from './seal.ts';
-import { explainSqlite, openConnection, SQLITE_TABLES, sqliteDialect } from './sqlite-engine.ts';
+import { emptyLog, explainSqlite, openConnection, SQLITE_TABLES, sqliteDialect } from './sqlite-engine.ts';
 import type { Store } from './store.ts';
 import { storeVerbs } from './store-verbs.ts';
 
@@ -26,48 +25,51 @@ interface SqliteStoreOptions {
   readonly enqueuer: Enqueuer;
 }
 
+const HOUR_MS = 60 * 60 * 1_000;
+
 /**
  * Opens the store and migrates its schema. It does not take ownership of the file (see single-owner.ts), so that
- * `causeway token` works beside a server. Throws `store_unusable` (damaged, not writable, made by a newer version)
+ * `causeway token` works beside a server. Throws `store_unusable` (damaged, not writable, made by another version)
  * or `store_locked` (another process writes for more than 5 s).
  */
 export async function openSqliteStore({ file, seal, enqueuer }: SqliteStoreOptions): Promise<SqliteStore> {
   const explain = (error: unknown) => explainSqlite(error, file);
-  const { checkpoints, kysely } = await opened(file, explain);
+  const { connection, kysely } = await openKysely(file, explain);
   const database = createDatabase({ kysely, enqueuer, explain });
+  // With the connection taken, so that it waits for a transaction under way.
+  const forgetErased = () => database.read((reader) => reader.connection().execute(async () => emptyLog(connection)));
+  // Where another process was reading, the log stays until the next hour, erasure, close or opening.
+  const hourly = setInterval(() => void forgetErased().catch(() => {}), HOUR_MS).unref();
   return {
     database,
-    ...storeVerbs({ database, seal, enqueuer, forget: checkpoints.forget }),
+    ...storeVerbs({ database, seal, enqueuer, forgetErased }),
     [Symbol.asyncDispose]: async () => {
-      await checkpoints[Symbol.asyncDispose]();
-      await database.close();
+      clearInterval(hourly);
+      await database.close(() => emptyLog(connection));
     },
   };
 }
 
-async function opened(
+async function openKysely(
   file: string,
   explain: (error: unknown) => unknown,
-): Promise<{ readonly checkpoints: Checkpoints; readonly kysely: Kysely<Schema> }> {
+): Promise<{ readonly connection: Sqlite.Database; readonly kysely: Kysely<Schema> }> {
   let connection: Sqlite.Database | undefined;
-  let checkpoints: Checkpoints | undefined;
   try {
     connection = openConnection(file);
-    checkpoints = createCheckpoints(connection, file);
-    const kysely = new Kysely<Schema>({ dialect: sqliteDialect(connection, checkpoints.committed) });
+    const kysely = new Kysely<Schema>({ dialect: sqliteDialect(connection) });
     await migrate(kysely, { form: SQLITE_TABLES, place: file, mayBeAheadBy: 0 });
-    // Whoever was killed after an erasure has left a log that still holds it.
-    checkpoints.forget();
-    return { checkpoints, kysely };
+    // A process that was killed after an erasure has left a log that still holds the text.
+    emptyLog(connection);
+    return { connection, kysely };
   } catch (error) {
-    await checkpoints?.[Symbol.asyncDispose]();
     connection?.close();
-    throw unusable(explain(error), file);
+    throw toUnusable(explain(error), file);
   }
 }
 
-/** Whatever else hinders opening (a foreign database with tables of our names, for one) is the file's fault too. */
-function unusable(error: unknown, file: string): CausewayError {
+/** Whatever else prevents opening (another program's database with tables of our names, for one) is the file's fault too. */
+function toUnusable(error: unknown, file: string): CausewayError {
   if (error instanceof CausewayError) return error;
   const repair = 'It may belong to another program. Name another DATA_DIR, or restore a backup.';
   return new CausewayError('store_unusable', `The database ${file} cannot be used. ${repair}`, { cause: error });

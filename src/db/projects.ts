@@ -2,7 +2,6 @@
 import { newId } from '../core/ids.ts';
 import { isGithubProject, type Project, type ProjectSource } from '../core/project.ts';
 import type { Database } from './database.ts';
-import { prepared } from './prepared.ts';
 import { ON_GITHUB, placeOf, projectFrom } from './project-rows.ts';
 import type { Reader, Trx } from './schema.ts';
 import type { ProjectStore } from './store.ts';
@@ -73,16 +72,13 @@ async function projects(
   return rows.map(projectFrom);
 }
 
-const called = prepared((reader, id: string, lowerName: string) =>
-  reader
+async function project(reader: Reader, idOrName: string): Promise<Project | null> {
+  const row = await reader
     .selectFrom('projects')
     .selectAll()
     .where('hidden_at', 'is', null)
-    .where((or) => or.or([or('id', '=', id), or('name_lower', '=', lowerName)])),
-);
-
-async function project(reader: Reader, idOrName: string): Promise<Project | null> {
-  const [row] = await called(reader, idOrName, idOrName.toLowerCase());
+    .where((or) => or.or([or('id', '=', idOrName), or('name_lower', '=', idOrName.toLowerCase())]))
+    .executeTakeFirst();
   return row ? projectFrom(row) : null;
 }
 

@@ -3,12 +3,10 @@ import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
-import { type DatabaseConnection, type Dialect, SqliteDialect, SqliteDriver, sql } from 'kysely';
+import { type Dialect, SqliteAdapter, SqliteDialect, SqliteDriver, sql } from 'kysely';
 import { CausewayError, isDiskFull, NO_SPACE, type StoreFault, StoreUnusable } from '../core/errors.ts';
 import { shellWord } from '../core/shell-quote.ts';
-import { DirectAdapter } from './direct-adapter.ts';
 import { backupsFolder, newestBackup } from './kept-backups.ts';
-import { keptStatements } from './kept-statements.ts';
 import { makeFolder } from './make-folder.ts';
 import type { TableForm } from './migrations/table-form.ts';
 
@@ -38,7 +36,7 @@ export function openConnection(file: string): Sqlite.Database {
     // and then a power cut takes back what was answered with 202.
     connection.pragma('synchronous = FULL');
     connection.pragma('foreign_keys = ON');
-    // Erased text is overwritten with zeros in the file, not only unlinked; see `forgetErased` for the log beside it.
+    // Erased text is overwritten with zeros in the file, not only unlinked; see `emptyLog` for the log beside it.
     connection.pragma('secure_delete = ON');
     return connection;
   } catch (error) {
@@ -48,22 +46,33 @@ export function openConnection(file: string): Sqlite.Database {
 }
 
 /**
- * Moves the write-ahead log into the file and empties it, so that text erased before cannot be read from it.
- * False where another process reads just now: the log stays for the next time; that is no error.
+ * Moves the write-ahead log into the file and empties it, so that text erased before cannot be read from it. Where another process is
+ * reading, or the disk is full, the log stays for the next time: that is no error of whoever erased something.
  */
-export function forgetErased(connection: Sqlite.Database): boolean {
-  return withoutWaiting(connection, () => connection.pragma('wal_checkpoint(TRUNCATE)', { simple: true })) === 0;
+export function emptyLog(connection: Sqlite.Database): void {
+  try {
+    withoutWaiting(connection, () => connection.pragma('wal_checkpoint(TRUNCATE)'));
+  } catch (error) {
+    if (!(error instanceof Sqlite.SqliteError)) throw error;
+  }
 }
 
-/** The Kysely dialect of a connection; `kysely.destroy()` closes it. `committed` is called after each commit. */
-export function sqliteDialect(connection: Sqlite.Database, committed = () => {}): Dialect {
+/** The Kysely dialect of a connection; `kysely.destroy()` closes it. */
+export function sqliteDialect(connection: Sqlite.Database): Dialect {
   const dialect = new SqliteDialect({ database: connection });
   return {
-    createDriver: () => new ImmediateDriver(connection, committed),
-    createAdapter: () => new DirectAdapter(connection),
+    createDriver: () => new ImmediateDriver(connection),
+    createAdapter: () => new TransactionalAdapter(),
     createQueryCompiler: () => dialect.createQueryCompiler(),
     createIntrospector: (kysely) => dialect.createIntrospector(kysely),
   };
+}
+
+/** SQLite can roll back DDL; Kysely does not count on it, and a kill in a migration would leave half a schema. */
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
 }
 
 /**
@@ -72,13 +81,11 @@ export function sqliteDialect(connection: Sqlite.Database, committed = () => {})
  */
 class ImmediateDriver extends SqliteDriver {
   readonly #database: Sqlite.Database;
-  readonly #committed: () => void;
   readonly #requireInPlace: () => void;
 
-  constructor(database: Sqlite.Database, committed: () => void) {
-    super({ database: keptStatements(database) });
+  constructor(database: Sqlite.Database) {
+    super({ database });
     this.#database = database;
-    this.#committed = committed;
     this.#requireInPlace = database.memory ? () => {} : requireInPlace(database.name);
   }
 
@@ -97,11 +104,6 @@ class ImmediateDriver extends SqliteDriver {
       }
       await sleep(BUSY_POLL_MS);
     }
-  }
-
-  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    await super.commitTransaction(connection);
-    this.#committed();
   }
 
   // A full disk makes SQLite roll back by itself; a second rollback would hide the reason.
@@ -167,7 +169,6 @@ function isBusy(error: unknown): boolean {
   return error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY');
 }
 
-/** By `exec`: `pragma` makes a statement of each, 22 of the 29 µs that beginning a transaction took. */
 function withoutWaiting<T>(connection: Sqlite.Database, work: () => T): T {
   connection.exec('pragma busy_timeout = 0');
   try {

@@ -10,13 +10,10 @@ import { endingVerbs } from './endings.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { erasureVerbs } from './erasures.ts';
 import { failureVerbs } from './failures.ts';
-import { groupCommit } from './group-commit.ts';
 import { headVerbs } from './heads.ts';
 import { installationVerbs } from './installations.ts';
 import { investigationVerbs } from './investigations.ts';
-import type { KeptJson } from './issue-json.ts';
 import { issueVerbs } from './issues.ts';
-import { keptForAMoment } from './kept-for-a-moment.ts';
 import { overviewVerbs } from './overviews.ts';
 import { projectVerbs } from './projects.ts';
 import { runVerbs } from './runs.ts';
@@ -39,40 +36,31 @@ interface VerbsOptions {
   /** Writes the jobs that the verbs cause. */
   readonly enqueuer: Enqueuer;
   /** Called after text was erased: makes it unreadable on disk too, as far as the engine can. */
-  readonly forget: () => void;
+  readonly forgetErased: () => Promise<void>;
 }
-
-/** An Issue with 30 steps counts as 80 kB. What another process has erased is in the memory of this one for so long at most. */
-const KEPT_JSON = { mostBytes: 16 * 1024 * 1024, lastsMs: 60_000 };
 
 export function storeVerbs({
   database,
   seal,
   enqueuer,
-  forget,
+  forgetErased,
 }: VerbsOptions): Omit<Store, typeof Symbol.asyncDispose> {
-  const together = groupCommit(database);
-  const keptJson: KeptJson = keptForAMoment(KEPT_JSON);
-  const forgetErased = () => {
-    keptJson.clear();
-    forget();
-  };
   return {
     ...accountVerbs(database, seal),
     ...tokenVerbs(database),
     ...sessionVerbs(database),
     ...signInVerbs(database),
     ...projectVerbs(database),
-    ...acceptanceVerbs(together, enqueuer),
+    ...acceptanceVerbs(database, enqueuer),
     ...investigationVerbs(database),
     ...runVerbs(database),
     ...transcriptVerbs(database, seal),
     ...costVerbs(database),
     ...endingVerbs(database, enqueuer),
-    ...issueVerbs(database, { enqueuer, keptJson, forgetErased }),
+    ...issueVerbs(database, { enqueuer, forgetErased }),
     ...webhookVerbs(database),
     ...attemptVerbs(database, enqueuer),
-    ...deliveryVerbs(database, { together, enqueuer, seal }),
+    ...deliveryVerbs(database, enqueuer, seal),
     ...installationVerbs(database, enqueuer),
     ...threadVerbs(database, enqueuer),
     ...toldVerbs(database),

@@ -166,17 +166,8 @@ export interface InvestigationStore {
   cancel(id: string, reason: FailureReason, now: string, by?: string): Promise<Cancelled>;
 }
 
-/** An Issue as the interface shows it, ready to be sent. */
-export interface IssueJson {
-  readonly project: Project;
-  /** What `issue` gives, as JSON in UTF-8. Others are given the same bytes: nobody may change them. */
-  readonly json: Uint8Array<ArrayBuffer>;
-}
-
 export interface IssueStore {
   issue(id: string): Promise<Issue | null>;
-  /** Null also where its project is hidden. */
-  issueJson(id: string): Promise<IssueJson | null>;
   /** The edits behind the Issue's diff (stored beside it, erased with it); null: no such Issue. */
   changeSet(issueId: string): Promise<ChangeSet | null>;
   /** Erases the Issue, its investigation, undelivered webhooks and, if nobody else is attached, the run with its steps; of those whose `sameAs` names it, the oldest takes its place. False: no such Issue. `by`: id of the account that did it, for the audit log; absent: the caller's own. */

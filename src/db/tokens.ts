@@ -4,7 +4,6 @@ import type { Account, Scope, TokenRecord } from '../core/account.ts';
 import { accountFrom } from './accounts.ts';
 import { verbOf, writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
-import { prepared } from './prepared.ts';
 import type { Reader, TokenTable, Trx } from './schema.ts';
 import type { AccountStore, Acting, Counted } from './store.ts';
 import { isFirst } from './use-once.ts';
@@ -54,20 +53,17 @@ async function addToken(trx: Trx, { token, hash, how }: NewToken): Promise<'done
   return 'done';
 }
 
-const withAccount = prepared((reader, hash: string) =>
-  reader
-    .selectFrom('tokens')
-    .innerJoin('accounts', 'accounts.id', 'tokens.account_id')
-    .selectAll('tokens')
-    .select(['accounts.login', 'accounts.github_id'])
-    .where('hash', '=', hash),
-);
-
 async function tokenByHash(
   reader: Reader,
   hash: string,
 ): Promise<{ readonly token: TokenRecord; readonly account: Account } | null> {
-  const [row] = await withAccount(reader, hash);
+  const row = await reader
+    .selectFrom('tokens')
+    .innerJoin('accounts', 'accounts.id', 'tokens.account_id')
+    .selectAll('tokens')
+    .select(['accounts.login', 'accounts.github_id'])
+    .where('hash', '=', hash)
+    .executeTakeFirst();
   return row ? { token: tokenFrom(row), account: accountFrom({ ...row, id: row.account_id }) } : null;
 }
 

@@ -27,7 +27,7 @@ type Limits = Parameters<Store['sweep']>[0];
 export function upkeepVerbs(
   database: Database,
   enqueuer: Enqueuer,
-  forgetErased: () => void,
+  forgetErased: () => Promise<void>,
 ): Pick<Store, 'check' | 'sweep'> {
   async function sweepChecks({ endedBefore, now }: Limits): Promise<number> {
     const of = { changedBefore: endedBefore, seenBefore: endedBefore, now, limit: BATCH };
@@ -60,7 +60,7 @@ export function upkeepVerbs(
         (await inBatches(database, (trx) => sweepInvestigations(trx, limits, enqueuer))) +
         (await inBatches(database, (trx) => sweepGoneProjects(trx, { now: limits.now, limit: BATCH }, enqueuer)));
       await database.write((trx) => sweepThreads(trx, limits.endedBefore, enqueuer));
-      if (total + checks > 0) forgetErased();
+      if (total + checks > 0) await forgetErased();
       return total;
     },
   };

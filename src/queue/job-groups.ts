@@ -2,8 +2,6 @@
 // few rows instead of the queue: behind 10,000 jobs of a group that is at its limit it still costs some index look-ups.
 import { sql } from 'kysely';
 import type { JobKind, NewJob } from '../core/queue.ts';
-import { insertRow } from '../db/insert-row.ts';
-import { prepared } from '../db/prepared.ts';
 import type { Trx } from '../db/schema.ts';
 import { earlier } from './earlier.ts';
 
@@ -26,12 +24,15 @@ export async function refreshGroup(trx: Trx, kind: JobKind, group: string): Prom
   if (before && before.organisation !== after.organisation) await refreshOrganisation(trx, kind, before.organisation);
 }
 
-const groupRow = prepared((reader, kind: JobKind, group: string) =>
-  reader.selectFrom('job_groups').selectAll().where('kind', '=', kind).where('group_key', '=', group),
-);
-const organisationRow = prepared((reader, kind: JobKind, organisation: string) =>
-  reader.selectFrom('job_organisations').selectAll().where('kind', '=', kind).where('organisation', '=', organisation),
-);
+const groupRow = (trx: Trx, kind: JobKind, group: string) =>
+  trx.selectFrom('job_groups').selectAll().where('kind', '=', kind).where('group_key', '=', group).execute();
+const organisationRow = (trx: Trx, kind: JobKind, organisation: string) =>
+  trx
+    .selectFrom('job_organisations')
+    .selectAll()
+    .where('kind', '=', kind)
+    .where('organisation', '=', organisation)
+    .execute();
 
 /**
  * The same where all that has changed is one job more that waits: no job is read, and nothing is written where another job of the group
@@ -46,7 +47,11 @@ export async function addToGroup(trx: Trx, job: NewJob): Promise<boolean> {
   if (there?.[own] && there[own] <= runAt) return true;
   const next = { next_at: earlier(runAt, there?.next_at ?? null), [own]: runAt };
   const row = { kind, group_key: group, organisation, running: there?.running ?? 0, ...next };
-  await insertRow(trx, 'job_groups', row, { columns: ['kind', 'group_key'], there: 'is-overwritten' });
+  await trx
+    .insertInto('job_groups')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['kind', 'group_key']).doUpdateSet(row))
+    .execute();
   await addToOrganisation(trx, job);
   return true;
 }
@@ -56,7 +61,11 @@ async function addToOrganisation(trx: Trx, { kind, organisation, runAt, urgency 
   const own = `next_${urgency}_at` as const;
   if (there?.[own] && there[own] <= runAt) return;
   const row = { kind, organisation, running: there?.running ?? 0, turn: there?.turn ?? 0, [own]: runAt };
-  await insertRow(trx, 'job_organisations', row, { columns: ['kind', 'organisation'], there: 'is-overwritten' });
+  await trx
+    .insertInto('job_organisations')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['kind', 'organisation']).doUpdateSet(row))
+    .execute();
 }
 
 /** Of 100,000 jobs in the group only the heads are read. */

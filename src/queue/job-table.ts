@@ -3,7 +3,6 @@ import type { Selectable } from 'kysely';
 import { newId } from '../core/ids.ts';
 import type { JobKind, NewJob } from '../core/queue.ts';
 import type { Enqueuer } from '../db/enqueuer.ts';
-import { insertRow } from '../db/insert-row.ts';
 import type { Schema, Trx } from '../db/schema.ts';
 import { earlier } from './earlier.ts';
 import { addToGroup, refreshGroup } from './job-groups.ts';
@@ -87,7 +86,7 @@ function afterAsking(
 }
 
 /** False, and nothing is written, where a job of that kind and subject is there. */
-function insertJob(trx: Trx, job: NewJob, state: 'waiting' | 'dead'): Promise<boolean> {
+async function insertJob(trx: Trx, job: NewJob, state: 'waiting' | 'dead'): Promise<boolean> {
   const { kind, subject, group, runAt, urgency, organisation } = job;
   const row = {
     id: newId('job'),
@@ -105,7 +104,13 @@ function insertJob(trx: Trx, job: NewJob, state: 'waiting' | 'dead'): Promise<bo
     urgency,
     organisation,
   };
-  return insertRow(trx, 'jobs', row, { columns: ['kind', 'subject'], there: 'stays' });
+  const inserted = await trx
+    .insertInto('jobs')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['kind', 'subject']).doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return inserted !== undefined;
 }
 
 /** True where any was there. */

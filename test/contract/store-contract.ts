@@ -22,7 +22,6 @@ import { habitsContract } from './store-habits.ts';
 import { headsContract } from './store-heads.ts';
 import { heldHeadsContract } from './store-held-heads.ts';
 import { installationsContract } from './store-installations.ts';
-import { issueJsonContract } from './store-issue-json.ts';
 import { likeliestContract } from './store-likeliest.ts';
 import { manyProjectsContract } from './store-many-projects.ts';
 import { movedContract } from './store-moved.ts';
@@ -52,7 +51,6 @@ export function reportsContract(engine: Engine): void {
     agentContract(engine);
     costTotalsContract(engine);
     endingsContract(engine);
-    issueJsonContract(engine);
     cancellingContract(engine);
     erasingContract(engine);
     erasuresContract(engine);

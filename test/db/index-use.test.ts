@@ -34,7 +34,7 @@ async function plansOf<T>(
   const enqueuer = createJobTable();
   const database = createDatabase({ kysely, enqueuer, explain: (error) => error });
   const seal = createSeal(Buffer.alloc(32, 7));
-  const asked = { database, store: storeVerbs({ database, seal, enqueuer, forget: () => {} }) };
+  const asked = { database, store: storeVerbs({ database, seal, enqueuer, forgetErased: async () => {} }) };
   const prepared = await prepare?.(asked);
   said.clear();
   await ask(asked, prepared);
