@@ -7,10 +7,8 @@ import type { ExitCode } from '../cli/io.ts';
 import { alreadyMovedText, movedText, moveLine } from '../cli/move-words.ts';
 import { type Config, type PostgresConfig, parsePostgresUrl, passwordsOf } from '../config.ts';
 import { CausewayError } from '../core/errors.ts';
-import { migrationsOf } from '../db/migrated-since.ts';
-import { moveRecords } from '../db/moving/move-records.ts';
-import { type MoveSource, openMoveSource } from '../db/moving/source.ts';
-import { moveEnded } from '../db/moving/target.ts';
+import { migrationsOf } from '../db/migrate.ts';
+import { type MoveSource, moveRecords, openMoveSource, openSecrets, readMoveEnd } from '../db/move.ts';
 import { createSeal } from '../db/seal.ts';
 import { takeOwnership } from '../db/single-owner.ts';
 import { registerSecret } from '../log.ts';
@@ -29,9 +27,9 @@ export async function moveCommand(command: MoveCommand, deps: CommandDeps, signa
   using _owned = takeOwnership(file);
   using source = openMoveSource(file);
   const seal = createSeal(key);
-  say(`sealed secrets that open with ${keptIn}: ${source.openAll(seal)}, which is all`);
+  say(`sealed secrets that open with ${keptIn}: ${openSecrets(source, seal)}, which is all`);
   await using target = await openPostgresParts({ database: place, seal, log, signal });
-  const ended = await moveEnded(target.store.database);
+  const ended = await readMoveEnd(target.store.database);
   if (ended !== null) {
     io.err(alreadyMovedText(place.shown, ended));
     return 0;

@@ -1,7 +1,5 @@
 // Store and queue over a PostgreSQL database; loaded where there is one, since its client and its queue are most of 20 MB.
 import type { PostgresConfig } from '../config.ts';
-import { createHolds } from '../core/holds.ts';
-import { refuseHalfMoved } from '../db/moving/target.ts';
 import { openPostgresStore, type PostgresStore } from '../db/open-postgres.ts';
 import { explainOpening } from '../db/postgres-errors.ts';
 import { openNotices } from '../db/postgres-notices.ts';
@@ -48,7 +46,6 @@ export async function openPostgresParts({ database, seal, log, signal }: Postgre
 export async function openPostgresStoreAlone(options: PostgresOptions): Promise<PostgresStore> {
   await using opening = new AsyncDisposableStack();
   const { store } = opening.use(await openPostgresParts(options));
-  await refuseHalfMoved(store.database, options.database.shown);
   const opened = opening.move();
   return { ...store, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
@@ -58,7 +55,6 @@ export async function openPostgresRecords(options: PostgresOptions & Pick<Record
   const { database, log, now } = options;
   await using opening = new AsyncDisposableStack();
   const { store, boss } = opening.use(await openPostgresParts(options));
-  await refuseHalfMoved(store.database, database.shown);
   const notices = opening.use(openNotices({ url: database.url, onFault: faultLog(log) }));
   const queue = createBossQueue({ boss, log });
   const changes = createChanges((runId) => notices.tell('changed', runId));

@@ -11,7 +11,7 @@ import type { JobKind } from '../core/queue.ts';
 import { backUp } from '../db/back-up.ts';
 import { backupsFolder } from '../db/kept-backups.ts';
 import { makeFolder } from '../db/make-folder.ts';
-import { migratedSince } from '../db/migrated-since.ts';
+import { migratedSince } from '../db/migrate.ts';
 import { createSeal } from '../db/seal.ts';
 import type { CommandDeps } from './command-deps.ts';
 import { databaseFile, openDataFolder } from './data-folder.ts';

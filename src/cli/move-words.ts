@@ -21,7 +21,7 @@ export function moveLine(words: string): string {
 
 export function movedText({ rows, tables, jobs, deadJobs, file, target, keptIn }: MovedWords): string {
   const key = keptIn === null ? 'ENCRYPTION_KEY as it is now' : `ENCRYPTION_KEY to what ${printableLine(keptIn)} holds`;
-  return `Moved to ${printableLine(target)}: ${count(rows)} rows in ${tables} tables, each equal to its original, and ${count(jobs)} jobs.
+  return `Moved to ${printableLine(target)}: ${count(rows)} rows in ${tables} tables, as many as in the original, and ${count(jobs)} jobs.
 ${givenUp(deadJobs)}
 Next, for every process of the service, on every machine:
   set DATABASE_URL to that database, and ${key},

@@ -17,8 +17,10 @@ export interface Report {
   readonly projectId: string;
   readonly accountId: string;
   readonly origin: Origin;
-  /** The text (and log) of the report: 1 byte to 1 MiB of UTF-8, already redacted. */
+  /** The text (and log) of the report: 1 byte to 1 MiB of UTF-8 together with `guidance`, already redacted. */
   readonly text: string;
+  /** What the person who asked wants regarded, to be read behind the text; kept apart, since it is erased with the person. Absent: nothing. */
+  readonly guidance?: string;
   /** The caller's own name for it, echoed; empty where none was given. */
   readonly reference: string;
   /** Branch, tag or sha; empty: the default branch. */
@@ -37,18 +39,6 @@ export interface Report {
 /** What follows the report. "" where nothing is asked for. */
 export function guidanceSection(login: string, guidance: string): string {
   return guidance === '' ? '' : `\n\n## What ${login} asks to be heeded\n\n${guidance}`;
-}
-
-/** Whoever it names: logins change, and the report is known to be of one person. */
-const SECTION = /(?:^|\n\n)## What \S+ asks to be heeded\n\n/;
-
-/**
- * The report without it. From the first such heading on: the words below it may hold another one. Where somebody else's words hold one, the
- * report loses what follows there.
- */
-export function withoutGuidance(report: string): string {
-  const at = report.search(SECTION);
-  return at < 0 ? report : report.slice(0, at);
 }
 
 export interface AddressedReport {

@@ -137,6 +137,7 @@ async function attach(
       origin: report.origin,
       reference: report.reference,
       text: report.text,
+      guidance: report.guidance ?? '',
       callback_url: report.callbackUrl,
       state: run.state,
       outcome: JSON.stringify({ state: run.state }),

@@ -128,7 +128,7 @@ async function signingSecrets(
     .where((or) => or.or([or('expires_at', 'is', null), or('expires_at', '>', now)]))
     .orderBy('seq', 'desc')
     .execute();
-  return rows.map((row) => seal.open(row.secret, purposeFor(accountId)));
+  return rows.map((row) => seal.open(row.secret, secretPurpose(accountId)));
 }
 
 async function rotate(trx: Trx, rotation: Rotation, seal: Seal): Promise<'done' | 'repeated'> {
@@ -155,7 +155,7 @@ async function addSecret(
   { accountId, secret, now }: { readonly accountId: string; readonly secret: string; readonly now: string },
   seal: Seal,
 ): Promise<void> {
-  const sealed = seal.seal(secret, purposeFor(accountId));
+  const sealed = seal.seal(secret, secretPurpose(accountId));
   await trx
     .insertInto('signing_secrets')
     .values({ account_id: accountId, secret: sealed, created_at: now, expires_at: null })
@@ -163,6 +163,6 @@ async function addSecret(
 }
 
 /** What the signing secrets of an account are sealed for. */
-export function purposeFor(accountId: string): string {
+export function secretPurpose(accountId: string): string {
   return `signing-secret ${accountId}`;
 }

@@ -1,10 +1,9 @@
 // Backfills: what was read of a project's past, how far, and what investigations cost on average.
 import type { Selectable } from 'kysely';
-import type { BackfillTable } from './check-tables.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { installationName } from './job-places.ts';
-import type { Reader, Trx } from './schema.ts';
+import type { BackfillTable, Reader, Trx } from './schema.ts';
 import type { Backfill, BackfillStore, Forecast } from './store.ts';
 
 /** How much of the past is read. */

@@ -57,7 +57,7 @@ async function mendable(reader: Reader, projectId: string, green: Green): Promis
   for (const { id, check_key: key, sha, seen_at: seenAt } of rows) {
     if (green.red?.includes(id)) continue;
     const here = keys.has(key) ? [green.sha] : [];
-    const others = noted.filter((one) => one.check_key === key && one.green_at > seenAt).map((one) => one.sha);
+    const others = noted.filter((one) => one.check_key === key && one.passed_at > seenAt).map((one) => one.sha);
     // Red and green at one commit is chance, or another run of that name: nothing was mended between them.
     const greens = seenAt >= at ? [] : [...new Set([...here, ...others])].filter((green) => green !== sha);
     failures.set(id, [...(failures.get(id) ?? []), { failureId: id, sha, greens }]);
@@ -90,10 +90,10 @@ async function redOnDefault(reader: Reader, projectId: string) {
 
 async function notedGreens(reader: Reader, projectId: string) {
   return await reader
-    .selectFrom('greens')
-    .select(['check_key', 'sha', 'green_at'])
+    .selectFrom('passing_checks')
+    .select(['check_key', 'sha', 'passed_at'])
     .where('project_id', '=', projectId)
-    .orderBy('green_at', 'desc')
+    .orderBy('passed_at', 'desc')
     .execute();
 }
 

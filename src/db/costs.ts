@@ -48,8 +48,8 @@ async function reserve(trx: Trx, run: Run, { amount, limits, now }: Reservation)
   const month = now.slice(0, 7);
   const used: Readonly<Record<LimitName, number>> = {
     run: await ofRun(trx, run.id),
-    repository: await total(trx, month, run.projectId),
-    all: await total(trx, month, EVERYTHING),
+    repository: await sumOfMonth(trx, month, run.projectId),
+    all: await sumOfMonth(trx, month),
   };
   const order: readonly LimitName[] = ['run', 'repository', 'all'];
   const exceeded = order.find((name) => used[name] + amount > limits[name]);
@@ -64,18 +64,15 @@ async function ofRun(trx: Trx, runId: string): Promise<number> {
   return rows.reduce((all, { reserved, spent }) => all + reserved + spent, 0);
 }
 
-/** As the project of a total. */
-const EVERYTHING = '';
-
-/** Every write of a cost moves it in the same transaction: see migration 0011. */
-async function total(trx: Trx, month: string, projectId: string): Promise<number> {
-  const row = await trx
-    .selectFrom('cost_totals')
-    .select('in_use')
-    .where('month', '=', month)
-    .where('project_id', '=', projectId)
-    .executeTakeFirst();
-  return row?.in_use ?? 0;
+/** Reserved and spent money of a month, of one project or of all. */
+async function sumOfMonth(trx: Trx, month: string, projectId?: string): Promise<number> {
+  let query = trx
+    .selectFrom('costs')
+    .select(({ fn }) => [fn.sum<number | null>('reserved').as('reserved'), fn.sum<number | null>('spent').as('spent')])
+    .where('month', '=', month);
+  if (projectId !== undefined) query = query.where('project_id', '=', projectId);
+  const row = await query.executeTakeFirst();
+  return Number(row?.reserved ?? 0) + Number(row?.spent ?? 0);
 }
 
 interface Added extends Pick<Settlement, 'reserved' | 'spent'> {

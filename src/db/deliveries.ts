@@ -18,7 +18,7 @@ export function deliveryVerbs(database: Database, enqueuer: Enqueuer, seal: Seal
       // Sealing 25 MiB takes its time: a repeated one is known without, and nobody waits for the write lock meanwhile.
       const isLong = delivery.body.length > LONG_BODY;
       if (isLong && (await database.read((reader) => wasSeen(reader, delivery, times)))) return 'repeated';
-      const body = seal.seal(delivery.body, purposeFor(delivery.id));
+      const body = seal.seal(delivery.body, bodyPurpose(delivery.id));
       return database.write((trx) => accept(trx, { ...delivery, body }, times, enqueuer));
     },
     delivery: (id) => database.read((reader) => waiting(reader, id, seal)),
@@ -80,7 +80,7 @@ async function waiting(reader: Reader, id: string, seal: Seal): Promise<Delivery
     .where('state', '=', 'waiting')
     .executeTakeFirst();
   if (!row || row.body === null) return null;
-  return { id, event: row.event, body: seal.open(row.body, purposeFor(id)), receivedAt: row.received_at };
+  return { id, event: row.event, body: seal.open(row.body, bodyPurpose(id)), receivedAt: row.received_at };
 }
 
 /** The first end counts: a dead job's comes after that of a handler which could not say so any more. */
@@ -96,6 +96,6 @@ async function endDelivery(
     .execute();
 }
 
-export function purposeFor(id: string): string {
+export function bodyPurpose(id: string): string {
   return `delivery ${id}`;
 }

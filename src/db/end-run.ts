@@ -49,7 +49,7 @@ export async function endInvestigation(
   outcome: InvestigationOutcome,
   now: string,
 ): Promise<void> {
-  const forgotten = outcome.state === 'concluded' ? {} : { text: '' };
+  const forgotten = outcome.state === 'concluded' ? {} : { text: '', guidance: '' };
   await trx
     .updateTable('investigations')
     .set({ state: outcome.state, outcome: JSON.stringify(outcome), ended_at: now, ...forgotten })

@@ -1,5 +1,4 @@
 // Erasing a person: how they came in, what they are called, where they were told; what they started stays their project's.
-import { withoutGuidance } from '../core/report.ts';
 import { OPERATOR, onGithub, writeAudit } from './audit.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { forgetPerson } from './forget-person.ts';
@@ -57,7 +56,6 @@ async function eraseOwn(trx: Trx, id: string, enqueuer: Enqueuer): Promise<Omit<
     await trx.deleteFrom(table).where('account_id', '=', id).execute();
   }
   const webhooks = await eraseAddresses(trx, id, enqueuer);
-  await eraseGuidance(trx, id);
   const kept = await startedBy(trx, id);
   if (kept === 0) await trx.deleteFrom('accounts').where('id', '=', id).execute();
   else {
@@ -67,7 +65,7 @@ async function eraseOwn(trx: Trx, id: string, enqueuer: Enqueuer): Promise<Omit<
   return { sessions: sessions.length, tokens: tokens.length, webhooks: webhooks.length, kept };
 }
 
-/** Their attempts go with them. What still runs tells nobody. */
+/** Where they were answered, with all attempts, and what they asked to be heeded. What still runs tells nobody. */
 async function eraseAddresses(trx: Trx, id: string, enqueuer: Enqueuer): Promise<readonly unknown[]> {
   const webhooks = await trx.deleteFrom('webhooks').where('account_id', '=', id).returning('id').execute();
   await enqueuer.remove(
@@ -75,23 +73,12 @@ async function eraseAddresses(trx: Trx, id: string, enqueuer: Enqueuer): Promise
     'webhook',
     webhooks.map((row) => row.id),
   );
-  await trx.updateTable('investigations').set({ callback_url: '' }).where('account_id', '=', id).execute();
-  return webhooks;
-}
-
-/** What they asked to be heeded stands in the reports that they asked for as well. One at a time: a report may be 1 MiB. */
-async function eraseGuidance(trx: Trx, id: string): Promise<void> {
-  const rows = await trx
-    .selectFrom('investigations')
-    .select('id')
+  await trx
+    .updateTable('investigations')
+    .set({ callback_url: '', guidance: '' })
     .where('account_id', '=', id)
-    .where('text', 'like', '%## What % asks to be heeded%')
     .execute();
-  for (const { id: investigationId } of rows) {
-    const one = trx.selectFrom('investigations').select('text').where('id', '=', investigationId);
-    const text = withoutGuidance((await one.executeTakeFirstOrThrow()).text);
-    await trx.updateTable('investigations').set({ text }).where('id', '=', investigationId).execute();
-  }
+  return webhooks;
 }
 
 async function startedBy(trx: Trx, id: string): Promise<number> {

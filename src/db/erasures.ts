@@ -4,7 +4,6 @@ import { OPERATOR, writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { eraseAccount } from './erase-account.ts';
-import { eraseCosts } from './erase-costs.ts';
 import { BATCH, inBatches } from './in-batches.ts';
 import type { Trx } from './schema.ts';
 import type { ErasedProject, ErasureStore } from './store.ts';
@@ -24,7 +23,6 @@ export function erasureVerbs(database: Database, enqueuer: Enqueuer, forgetErase
       if (found === null) return null;
       const ids = [found.id];
       const limit = BATCH;
-      await eraseCosts(database, found.id);
       await inBatches(database, async (trx) => {
         await hide(trx, found.id, now);
         return eraseHeads(trx, { projectIds: ids, limit }, enqueuer);

@@ -1,7 +1,7 @@
 // What the doctor asks of a database, whichever engine it is: its schema, whether the key opens its secrets, what was given up. Reads only.
-import { sql } from 'kysely';
-import { purposeFor } from './accounts.ts';
-import { migrationsFor } from './migrations/all.ts';
+import type { Hold } from '../core/holds.ts';
+import { secretPurpose } from './accounts.ts';
+import { migrationsFor, readAppliedMigrations } from './migrate.ts';
 import type { TableForm } from './migrations/table-form.ts';
 import type { Reader } from './schema.ts';
 import type { Seal } from './seal.ts';
@@ -30,21 +30,21 @@ export async function examine(
   kysely: Reader,
   { form, seal }: { readonly form: TableForm; readonly seal: Seal },
 ): Promise<Omit<Examination, 'damage' | 'aheadMs' | 'unchecked'> | null> {
-  const tables = await kysely.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some(({ name }) => name === 'kysely_migration')) return null;
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(kysely);
-  const applied = new Set(rows.map(({ name }) => name));
+  const applied = await readAppliedMigrations(kysely, form);
+  if (applied.length === 0) return null;
   const known = Object.keys(migrationsFor(form));
-  const missing = known.filter((name) => !applied.has(name));
-  const newer = [...applied].filter((name) => !known.includes(name));
-  const isPaused = applied.has('0010-marks') && (await isPausedForAll(kysely));
+  const missing = known.filter((name) => !applied.includes(name));
+  const newer = applied.filter((name) => !known.includes(name));
   // Of a schema that is not whole nothing more can be asked in one way.
-  if (missing.length > 0) return { missing, newer, isKeyRight: null, isPaused, jobs: { waiting: 0, dead: 0 } };
+  if (missing.length > 0) {
+    return { missing, newer, isKeyRight: null, isPaused: false, holds: [], jobs: { waiting: 0, dead: 0 } };
+  }
   return {
     missing,
     newer,
     isKeyRight: await opens(kysely, seal),
-    isPaused,
+    isPaused: await isPausedForAll(kysely),
+    holds: await holdsOf(kysely),
     jobs: await jobsOf(kysely),
   };
 }
@@ -54,7 +54,7 @@ async function opens(kysely: Reader, seal: Seal): Promise<boolean | null> {
   const row = await newest.executeTakeFirst();
   if (!row) return null;
   try {
-    seal.open(row.secret, purposeFor(row.account_id));
+    seal.open(row.secret, secretPurpose(row.account_id));
     return true;
   } catch {
     return false;
@@ -62,7 +62,7 @@ async function opens(kysely: Reader, seal: Seal): Promise<boolean | null> {
 }
 
 async function isPausedForAll(kysely: Reader): Promise<boolean> {
-  const mark = kysely.selectFrom('marks').select('name').where('name', '=', 'paused');
+  const mark = kysely.selectFrom('service_marks').select('name').where('name', '=', 'paused');
   return (await mark.executeTakeFirst()) !== undefined;
 }
 

@@ -1,7 +1,7 @@
 // A failure of the ledger as a row, and back.
 import type { Insertable, Selectable } from 'kysely';
 import type { Closing, CommitRange, Failure, Sighting } from '../core/failure.ts';
-import type { FailureTable } from './check-tables.ts';
+import type { FailureTable } from './schema.ts';
 
 type SeenIn = Pick<Failure, 'checkNames' | 'branches' | 'pullRequests'>;
 

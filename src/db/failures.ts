@@ -1,6 +1,5 @@
 // The ledger of failures: found by what they are, listed, closed; and what was green last.
 import type { Failure } from '../core/failure.ts';
-import type { FailureTable } from './check-tables.ts';
 import { closeGreen, closeOfPullRequest, isOpenIn, mendings } from './closing-failures.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
@@ -8,7 +7,7 @@ import { failureFrom } from './failure-rows.ts';
 import { lastGreens, noteGreen } from './greens.ts';
 import { habits } from './habits.ts';
 import { rangeOfRun, saveLikeliest } from './save-likeliest.ts';
-import type { Reader } from './schema.ts';
+import type { FailureTable, Reader } from './schema.ts';
 import { markFlaky, recordSightings } from './sightings.ts';
 import type { FailureStore } from './store.ts';
 import { nudgeThreads } from './thread-rows.ts';

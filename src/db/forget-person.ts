@@ -4,8 +4,7 @@ import type { HeadPlace } from '../core/head.ts';
 import type { Person, ThreadRecord, Trigger } from '../core/thread.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { forgottenPlace, unasked } from './forgotten-since.ts';
-import type { ThreadTable } from './github-tables.ts';
-import type { Trx } from './schema.ts';
+import type { ThreadTable, Trx } from './schema.ts';
 import { nudgeShown } from './thread-nudges.ts';
 import { recordColumns } from './thread-rows.ts';
 

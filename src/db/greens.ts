@@ -21,19 +21,19 @@ export async function noteGreen(database: Database, projectId: string, green: No
 async function putGreen(trx: Trx, projectId: string, { check, sha, at, runId = null }: NotedGreen): Promise<void> {
   const key = checkKey(check);
   await trx
-    .insertInto('greens')
-    .values({ project_id: projectId, check_key: key, sha, green_at: at, run_id: runId })
+    .insertInto('passing_checks')
+    .values({ project_id: projectId, check_key: key, sha, passed_at: at, run_id: runId })
     .onConflict((conflict) =>
       conflict
         .columns(['project_id', 'check_key', 'sha'])
-        .doUpdateSet({ green_at: at, run_id: runId })
+        .doUpdateSet({ passed_at: at, run_id: runId })
         // Somebody else may have noted a newer one since it was looked for.
-        .where('greens.green_at', '<', at),
+        .where('passing_checks.passed_at', '<', at),
     )
     .execute();
   const kept = (await lastGreens(trx, projectId, check)).map((green) => green.sha);
   await trx
-    .deleteFrom('greens')
+    .deleteFrom('passing_checks')
     .where('project_id', '=', projectId)
     .where('check_key', '=', key)
     .where('sha', 'not in', kept)
@@ -42,13 +42,13 @@ async function putGreen(trx: Trx, projectId: string, { check, sha, at, runId = n
 
 export async function lastGreens(reader: Reader, projectId: string, check: CheckId): Promise<readonly Green[]> {
   const rows = await reader
-    .selectFrom('greens')
-    .select(['sha', 'green_at', 'run_id'])
+    .selectFrom('passing_checks')
+    .select(['sha', 'passed_at', 'run_id'])
     .where('project_id', '=', projectId)
     .where('check_key', '=', checkKey(check))
-    .orderBy('green_at', 'desc')
+    .orderBy('passed_at', 'desc')
     .orderBy('sha')
     .limit(MOST_GREENS)
     .execute();
-  return rows.map((row) => ({ sha: row.sha, at: row.green_at, runId: row.run_id }));
+  return rows.map((row) => ({ sha: row.sha, at: row.passed_at, runId: row.run_id }));
 }

@@ -1,7 +1,6 @@
 // A head as rows: its own and those of its findings, read together so that nothing is written in between.
 import { EMPTY_HEAD_RECORD, type Finding, type Head, type HeadPlace, type HeadRecord } from '../core/head.ts';
-import type { HeadTable } from './check-tables.ts';
-import type { Reader } from './schema.ts';
+import type { HeadTable, Reader } from './schema.ts';
 
 /** To be narrowed with `where('heads.seq', …)` or the like; a head without findings is one row. */
 export function headRows(reader: Reader) {

@@ -11,9 +11,8 @@ import { onGithub, writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { putProject } from './github-projects.ts';
-import type { InstallationTable } from './github-tables.ts';
 import { ON_GITHUB, placeOnGithub, projectFrom } from './project-rows.ts';
-import type { Reader, Trx } from './schema.ts';
+import type { InstallationTable, Reader, Trx } from './schema.ts';
 import type { InstallationStore } from './store.ts';
 import { UNDER_WAY } from './under-way.ts';
 

@@ -16,6 +16,7 @@ export const OWNER_COLUMNS = [
   'investigations.reference',
   'investigations.origin',
   'investigations.text',
+  'investigations.guidance',
   'investigations.verdict',
 ] as const;
 
@@ -29,6 +30,7 @@ interface OwnerRow {
   readonly reference: string;
   readonly origin: Origin;
   readonly text: string;
+  readonly guidance: string;
   readonly verdict: Verdict | null;
 }
 
@@ -45,7 +47,7 @@ function ownerFrom(row: OwnerRow): IssueOwner {
     projectId: row.project_id,
     reference: row.reference,
     origin: row.origin,
-    report: row.text,
+    report: row.text + row.guidance,
     verdict: row.verdict,
     sameAs: row.same_as,
     createdAt: row.created_at,

@@ -6,7 +6,7 @@ export type Mark = 'paused';
 
 export async function isMarked(database: Pick<Database, 'read'>, name: Mark): Promise<boolean> {
   const row = await database.read((reader) =>
-    reader.selectFrom('marks').select('name').where('name', '=', name).executeTakeFirst(),
+    reader.selectFrom('service_marks').select('name').where('name', '=', name).executeTakeFirst(),
   );
   return row !== undefined;
 }
@@ -25,10 +25,10 @@ export function setMark(
   { isSet, now, tell }: Setting,
 ): Promise<boolean> {
   return database.write(async (trx) => {
-    const there = await trx.selectFrom('marks').select('name').where('name', '=', name).executeTakeFirst();
+    const there = await trx.selectFrom('service_marks').select('name').where('name', '=', name).executeTakeFirst();
     if ((there !== undefined) === isSet) return false;
-    if (isSet) await trx.insertInto('marks').values({ name, set_at: now }).execute();
-    else await trx.deleteFrom('marks').where('name', '=', name).execute();
+    if (isSet) await trx.insertInto('service_marks').values({ name, set_at: now }).execute();
+    else await trx.deleteFrom('service_marks').where('name', '=', name).execute();
     await tell(trx);
     return true;
   });

@@ -1,27 +1,44 @@
-// Brings the schema up to date, in one transaction; refuses a database that a newer Causeway has made.
+// Brings the schema up to date, in one transaction; refuses a database that another version of Causeway has made.
 import { sql } from 'kysely';
-import { Migrator } from 'kysely/migration';
+import { type Migration, Migrator } from 'kysely/migration';
 import { CausewayError } from '../core/errors.ts';
 import { makeCommitMarks, sweepCommitMarks } from './commit-marks.ts';
-import { migrationsFor } from './migrations/all.ts';
+import type { Database } from './database.ts';
+import { createTables } from './migrations/0001-initial.ts';
 import type { TableForm } from './migrations/table-form.ts';
 import type { Reader } from './schema.ts';
+
+/**
+ * All migrations, by name, in the form of one engine. There is no way down: a downgrade is refused.
+ *
+ * On PostgreSQL processes of two versions run side by side while one replaces the other, so each migration after the first only adds, in ways
+ * that the version before it need not know: a table, an index, a column that may be null or has a default. What is to go, or to mean something
+ * else, goes with the release after the one that has stopped using it, and a release brings one migration at most: a process works with a
+ * schema that is one ahead of its own, and refuses one that is further.
+ */
+export function migrationsFor(form: TableForm): Record<string, Migration> {
+  return { '0001-initial': { up: (database) => createTables(database, form) } };
+}
+
+/** The first migration of the development versions before the first release, whose records no version reads. */
+const BEFORE_RELEASE = '0001-accounts-and-projects';
 
 interface Wanted {
   readonly form: TableForm;
   /** Names the database to people. */
   readonly place: string;
-  /** Migrations that the database may have besides ours; see migrations/all.ts. */
+  /** Migrations that the database may have besides ours; see `migrationsFor`. */
   readonly mayBeAheadBy: number;
 }
 
-/** Throws `store_unusable` for a newer schema; an engine's own errors as they are. */
+/** Throws `store_unusable` for another version's schema; an engine's own errors as they are. */
 export async function migrate(kysely: Reader, { form, place, mayBeAheadBy }: Wanted): Promise<void> {
   const known = migrationsFor(form);
-  const applied = await appliedMigrations(kysely, form);
+  const applied = await readAppliedMigrations(kysely, form);
+  if (applied.includes(BEFORE_RELEASE)) throw toBeforeRelease(place);
   const unknown = applied.filter((name) => !(name in known));
   const isComplete = applied.length - unknown.length === Object.keys(known).length;
-  if (unknown.length > (isComplete ? mayBeAheadBy : 0)) throw newer(place, unknown);
+  if (unknown.length > (isComplete ? mayBeAheadBy : 0)) throw toNewer(place, unknown);
   if (isComplete) return;
   const { error } = await new Migrator({
     db: kysely,
@@ -30,7 +47,15 @@ export async function migrate(kysely: Reader, { form, place, mayBeAheadBy }: Wan
   if (error) throw error;
 }
 
-function newer(place: string, unknown: readonly string[]): CausewayError {
+function toBeforeRelease(place: string): CausewayError {
+  return new CausewayError(
+    'store_unusable',
+    `The database ${place} was made by a version from before the first release, which this one does not read: ` +
+      'name another, empty one (DATA_DIR or DATABASE_URL), or move this one away.',
+  );
+}
+
+function toNewer(place: string, unknown: readonly string[]): CausewayError {
   return new CausewayError(
     'store_unusable',
     `The database ${place} was made by a newer Causeway (it has "${unknown.join('", "')}"). ` +
@@ -41,21 +66,44 @@ function newer(place: string, unknown: readonly string[]): CausewayError {
 /** Many processes may start at once, on many machines: one migrates, and to the others it is done. */
 const LOCK = 7_206_419_832;
 
-/** As `migrate`, on PostgreSQL: under a lock that ends with the transaction. One of the session could stay with a pooler, and nobody would migrate. */
-export async function migrateOnce(kysely: Reader, wanted: Wanted): Promise<void> {
+/** As `migrate`, on PostgreSQL: under a lock that ends with the transaction. A session's lock could stay with a pooler, and no process would migrate. */
+export async function migrateUnderLock(kysely: Reader, wanted: Wanted): Promise<void> {
   await kysely.transaction().execute(async (trx) => {
     await sql`select pg_advisory_xact_lock(${LOCK})`.execute(trx);
-    // First: where no table may be made, Kysely would ask once more in the transaction that failed, and tell of that instead.
+    // First: where no table may be made, Kysely would query once more in the transaction that failed, and report that instead.
     await makeCommitMarks(trx);
     await migrate(trx, wanted);
     await sweepCommitMarks(trx);
   });
 }
 
-/** Kysely would list every table with its columns to find this one: 7 ms of processor time at each start over PostgreSQL. */
-async function appliedMigrations(kysely: Reader, form: TableForm): Promise<readonly string[]> {
-  const { rows: tables } = await form.tableNamed('kysely_migration').execute(kysely);
+/** Names of the migrations that were made; none where there is no schema yet. */
+export async function readAppliedMigrations(kysely: Reader, form: TableForm): Promise<readonly string[]> {
+  const { rows: tables } = await form.findTable('kysely_migration').execute(kysely);
   if (tables.length === 0) return [];
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(kysely);
-  return rows.map((row) => row.name);
+  return (await readSteps(kysely)).map(({ name }) => name);
+}
+
+/** Names of the migrations that some process has made since that moment, in their order, and how many there are in all. */
+export async function migratedSince(
+  database: Pick<Database, 'read'>,
+  moment: Date,
+): Promise<{ readonly made: readonly string[]; readonly all: number }> {
+  const steps = await database.read(readSteps);
+  const made = steps.filter(({ timestamp }) => Date.parse(timestamp) >= moment.getTime()).map(({ name }) => name);
+  return { made, all: steps.length };
+}
+
+/** All of them, in their order. */
+export async function migrationsOf(database: Pick<Database, 'read'>): Promise<readonly string[]> {
+  return (await database.read(readSteps)).map(({ name }) => name);
+}
+
+interface Step {
+  readonly name: string;
+  readonly timestamp: string;
+}
+
+async function readSteps(reader: Reader): Promise<readonly Step[]> {
+  return (await sql<Step>`select name, timestamp from kysely_migration order by name`.execute(reader)).rows;
 }

@@ -3,7 +3,7 @@ import { Kysely, sql } from 'kysely';
 import { CausewayError } from '../core/errors.ts';
 import { createDatabase, type Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
-import { migrateOnce } from './migrate.ts';
+import { migrateUnderLock } from './migrate.ts';
 import { POSTGRES_TABLES, postgresDialect } from './postgres-dialect.ts';
 import { explainOpening, explainPostgres } from './postgres-errors.ts';
 import { createPool, type PoolSettings } from './postgres-pool.ts';
@@ -77,7 +77,7 @@ async function prepare({ url, place, patienceMs }: Preparation): Promise<Server>
   try {
     return await patiently(patienceMs, async () => {
       const server = await judgedServer(kysely, place);
-      await migrateOnce(kysely, { form: POSTGRES_TABLES, place, mayBeAheadBy: 1 });
+      await migrateUnderLock(kysely, { form: POSTGRES_TABLES, place, mayBeAheadBy: 1 });
       return server;
     });
   } finally {

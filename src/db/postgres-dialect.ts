@@ -1,40 +1,26 @@
 // PostgreSQL as Kysely is to speak it: tables that order and count as SQLite's, and commits that can be asked after.
 import {
   CompiledQuery,
-  type DataTypeNode,
   type Dialect,
   PostgresAdapter,
   PostgresDialect,
   PostgresDriver,
   type PostgresPool,
-  PostgresQueryCompiler,
   sql,
 } from 'kysely';
 import { type CommitMark, markConnection, markStatement } from './commit-marks.ts';
 import type { TableForm } from './migrations/table-form.ts';
 import { isLostConnection, UnansweredCommit } from './postgres-errors.ts';
 
-const ROWS = {
-  insert: 'new table as new_rows',
-  update: 'new table as new_rows old table as old_rows',
-  delete: 'old table as old_rows',
-} as const;
-
-/** A number that a table gives is never given twice; those of transactions that failed are left out. */
+/** As in SQLite: text is compared by its bytes, and no number is given twice; those of transactions that failed are left out. */
 export const POSTGRES_TABLES: TableForm = {
-  sequence: (table) => table.addColumn('seq', 'bigint', (column) => column.generatedAlwaysAsIdentity().primaryKey()),
-  end: sql``,
-  tableNamed: (name) => sql`select oid from pg_class where oid = to_regclass(${name})`,
-  addTrigger: async (database, { name, table, after, statements }) => {
-    const body = statements({ new: 'new_rows', old: 'old_rows' }).map((statement) => `${statement};`);
-    // The path of today, so that it finds its tables where a restore runs without one.
-    const make = `create function ${name}() returns trigger language plpgsql set search_path from current
-      as $$ begin ${body.join(' ')} return null; end $$`;
-    await sql.raw(make).execute(database);
-    const fire = `create trigger ${name} after ${after} on ${table}
-      referencing ${ROWS[after]} for each statement execute function ${name}()`;
-    await sql.raw(fire).execute(database);
+  types: {
+    SEQUENCE: 'bigint generated always as identity primary key',
+    TEXT: 'text collate "C"',
+    INTEGER: 'bigint',
   },
+  end: '',
+  findTable: (name) => sql`select oid from pg_class where oid = to_regclass(${name})`,
 };
 
 export function postgresDialect(pool: PostgresPool): Dialect {
@@ -42,21 +28,9 @@ export function postgresDialect(pool: PostgresPool): Dialect {
   return {
     createDriver: () => new AskableDriver({ pool }),
     createAdapter: () => new LocklessAdapter(),
-    createQueryCompiler: () => new SameTablesCompiler(),
+    createQueryCompiler: () => dialect.createQueryCompiler(),
     createIntrospector: (kysely) => dialect.createIntrospector(kysely),
   };
-}
-
-/**
- * Text is compared by its bytes, whatever the database was made for, and integers have 64 bits: both as in SQLite. GitHub's numbers are past
- * 32 bits.
- */
-class SameTablesCompiler extends PostgresQueryCompiler {
-  protected override visitDataType(node: DataTypeNode): void {
-    if (node.dataType === 'text') this.append('text collate "C"');
-    else if (node.dataType === 'integer') this.append('bigint');
-    else super.visitDataType(node);
-  }
 }
 
 /** Kysely's lock around migrations is one of the session, which outlives them on a pooled one; migrate.ts has one that does not. */

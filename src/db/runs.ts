@@ -39,7 +39,7 @@ async function startRun(trx: Trx, runId: string, now: string): Promise<Run | nul
     .where('state', '=', 'running')
     .orderBy('seq')
     .limit(1);
-  const oldest = await callers.select(['id', 'text', 'settings']).executeTakeFirstOrThrow();
+  const oldest = await callers.select(['id', 'text', 'guidance', 'settings']).executeTakeFirstOrThrow();
   const distrusted = await callers.select('id').where('is_trusted', '=', 0).executeTakeFirst();
   return {
     id: row.id,
@@ -50,7 +50,7 @@ async function startRun(trx: Trx, runId: string, now: string): Promise<Run | nul
     fresh: row.fresh === 1,
     isTrusted: distrusted === undefined,
     settings: settingsFrom(oldest.settings),
-    text: oldest.text,
+    text: oldest.text + oldest.guidance,
     generation: row.generation,
     startedAt: now,
     acceptedAt: row.created_at,

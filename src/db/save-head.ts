@@ -3,12 +3,11 @@ import type { Selectable } from 'kysely';
 import type { Finding, HeadPlace, HeadRecord } from '../core/head.ts';
 import { subjectKey } from '../core/thread.ts';
 import { saveCheckRunLinks } from './check-links.ts';
-import type { HeadTable } from './check-tables.ts';
 import type { Moment } from './end-run.ts';
 import { placeAfter } from './forgotten-since.ts';
 import { findingText, headRecordColumns } from './head-rows.ts';
 import { organisationOfProject } from './job-places.ts';
-import type { Trx } from './schema.ts';
+import type { HeadTable, Trx } from './schema.ts';
 import type { HeadStore } from './store.ts';
 import { nudgeThreads } from './thread-rows.ts';
 

@@ -1,22 +1,12 @@
 // The tables as Kysely sees them: text, integers, JSON as text and ISO timestamps only, so that every engine agrees.
 import type { Generated, Kysely, Transaction } from 'kysely';
+import type { Verdict } from '../core/check.ts';
+import type { Closing } from '../core/failure.ts';
+import type { HeadState } from '../core/head.ts';
 import type { InvestigationState } from '../core/investigation.ts';
 import type { Origin } from '../core/report.ts';
-import type { CostTable, CostTotalTable, TranscriptEntryTable } from './agent-tables.ts';
-import type {
-  BackfillTable,
-  FailureTable,
-  FindingTable,
-  GreenTable,
-  HeadTable,
-  JudgedTable,
-  SightingTable,
-} from './check-tables.ts';
-import type { DeliveryTable, InstallationTable, ThreadTable, ToldTable } from './github-tables.ts';
-import type { HoldTable, MarkTable } from './house-tables.ts';
+import type { WebhookState, WebhookType } from '../core/webhook.ts';
 import type { JobGroupTable, JobOrganisationTable, JobTable } from './job-tables.ts';
-import type { SessionTable, SignInCodeTable, SignInStateTable } from './sign-in-tables.ts';
-import type { WebhookAttemptTable, WebhookTable } from './webhook-tables.ts';
 
 export interface Schema {
   accounts: AccountTable;
@@ -34,25 +24,25 @@ export interface Schema {
   job_groups: JobGroupTable;
   job_organisations: JobOrganisationTable;
   audit: AuditTable;
-  checks: CheckTable;
+  health_checks: HealthCheckTable;
   transcript_entries: TranscriptEntryTable;
   costs: CostTable;
-  cost_totals: CostTotalTable;
   deliveries: DeliveryTable;
   installations: InstallationTable;
   threads: ThreadTable;
-  told: ToldTable;
+  config_notices: ConfigNoticeTable;
   heads: HeadTable;
   findings: FindingTable;
   failures: FailureTable;
   sightings: SightingTable;
-  greens: GreenTable;
+  passing_checks: PassingCheckTable;
   backfills: BackfillTable;
   sessions: SessionTable;
   sign_in_codes: SignInCodeTable;
   sign_in_states: SignInStateTable;
-  marks: MarkTable;
+  service_marks: ServiceMarkTable;
   holds: HoldTable;
+  move_state: MoveStateTable;
 }
 
 /** What a verb writes with. Inside a transaction nothing else may be used: the connection is taken. */
@@ -137,7 +127,7 @@ interface StepTable {
   created_at: string;
 }
 
-interface InvestigationTable extends Sequenced, JudgedTable {
+interface InvestigationTable extends Sequenced {
   id: string;
   run_id: string;
   account_id: string;
@@ -145,6 +135,8 @@ interface InvestigationTable extends Sequenced, JudgedTable {
   origin: Origin;
   reference: string;
   text: string;
+  /** What the person who asked wants regarded, as it follows the text; "" where nothing, or once that person was erased. */
+  guidance: string;
   callback_url: string;
   state: InvestigationState;
   /** JSON: InvestigationOutcome; `state` repeats its state for the index. */
@@ -155,6 +147,8 @@ interface InvestigationTable extends Sequenced, JudgedTable {
   is_trusted: 0 | 1;
   /** JSON: what of InvestigationSettings differs from the defaults, in one order, so that equal ones are equal texts. */
   settings: string;
+  /** Of a failed check, what is known of it without a model. */
+  verdict: Verdict | null;
 }
 
 interface IssueTable extends Sequenced {
@@ -185,7 +179,256 @@ interface AuditTable extends Sequenced {
   project_id: string | null;
 }
 
-interface CheckTable {
+interface HealthCheckTable {
   id: number;
   count: number;
+}
+
+export interface TranscriptEntryTable extends Sequenced {
+  run_id: string;
+  /** JSON. */
+  entry: string;
+  /** Sealed; null: the provider added nothing. */
+  opaque: string | null;
+  created_at: string;
+}
+
+/** In millionths of a US dollar, per run and calendar month (`2026-11`). */
+export interface CostTable {
+  run_id: string;
+  month: string;
+  project_id: string;
+  reserved: number;
+  spent: number;
+  /** Calls that were answered; the tokens are theirs. */
+  turns: number;
+  prompt_tokens: number;
+  /** Those of `prompt_tokens` that the endpoint took from its cache. */
+  cached_tokens: number;
+  /** Those of them that it wrote to its cache. */
+  cache_write_tokens: number;
+  completion_tokens: number;
+}
+
+export interface HeadTable extends Sequenced {
+  id: string;
+  project_id: string;
+  sha: string;
+  branch: string;
+  state: HeadState;
+  /** Whether it was red when it was last judged, and no later head of its pull request or branch has been green since. */
+  is_red: 0 | 1;
+  /** Of its place, also of a former one where it has none any more. */
+  pull_request: number | null;
+  /** JSON: HeadPlace. */
+  place: string | null;
+  /** JSON: Head.leftOut. */
+  left_out: string;
+  /** JSON: Head.stillWaiting. */
+  still_waiting: string;
+  ended_at: string;
+  /** JSON: HeadRecord. */
+  record: string;
+  /** Whether the record holds something back. */
+  is_held: 0 | 1;
+  created_at: string;
+  /** When anything of it last changed: its retention counts from here. */
+  changed_at: string;
+}
+
+export interface FindingTable {
+  head_id: string;
+  /** From 0, in the order of Head.findings. */
+  number: number;
+  /** JSON: Finding without what the columns behind it hold. */
+  finding: string;
+  is_own: 0 | 1;
+  investigation_id: string | null;
+  thread_id: string | null;
+}
+
+export interface FailureTable extends Sequenced {
+  id: string;
+  project_id: string;
+  fingerprint: string;
+  headline: string;
+  state: 'open' | 'closed';
+  opening: number;
+  is_on_default: 0 | 1;
+  hits: number;
+  flaky_hits: number;
+  /** JSON: Sighting. */
+  first_seen: string;
+  /** JSON: Sighting; `last_seen_at` repeats its moment. */
+  last_seen: string;
+  last_seen_at: string;
+  /** JSON: checkNames, branches and pullRequests of Failure. */
+  seen_in: string;
+  investigation_id: string | null;
+  thread_id: string | null;
+  closed_sha: string | null;
+  closed_at: string | null;
+  /** What closed it the last time; the three are null together. */
+  closed_by: Closing['by'] | null;
+  /** JSON: CommitRange. */
+  commit_range: string | null;
+}
+
+/** What of a Sighting is asked for one by one; whole ones are kept of the first and the last alone. */
+export interface SightingTable {
+  failure_id: string;
+  key: string;
+  /** The opening of the failure that it belongs to. */
+  opening: number;
+  /** What was answered when it was recorded. */
+  standing: 'new' | 'known' | 'regression';
+  /** See `checkKey`. */
+  check_key: string;
+  sha: string;
+  branch: string;
+  is_on_default: 0 | 1;
+  is_trusted: 0 | 1;
+  /** Null: none. */
+  pull_request: number | null;
+  /** Whether that was closed or green since. */
+  is_over: 0 | 1;
+  is_flaky: 0 | 1;
+  seen_at: string;
+}
+
+/** Of each check the newest few. */
+export interface PassingCheckTable {
+  project_id: string;
+  /** See `checkKey`. */
+  check_key: string;
+  sha: string;
+  passed_at: string;
+  /** GitHub's number; null: a commit status, or noted before this was. */
+  run_id: number | null;
+}
+
+export interface BackfillTable {
+  project_id: string;
+  state: 'waiting' | 'done';
+  cursor: string;
+  calls: number;
+  checks: number;
+  since: string;
+  /** JSON: Forecast. */
+  forecast: string | null;
+  changed_at: string;
+}
+
+export interface DeliveryTable {
+  id: string;
+  event: string;
+  /** Sealed; null once it was handled. Up to 25 MiB: selected by name, never with the rest. */
+  body: string | null;
+  meaning: string;
+  group_key: string;
+  state: 'waiting' | 'done' | 'failed';
+  detail: string;
+  received_at: string;
+}
+
+export interface InstallationTable {
+  /** GitHub's. */
+  id: number;
+  /** JSON: Installation.owner. */
+  owner: string;
+  /** JSON: Installation.permissions. */
+  permissions: string;
+  suspended: 0 | 1;
+  created_at: string;
+  removed_at: string | null;
+}
+
+export interface ConfigNoticeTable {
+  project_id: string;
+  digest: string;
+  posted_at: string;
+}
+
+export interface ThreadTable extends Sequenced {
+  id: string;
+  project_id: string;
+  subject_key: string;
+  /** JSON: Subject. */
+  subject: string;
+  investigation_id: string;
+  /** JSON: Trigger. */
+  trigger_json: string;
+  /** JSON: Person. */
+  fix_request: string | null;
+  /** JSON: ThreadRecord; the four columns behind it repeat what is looked up by. */
+  record: string;
+  branch: string | null;
+  pull_request: number | null;
+  pull_request_open: 0 | 1;
+  is_held: 0 | 1;
+  created_at: string;
+  /** When anything of it last changed: its retention counts from here. */
+  changed_at: string;
+}
+
+export interface ServiceMarkTable {
+  name: string;
+  set_at: string;
+}
+
+export interface HoldTable {
+  /** Who, such as `github installation 7`. */
+  name: string;
+  until: string;
+}
+
+export interface SessionTable extends Sequenced {
+  id: string;
+  account_id: string;
+  /** Of what the browser holds. */
+  hash: string;
+  started_at: string;
+  last_seen_at: string;
+  client: string;
+}
+
+export interface SignInCodeTable {
+  hash: string;
+  account_id: string;
+  expires_at: string;
+}
+
+export interface SignInStateTable {
+  hash: string;
+  expires_at: string;
+}
+
+export interface WebhookTable extends Sequenced {
+  id: string;
+  type: WebhookType;
+  account_id: string;
+  investigation_id: string;
+  url: string;
+  state: WebhookState;
+  attempts: number;
+  /** Those of them that were made before somebody had it sent again. */
+  attempts_before: number;
+  last_error: string;
+  created_at: string;
+}
+
+export interface WebhookAttemptTable {
+  webhook_id: string;
+  /** From 1; what `attempts` of the webhook was after it. */
+  number: number;
+  at: string;
+  ok: 0 | 1;
+  error: string;
+  ms: number;
+}
+
+/** A move of records into this database; no row: there was none. */
+export interface MoveStateTable {
+  id: number;
+  ended_at: string;
 }

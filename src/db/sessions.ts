@@ -4,8 +4,7 @@ import { type Account, SESSION_IDLE_MS, SESSION_LIFE_MS, type Session } from '..
 import { accountFrom } from './accounts.ts';
 import { writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
-import type { Reader, Trx } from './schema.ts';
-import type { SessionTable } from './sign-in-tables.ts';
+import type { Reader, SessionTable, Trx } from './schema.ts';
 import type { SessionStore } from './store.ts';
 
 type SessionVerbs = Omit<SessionStore, 'account' | 'addSignInCode' | 'useSignInCode' | 'useOnce'>;

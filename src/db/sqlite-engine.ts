@@ -16,14 +16,9 @@ const BUSY_POLL_MS = 10;
 
 /** STRICT refuses values of the wrong type; AUTOINCREMENT never gives a number twice. */
 export const SQLITE_TABLES: TableForm = {
-  sequence: (table) => table.addColumn('seq', 'integer', (column) => column.primaryKey().autoIncrement()),
-  end: sql`strict`,
-  tableNamed: (name) => sql`select name from sqlite_master where type = 'table' and name = ${name}`,
-  addTrigger: async (database, { name, table, columns, after, statements }) => {
-    const row = (of: 'new' | 'old') => `(select ${columns.map((column) => `${of}.${column} as ${column}`).join(', ')})`;
-    const body = statements({ new: row('new'), old: row('old') }).map((statement) => `${statement};`);
-    await sql.raw(`create trigger ${name} after ${after} on ${table} begin ${body.join(' ')} end`).execute(database);
-  },
+  types: { SEQUENCE: 'integer primary key autoincrement', TEXT: 'text', INTEGER: 'integer' },
+  end: ' strict',
+  findTable: (name) => sql`select name from sqlite_master where type = 'table' and name = ${name}`,
 };
 
 /** Opens (and makes, mode 600) a database file, or `:memory:`, with every setting that we rely on. */

@@ -51,5 +51,5 @@ export async function sweepFailures(
 /** Of failures that go on, what is counted is kept; the single sightings and greens of long ago decide nothing. */
 export async function sweepSightings(trx: Trx, before: string): Promise<void> {
   await trx.deleteFrom('sightings').where('seen_at', '<', before).execute();
-  await trx.deleteFrom('greens').where('green_at', '<', before).execute();
+  await trx.deleteFrom('passing_checks').where('passed_at', '<', before).execute();
 }

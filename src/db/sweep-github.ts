@@ -89,8 +89,6 @@ async function eraseEmptied(trx: Trx, ids: readonly string[], enqueuer: Enqueuer
   const threads = await trx.deleteFrom('threads').where('project_id', 'in', ids).returning('id').execute();
   await removePublishing(trx, threads, enqueuer);
   await enqueuer.remove(trx, 'backfill', ids);
-  // Figures only, but of a project that nobody gives us any more.
-  await trx.deleteFrom('costs').where('project_id', 'in', ids).execute();
   await trx.deleteFrom('projects').where('id', 'in', ids).execute();
 }
 

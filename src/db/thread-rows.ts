@@ -3,9 +3,8 @@ import type { Selectable } from 'kysely';
 import type { NewJob, Urgency } from '../core/queue.ts';
 import type { FixRequest, Subject, Thread, ThreadRecord, Trigger } from '../core/thread.ts';
 import type { Enqueuer } from './enqueuer.ts';
-import type { ThreadTable } from './github-tables.ts';
 import { placesOfThreads } from './job-places.ts';
-import type { Trx } from './schema.ts';
+import type { ThreadTable, Trx } from './schema.ts';
 
 export function threadFrom(row: Selectable<ThreadTable>): Thread {
   const subject: Subject = JSON.parse(row.subject);

@@ -8,7 +8,7 @@ export function toldVerbs(database: Database): ToldStore {
     async wasTold(projectId, digest) {
       const row = await database.read((reader) =>
         reader
-          .selectFrom('told')
+          .selectFrom('config_notices')
           .select('digest')
           .where('project_id', '=', projectId)
           .where('digest', '=', digest)
@@ -19,8 +19,8 @@ export function toldVerbs(database: Database): ToldStore {
     async rememberTold(projectId, digest, now) {
       await database.write((trx) =>
         trx
-          .insertInto('told')
-          .values({ project_id: projectId, digest, told_at: now })
+          .insertInto('config_notices')
+          .values({ project_id: projectId, digest, posted_at: now })
           .onConflict((conflict) => conflict.columns(['project_id', 'digest']).doNothing())
           .execute(),
       );

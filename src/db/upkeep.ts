@@ -44,10 +44,10 @@ export function upkeepVerbs(
       // A row that really changes: only that reaches the disk.
       await database.write((trx) =>
         trx
-          .insertInto('checks')
+          .insertInto('health_checks')
           .values({ id: 1, count: 1 })
           .onConflict((conflict) =>
-            conflict.column('id').doUpdateSet((expression) => ({ count: expression('checks.count', '+', 1) })),
+            conflict.column('id').doUpdateSet((expression) => ({ count: expression('health_checks.count', '+', 1) })),
           )
           .execute(),
       );

@@ -4,9 +4,8 @@ import { writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { NOBODYS } from './job-places.ts';
-import type { Reader, Trx } from './schema.ts';
+import type { Reader, Trx, WebhookAttemptTable } from './schema.ts';
 import type { AttemptRecord, WebhookAttempt, WebhookStore } from './store.ts';
-import type { WebhookAttemptTable } from './webhook-tables.ts';
 import { receiverOf } from './webhooks.ts';
 
 type AttemptVerbs = Pick<WebhookStore, 'recordAttempt' | 'attempts' | 'resendWebhook'>;

@@ -8,9 +8,8 @@ import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { issueWhere } from './issues.ts';
 import { NOBODYS } from './job-places.ts';
-import type { Reader, Trx } from './schema.ts';
+import type { Reader, Trx, WebhookTable } from './schema.ts';
 import type { FailedInvestigation, WebhookFilter, WebhookStore } from './store.ts';
-import type { WebhookTable } from './webhook-tables.ts';
 
 export function webhookVerbs(database: Database): Pick<WebhookStore, 'webhook' | 'webhookData' | 'webhooks'> {
   return {

@@ -44,14 +44,16 @@ export async function acceptReport(
   report: Report,
   { idempotency = null, thread = null, by = null }: AcceptOptions = {},
 ): Promise<Accepted> {
-  const text = await deps.redactor.redact(report.text.replaceAll('\0', '\uFFFD'));
-  const reference = await deps.redactor.redact(report.reference.replaceAll('\0', '\uFFFD'));
+  const of = report.accountId;
+  const text = await deps.redactor.redact(report.text.replaceAll('\0', '\uFFFD'), of);
+  const guidance = await deps.redactor.redact((report.guidance ?? '').replaceAll('\0', '\uFFFD'), of);
+  const reference = await deps.redactor.redact(report.reference.replaceAll('\0', '\uFFFD'), of);
   // A secret pasted here would come back in the words of the failure: no branch, tag or commit "…".
   const revision = await deps.redactor.redact(report.revision);
   const accepted = await deps.store.accept({
     investigationId: newId('inv'),
-    report: { ...report, text, reference, revision },
-    fingerprint: computeReportFingerprint(text),
+    report: { ...report, text, guidance, reference, revision },
+    fingerprint: reportFingerprint(text + guidance),
     idempotency,
     thread,
     mostWaiting: by === null || by.githubId === null ? null : MOST_WAITING,

@@ -31,19 +31,10 @@ export interface Opened extends AsyncDisposable {
   deliveryEnds(): Promise<readonly { readonly id: string; readonly state: string; readonly detail: string }[]>;
   /** Writes Issues straight into the tables. Returns their ids, the oldest first. */
   manyIssues(projectId: string, accountId: string, count: number): Promise<readonly string[]>;
-  /** The totals that are kept, and what they would be by the costs of now, in one order; without those that are nought. */
-  costTotals(): Promise<Readonly<Record<'kept' | 'summed', readonly CostTotal[]>>>;
   /** Names of the tables with that text in any of their rows, as it is written in JSON. */
   tablesHolding(text: string): Promise<readonly string[]>;
   /** Rows of every table that holds anything of an investigation, its run, Issue and webhooks, of checks, or of who is signed in. */
   recordCounts(): Promise<Readonly<Record<string, number>>>;
-}
-
-/** `project_id` is "" for all. */
-interface CostTotal {
-  readonly month: string;
-  readonly project_id: string;
-  readonly in_use: number;
 }
 
 interface QueueOptions {

@@ -6,7 +6,7 @@ import type { Opened } from './engine.ts';
 
 const RECORDS = [
   ...(['runs', 'steps', 'investigations', 'issues', 'webhooks', 'threads', 'jobs', 'job_groups'] as const),
-  ...(['heads', 'findings', 'failures', 'sightings', 'greens', 'backfills'] as const),
+  ...(['heads', 'findings', 'failures', 'sightings', 'passing_checks', 'backfills'] as const),
   ...(['webhook_attempts', 'sessions', 'sign_in_codes', 'sign_in_states'] as const),
 ] as const;
 
@@ -22,17 +22,13 @@ const ALL = [
     'audit',
     'transcript_entries',
   ] as const),
-  ...(['costs', 'deliveries', 'installations', 'told'] as const),
+  ...(['costs', 'deliveries', 'installations', 'config_notices'] as const),
 ] as const;
 
-type Inspected = Pick<
-  Opened,
-  'audit' | 'costTotals' | 'deliveryEnds' | 'manyIssues' | 'recordCounts' | 'tablesHolding'
->;
+type Inspected = Pick<Opened, 'audit' | 'deliveryEnds' | 'manyIssues' | 'recordCounts' | 'tablesHolding'>;
 
 export function inspected(database: Database): Inspected {
   return {
-    costTotals: () => costTotals(database),
     audit: () =>
       database.read((reader) => reader.selectFrom('audit').select(['verb', 'subject']).orderBy('seq').execute()),
     deliveryEnds: () =>
@@ -64,24 +60,6 @@ export function inspected(database: Database): Inspected {
   };
 }
 
-async function costTotals(database: Database): ReturnType<Opened['costTotals']> {
-  const kept = await database.read((reader) => reader.selectFrom('cost_totals').selectAll().execute());
-  const costs = await database.read((reader) => reader.selectFrom('costs').selectAll().execute());
-  const sums = new Map<string, number>();
-  for (const { month, project_id: id, reserved, spent } of costs) {
-    for (const key of [`${month} `, `${month} ${id}`]) sums.set(key, (sums.get(key) ?? 0) + reserved + spent);
-  }
-  const summed = [...sums].map(([key, inUse]) => {
-    const [month = '', id = ''] = key.split(' ');
-    return { month, project_id: id, in_use: inUse };
-  });
-  const inOrder = (totals: typeof kept) =>
-    totals
-      .filter((one) => one.in_use !== 0)
-      .toSorted((a, b) => (`${a.month} ${a.project_id}` < `${b.month} ${b.project_id}` ? -1 : 1));
-  return { kept: inOrder(kept), summed: inOrder(summed) };
-}
-
 async function manyIssues(
   database: Database,
   { projectId, accountId, count }: { projectId: string; accountId: string; count: number },
@@ -111,9 +89,9 @@ async function manyIssues(
     const numbers = sql`with recursive numbers(n) as (select 0 union all select n + 1 from numbers where n < ${sql.lit(count - 1)})`;
     await sql`
       insert into investigations (id, run_id, account_id, project_id, origin, reference, text, callback_url, state, outcome, created_at,
-        ended_at, is_trusted, settings)
+        ended_at, is_trusted, settings, guidance)
       ${numbers} select 'inv_iss_many' || n, 'run_many', ${sql.lit(accountId)}, ${sql.lit(projectId)}, 'api', '', 'many', '', 'concluded',
-        '{"state":"concluded","issueId":"iss_many' || n || '"}', ${sql.lit(now)}, ${sql.lit(now)}, 1, '{}' from numbers`.execute(
+        '{"state":"concluded","issueId":"iss_many' || n || '"}', ${sql.lit(now)}, ${sql.lit(now)}, 1, '{}', '' from numbers`.execute(
       trx,
     );
     await sql`

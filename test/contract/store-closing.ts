@@ -173,7 +173,7 @@ export function closingContract(engine: Engine): void {
       await note('late', 2);
       const all = await shas();
       expect([all.length, all[0], all.slice(-2)]).toEqual([20, 'x17', ['a', 'c']]);
-      expect(await opened.recordCounts()).toMatchObject({ greens: 21 });
+      expect(await opened.recordCounts()).toMatchObject({ passing_checks: 21 });
     });
 
     it('is remembered with its run, of one commit the later', async () => {

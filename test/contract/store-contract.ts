@@ -9,7 +9,6 @@ import { backfillsContract } from './store-backfills.ts';
 import { cancellingContract } from './store-cancelling.ts';
 import { checkLinksContract } from './store-check-links.ts';
 import { closingContract } from './store-closing.ts';
-import { costTotalsContract } from './store-cost-totals.ts';
 import { deliveriesContract } from './store-deliveries.ts';
 import { endingsContract } from './store-endings.ts';
 import { erasingContract } from './store-erasing.ts';
@@ -49,7 +48,6 @@ export function reportsContract(engine: Engine): void {
     runsContract(engine);
     standingContract(engine);
     agentContract(engine);
-    costTotalsContract(engine);
     endingsContract(engine);
     cancellingContract(engine);
     erasingContract(engine);

@@ -1,6 +1,6 @@
 // The store's contract: what an operator has erased at somebody's request, a person or a project, is nowhere any more.
 import { describe, expect, it } from 'vitest';
-import { composeReport } from '../../src/github/report/compose-report.ts';
+import { guidanceSection } from '../../src/core/report.ts';
 import { inPullRequest, ON_MAIN, recorded, seenAs, sighting } from '../support/check-store-samples.ts';
 import {
   githubGround,
@@ -85,15 +85,17 @@ export function erasuresContract(engine: Engine): void {
       const { store } = opened;
       const { base } = await lived(opened);
       const other = await store.ensureAccount({ login: 'ada', githubId: 70, signingSecret: 's', now: NOW });
-      const text = (login: string, words: string) =>
-        composeReport(['The cart breaks'], trigger({ by: { id: 1, login }, guidance: words }));
+      const text = 'The cart breaks';
       // Called otherwise in those days, and with a heading among the words.
       const words = 'mind the accents\n\n## What ada asks to be heeded\n\nall of it';
-      const hers = { text: text('mona-of-old', words), fingerprint: 'hers' };
+      const hers = { text, guidance: guidanceSection('mona-of-old', words), fingerprint: 'hers' };
       const { runId } = await accepted(store, acceptance(base, hers));
       await accepted(
         store,
-        acceptance({ ...base, account: other }, { text: text('ada', 'see the log'), fingerprint: 'a' }),
+        acceptance(
+          { ...base, account: other },
+          { text, guidance: guidanceSection('ada', 'see the log'), fingerprint: 'a' },
+        ),
       );
       await store.eraseAccount('mona', at(1));
       for (const gone of ['mona', 'accents', 'all of it']) {
@@ -210,7 +212,7 @@ export function erasuresContract(engine: Engine): void {
       expect(await store.eraseProject('octo/shop', at(3))).toBeNull();
     });
 
-    it('is hidden again in each batch where GitHub shows it meanwhile, and its costs go before all else', async () => {
+    it('is hidden again in each batch where GitHub shows it meanwhile, and its costs stay in the ledger', async () => {
       await using place = await engine.place();
       await using opened = await place.open();
       const { store } = opened;
@@ -224,14 +226,13 @@ export function erasuresContract(engine: Engine): void {
         isErased = true;
       });
       const isHidden = async () => (await store.hiddenProjects()).includes(base.project.id);
-      const isCostly = async () => (await opened.costTotals()).kept.length > 0;
       await expect.poll(isHidden, POLLING).toBe(true);
-      await expect.poll(isCostly, POLLING).toBe(false);
       await store.syncInstallation(installation(), [repository(1, 'octo/shop')], at(2));
       expect(isErased).toBe(false);
       await expect.poll(isHidden, POLLING).toBe(true);
       expect(await erasing).toMatchObject({ id: base.project.id });
       expect(await opened.tablesHolding('octo/shop')).toEqual([]);
+      expect(await opened.tablesHolding(run.id)).toEqual(['costs']);
     });
 
     it('may be one that is hidden already, and is another one when it comes back', async () => {

@@ -104,7 +104,7 @@ export function forgettingChecksContract(engine: Engine): void {
       await store.noteGreen(project.id, { check: ofActions('old'), sha: 'a', at: at(1) });
       await store.noteGreen(project.id, { check: ofActions('young'), sha: 'a', at: at(5) });
       await sweep(opened, at(5));
-      expect(await opened.recordCounts()).toMatchObject({ greens: 1 });
+      expect(await opened.recordCounts()).toMatchObject({ passing_checks: 1 });
       expect(await store.lastGreens(project.id, ofActions('young'))).toHaveLength(1);
     });
   });
@@ -127,7 +127,7 @@ export function forgettingChecksContract(engine: Engine): void {
       await sweep(opened, NOW, at(30 * day));
       expect(await store.head('hed_0')).not.toBeNull();
       expect(await sweep(opened, NOW, at(30 * day + 1))).toBe(1);
-      const left = { heads: 1, findings: 0, failures: 0, sightings: 0, greens: 0, backfills: 1, threads: 0 };
+      const left = { heads: 1, findings: 0, failures: 0, sightings: 0, passing_checks: 0, backfills: 1, threads: 0 };
       expect(await opened.recordCounts()).toMatchObject(left);
       expect((await opened.jobs()).map(({ kind, subject }) => ({ kind, subject }))).toEqual([
         { kind: 'backfill', subject: other.id },

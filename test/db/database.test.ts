@@ -67,11 +67,11 @@ describe('a transaction', () => {
   it('that fails leaves nothing behind', async () => {
     await using store = await open();
     const failing = store.database.write(async (trx) => {
-      await trx.insertInto('checks').values({ id: 2, count: 1 }).execute();
+      await trx.insertInto('health_checks').values({ id: 2, count: 1 }).execute();
       throw new Error('no');
     });
     await expect(failing).rejects.toThrow('no');
-    const rows = await store.database.read((reader) => reader.selectFrom('checks').selectAll().execute());
+    const rows = await store.database.read((reader) => reader.selectFrom('health_checks').selectAll().execute());
     expect(rows).toEqual([]);
   });
 

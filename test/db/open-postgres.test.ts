@@ -165,7 +165,7 @@ describe('a server', () => {
       isOver = true;
       await Promise.all(workers);
       const { url } = server;
-      expect(await onServer(databaseAt(url, `restarted_${mode}`), 'select count::int from checks')).toEqual([
+      expect(await onServer(databaseAt(url, `restarted_${mode}`), 'select count::int from health_checks')).toEqual([
         { count: answered },
       ]);
     },

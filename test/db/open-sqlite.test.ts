@@ -3,11 +3,8 @@ import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { Kysely } from 'kysely';
-import { Migrator } from 'kysely/migration';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { migrationsFor } from '../../src/db/migrations/all.ts';
-import { openConnection, SQLITE_TABLES, sqliteDialect } from '../../src/db/sqlite-engine.ts';
+import { openConnection } from '../../src/db/sqlite-engine.ts';
 import { openSqlite } from '../contract/sqlite-place.ts';
 import { storeProcess } from '../support/store-process.ts';
 import { acceptance, accepted, conclusion, ground, NOW, started } from '../support/store-samples.ts';
@@ -57,15 +54,19 @@ describe('a SQLite file', () => {
     expect(loose).toEqual([]);
   });
 
-  it.each(Object.keys(migrationsFor(SQLITE_TABLES)))('at schema %s is upgraded', async (name) => {
-    const kysely = new Kysely<unknown>({ dialect: sqliteDialect(openConnection(file)) });
-    const provider = { getMigrations: async () => migrationsFor(SQLITE_TABLES) };
-    const { error } = await new Migrator({ db: kysely, provider }).migrateTo(name);
-    await kysely.destroy();
-    expect(error).toBeUndefined();
-    const { runId } = await filled();
-    await using opened = await openSqlite(file);
-    expect(await opened.store.startRun(runId, NOW)).not.toBeNull();
+  it('of a version from before the first release is refused in one sentence and left as it is', async () => {
+    const connection = new Sqlite(file);
+    connection.exec('create table kysely_migration (name text primary key, timestamp text not null)');
+    connection.exec(`insert into kysely_migration values ('0001-accounts-and-projects', '${NOW}')`);
+    connection.close();
+    const refusal = {
+      code: 'store_unusable',
+      message: expect.stringMatching(/before the first release.*name another, empty one/),
+    };
+    await expect(openSqlite(file)).rejects.toMatchObject(refusal);
+    const again = new Sqlite(file, { readonly: true });
+    expect(again.prepare("select count(*) from sqlite_schema where type = 'table'").pluck().get()).toBe(1);
+    again.close();
   });
 
   it('of a newer Causeway is refused in one line and left as it is', async () => {

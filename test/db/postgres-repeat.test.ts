@@ -11,7 +11,7 @@ const open = (url: string, patienceMs = 15_000) =>
   openPostgresStore({ url, seal: createSeal(Buffer.alloc(32)), enqueuer: createJobTable(), patienceMs });
 
 /** `check` adds one each time that it takes place. */
-const CHECKS = 'select count::int from checks';
+const CHECKS = 'select count::int from health_checks';
 
 describe('verbs of two processes', () => {
   it('that read what the other writes are repeated until each has had its turn', async () => {
@@ -23,8 +23,8 @@ describe('verbs of two processes', () => {
     const take = (store: typeof one, id: number) =>
       store.database.write(async (trx) => {
         runs++;
-        const rows = await trx.selectFrom('checks').select('id').execute();
-        await trx.insertInto('checks').values({ id, count: rows.length }).execute();
+        const rows = await trx.selectFrom('health_checks').select('id').execute();
+        await trx.insertInto('health_checks').values({ id, count: rows.length }).execute();
       });
     await Promise.all(Array.from({ length: 10 }, (_, i) => take(i % 2 === 0 ? one : two, i)));
     expect((await place.query<{ count: number }>(`${CHECKS} order by count`)).map(({ count }) => count)).toEqual([
@@ -39,9 +39,9 @@ describe('verbs of two processes', () => {
     await using two = await open(place.url);
     await two.check();
     const losing = one.database.write(async (trx) => {
-      await trx.selectFrom('checks').select('id').execute();
+      await trx.selectFrom('health_checks').select('id').execute();
       await two.check();
-      await trx.updateTable('checks').set({ count: 7 }).execute();
+      await trx.updateTable('health_checks').set({ count: 7 }).execute();
     });
     await expect(losing).rejects.toMatchObject({
       code: 'store_locked',

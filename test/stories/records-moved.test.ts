@@ -91,7 +91,7 @@ describe('the records of a service', () => {
       const { stderr } = await causeway(move, env);
       expect(stderr).toContain('1 job that was given up is there too, still given up');
       expect((await causeway(['redrive'], env)).stderr).toMatch(/ {2}publish {2}1\n/);
-      expect(stderr).toContain('each equal to its original');
+      expect(stderr).toContain('as many as in the original');
       expect(stderr).toContain(`ENCRYPTION_KEY to what ${path.join(dataDir, 'encryption.key')} holds`);
       expect(stderr).not.toContain(url.password);
       await using moved = await startService({ projects, dataDir, env });

@@ -1,4 +1,4 @@
-// The parts of a report as one text of at most 1 MiB, with what people ask to be heeded at its end.
+// The parts of a report as one text, which with what people ask to be heeded has at most 1 MiB.
 
 import { keepBeginning } from '../../core/cut-text.ts';
 import { guidanceSection } from '../../core/report.ts';
@@ -12,5 +12,5 @@ const SPARE_BYTES = 1_024;
 export function composeReport(parts: readonly string[], { guidance, by }: Trigger): string {
   const asked = guidanceSection(by.login, guidance);
   const text = parts.filter((part) => part !== '').join('\n\n');
-  return keepBeginning(text.toWellFormed(), REPORT_BYTES - SPARE_BYTES - Buffer.byteLength(asked)) + asked;
+  return keepBeginning(text.toWellFormed(), REPORT_BYTES - SPARE_BYTES - Buffer.byteLength(asked));
 }

@@ -52,17 +52,17 @@ describe('the doctor over PostgreSQL', () => {
       return printed.split('paused: no model is asked').length - 1;
     };
     expect(await asked()).toBe(0);
-    await database.query("insert into marks (name, set_at) values ('paused', '2026-11-20T10:00:00.000Z')");
+    await database.query("insert into service_marks (name, set_at) values ('paused', '2026-11-20T10:00:00.000Z')");
     expect(await asked()).toBe(1);
     setPaused(folder.path, true);
     expect(await asked()).toBe(1);
-    await database.query('delete from marks');
+    await database.query('delete from service_marks');
     expect(await asked()).toBe(1);
   });
 
   it('says so too where the schema is that of the version before', async () => {
     await using database = await migratedDatabase();
-    await database.query("insert into marks (name, set_at) values ('paused', '2026-11-20T10:00:00.000Z')");
+    await database.query("insert into service_marks (name, set_at) values ('paused', '2026-11-20T10:00:00.000Z')");
     await database.query("delete from kysely_migration where name > '0010-marks'");
     const { printed } = await found(database.url);
     expect(printed).toContain('lacks');
