@@ -1,4 +1,5 @@
 // Store and queue over a PostgreSQL database; loaded where there is one, since its client and its queue are most of 20 MB.
+import { createHolds } from '../core/holds.ts';
 import type { PostgresConfig } from '../config.ts';
 import { openPostgresStore, type PostgresStore } from '../db/open-postgres.ts';
 import { explainOpening } from '../db/postgres-errors.ts';

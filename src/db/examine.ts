@@ -37,14 +37,13 @@ export async function examine(
   const newer = applied.filter((name) => !known.includes(name));
   // Of a schema that is not whole nothing more can be asked in one way.
   if (missing.length > 0) {
-    return { missing, newer, isKeyRight: null, isPaused: false, holds: [], jobs: { waiting: 0, dead: 0 } };
+    return { missing, newer, isKeyRight: null, isPaused: false, jobs: { waiting: 0, dead: 0 } };
   }
   return {
     missing,
     newer,
     isKeyRight: await opens(kysely, seal),
     isPaused: await isPausedForAll(kysely),
-    holds: await holdsOf(kysely),
     jobs: await jobsOf(kysely),
   };
 }

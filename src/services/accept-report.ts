@@ -45,15 +45,15 @@ export async function acceptReport(
   { idempotency = null, thread = null, by = null }: AcceptOptions = {},
 ): Promise<Accepted> {
   const of = report.accountId;
-  const text = await deps.redactor.redact(report.text.replaceAll('\0', '\uFFFD'), of);
-  const guidance = await deps.redactor.redact((report.guidance ?? '').replaceAll('\0', '\uFFFD'), of);
-  const reference = await deps.redactor.redact(report.reference.replaceAll('\0', '\uFFFD'), of);
+  const text = await deps.redactor.redact(report.text.replaceAll('\0', '\uFFFD'));
+  const guidance = await deps.redactor.redact((report.guidance ?? '').replaceAll('\0', '\uFFFD'));
+  const reference = await deps.redactor.redact(report.reference.replaceAll('\0', '\uFFFD'));
   // A secret pasted here would come back in the words of the failure: no branch, tag or commit "…".
   const revision = await deps.redactor.redact(report.revision);
   const accepted = await deps.store.accept({
     investigationId: newId('inv'),
     report: { ...report, text, guidance, reference, revision },
-    fingerprint: reportFingerprint(text + guidance),
+    fingerprint: computeReportFingerprint(text + guidance),
     idempotency,
     thread,
     mostWaiting: by === null || by.githubId === null ? null : MOST_WAITING,

@@ -2,6 +2,7 @@
 import { newId } from '../../core/ids.ts';
 import { type GithubProject, repositoryOf } from '../../core/project.ts';
 import { isAtLeast, type Role } from '../../core/role.ts';
+import { guidanceSection } from '../../core/report.ts';
 import type { Person } from '../../core/thread.ts';
 import { acceptReport } from '../../services/accept-report.ts';
 import { investigationSettings } from '../configuration/investigation-settings.ts';
@@ -80,6 +81,7 @@ export async function startAnalysis(
     accountId: account.id,
     origin: isIssue ? 'github-issue' : 'check-run',
     text: gathered.text,
+    guidance: guidanceSection(trigger.by.login, trigger.guidance),
     reference: `${project.name}#${subject.number}`,
     revision: gathered.revision,
     callbackUrl: '',
