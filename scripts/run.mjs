@@ -49,6 +49,8 @@ export async function run(target, args) {
       CAUSEWAY_LAUNCHER: String(process.pid),
       // Node's own fetch honours HTTPS_PROXY and NO_PROXY only where it is told to, at its start.
       NODE_USE_ENV_PROXY: '1',
+      // What Node makes of the TypeScript is kept between starts; where the folder cannot be written, Node goes without.
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? path.join(ROOT, 'node_modules', '.cache', 'compiled'),
     },
   });
   passSignals(child);

@@ -1,17 +1,10 @@
 // Start and stop: understands the command line, runs the command, ends with its exit code.
-import { keepCompiledCode } from './app/compiled-code.ts';
+import { lastWords } from './app/last-words.ts';
+import { runCommand } from './app/run-command.ts';
+import { parseCommandLine } from './cli/command-line.ts';
+import { reportFault } from './cli/exit-code.ts';
 import type { Io } from './cli/io.ts';
-import { dataDirOf } from './config/data-dir.ts';
-
-const SERVICES = ['serve', 'worker'];
-
-// What is loaded before is stripped of its types by Node, which takes it some 20 MB for good: so these few files are all.
-if (SERVICES.includes(process.argv[2] ?? '')) keepCompiledCode(dataDirOf(process.env), { mayMake: false });
-const { lastWords } = await import('./app/last-words.ts');
-const { runCommand } = await import('./app/run-command.ts');
-const { dropForeignHeaders } = await import('./config.ts');
-const { parseCommandLine } = await import('./cli/command-line.ts');
-const { reportFault } = await import('./cli/exit-code.ts');
+import { dropForeignHeaders } from './config.ts';
 
 /** A stop that takes longer than this has lost its way; what is stored is safe at any moment. */
 const LONGEST_STOP_MS = 9_000;

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import type { Project } from '../core/project.ts';
 import { DEFAULT_SETTINGS } from '../core/settings.ts';
 import { acceptReport } from '../services/accept-report.ts';
+import { investigate } from '../services/investigate.ts';
 import type { Investigator } from '../services/investigator.ts';
 import type { House } from './house.ts';
 import { openInvestigator } from './open-investigator.ts';
@@ -50,7 +51,6 @@ async function investigateDemo(house: House, project: Project, config: DemoConfi
   const run =
     accepted.kind === 'accepted' ? await house.store.startRun(accepted.runId, house.now().toISOString()) : null;
   if (run === null) return;
-  const { investigate } = await import('../services/investigate.ts');
   await using scripted = openScripted(house, config);
   const deps = { ...house, timeoutMs: config.investigationTimeoutMs, investigator: scripted.investigator };
   await investigate(deps, { ...run, settings: DEFAULT_SETTINGS }, signal);

@@ -4,9 +4,9 @@ import type { LaneLimits } from '../core/queue.ts';
 import type { WaitCode } from '../core/reason.ts';
 import type { ReceivingProbot } from '../github/intake/open-probot.ts';
 import type { CheckReading } from '../services/checks/check-reader.ts';
+import { githubHandlers } from './github-handlers.ts';
 import type { GithubParts } from './github-parts.ts';
 import type { House, WorkLimits } from './house.ts';
-import { lateHandler, once } from './late-handler.ts';
 
 export interface GithubLanesOptions {
   readonly config: Pick<Config, 'allowedOwners'>;
@@ -38,12 +38,8 @@ const LANES = {
 
 export type GithubKind = keyof typeof LANES;
 
-/** Their code is loaded with the first job of any of them. */
 export function githubLanes(house: House, options: GithubLanesOptions): NonNullable<WorkLimits['lanes']> {
-  const handlers = once(async () => (await import('./github-handlers.ts')).githubHandlers(house, options));
-  const lane = (kind: GithubKind) => ({
-    handler: lateHandler(async () => (await handlers())[kind]),
-    limits: LANES[kind],
-  });
+  const handlers = githubHandlers(house, options);
+  const lane = (kind: GithubKind) => ({ handler: handlers[kind], limits: LANES[kind] });
   return Object.fromEntries((Object.keys(LANES) as GithubKind[]).map((kind) => [kind, lane(kind)]));
 }

@@ -3,8 +3,9 @@
 import type { AppCredentials, Config } from '../config.ts';
 import type { Holds } from '../core/holds.ts';
 import type { Worker } from '../core/queue.ts';
-import { gitCredentials } from '../github/clients/create-github-clients.ts';
-import type { ReceivingProbot } from '../github/intake/open-probot.ts';
+import { createCausewayApp } from '../github/app.ts';
+import { gitCredentials } from '../github/clients/git-credentials.ts';
+import { openProbot, type ReceivingProbot } from '../github/intake/open-probot.ts';
 import { type Log, registerSecret } from '../log.ts';
 import { mayStillSee } from '../services/access.ts';
 import { type CheckReader, createCheckReader } from '../services/checks/check-reader.ts';
@@ -16,7 +17,6 @@ import { openDataFolder } from './data-folder.ts';
 import { githubLanes } from './github-lanes.ts';
 import { type GithubParts, githubParts, openClients } from './github-parts.ts';
 import { type House, openHouse, startWork } from './house.ts';
-import { once } from './late-handler.ts';
 import { offeredModels, openInvestigator } from './open-investigator.ts';
 import { ownRecords } from './open-records.ts';
 import { PATIENCE_MS } from './serve-options.ts';
@@ -86,7 +86,11 @@ export async function openGithubService(options: GithubServiceOptions): Promise<
   // Those of an earlier local mode would be everybody's here.
   await house.store.syncProjects([], now().toISOString());
   const parts = githubParts(house, clients, { config, ...offeredModels(investigator) });
-  const probot = lateProbot(options, parts);
+  const { appId } = credentials;
+  const probot = await openProbot({
+    ...{ appId, privateKey, apiUrl: config.githubApiUrl, log },
+    app: createCausewayApp(parts.app),
+  });
   const { readCheck } = opening.use(createCheckReader());
   const opened = opening.move();
   return {
@@ -99,20 +103,6 @@ export async function openGithubService(options: GithubServiceOptions): Promise<
       ),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
-}
-
-/** Probot is loaded and opened with the first delivery that is worked on. */
-function lateProbot({ config, credentials, log }: GithubServiceOptions, parts: GithubParts): ReceivingProbot {
-  const { appId, privateKey } = credentials;
-  const opened = once(async () => {
-    const [{ createCausewayApp }, { openProbot }] = await Promise.all([
-      import('../github/app.ts'),
-      import('../github/intake/open-probot.ts'),
-    ]);
-    const app = createCausewayApp(parts.app);
-    return await openProbot({ appId, privateKey, apiUrl: config.githubApiUrl, log, app });
-  });
-  return { receive: async (event) => await (await opened()).receive(event) };
 }
 
 type Ground = Pick<GithubService, 'house' | 'parts' | 'probot' | 'investigator'> & Pick<CheckReader, 'readCheck'>;

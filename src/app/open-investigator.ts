@@ -8,6 +8,8 @@ import { type Monitoring, openMonitoring } from '../mcp/monitoring.ts';
 import type { Investigator } from '../services/investigator.ts';
 import { createSpentBudgets } from '../services/spent-budgets.ts';
 import { watchTool } from '../telemetry/watched-ports.ts';
+import { stillParses } from '../tools/syntax.ts';
+import { createToolbox } from '../tools/toolbox.ts';
 import { fileNamed, openModels } from './open-model.ts';
 
 /** Questions of one run; runs on real reports took 4 to 11 (docs/measurements.md). */
@@ -41,7 +43,6 @@ export function openInvestigator({ config, log, now, patienceMs, holds }: Invest
             model,
             others,
             openWorkbench: async ({ project, isTrusted, reportText, ...ground }, signal) => {
-              const { createToolbox } = await import('../tools/toolbox.ts');
               const { tools, overlay } = createToolbox({ ...ground, ciLog: reportText });
               const asked = await monitoring.toolsFor(
                 { project: project.name, isPublic: isPublic(project), isTrusted },
@@ -49,10 +50,7 @@ export function openInvestigator({ config, log, now, patienceMs, holds }: Invest
               );
               return { tools: [...tools, ...asked].map(watchTool), changeSet: overlay.changeSet };
             },
-            isParsable: async (path, before, after) => {
-              const { checkSyntax } = await import('../tools/syntax.ts');
-              return (await checkSyntax(path, before, after)).ok;
-            },
+            stillParses: async (path, before, after) => (await stillParses(path, before, after)).ok,
             limits: { turns: TURNS, usd: config.budget, patienceMs },
             onSpent: createSpentBudgets(log),
           },

@@ -7,12 +7,11 @@ import type { Config } from '../config.ts';
 import { createSeal } from '../db/seal.ts';
 import type { Receiver } from '../github/intake/receive-delivery.ts';
 import { createRateLimiter } from '../services/rate-limit.ts';
-import type { Web } from '../web/create-web.ts';
+import { createWeb, type Web } from '../web/create-web.ts';
 import type { WebDeps } from '../web/web-deps.ts';
 import { checkCallbackUrl } from '../webhooks/check-callback-url.ts';
 import { newSigningSecret } from '../webhooks/sign.ts';
 import type { House } from './house.ts';
-import { once } from './late-handler.ts';
 import { type Metrics, openMetrics } from './open-metrics.ts';
 import { pausedIn } from './pause.ts';
 import { type CheckedModel, createReadiness, modelCheck } from './readiness.ts';
@@ -63,7 +62,7 @@ export async function openPort(house: House, options: PortOptions): Promise<Runn
   });
   const { configurationOf, entrance, example, sessionKey: key } = options;
   const modelName = options.model?.name ?? null;
-  const web = lateWeb({
+  const web = createWeb({
     ...shared,
     ...{ configurationOf, entrance, modelName, example, key, newSigningSecret, budget: config.budget },
     seal: createSeal(key),
@@ -82,12 +81,6 @@ export async function openPort(house: House, options: PortOptions): Promise<Runn
   address ||= server.address;
   const opened = opening.move();
   return { address: server.address, [Symbol.asyncDispose]: () => opened.disposeAsync() };
-}
-
-/** The pages, loaded with the first that is asked for. */
-function lateWeb(deps: WebDeps): Web {
-  const made = once(async () => (await import('../web/create-web.ts')).createWeb(deps));
-  return { fetch: async (request, stopping) => await (await made()).fetch(request, stopping) };
 }
 
 interface Rooms {

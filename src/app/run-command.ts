@@ -10,7 +10,6 @@ import { style } from '../cli/style.ts';
 import { DEFAULT_DATA_DIR, INSTALLATION } from '../config/data-dir.ts';
 import { type Config, readConfig } from '../config.ts';
 import { createLog, type Log, registerSecret } from '../log.ts';
-import { keepCompiledCode } from './compiled-code.ts';
 import { VERSION } from './version.ts';
 
 export interface CommandContext {
@@ -34,7 +33,6 @@ export async function runCommand(command: Command, context: CommandContext, sign
   }
   const config = readConfig(environment);
   for (const secret of config.secrets) registerSecret(secret);
-  keepCompiledCode(config.dataDir, { mayMake: command.kind === 'serve' || command.kind === 'worker' });
   if (ASKING.has(command.kind)) sayWithoutModel(config, command.kind, io);
   return await runConfigured(command, { config, context }, signal);
 }

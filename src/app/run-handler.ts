@@ -3,8 +3,8 @@ import { computeCost, getBookedPrices } from '../agent/budget.ts';
 import type { Model } from '../core/model.ts';
 import type { JobHandler } from '../core/queue.ts';
 import { pausableModel } from '../services/pausable-model.ts';
+import { createRunHandler } from '../services/run-investigation.ts';
 import type { House, WorkLimits } from './house.ts';
-import { lateHandler } from './late-handler.ts';
 
 export function runHandler(house: House, limits: WorkLimits): JobHandler {
   const { investigationTimeoutMs: timeoutMs, paused = () => false, waitsForSpace = true } = limits;
@@ -16,15 +16,12 @@ export function runHandler(house: House, limits: WorkLimits): JobHandler {
     others: (limits.investigator.others ?? []).map(asked),
   };
   const deps = { ...house, timeoutMs, investigator, paused, waitsForSpace, onTrouble };
-  return lateHandler(async () => {
-    const { createRunHandler } = await import('../services/run-investigation.ts');
-    // One for each job, so that it is known which run it is that waits.
-    const of = (runId: string) => createRunHandler({ ...deps, onWait: (wait) => onWait({ ...wait, runId }) });
-    return {
-      handle: (job, signal) => of(job.subject).handle(job, signal),
-      dead: (job, error) => of(job.subject).dead(job, error),
-    };
-  });
+  // One for each job, so that it is known which run it is that waits.
+  const of = (runId: string) => createRunHandler({ ...deps, onWait: (wait) => onWait({ ...wait, runId }) });
+  return {
+    handle: (job, signal) => of(job.subject).handle(job, signal),
+    dead: (job, error) => of(job.subject).dead(job, error),
+  };
 }
 
 /** Its cost counts as budgets book it. */

@@ -4,7 +4,6 @@ import { githubStartText } from '../cli/github-start.ts';
 import type { ExitCode } from '../cli/io.ts';
 import { createReceiver } from '../github/intake/receive-delivery.ts';
 import { accountAreaUrl } from './account-area.ts';
-import { loadRest } from './after-start.ts';
 import { mirrorsFolder } from './data-folder.ts';
 import { startForgettingMirrors } from './forget-mirrors.ts';
 import { githubConfiguration } from './github-configuration.ts';
@@ -51,7 +50,6 @@ export async function serveGithub(options: ServeOptions, mode: GithubMode, signa
     const { openSmeeChannel } = await import('../github/intake/smee-channel.ts');
     open.use(await openSmeeChannel({ source, receive, log }));
   }
-  open.use(loadRest({ isGithub: true, answers: true, works: options.worker, model: config.model }));
   io.out(startText(options, mode, { service, listening: server.address }));
   await aborted(signal);
   io.err('Stopping…\n');

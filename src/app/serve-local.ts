@@ -10,7 +10,6 @@ import type { Permissions } from '../core/role.ts';
 import { DEFAULT_SETTINGS } from '../core/settings.ts';
 import type { ProjectSettings } from '../services/request-pull-request.ts';
 import { parseCallbackAllow } from '../webhooks/callback-policy.ts';
-import { loadRest } from './after-start.ts';
 import { openDataFolder } from './data-folder.ts';
 import { makeDemoIssue } from './demo-project.ts';
 import { startForgettingMirrors } from './forget-mirrors.ts';
@@ -63,7 +62,6 @@ export async function serveLocal(options: ServeOptions, signal: AbortSignal): Pr
   );
   const address = config.publicUrl || server.address;
   open.use(announceAddress(config.dataDir, { address, listensAt: server.address }));
-  open.use(loadRest({ isGithub: false, answers: true, works: options.worker, model: config.model }));
   // After the port: a token made by a start that then fails would never be seen.
   const token = await knownToken(house);
   io.out(

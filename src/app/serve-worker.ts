@@ -6,7 +6,6 @@ import { workerText } from '../cli/worker-start.ts';
 import type { Config } from '../config.ts';
 import { CausewayError } from '../core/errors.ts';
 import { parseCallbackAllow } from '../webhooks/callback-policy.ts';
-import { loadRest } from './after-start.ts';
 import { mirrorsFolder, openDataFolder } from './data-folder.ts';
 import { startForgettingMirrors } from './forget-mirrors.ts';
 import { openGithubService } from './github-service.ts';
@@ -32,7 +31,6 @@ export async function serveWorker(options: WorkerOptions, signal: AbortSignal): 
   await (mode.kind === 'github'
     ? workGithub(open, { ...options, signal }, mode)
     : workLocal(open, { ...options, signal }));
-  open.use(loadRest({ isGithub: mode.kind === 'github', answers: false, works: true, model: config.model }));
   await aborted(signal);
   options.io.err('Stopping…\n');
   return 0;
