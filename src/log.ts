@@ -6,7 +6,7 @@ import { removeKnownForms } from './redact/token-forms.ts';
 export type Log = Logger;
 
 /** What a line belongs to: ids of ours, which tell nothing to a stranger. */
-export interface Trail {
+export interface LogContext {
   readonly requestId?: string;
   /** As the caller named its request (`X-Request-Id`). */
   readonly callerRequestId?: string;
@@ -23,15 +23,15 @@ export interface Trail {
   readonly project?: string;
 }
 
-const trails = new AsyncLocalStorage<Trail>();
+const trails = new AsyncLocalStorage<LogContext>();
 
 /** All that the work logs, however deep inside, has these ids on its lines, besides those of the work around it. */
-export function onTrail<T>(trail: Trail, work: () => T): T {
+export function withLogContext<T>(trail: LogContext, work: () => T): T {
   return trails.run({ ...trails.getStore(), ...trail }, work);
 }
 
 /** From now on the lines of the innermost work have these, too; outside of any it does nothing. */
-export function noteOnTrail(more: Trail): void {
+export function addLogContext(more: LogContext): void {
   const trail = trails.getStore();
   if (trail !== undefined) Object.assign(trail, more);
 }
@@ -95,4 +95,41 @@ function secretsInLines(): readonly string[] {
 export function withoutSecrets(line: string): string {
   const known = secretsInLines().reduce((text, secret) => text.replaceAll(secret, '[redacted]'), line);
   return removeKnownForms(known);
+}
+
+/** Names and codes as programs give them (`ERR_X`, `lease_lost`). Anything else may come from outside: a model's endpoint gives codes, too. */
+const NAME = /^(?:[A-Za-z]{1,60}|[A-Z][A-Z0-9_]{1,60}|[a-z_]{1,60})$/;
+
+/** One line of JSON: the kind and place of the fault. Its message is left out, since it may quote a report. */
+export function describeUncaught(error: unknown, now: Date): string {
+  const fault = error instanceof Error ? error : new Error('not an error');
+  const code = 'code' in fault ? String(fault.code) : '';
+  const fields = {
+    level: 'fatal',
+    time: now.toISOString(),
+    type: toKnownName(fault.name),
+    code: toKnownName(code),
+    at: findPlaces(fault),
+  };
+  const line = JSON.stringify({
+    ...fields,
+    msg: 'uncaught fault: ending; what was accepted is stored and goes on at the next start',
+  });
+  return `${withoutSecrets(line)}\n`;
+}
+
+function toKnownName(text: string): string {
+  return NAME.test(text) ? text : '';
+}
+
+/**
+ * The lines of the stack behind its head. The head holds the message, and a message may hold a report, whose own stack looks like ours: where the
+ * head cannot be told from the places (the message was changed since), there are none.
+ */
+function findPlaces({ stack = '', message }: Error): readonly string[] {
+  const ending = message === '' ? '\n' : `: ${message}\n`;
+  const end = stack.indexOf(ending);
+  if (end === -1 || !/^[\w$. [\]-]*$/.test(stack.slice(0, end))) return [];
+  const lines = stack.slice(end + ending.length).split('\n');
+  return lines.every((line) => /^\s+at /.test(line)) ? lines.map((line) => line.trim()) : [];
 }

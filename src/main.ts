@@ -1,10 +1,10 @@
 // Start and stop: understands the command line, runs the command, ends with its exit code.
-import { lastWords } from './app/last-words.ts';
 import { runCommand } from './app/run-command.ts';
 import { parseCommandLine } from './cli/command-line.ts';
 import { reportFault } from './cli/exit-code.ts';
 import type { Io } from './cli/io.ts';
-import { dropForeignHeaders } from './config.ts';
+import { dropClientHeaders } from './config.ts';
+import { describeUncaught } from './log.ts';
 
 /** A stop that takes longer than this has lost its way; what is stored is safe at any moment. */
 const LONGEST_STOP_MS = 9_000;
@@ -26,7 +26,7 @@ process.on('uncaughtException', endBadly);
 process.exitCode = await main(stopSignal());
 
 async function main(signal: AbortSignal): Promise<number> {
-  dropForeignHeaders();
+  dropClientHeaders();
   try {
     const command = parseCommandLine(process.argv.slice(2));
     return await runCommand(command, { io, environment: process.env, now: () => new Date() }, signal);
@@ -42,7 +42,7 @@ function outliveReader(error: NodeJS.ErrnoException): void {
 
 /** Unhandled rejections come here too. After such a fault nothing in memory can be trusted: the next start goes on from the store. */
 function endBadly(error: unknown): void {
-  io.err(lastWords(error, new Date()));
+  io.err(describeUncaught(error, new Date()));
   process.exit(1);
 }
 

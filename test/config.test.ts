@@ -24,16 +24,16 @@ describe('the configuration', () => {
       PORT: '70000',
       CONCURRENCY: 'many',
       LOG_LEVEL: 'loud',
-      GITHUB_API_URL: 'ftp://x',
+      WEBHOOK_PROXY_URL: 'ftp://x',
       ENCRYPTION_KEY: 'short',
     };
     expect(() => readConfig(environment)).toThrow(
       [
         'PORT is "70000": give a whole number from 0 to 65535.',
+        'WEBHOOK_PROXY_URL is "ftp://x": give an address that begins with https:// or http://.',
         'ENCRYPTION_KEY must be 32 bytes as 64 hex digits or base64 ("openssl rand -hex 32" makes one).',
         'CONCURRENCY is "many": give a whole number from 1 to 64.',
         'LOG_LEVEL is "loud": give one of trace, debug, info, warn, error, fatal, silent.',
-        'GITHUB_API_URL is "ftp://x": give an address that begins with https:// or http://.',
       ].join('\n'),
     );
   });
@@ -103,6 +103,30 @@ describe('the configuration', () => {
       );
     },
   );
+
+  it.each([
+    ['DRY_RUN', '0', 'set MAX_MODE=observe'],
+    ['GITHUB_API_URL', 'https://api.github.com', 'set GHE_HOST'],
+    ['GITHUB_WEB_URL', 'https://github.com', 'set GHE_HOST'],
+    ['METRICS_PORT', '9464', 'set METRICS_TOKEN'],
+    ['METRICS_HOST', '0.0.0.0', 'set METRICS_TOKEN'],
+  ])('starts with no %s, which is read no more, and names what replaced it', (name, value, replacement) => {
+    expect(() => readConfig({ [name]: value })).toThrow(`${name} is no longer read: ${replacement}`);
+    expect(() => readConfig({ [name]: '' })).not.toThrow();
+  });
+
+  it('takes no notice of the GITHUB_API_URL that GitHub Actions sets', () => {
+    const actions = { GITHUB_ACTIONS: 'true', GITHUB_API_URL: 'https://api.github.com' };
+    expect(readConfig(actions).githubApiUrl).toBe('https://api.github.com');
+    expect(() => readConfig({ ...actions, DRY_RUN: '1' })).toThrow('DRY_RUN');
+  });
+
+  it('takes a METRICS_TOKEN that nobody guesses, and registers it as a secret', () => {
+    const token = 'sixteen-letters!';
+    const config = readConfig({ METRICS_TOKEN: token });
+    expect([config.metricsToken, config.secrets]).toEqual([token, [token]]);
+    expect(() => readConfig({ METRICS_TOKEN: 'short' })).toThrow('METRICS_TOKEN is too short: give at least 16');
+  });
 
   it('has an example file whose every line may be used as it stands', () => {
     const text = readFileSync(path.join(import.meta.dirname, '..', '.env.example'), 'utf8');
@@ -225,7 +249,7 @@ describe('the GitHub App', () => {
     [{}, 'https://api.github.com', 'https://github.com'],
     [{ GHE_HOST: 'git.example.com' }, 'https://git.example.com/api/v3', 'https://git.example.com'],
     [{ GHE_HOST: 'git.local:8080', GHE_PROTOCOL: 'http' }, 'http://git.local:8080/api/v3', 'http://git.local:8080'],
-    [{ GHE_HOST: 'git.example.com', GITHUB_API_URL: 'https://api.x/' }, 'https://api.x', 'https://git.example.com'],
+    [{ GHE_HOST: 'octo.ghe.com' }, 'https://api.octo.ghe.com', 'https://octo.ghe.com'],
   ])('is at the GitHub that %j names', (environment, githubApiUrl, githubWebUrl) => {
     expect(readConfig(environment)).toMatchObject({ githubApiUrl, githubWebUrl });
   });
@@ -234,10 +258,9 @@ describe('the GitHub App', () => {
     expect(() => readConfig({ GHE_HOST: 'https://git.example.com' })).toThrow('GHE_HOST is "https://git.example.com"');
   });
 
-  it('may be held below fix by the operator; DRY_RUN=1 writes nothing', () => {
+  it('may be held below fix by the operator', () => {
     expect(readConfig({}).maxMode).toBe('fix');
     expect(readConfig({ MAX_MODE: 'comment' }).maxMode).toBe('comment');
-    expect(readConfig({ MAX_MODE: 'comment', DRY_RUN: '1' }).maxMode).toBe('observe');
     expect(() => readConfig({ MAX_MODE: 'all' })).toThrow('MAX_MODE is "all": give one of observe, comment, fix.');
   });
 

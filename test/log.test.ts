@@ -1,6 +1,6 @@
 // The register of secrets, and that no line of the log shows one.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createLog, noteOnTrail, onTrail, registeredSecrets, registerSecret } from '../src/log.ts';
+import { addLogContext, createLog, registeredSecrets, registerSecret, withLogContext } from '../src/log.ts';
 import { noise } from './redact/planted.ts';
 
 beforeEach(() => vi.useFakeTimers({ now: new Date('2026-11-20T10:00:00.000Z'), toFake: ['Date'] }));
@@ -47,20 +47,20 @@ it('puts the ids of the work on each of its lines, however deep inside, and on n
     await Promise.resolve();
     log.info(name);
   };
-  noteOnTrail({ run: 'of nobody' });
+  addLogContext({ run: 'of nobody' });
   await Promise.all([
-    onTrail({ requestId: 'req_1' }, async () => {
+    withLogContext({ requestId: 'req_1' }, async () => {
       await inside('before');
-      noteOnTrail({ investigation: 'inv_1' });
-      await onTrail({ job: 'job_1' }, async () => {
-        noteOnTrail({ run: 'run_1' });
+      addLogContext({ investigation: 'inv_1' });
+      await withLogContext({ job: 'job_1' }, async () => {
+        addLogContext({ run: 'run_1' });
         await inside('within');
       });
       await inside('after');
       log.info({ requestId: 'its own', status: 200 }, 'said');
       await inside('last');
     }),
-    onTrail({ requestId: 'req_2' }, () => inside('beside')),
+    withLogContext({ requestId: 'req_2' }, () => inside('beside')),
   ]);
   await inside('outside');
   const told = lines.map((line) => JSON.parse(line)).map(({ level, time, msg, ...ids }) => [msg, ids]);

@@ -1,11 +1,11 @@
 // The folder that holds records, mirrors and keys: made on first use, for the service's user alone.
-import { randomBytes } from 'node:crypto';
+import { hkdfSync, randomBytes } from 'node:crypto';
 import { existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { DatabaseConfig } from '../config.ts';
 import { CausewayError, isDiskFull, NO_SPACE } from '../core/errors.ts';
 import { makeFolder } from '../db/make-folder.ts';
-import type { RecordsPlace } from './open-records.ts';
+import type { RecordsPlace } from './records.ts';
 
 export interface DataFolder {
   /** The SQLite file in it, or the PostgreSQL database that stands for it. */
@@ -114,4 +114,12 @@ function keyLost(file: string, database: string): CausewayError {
     'store_unusable',
     `${file} is missing, and the secrets in ${database} open with no other key: restore encryption.key from the backup, or set ENCRYPTION_KEY.`,
   );
+}
+
+/**
+ * The key of browsers' sessions, 32 bytes: from SESSION_SECRET, or else from the encryption key, which is kept anyway. Another one ends no
+ * session, and invalidates the forms and sign-ins that are under way.
+ */
+export function deriveSessionKey(secret: string | null, encryptionKey: Buffer): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret ?? encryptionKey, '', 'causeway sessions', 32));
 }

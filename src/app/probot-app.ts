@@ -4,8 +4,8 @@ import { CausewayError } from '../core/errors.ts';
 import type { createCausewayApp } from '../github/app.ts';
 import type { ArrivedEvent } from '../github/intake/open-probot.ts';
 import { createLog, registerSecret } from '../log.ts';
-import { type GithubService, openGithubService } from './github-service.ts';
-import { chooseMode } from './service-mode.ts';
+import { type GithubService, openGithubService } from './github.ts';
+import { chooseMode } from './mode.ts';
 
 /** An investigation and what it posts are waited for so long. */
 const LONGEST_MS = 60 * 60 * 1_000;
@@ -22,12 +22,12 @@ export async function openProbotApp(): Promise<ReturnType<typeof createCausewayA
     throw new CausewayError('usage', 'This needs a GitHub App: set APP_ID, PRIVATE_KEY and WEBHOOK_SECRET.');
   }
   const log = createLog({ level: config.logLevel });
-  const options = { ...mode, config, log, now: () => new Date() };
+  const options = { config, log, now: () => new Date() };
   let before: Promise<void> = Promise.resolve();
   return (app) => {
     app.onAny((event) => {
       // One after the other: the data folder has one owner.
-      before = before.catch(() => undefined).then(() => handleAlone(() => openGithubService(options), event));
+      before = before.catch(() => undefined).then(() => handleAlone(() => openGithubService(options, mode), event));
       return before;
     });
   };
@@ -35,11 +35,11 @@ export async function openProbotApp(): Promise<ReturnType<typeof createCausewayA
 
 async function handleAlone(open: () => Promise<GithubService>, { id, name, payload }: ArrivedEvent): Promise<void> {
   await using service = await open();
-  const { parts, probot } = service;
+  const { sync, inFlight, probot } = service;
   const signal = AbortSignal.timeout(LONGEST_MS);
   // What the event is about must be a project: no installation event has told of it here.
-  await parts.sync.reconcile(signal);
-  await parts.inFlight.during(id, signal, () => probot.receive({ id, name, payload }));
+  await sync.reconcile(signal);
+  await inFlight.during(id, signal, () => probot.receive({ id, name, payload }));
   await using worker = service.startWork();
   await worker.idle(signal);
 }

@@ -1,21 +1,46 @@
-// The commands about the records themselves: `migrate`, `backup` and `redrive`.
-
+// The commands about the records: `migrate`, `backup`, `restore`, `redrive`, `erase`, `move`, and `pause` with `resume`.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { BackupCommand } from '../cli/command.ts';
+import type { BackupCommand, EraseCommand, MoveCommand, RestoreCommand } from '../cli/command.ts';
 import type { ExitCode } from '../cli/io.ts';
-import { backedUpText, dumpText, migratedText, redrivenText } from '../cli/records-words.ts';
-import type { Config } from '../config.ts';
+import {
+  alreadyMovedText,
+  backedUpText,
+  dumpText,
+  erasedAccountText,
+  erasedProjectText,
+  migratedText,
+  movedText,
+  moveLine,
+  pgRestoreText,
+  redrivenText,
+  restoredText,
+  unconfirmedRestoreText,
+  unconfirmedText,
+} from '../cli/records-text.ts';
+import { type Config, findPasswords, type PostgresConfig, parsePostgresUrl } from '../config.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { JobKind } from '../core/queue.ts';
 import { backUp } from '../db/back-up.ts';
 import { backupsFolder } from '../db/kept-backups.ts';
 import { makeFolder } from '../db/make-folder.ts';
-import { migratedSince } from '../db/migrate.ts';
+import { migratedSince, migrationsOf } from '../db/migrated-since.ts';
+import { moveRecords } from '../db/moving/move-records.ts';
+import { type MoveSource, openMoveSource } from '../db/moving/source.ts';
+import { moveEnded } from '../db/moving/target.ts';
+import { checkBackup, restoreBackup } from '../db/restore.ts';
 import { createSeal } from '../db/seal.ts';
-import type { CommandDeps } from './command-deps.ts';
-import { databaseFile, openDataFolder } from './data-folder.ts';
-import { openRecords, openStore, ownRecords } from './open-records.ts';
+import { takeOwnership } from '../db/single-owner.ts';
+import type { Store } from '../db/store.ts';
+import { createGitSource } from '../git/mirror.ts';
+import { registerSecret } from '../log.ts';
+import { createLexicons } from '../search/create-lexicons.ts';
+import type { CommandDeps } from './analyse.ts';
+import { liftAllHolds, setPaused } from './cooldowns.ts';
+import { type DataFolder, databaseFile, openDataFolder, readKey } from './data-folder.ts';
+import { openPostgresParts, openRecords, openStore, ownRecords } from './records.ts';
+import { forgetWithLexicons, LOCAL_LOGIN } from './services.ts';
+import { forgetMirrors } from './upkeep.ts';
 
 /** Throws `store_locked` where a service has the SQLite file open. */
 export async function migrateCommand({ config, io, log }: CommandDeps): Promise<ExitCode> {
@@ -25,7 +50,7 @@ export async function migrateCommand({ config, io, log }: CommandDeps): Promise<
   const begun = new Date();
   const seal = createSeal(folder.encryptionKey);
   await using store = await openStore({ database: folder.database, seal, log });
-  io.err(migratedText({ place: placeOf(config), ...(await migratedSince(store.database, begun)) }));
+  io.err(migratedText({ place: describePlace(config), ...(await migratedSince(store.database, begun)) }));
   return 0;
 }
 
@@ -37,7 +62,7 @@ export async function backupCommand({ file }: BackupCommand, { config, io, now }
   if (!existsSync(source)) {
     throw new CausewayError('usage', `There is no database ${source} yet: name the DATA_DIR of the service.`);
   }
-  const target = file === null ? defaultTarget(dataDir, now()) : path.resolve(io.cwd, file);
+  const target = file === null ? chooseTarget(dataDir, now()) : path.resolve(io.cwd, file);
   const begun = performance.now();
   const done = await backUp(source, target);
   io.out(`${target}\n`);
@@ -58,13 +83,161 @@ export async function redriveCommand(jobs: JobKind | null, { config, io, log, no
 }
 
 /** In words, for the operator. */
-function placeOf({ database, dataDir }: Pick<Config, 'database' | 'dataDir'>): string {
+function describePlace({ database, dataDir }: Pick<Config, 'database' | 'dataDir'>): string {
   return database.kind === 'postgres' ? database.shown : databaseFile(dataDir);
 }
 
-function defaultTarget(dataDir: string, now: Date): string {
+function chooseTarget(dataDir: string, now: Date): string {
   const folder = backupsFolder(databaseFile(dataDir));
   makeFolder(folder);
-  const moment = now.toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
-  return path.join(folder, `causeway-${moment}.db`);
+  return path.join(folder, `causeway-${stampName(now)}.db`);
+}
+
+/** Such as `20261123-101500`. */
+function stampName(now: Date): string {
+  return now.toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
+}
+
+/** Throws `usage` over PostgreSQL and without --yes, `store_locked` while a service runs, and as `checkBackup` does. */
+export async function restoreCommand(
+  { file, yes }: RestoreCommand,
+  { config, io, now }: CommandDeps,
+  signal: AbortSignal,
+): Promise<ExitCode> {
+  if (config.database.kind === 'postgres') throw new CausewayError('usage', pgRestoreText(config.database.shown));
+  const database = databaseFile(config.dataDir);
+  const backup = path.resolve(io.cwd, file);
+  using _owned = ownRecords(database);
+  await checkBackup({ backup, database }, createSeal(readRestoreKey(config)), signal);
+  const moment = stampName(now());
+  const keptSuffix = `.before-restore-${moment}`;
+  if (!yes) throw new CausewayError('usage', unconfirmedRestoreText({ backup, database, keptSuffix }));
+  const restored = await restoreBackup({ backup, database, keptSuffix });
+  io.err(restoredText({ ...restored, backup, database }));
+  return 0;
+}
+
+/** Never a new one: it would open nothing in the backup. */
+function readRestoreKey({ encryptionKey, dataDir }: Config): Buffer {
+  if (encryptionKey !== null) return encryptionKey;
+  const kept = path.join(dataDir, 'encryption.key');
+  if (existsSync(kept)) return readKey(kept);
+  throw new CausewayError(
+    'usage',
+    `${kept} is missing, and the secrets in a backup open only with the key that belongs to it: put that file back first, or set ENCRYPTION_KEY.`,
+  );
+}
+
+/** Works beside a running service. Throws `usage` without --yes, and for the account of the house, which is nobody's. */
+export async function eraseCommand(command: EraseCommand, deps: CommandDeps, signal: AbortSignal): Promise<ExitCode> {
+  const { config, io, log, now } = deps;
+  const { what, name } = command;
+  if (what === 'account' && name.toLowerCase() === LOCAL_LOGIN) {
+    const repair = 'revoke its tokens with "causeway token revoke" instead';
+    throw new CausewayError('usage', `The account "${LOCAL_LOGIN}" is the service's own and names nobody: ${repair}.`);
+  }
+  if (!command.yes) throw new CausewayError('usage', unconfirmedText(command));
+  const folder = openDataFolder(config.dataDir, config.encryptionKey, config.database);
+  await using store = await openStore({ database: folder.database, seal: createSeal(folder.encryptionKey), log });
+  const moment = now().toISOString();
+  if (what === 'account') {
+    io.err(erasedAccountText(name, await store.eraseAccount(name, moment)));
+    return 0;
+  }
+  const erased = await store.eraseProject(name, moment);
+  // Also where there was none: an earlier call may have been cut short in between.
+  const mirrors = await eraseSource(store, folder, deps, signal);
+  io.err(erasedProjectText({ name, erased, mirrors }));
+  return 0;
+}
+
+/** Of every project that is nobody's any more, with what was made of it. Returns how many copies there were. */
+async function eraseSource(
+  store: Store,
+  folder: DataFolder,
+  { config, log }: CommandDeps,
+  signal: AbortSignal,
+): Promise<number> {
+  await using lexicons = createLexicons({ folder: folder.lexicon, log });
+  await using git = createGitSource({ folder: folder.mirrors, environment: config.environment, log });
+  return await forgetMirrors({ store, source: forgetWithLexicons(git, lexicons) }, folder.mirrors, signal);
+}
+
+/** Progress goes to standard error. Throws what is wrong with source, target or key before anything is written. */
+export async function moveCommand(command: MoveCommand, deps: CommandDeps, signal: AbortSignal): Promise<ExitCode> {
+  const { config, io, log, now } = deps;
+  const file = command.from === null ? databaseFile(config.dataDir) : path.resolve(io.cwd, command.from);
+  if (!existsSync(file)) throw new CausewayError('usage', `There is no file ${file}: name it with --from sqlite:FILE.`);
+  const place = chooseMoveTarget(command, config);
+  const { key, keptIn } = findKeyBeside(file, config);
+  const say = (words: string) => io.err(moveLine(words));
+  using _owned = takeOwnership(file);
+  using source = openMoveSource(file);
+  const seal = createSeal(key);
+  say(`sealed secrets that open with ${keptIn}: ${source.openAll(seal)}, which is all`);
+  await using target = await openPostgresParts({ database: place, seal, log, signal });
+  const ended = await moveEnded(target.store.database);
+  if (ended !== null) {
+    io.err(alreadyMovedText(place.shown, ended));
+    return 0;
+  }
+  const { store, boss } = target;
+  requireSameSchema(source, await migrationsOf(store.database));
+  const moved = await moveRecords({ source, target: store.database, enqueuer: boss.jobs, now, say, signal });
+  for (const account of await store.accounts()) await store.signingSecrets(account.id, now().toISOString());
+  io.err(movedText({ ...moved, file, target: place.shown, keptIn: config.encryptionKey === null ? keptIn : null }));
+  return 0;
+}
+
+function chooseMoveTarget({ to }: MoveCommand, { database }: Config): PostgresConfig {
+  if (to === null) {
+    if (database.kind === 'postgres') return database;
+    throw new CausewayError('usage', 'Say where to: set DATABASE_URL to the empty PostgreSQL database, or give --to.');
+  }
+  for (const secret of [to, ...findPasswords(to)]) registerSecret(secret);
+  const parsed = parsePostgresUrl(to);
+  if (typeof parsed === 'string') throw new CausewayError('usage', `--to ${parsed}.`);
+  return parsed;
+}
+
+/** That of the configuration, else the one that was kept beside the file. */
+function findKeyBeside(file: string, { encryptionKey }: Config): { readonly key: Buffer; readonly keptIn: string } {
+  if (encryptionKey !== null) return { key: encryptionKey, keptIn: 'ENCRYPTION_KEY' };
+  const kept = path.join(path.dirname(file), 'encryption.key');
+  if (existsSync(kept)) return { key: readKey(kept), keptIn: kept };
+  throw new CausewayError(
+    'usage',
+    `The key of the secrets in ${file} is missing: set ENCRYPTION_KEY to it, or put encryption.key beside the file.`,
+  );
+}
+
+/** Both sides were made by steps of the same names, or a column would be missing on one of them. */
+function requireSameSchema({ migrations }: MoveSource, wanted: readonly string[]): void {
+  const missing = wanted.filter((name) => !migrations.includes(name));
+  const unknown = migrations.filter((name) => !wanted.includes(name));
+  if (missing.length === 0 && unknown.length === 0) return;
+  const repair =
+    unknown.length > 0
+      ? `it was made by a newer Causeway (${unknown.join(', ')}): move with that one.`
+      : 'run "causeway migrate" with its DATA_DIR and without DATABASE_URL, then this again.';
+  throw new CausewayError('usage', `The source's schema is not the one of this version; ${repair}`);
+}
+
+/** Works beside a running service, which looks every second. Lifting a pause lifts the rate limits that it has noted, too. */
+export async function pauseCommand(kind: 'pause' | 'resume', { config, io, log, now }: CommandDeps): Promise<ExitCode> {
+  const { database, encryptionKey } = openDataFolder(config.dataDir, config.encryptionKey, config.database);
+  await using store = await openStore({ database, seal: createSeal(encryptionKey), log });
+  const changed = await setPaused(store.database, kind === 'pause', now());
+  if (kind === 'pause') {
+    const paused = 'Paused: reports are kept, no model is asked and nothing is posted until "causeway resume".\n';
+    io.err(changed ? paused : 'It was paused already.\n');
+    return 0;
+  }
+  const lifted = await liftAllHolds(store.database, now());
+  io.err(changed ? 'Resumed: a running server goes on within 15 seconds.\n' : 'It was not paused.\n');
+  if (lifted > 0) {
+    const what = lifted === 1 ? '1 limit' : `${lifted} limits`;
+    io.err(`Lifted ${what} that GitHub or the model had set: they are asked again, and say whether it still holds.\n`);
+  }
+  return 0;
 }

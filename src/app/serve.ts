@@ -1,35 +1,22 @@
 // `serve`: the service in the mode that the configuration asks for, until it is told to stop.
-
 import type { ExitCode } from '../cli/io.ts';
-import { createTelemetry } from '../telemetry/telemetry.ts';
-import { readKeptApp } from './kept-app.ts';
-import type { ServeOptions } from './serve-options.ts';
-import { chooseMode, githubMode } from './service-mode.ts';
-import { VERSION } from './version.ts';
+import { createMetrics } from '../metrics.ts';
+import { serveGithub } from './github.ts';
+import { serveLocal } from './local.ts';
+import { chooseMode, readKeptApp, type ServeOptions, toGithubMode } from './mode.ts';
+import { VERSION } from './services.ts';
+import { serveSetup } from './setup.ts';
 
 /** Serves until the signal aborts; then stops taking work, finishes requests, hands running investigations back. */
 export async function serve(options: ServeOptions, signal: AbortSignal): Promise<ExitCode> {
-  const { config } = options;
+  const { config, log, now } = options;
   const mode = chooseMode(config);
-  switch (mode.kind) {
-    case 'local':
-      return await (await import('./serve-local.ts')).serveLocal(options, signal);
-    case 'github':
-      return await (await import('./serve-github.ts')).serveGithub(options, mode, signal);
-    case 'setup': {
-      // Loaded while somebody fills in the page: from then on they wait.
-      const next = import('./serve-github.ts');
-      // What was counted meanwhile is shown by the service that comes of it.
-      const { log, now } = options;
-      const telemetry = createTelemetry({ version: VERSION, log, now });
-      const port = await (await import('./serve-setup.ts')).serveSetup({ ...options, telemetry }, signal);
-      const kept = readKeptApp(config);
-      if (signal.aborted || kept === null) return 0;
-      return await (await next).serveGithub(
-        { ...options, telemetry, config: { ...config, port } },
-        githubMode(config, kept),
-        signal,
-      );
-    }
-  }
+  if (mode.kind === 'local') return await serveLocal(options, signal);
+  if (mode.kind === 'github') return await serveGithub(options, mode, signal);
+  // What was counted during set-up is shown by the service that follows it.
+  const metrics = createMetrics({ version: VERSION, log, now });
+  const port = await serveSetup({ ...options, metrics }, signal);
+  const kept = readKeptApp(config);
+  if (signal.aborted || kept === null) return 0;
+  return await serveGithub({ ...options, metrics, config: { ...config, port } }, toGithubMode(config, kept), signal);
 }

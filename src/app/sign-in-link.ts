@@ -19,7 +19,7 @@ export interface LinkDeps {
 }
 
 /** A new link below that address; earlier ones that were not used are worth nothing any more. */
-export async function signInLink({ store, account, now }: LinkDeps, address: string): Promise<string> {
+export async function createSignInLink({ store, account, now }: LinkDeps, address: string): Promise<string> {
   const { code, hash } = newSignInCode();
   const moment = now();
   const expiresAt = new Date(moment.getTime() + LASTS_MS).toISOString();
@@ -37,15 +37,15 @@ export interface Announced {
 
 /** Tells the commands beside this server where it is; forgotten when it ends, unless it is killed. */
 export function announceAddress(dataDir: string, { address, listensAt }: Announced): Disposable {
-  const file = fileIn(dataDir);
+  const file = addressFile(dataDir);
   writeFileSync(file, `${address}\n${listensAt}\n`, { mode: 0o600 });
   return { [Symbol.dispose]: () => rmSync(file, { force: true }) };
 }
 
 /** Of the server that runs, or that was killed, over this folder; null: none. */
-export function announcedAddress(dataDir: string): Announced | null {
+export function readAnnouncedAddress(dataDir: string): Announced | null {
   try {
-    const [address = '', listensAt = ''] = readFileSync(fileIn(dataDir), 'utf8').split('\n');
+    const [address = '', listensAt = ''] = readFileSync(addressFile(dataDir), 'utf8').split('\n');
     return address === '' || listensAt === '' ? null : { address, listensAt };
   } catch {
     return null;
@@ -53,7 +53,7 @@ export function announcedAddress(dataDir: string): Announced | null {
 }
 
 /** Whether a Causeway answers there. Asked directly: no proxy of the environment leads back to this machine. */
-export async function answersAt({ listensAt }: Pick<Announced, 'listensAt'>, signal: AbortSignal): Promise<boolean> {
+export async function isAnswering({ listensAt }: Pick<Announced, 'listensAt'>, signal: AbortSignal): Promise<boolean> {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
   try {
     const request = get(`${listensAt}/healthz`, { agent: false, signal: deadline });
@@ -66,6 +66,6 @@ export async function answersAt({ listensAt }: Pick<Announced, 'listensAt'>, sig
   }
 }
 
-function fileIn(dataDir: string): string {
+function addressFile(dataDir: string): string {
   return path.join(dataDir, 'address');
 }

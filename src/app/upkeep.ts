@@ -1,54 +1,118 @@
-// What a service over GitHub does from time to time, whoever asks for it or not.
+// What a service does from time to time: retention, mirrors of projects that are gone, installations and missed deliveries.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CausewayError } from '../core/errors.ts';
+import type { Source } from '../core/source.ts';
+import type { Store } from '../db/store.ts';
+import { readRecords } from '../git/mirror-records.ts';
+import type { Log } from '../log.ts';
+import type { Services } from './services.ts';
 
-import type { ReadinessCheck } from '../api/api-deps.ts';
-import { ignoredText, installText } from '../cli/github-start.ts';
-import { appPage } from '../github/setup/made-app.ts';
-import type { GithubService } from './github-service.ts';
-import type { House } from './house.ts';
-import { type Recurring, startRecurring } from './recurring.ts';
-import type { ServeOptions } from './serve-options.ts';
+const HOUR_MS = 60 * 60 * 1_000;
+const DAY_MS = 24 * HOUR_MS;
+const FIRST_RETRY_MS = 15_000;
+/** How soon it is noticed that the process that did it is gone. */
+const NOT_OURS_MS = 1_000;
 
-const RECONCILED_EVERY_MS = 6 * 60 * 60 * 1_000;
-const REDELIVERED_EVERY_MS = 15 * 60 * 1_000;
-
-/** Installations and missed deliveries, read from GitHub at the start and from time to time, by one process over a database. */
-export function startUpkeep(
-  open: AsyncDisposableStack,
-  { house, parts }: GithubService,
-  { config, io }: Pick<ServeOptions, 'config' | 'io'>,
-): Recurring {
-  const { log, store, leads: isOurs } = house;
-  let isTold = false;
-  const reconcile = async (signal: AbortSignal) => {
-    await parts.sync.reconcile(signal);
-    if (isTold || (await store.installations()).length > 0) return;
-    isTold = true;
-    const { slug } = await parts.clients.identity(signal);
-    const page = appPage(config.githubWebUrl, slug);
-    const ignored = parts.sync.ignoredOwners();
-    io.out(`\n${ignored.length === 0 ? installText(page) : ignoredText(page, ignored)}`);
-  };
-  const what = 'reading the installations of the App';
-  const installations = open.use(startRecurring({ what, everyMs: RECONCILED_EVERY_MS, work: reconcile, log, isOurs }));
-  open.use(
-    startRecurring({
-      ...{ what: 'asking again for missed deliveries', everyMs: REDELIVERED_EVERY_MS, log, isOurs },
-      work: (signal) => parts.redelivery.askAgain(signal),
-    }),
-  );
-  return installations;
+export interface RecurringOptions {
+  /** In words, for the log, such as `reading the installations`. */
+  readonly what: string;
+  readonly everyMs: number;
+  readonly work: (signal: AbortSignal) => Promise<unknown>;
+  readonly log: Log;
+  /** While it says no, another process does it. */
+  readonly isOurs?: () => boolean;
 }
 
-/** What `/readyz` says of GitHub, from the calls that are made anyhow: it is asked nothing for this. */
-export function githubCheck(
-  { leads, telemetry }: Pick<House, 'leads' | 'telemetry'>,
-  installations: Recurring,
-): ReadinessCheck {
-  const lastCall = telemetry.github.answers();
-  const silent = lastCall === false ? 'the last call got no answer, or a fault of its own' : '';
-  const fault = (leads() ? installations.fault() : '') || silent;
-  if (fault) return { name: 'github', ok: false, isVital: false, detail: `does not answer as it should: ${fault}` };
-  if (lastCall === true) return { name: 'github', ok: true, isVital: false, detail: 'answers' };
-  const detail = leads() ? 'not asked yet' : 'asked by another process';
-  return { name: 'github', ok: !leads(), isVital: false, detail };
+export interface Recurring extends AsyncDisposable {
+  /** Null before the first round has ended; "" after a good one; else what went wrong with the last. */
+  readonly fault: () => string | null;
+}
+
+/** At once, then every so often, sooner again after a failure. Rounds never overlap; disposing ends the one under way. */
+export function startRecurring({ what, everyMs, work, log, isOurs = () => true }: RecurringOptions): Recurring {
+  const stop = new AbortController();
+  let fault: string | null = null;
+  let failures = 0;
+  const runOnce = async (): Promise<number> => {
+    if (!isOurs()) return NOT_OURS_MS;
+    try {
+      await work(stop.signal);
+      if (failures > 0) log.info(`${what} works again`);
+      fault = '';
+      failures = 0;
+      return everyMs;
+    } catch (error) {
+      if (stop.signal.aborted) return everyMs;
+      fault = error instanceof Error ? error.message : 'unknown';
+      // A message that contains the repair is logged without the stack, which would hide it.
+      log.warn(
+        error instanceof CausewayError ? { reason: error.message } : { err: error },
+        `${what} failed; trying again`,
+      );
+      failures += 1;
+      return Math.min(everyMs, FIRST_RETRY_MS * 2 ** (failures - 1));
+    }
+  };
+  const runRounds = async () => {
+    while (!stop.signal.aborted) {
+      const waitMs = await runOnce();
+      await sleep(waitMs, undefined, { signal: stop.signal }).catch(() => undefined);
+    }
+  };
+  const ended = runRounds();
+  return {
+    fault: () => fault,
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await ended;
+    },
+  };
+}
+
+/** Erases what is older than its retention, at the start and every hour, in one process over a database. */
+export function startRetention(
+  { store, log, now, leads }: Pick<Services, 'store' | 'log' | 'now' | 'leads'>,
+  retentionDays: number,
+): Recurring {
+  const work = async () => {
+    const toMoment = (ageMs: number) => new Date(now().getTime() - ageMs).toISOString();
+    const erased = await store.sweep({
+      endedBefore: toMoment(retentionDays * DAY_MS),
+      keysBefore: toMoment(DAY_MS),
+      now: toMoment(0),
+    });
+    if (erased > 0) log.info({ erased }, 'erased investigations past their retention');
+  };
+  return startRecurring({ what: 'erasing what is past its retention', everyMs: HOUR_MS, work, log, isOurs: leads });
+}
+
+/** Mirrors of `causeway analyse` are named after their source, and belong to no project. */
+const OF_PROJECT = /^prj_/;
+
+/** At the start and every hour, in every process: each has mirrors of its own. In local mode after the projects were stored. */
+export function startForgettingMirrors(
+  services: Pick<Services, 'store' | 'source' | 'log'>,
+  mirrors: string,
+): Recurring {
+  const work = (signal: AbortSignal) => forgetMirrors(services, mirrors, signal);
+  const what = 'removing mirrors of projects that are gone';
+  return startRecurring({ what, everyMs: HOUR_MS, work, log: services.log });
+}
+
+/** Once. Returns how many mirrors there were whose project is hidden or unknown. */
+export async function forgetMirrors(
+  { store, source }: { readonly store: Pick<Store, 'project'>; readonly source: Pick<Source, 'forget'> },
+  mirrors: string,
+  signal: AbortSignal,
+): Promise<number> {
+  let forgotten = 0;
+  for (const { projectId } of await readRecords(mirrors)) {
+    signal.throwIfAborted();
+    if (!OF_PROJECT.test(projectId)) continue;
+    // Null for a hidden one too.
+    if ((await store.project(projectId)) !== null) continue;
+    await source.forget(projectId, signal);
+    forgotten += 1;
+  }
+  return forgotten;
 }

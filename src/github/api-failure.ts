@@ -83,13 +83,9 @@ function minutes(ms: number): string {
 }
 
 function unreachable(message: string, cause: unknown): CausewayError {
-  return new CausewayError(
-    'repository_unreachable',
-    `${message} Check the network, or GHE_HOST and GITHUB_API_URL, then try again.`,
-    {
-      cause,
-    },
-  );
+  return new CausewayError('repository_unreachable', `${message} Check the network, or GHE_HOST, then try again.`, {
+    cause,
+  });
 }
 
 /** What GitHub answered; null where no answer came. Octokit gives a network fault the status 500, without a response. */

@@ -47,7 +47,7 @@ export function createGithubClient(options: GithubOptions): GithubClient {
         if (typeof data === 'object' && data !== null) return data;
         throw new CausewayError(
           'repository_unreachable',
-          `${options.apiUrl} does not answer as GitHub's API does: check GITHUB_API_URL.`,
+          `${options.apiUrl} does not answer as GitHub's API does: check GHE_HOST.`,
         );
       } catch (error) {
         signal.throwIfAborted();

@@ -41,10 +41,7 @@ export function parseReportAddress(url: string, webUrl: string): ReportAddress {
   const base = new URL(webUrl);
   const prefix = base.pathname.replace(/(?<!\/)\/+$/, '');
   if (address === null || address.host !== base.host || !address.pathname.startsWith(`${prefix}/`)) {
-    throw new CausewayError(
-      'usage',
-      `${url} is not on ${webUrl} (GITHUB_WEB_URL): paste its text as the report instead.`,
-    );
+    throw new CausewayError('usage', `${url} is not on ${webUrl} (GHE_HOST): paste its text as the report instead.`);
   }
   const [, owner, repo, rest] = NAMES.exec(address.pathname.slice(prefix.length)) ?? [];
   if (owner === undefined || repo === undefined || rest === undefined || /^\.+$/.test(repo)) throw notUnderstood(url);

@@ -4,7 +4,7 @@ import { newId } from '../core/ids.ts';
 import type { Queue } from '../core/queue.ts';
 import type { Report } from '../core/report.ts';
 import type { Accepted, InvestigationStore, ThreadPart } from '../db/store.ts';
-import { noteOnTrail } from '../log.ts';
+import { addLogContext } from '../log.ts';
 
 import type { Redactor } from '../redact/redactor.ts';
 import { computeReportFingerprint } from '../triage/fingerprint.ts';
@@ -60,7 +60,7 @@ export async function acceptReport(
     now: deps.now().toISOString(),
   });
   if (accepted.kind === 'accepted') {
-    noteOnTrail({ investigation: accepted.investigationId, run: accepted.runId });
+    addLogContext({ investigation: accepted.investigationId, run: accepted.runId });
     deps.changes.notify(accepted.runId);
     if (accepted.replacedRunId !== null) await deps.queue.cancel('run', accepted.replacedRunId);
   }

@@ -7,7 +7,7 @@ import type { ClaimedJob, JobHandler, JobResult, Queue } from '../core/queue.ts'
 import { type FailureReason, failureOf, textForOperator, type WaitCode } from '../core/reason.ts';
 import { SourceBusy } from '../core/source.ts';
 import type { Run } from '../db/store.ts';
-import { noteOnTrail } from '../log.ts';
+import { addLogContext } from '../log.ts';
 import { type InvestigateDeps, investigate } from './investigate.ts';
 
 export interface RunInvestigationDeps extends InvestigateDeps {
@@ -46,7 +46,7 @@ export function createRunHandler(deps: RunInvestigationDeps): JobHandler {
       }
       const run = await deps.store.startRun(job.subject, deps.now().toISOString());
       if (run === null) return { kind: 'done' };
-      noteOnTrail({ investigation: run.investigationId });
+      addLogContext({ investigation: run.investigationId });
       deps.changes.notify(run.id);
       const result = await runToItsEnd(deps, run, signal);
       announce(deps, run.id);

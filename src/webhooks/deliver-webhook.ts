@@ -3,7 +3,7 @@ import { CausewayError } from '../core/errors.ts';
 import type { ClaimedJob, JobHandler, JobResult } from '../core/queue.ts';
 import type { Webhook } from '../core/webhook.ts';
 import type { AccountStore, AttemptRecord, WebhookStore } from '../db/store.ts';
-import { type Log, noteOnTrail, registerSecret } from '../log.ts';
+import { addLogContext, type Log, registerSecret } from '../log.ts';
 
 import { ACCESS_LOST, askAccess, type MayBeTold } from './ask-access.ts';
 import { type AttemptResult, attempt, type Delivery } from './attempt.ts';
@@ -63,7 +63,7 @@ async function handle(job: ClaimedJob, context: Context): Promise<JobResult> {
   const { store, policy, log } = options;
   const webhook = await store.webhook(job.subject);
   if (webhook === null || webhook.state !== 'pending') return DONE;
-  noteOnTrail({ investigation: webhook.investigationId });
+  addLogContext({ investigation: webhook.investigationId });
   const address = checkCallbackUrl(webhook.url, policy);
   if (!address.ok) {
     log.info({ webhook: webhook.id, rules: address.rules }, 'webhook address is no longer allowed');

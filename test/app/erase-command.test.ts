@@ -2,8 +2,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { openHouse } from '../../src/app/house.ts';
 import { runCommand } from '../../src/app/run-command.ts';
+import { openServices } from '../../src/app/services.ts';
 import { parseCommandLine } from '../../src/cli/command-line.ts';
 import { takeOwnership } from '../../src/db/single-owner.ts';
 import { createLog } from '../../src/log.ts';
@@ -19,7 +19,7 @@ const KEY = 'ab'.repeat(32);
 /** A data folder with a project of which there is an Issue and a mirror, another one, and somebody from GitHub. */
 async function lived(folder: string, repository: string) {
   const mirrors = path.join(folder, 'mirrors');
-  await using house = await openHouse({
+  await using house = await openServices({
     ...{ database: path.join(folder, 'causeway.db'), encryptionKey: Buffer.from(KEY, 'hex') },
     ...{ lexicon: path.join(folder, 'lexicon'), git: { folder: mirrors, environment: { PATH: process.env['PATH'] } } },
     callbackPolicy: { allow: parseCallbackAllow(''), localMode: true },

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { startForgettingMirrors } from '../../src/app/forget-mirrors.ts';
-import { openHouse } from '../../src/app/house.ts';
+import { openServices } from '../../src/app/services.ts';
+import { startForgettingMirrors } from '../../src/app/upkeep.ts';
 import { createLog } from '../../src/log.ts';
 import { parseCallbackAllow } from '../../src/webhooks/callback-policy.ts';
 import { apiClient } from '../support/api-client.ts';
@@ -17,7 +17,7 @@ it('removes mirrors whose project is hidden or unknown, with their digests, and 
   await repository.commit({ 'a.ts': 'const a = 1;\n' }, 'Begin');
   const mirrors = path.join(folder.path, 'mirrors');
   const now = new Date();
-  await using house = await openHouse({
+  await using house = await openServices({
     ...{ database: ':memory:', encryptionKey: randomBytes(32), lexicon: path.join(folder.path, 'lexicon') },
     git: { folder: mirrors, environment: { PATH: process.env['PATH'] } },
     callbackPolicy: { allow: parseCallbackAllow(''), localMode: true },

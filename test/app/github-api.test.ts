@@ -22,9 +22,9 @@ beforeAll(async () => {
       double.people.install(OWNER, { by: 'nora' });
     },
   });
-  const { app, apiUrl, webUrl } = stage.double;
+  const { app, webUrl } = stage.double;
   env = {
-    ...{ DATA_DIR: stage.dataDir, GITHUB_API_URL: apiUrl, GITHUB_WEB_URL: webUrl },
+    ...{ DATA_DIR: stage.dataDir, GHE_HOST: new URL(webUrl).host, GHE_PROTOCOL: 'http' },
     ALLOWED_OWNERS: OWNER,
     ...{ APP_ID: String(app.id), PRIVATE_KEY: app.privateKey, WEBHOOK_SECRET: app.webhookSecret },
   };

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openHouse } from '../../src/app/house.ts';
+import { openServices } from '../../src/app/services.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { createLog } from '../../src/log.ts';
 import { acceptReport } from '../../src/services/accept-report.ts';
@@ -18,7 +18,7 @@ const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 const NOW = new Date('2026-11-20T10:00:00.000Z');
 
 function houseAt(folder: string, encryptionKey: Buffer) {
-  return openHouse({
+  return openServices({
     database: path.join(folder, 'causeway.db'),
     encryptionKey,
     lexicon: path.join(folder, 'lexicon'),

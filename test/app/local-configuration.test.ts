@@ -1,7 +1,7 @@
 // What counts for a repository on this disk, and for one on GitHub as it is read there.
 import { expect, it } from 'vitest';
-import { githubConfiguration } from '../../src/app/github-configuration.ts';
-import { localConfiguration } from '../../src/app/local-configuration.ts';
+import { createGithubConfiguration } from '../../src/app/github.ts';
+import { createLocalConfiguration } from '../../src/app/local.ts';
 import type { Project } from '../../src/core/project.ts';
 import { createConfigurationReader } from '../../src/github/configuration/read-configuration.ts';
 import { createLog } from '../../src/log.ts';
@@ -20,13 +20,13 @@ const OPERATORS = [
 ];
 
 it('a repository on this disk has the budgets and the model of the operator, and nothing else', async () => {
-  const { values, problem, url } = await localConfiguration(CONFIG, 'gpt-x')(LOCAL, SIGNAL);
+  const { values, problem, url } = await createLocalConfiguration(CONFIG, 'gpt-x')(LOCAL, SIGNAL);
   expect(values.map(({ means: _, ...value }) => value)).toEqual(OPERATORS);
   expect([problem, url]).toEqual(['', '']);
 });
 
 it('without a model it says so', async () => {
-  const { values } = await localConfiguration(CONFIG, null)(LOCAL, SIGNAL);
+  const { values } = await createLocalConfiguration(CONFIG, null)(LOCAL, SIGNAL);
   const limit = 'none, since the operator offers no model: facts only';
   expect(values.find(({ name }) => name === 'model')).toMatchObject({ value: 'none', limit });
 });
@@ -44,7 +44,11 @@ it('a repository on GitHub has its own file, else that of its owner, under the c
     ...{ clients: house.clients, store: house.store, log: createLog({ level: 'silent' }) },
     now: () => state.clock.now(),
   });
-  const of = githubConfiguration({ configuration, config: { ...CONFIG, githubWebUrl }, operatorModel: 'gpt-x' });
+  const of = createGithubConfiguration(
+    configuration,
+    { ...CONFIG, githubWebUrl },
+    { operatorModel: 'gpt-x', otherModels: [] },
+  );
   const told = async (name: string) => {
     const project = await house.store.project(name);
     const { values, url } = await of(project ?? LOCAL, SIGNAL);

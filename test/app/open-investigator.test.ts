@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { openInvestigator } from '../../src/app/open-investigator.ts';
+import { openInvestigator } from '../../src/app/model.ts';
 import type { Project, ProjectSource } from '../../src/core/project.ts';
 import { createLog } from '../../src/log.ts';
 import { program } from '../mcp/doubles.ts';

@@ -1,9 +1,8 @@
 // Records over one PostgreSQL database in two processes: what one does the other hears of, and one alone looks after what comes round.
 import { expect, it } from 'vitest';
-import { openPostgresParts } from '../../src/app/open-postgres-records.ts';
-import { openRecords } from '../../src/app/open-records.ts';
-import { pausedIn } from '../../src/app/pause.ts';
-import { setSharedPause } from '../../src/app/shared-pause.ts';
+import { setPaused } from '../../src/app/cooldowns.ts';
+import { openPostgresParts, openRecords } from '../../src/app/records.ts';
+import { INTERFACE_HOLDS, MODEL_HOLDS } from '../../src/core/holds.ts';
 import { createSeal } from '../../src/db/seal.ts';
 import { createLog } from '../../src/log.ts';
 import { migratedDatabase } from '../support/postgres.ts';
@@ -15,7 +14,6 @@ const WAIT = { timeout: 20_000 };
 
 it('tells the other of a change, has one leader, and holds both while the operator has paused them', async () => {
   await using place = await migratedDatabase();
-  await using folder = await temporaryFolder();
   const database = { kind: 'postgres', url: place.url, shown: 'there' } as const;
   const options = { database, seal, log, now: () => new Date() };
   await using one = await openRecords(options);
@@ -27,15 +25,15 @@ it('tells the other of a change, has one leader, and holds both while the operat
   await heard;
   clearInterval(telling);
 
-  const paused = [one, other].map((records) => pausedIn(records, folder.path));
+  const paused = [one.isPaused, other.isPaused];
   const parts = await openPostgresParts({ database, seal, log });
   expect(paused.map((is) => is())).toEqual([false, false]);
-  expect(await setSharedPause(parts.store.database, true, new Date())).toBe(true);
+  expect(await setPaused(parts.store.database, true, new Date())).toBe(true);
   await expect.poll(() => paused.map((is) => is()), WAIT).toEqual([true, true]);
-  expect(await setSharedPause(parts.store.database, true, new Date())).toBe(false);
+  expect(await setPaused(parts.store.database, true, new Date())).toBe(false);
   await using third = await openRecords(options);
   expect(third.isPaused()).toBe(true);
-  await setSharedPause(parts.store.database, false, new Date());
+  await setPaused(parts.store.database, false, new Date());
   await expect.poll(() => paused.map((is) => is()), WAIT).toEqual([false, false]);
   await parts[Symbol.asyncDispose]();
   expect([one, other, third].filter((records) => records.leads())).toHaveLength(1);
@@ -44,4 +42,18 @@ it('tells the other of a change, has one leader, and holds both while the operat
 it('over SQLite is one process, which looks after everything', async () => {
   await using records = await openRecords({ database: ':memory:', seal, log, now: () => new Date() });
   expect([records.leads(), records.isPaused()]).toEqual([true, false]);
+});
+
+it('over SQLite still knows after a restart which interface a model wants and which limits there are', async () => {
+  await using folder = await temporaryFolder();
+  const options = { database: path.join(folder.path, 'store.db'), seal, log, now: () => new Date() };
+  const known = { name: `${INTERFACE_HOLDS}a model`, until: new Date(Date.now() + 3_600_000) };
+  const limit = { ...known, name: `${MODEL_HOLDS}a model` };
+  {
+    await using before = await openRecords(options);
+    for (const { name, until } of [known, limit]) before.holds.hold(name, until);
+    expect(before.holds.standing()).toEqual([known, limit]);
+  }
+  await using after = await openRecords(options);
+  expect(after.holds.standing()).toEqual(expect.arrayContaining([known, limit]));
 });

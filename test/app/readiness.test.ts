@@ -1,10 +1,10 @@
 // What /readyz is made of: each check within its time, and one answer for all who ask in the same second.
 import { tmpdir } from 'node:os';
 import { expect, it } from 'vitest';
-import { createReadiness } from '../../src/app/readiness.ts';
+import { createReadiness } from '../../src/app/port.ts';
 import { StoreUnusable } from '../../src/core/errors.ts';
 
-type Asked = Parameters<typeof createReadiness>[0]['house'];
+type Asked = Parameters<typeof createReadiness>[0];
 
 function house(check: () => Promise<void>): { readonly house: Asked; readonly asked: () => number } {
   let asked = 0;
@@ -20,7 +20,7 @@ function house(check: () => Promise<void>): { readonly house: Asked; readonly as
 
 it('says of a database that hangs that it does not answer in time, and of the rest how it stands', async () => {
   const { house: hanging } = house(() => new Promise(() => {}));
-  const found = await createReadiness({ house: hanging, dataDir: tmpdir(), others: () => [], boundMs: 20 })();
+  const found = await createReadiness({ ...hanging, dataDir: tmpdir(), others: () => [], boundMs: 20 })();
   expect(found.map(({ name, ok, detail }) => [name, ok, detail])).toEqual([
     ['database', false, 'no answer in time'],
     ['queue', true, '3 waiting, 2 running, 1 dead'],
@@ -30,7 +30,7 @@ it('says of a database that hangs that it does not answer in time, and of the re
 
 it('says that something failed, and none of its words', async () => {
   const { house: broken } = house(() => Promise.reject(new Error('SQLITE_IOERR at /secret/place')));
-  const ready = createReadiness({ house: broken, dataDir: '/nowhere/at/all', others: () => [] });
+  const ready = createReadiness({ ...broken, dataDir: '/nowhere/at/all', others: () => [] });
   const found = await ready();
   expect(found.map(({ ok }) => ok)).toEqual([false, true, false]);
   expect(JSON.stringify(found)).not.toMatch(/secret|nowhere|ENOENT/);
@@ -39,7 +39,7 @@ it('says that something failed, and none of its words', async () => {
 it('says why records cannot be used where that is known, without the path', async () => {
   const said = async (error: Error) => {
     const ready = createReadiness({
-      house: house(() => Promise.reject(error)).house,
+      ...house(() => Promise.reject(error)).house,
       dataDir: tmpdir(),
       others: () => [],
     });
@@ -56,7 +56,7 @@ it('asks once for however many ask in the same moment, and for what is known alr
     told += 1;
     return [{ name: 'github', ok: true, detail: String(told) }];
   };
-  const ready = createReadiness({ house: well, dataDir: tmpdir(), others });
+  const ready = createReadiness({ ...well, dataDir: tmpdir(), others });
   await Promise.all(Array.from({ length: 50 }, () => ready()));
   expect(asked()).toBe(1);
   expect((await ready()).find(({ name }) => name === 'github')?.detail).toBe('51');

@@ -1,6 +1,6 @@
 // Work that comes round: what is known of its last round, and how it ends.
 import { expect, it } from 'vitest';
-import { startRecurring } from '../../src/app/recurring.ts';
+import { startRecurring } from '../../src/app/upkeep.ts';
 import { createLog } from '../../src/log.ts';
 
 const log = createLog({ level: 'silent' });

@@ -1,6 +1,6 @@
 // Room on the disk: what is enough, how often it is asked, and what the log says of it.
 import { describe, expect, it } from 'vitest';
-import { createRoom } from '../../src/app/room.ts';
+import { createRoom } from '../../src/app/services.ts';
 import { noRoomText } from '../../src/core/disk.ts';
 import { createLog } from '../../src/log.ts';
 import { expectForPeople } from '../support/for-people.ts';

@@ -13,7 +13,7 @@ import { startService, temporaryFolder } from '../support/service.ts';
 
 const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 /** Nobody listens there. */
-const DOWN = { GITHUB_API_URL: 'http://127.0.0.1:9', GITHUB_WEB_URL: 'http://127.0.0.1:9' };
+const DOWN = { GHE_HOST: '127.0.0.1:9', GHE_PROTOCOL: 'http' };
 const PATIENT = { timeout: 20_000 };
 
 function deliver(address: string, body: string, secret: string): Promise<Response> {
@@ -74,8 +74,8 @@ describe('the service in GitHub mode', { timeout: 60_000 }, () => {
       response.writeHead(401, { 'Content-Type': 'application/json' }).end(body);
     });
     await new Promise<void>((resolve) => github.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(github.address() as AddressInfo).port}`;
-    const places = { GITHUB_API_URL: url, GITHUB_WEB_URL: url, HOST: '0.0.0.0', LOG_LEVEL: 'warn' };
+    const host = `127.0.0.1:${(github.address() as AddressInfo).port}`;
+    const places = { GHE_HOST: host, GHE_PROTOCOL: 'http', HOST: '0.0.0.0', LOG_LEVEL: 'warn' };
     await using service = await startService({
       projects: [],
       dataDir: folder.path,
@@ -101,7 +101,7 @@ describe('the service in GitHub mode', { timeout: 60_000 }, () => {
     const pause = async () => (await ready(service.address)).checks.find(({ name }) => name === 'pause')?.detail;
     expect(await pause()).toContain('paused: reports are kept');
     expect(await command('resume', env)).toContain('Resumed');
-    expect(await pause()).toBe('not paused');
+    await expect.poll(pause, PATIENT).toBe('not paused');
     expect(await command('resume', env)).toContain('not paused');
   });
 
@@ -109,9 +109,9 @@ describe('the service in GitHub mode', { timeout: 60_000 }, () => {
     await using folder = await temporaryFolder();
     const silent = createServer(() => undefined);
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const host = `127.0.0.1:${(silent.address() as AddressInfo).port}`;
     const asked = new Promise((resolve) => silent.once('request', resolve));
-    const env = { ...APP_ENVIRONMENT, GITHUB_API_URL: url, GITHUB_WEB_URL: url };
+    const env = { ...APP_ENVIRONMENT, GHE_HOST: host, GHE_PROTOCOL: 'http' };
     await using service = await startService({ projects: [], dataDir: folder.path, env });
     await asked;
     // A stop that takes longer than 9 s ends with SIGKILL.
@@ -134,13 +134,13 @@ describe('the service in GitHub mode', { timeout: 60_000 }, () => {
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
     const env = {
       ...APP_ENVIRONMENT,
-      ...{ GITHUB_API_URL: 'http://api.github.test', GITHUB_WEB_URL: 'http://github.test' },
+      ...{ GHE_HOST: 'github.test', GHE_PROTOCOL: 'http' },
       HTTP_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
       // As the launcher sets it.
       NODE_USE_ENV_PROXY: '1',
     };
     await using service = await startService({ projects: [], dataDir: folder.path, env });
-    await expect.poll(() => asked.join('\n')).toContain('api.github.test');
+    await expect.poll(() => asked.join('\n')).toContain('github.test');
     await service.end('SIGTERM');
     proxy.closeAllConnections();
     await new Promise((resolve) => proxy.close(resolve));

@@ -17,7 +17,7 @@ it('the App is made in the browser, kept sealed, and served at once', { timeout:
   await using github = await manifestGithub();
   const publicUrl = 'https://causeway.example.test';
   const env = {
-    ...{ PUBLIC_URL: publicUrl, GITHUB_API_URL: github.url, GITHUB_WEB_URL: github.url },
+    ...{ PUBLIC_URL: publicUrl, GHE_HOST: new URL(github.url).host, GHE_PROTOCOL: 'http' },
     ...{ METRICS_TOKEN: 'a-token-for-those-who-operate', LOG_LEVEL: 'debug' },
   };
   await using service = await startService({ projects: [], dataDir: folder.path, env });
@@ -59,7 +59,7 @@ it('the App is made in the browser, kept sealed, and served at once', { timeout:
     callback_urls: [`${publicUrl}/account/callback`],
     default_permissions: { contents: 'read', pull_requests: 'read', issues: 'write', metadata: 'read' },
   });
-  await expect.poll(() => service.output()).toContain('App 4711');
+  await expect.poll(() => service.output(), { timeout: 20_000 }).toContain('App 4711');
   await expect.poll(async () => (await fetch(`${service.address}/readyz`)).status).toBe(200);
   expect((await fetch(`${service.address}/setup`)).status).toBe(404);
   // The service that came of it has counted how it came to be.

@@ -2,8 +2,7 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { keepApp, readKeptApp } from '../../src/app/kept-app.ts';
-import { chooseMode } from '../../src/app/service-mode.ts';
+import { chooseMode, keepApp, readKeptApp } from '../../src/app/mode.ts';
 import { readConfig } from '../../src/config.ts';
 import { APP_ENVIRONMENT, APP_KEY, WEBHOOK_SECRET } from '../support/new-key.ts';
 import { temporaryFolder } from '../support/service.ts';

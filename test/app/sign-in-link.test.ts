@@ -5,7 +5,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { announceAddress, announcedAddress, answersAt, signInLink } from '../../src/app/sign-in-link.ts';
+import { announceAddress, createSignInLink, isAnswering, readAnnouncedAddress } from '../../src/app/sign-in-link.ts';
 import { createSeal } from '../../src/db/seal.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { hashOf } from '../../src/web/signed-in.ts';
@@ -26,7 +26,7 @@ async function linkGround() {
     account,
     forward: time.forward,
     make: async () => {
-      const link = await signInLink({ store, account, now: time.now }, ADDRESS);
+      const link = await createSignInLink({ store, account, now: time.now }, ADDRESS);
       return new URL(link);
     },
     use: async (link: URL) => {
@@ -66,26 +66,26 @@ describe('a link', () => {
 describe('the address of a server', () => {
   it('is known to the commands beside it while it runs, and to nobody else on the machine', async () => {
     await using folder = await temporaryFolder();
-    expect(announcedAddress(folder.path)).toBeNull();
+    expect(readAnnouncedAddress(folder.path)).toBeNull();
     {
       using _running = announceAddress(folder.path, AWAY);
-      expect(announcedAddress(folder.path)).toEqual(AWAY);
+      expect(readAnnouncedAddress(folder.path)).toEqual(AWAY);
       expect(statSync(path.join(folder.path, 'address')).mode & 0o777).toBe(0o600);
     }
-    expect(announcedAddress(folder.path)).toBeNull();
+    expect(readAnnouncedAddress(folder.path)).toBeNull();
   });
 
   it.each(['', '\n', ADDRESS])('is not known from %j', async (text) => {
     await using folder = await temporaryFolder();
     writeFileSync(path.join(folder.path, 'address'), text);
-    expect(announcedAddress(folder.path)).toBeNull();
+    expect(readAnnouncedAddress(folder.path)).toBeNull();
   });
 
   it('is that of the last one that was started over the folder', async () => {
     await using folder = await temporaryFolder();
     announceAddress(folder.path, AWAY);
     using _next = announceAddress(folder.path, { address: 'http://127.0.0.1:4', listensAt: 'http://127.0.0.1:4' });
-    expect(announcedAddress(folder.path)?.address).toBe('http://127.0.0.1:4');
+    expect(readAnnouncedAddress(folder.path)?.address).toBe('http://127.0.0.1:4');
   });
 });
 
@@ -93,7 +93,7 @@ async function answeredBy(listener: RequestListener, signal = new AbortControlle
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   try {
-    return await answersAt({ listensAt: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }, signal);
+    return await isAnswering({ listensAt: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }, signal);
   } finally {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
@@ -122,7 +122,7 @@ describe('a server that was announced', () => {
   });
 
   it('does not answer where nobody listens', async () => {
-    expect(await answersAt({ listensAt: 'http://127.0.0.1:9' }, new AbortController().signal)).toBe(false);
+    expect(await isAnswering({ listensAt: 'http://127.0.0.1:9' }, new AbortController().signal)).toBe(false);
   });
 
   it('is waited for no longer when the person has had enough', async () => {

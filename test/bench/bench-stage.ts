@@ -76,7 +76,7 @@ export async function openBenchStage(options: BenchStageOptions): Promise<BenchS
   double.people.organization(OWNER, { owners: ['nora'] });
   await options.prepare(double);
   const wire = options.delayMs ? opening.use(await openSlowWire(double.apiUrl, options.delayMs)) : null;
-  const address = wire === null ? {} : { GITHUB_API_URL: wire.url };
+  const address = wire === null ? {} : { GHE_HOST: new URL(wire.url).host };
   const env = { ...(await appSettings(double, folder, options.script)), ...address, ...options.env };
   const service = opening.use(await startService({ projects: [], dataDir: folder, env }));
   opening.defer(async () => void (await service.end('SIGTERM')));

@@ -1,7 +1,9 @@
 // Our own API over a data folder, in a process of its own: everything of the service in local mode but its worker and its list of projects.
+
 import path from 'node:path';
-import { type House, type HouseOptions, openHouse } from '../../src/app/house.ts';
-import { openPort } from '../../src/app/open-port.ts';
+import { openPort } from '../../src/app/port.ts';
+import { openServices, type Services, type ServicesOptions } from '../../src/app/services.ts';
+import { readConfig } from '../../src/config.ts';
 import { DEFAULT_SCOPES, hashToken, newToken } from '../../src/core/account.ts';
 import { newId } from '../../src/core/ids.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
@@ -13,8 +15,8 @@ import { type ChildServer, startChild, untilStopped } from './child-server.ts';
 const KEY = Buffer.alloc(32, 7);
 
 /** A house over the folder, for filling it. */
-export function openBenchHouse(dataDir: string, level = 'silent'): Promise<House> {
-  const options: HouseOptions = {
+export function openBenchHouse(dataDir: string, level = 'silent'): Promise<Services> {
+  const options: ServicesOptions = {
     database: benchDatabase(dataDir),
     encryptionKey: KEY,
     lexicon: path.join(dataDir, 'lexicon'),
@@ -23,7 +25,7 @@ export function openBenchHouse(dataDir: string, level = 'silent'): Promise<House
     log: createLog({ level }),
     now: () => new Date(),
   };
-  return openHouse(options);
+  return openServices(options);
 }
 
 export function benchDatabase(dataDir: string): string {
@@ -31,7 +33,7 @@ export function benchDatabase(dataDir: string): string {
 }
 
 /** A token of the local account that may do everything. */
-export async function benchToken({ store, account }: House): Promise<string> {
+export async function benchToken({ store, account }: Services): Promise<string> {
   const token = newToken();
   const times = { createdAt: new Date().toISOString(), expiresAt: null, lastUsedAt: null, revokedAt: null };
   const record = { id: newId('tok'), accountId: account.id, name: 'bench', scopes: DEFAULT_SCOPES, projectIds: null };
@@ -45,18 +47,7 @@ export function startOwnApi(dataDir: string): Promise<ChildServer> {
 
 async function run([dataDir = '']: readonly string[]): Promise<void> {
   await using house = await openBenchHouse(dataDir, 'info');
-  await using server = await openPort(house, {
-    config: {
-      ...{
-        host: '127.0.0.1',
-        port: 0,
-        dataDir,
-        rateLimit: 'off',
-        metrics: { port: null, host: '127.0.0.1', token: null },
-        mirrorsMaxBytes: 0,
-      },
-      budget: { run: 1, repository: 25, all: 200 },
-    },
+  await using server = await openPort(house, readConfig({ PORT: '0', RATE_LIMIT: 'off', DATA_DIR: dataDir }), {
     ...{
       publicUrl: '',
       isLocal: true,

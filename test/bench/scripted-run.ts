@@ -1,7 +1,7 @@
 // Runs of the whole house over a made repository with real git and a model that plays a script and answers at once.
 import path from 'node:path';
-import { type House, openHouse, startWork } from '../../src/app/house.ts';
-import { openInvestigator } from '../../src/app/open-investigator.ts';
+import { openInvestigator } from '../../src/app/model.ts';
+import { openServices, type Services, startWork } from '../../src/app/services.ts';
 import type { Issue } from '../../src/core/issue.ts';
 import type { Model, ModelRequest } from '../../src/core/model.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
@@ -41,7 +41,7 @@ export async function scriptedHouse({ folder, files, searchPath }: Place): Promi
   const environment = { PATH: searchPath };
   await using opening = new AsyncDisposableStack();
   const house = opening.use(
-    await openHouse({
+    await openServices({
       ...{ database: path.join(dataDir, 'causeway.db'), encryptionKey: Buffer.alloc(32, 7), now: () => new Date() },
       lexicon: path.join(dataDir, 'lexicon'),
       git: { folder: path.join(dataDir, 'mirrors'), environment },
@@ -80,7 +80,7 @@ export async function scriptedHouse({ folder, files, searchPath }: Place): Promi
   };
 }
 
-async function accepted(house: House, projectId: string, text: string): Promise<string> {
+async function accepted(house: Services, projectId: string, text: string): Promise<string> {
   const accepted = await acceptReport(house, {
     ...{ projectId, accountId: house.account.id, origin: 'api', text, reference: '', revision: '' },
     ...{ callbackUrl: '', fresh: true, isTrusted: true, settings: DEFAULT_SETTINGS },
@@ -89,7 +89,7 @@ async function accepted(house: House, projectId: string, text: string): Promise<
   return accepted.investigationId;
 }
 
-async function concluded({ store }: House, id: string, turns: number): Promise<Issue> {
+async function concluded({ store }: Services, id: string, turns: number): Promise<Issue> {
   const outcome = (await store.investigation(id))?.outcome;
   const issue = outcome?.state === 'concluded' ? await store.issue(outcome.issueId) : null;
   if (issue === null) throw new Error(`the run ended as ${JSON.stringify(outcome)}`);

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { type Started, startText } from '../../src/cli/first-start.ts';
+import { type Started, startText } from '../../src/cli/start-text.ts';
 
 const TOKEN = `cwy_${'a'.repeat(36)}`;
 const DATA = "TypeError: Cannot read 'percent'\n    at discountFor (src/coupons.js:14:11)";

@@ -1,12 +1,6 @@
 // What `serve` prints with a GitHub App, and on the way to one.
 import { expect, it } from 'vitest';
-import {
-  type GithubStarted,
-  githubStartText,
-  ignoredText,
-  installText,
-  setupText,
-} from '../../src/cli/github-start.ts';
+import { type GithubStarted, githubStartText, ignoredText, installText, setupText } from '../../src/cli/start-text.ts';
 
 const started: GithubStarted = {
   ...{
@@ -51,7 +45,7 @@ it('says what it does not do: without a worker, paused, held below fix by the op
   const text = githubStartText({ ...started, worker: false, paused: true, maxMode: 'comment' });
   expect(text).toContain('No worker in this process');
   expect(text).toContain('bin/causeway resume');
-  expect(text).toContain('comment at most (MAX_MODE, DRY_RUN)');
+  expect(text).toContain('comment at most (MAX_MODE)');
 });
 
 it('leads to the page that makes the App, and to where it is installed', () => {

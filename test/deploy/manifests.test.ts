@@ -25,7 +25,7 @@ const USER = Number.parseInt(instructions().findLast(({ verb }) => verb === 'USE
 function settings(): ReadonlySet<string> {
   const asked = new Set<string>();
   const given: Readonly<Record<string, string>> = {
-    ...{ MODEL: 'shop-1', OPENAI_API_KEY: 'key', METRICS_PORT: '9464', DATABASE_URL: 'postgres://a@b/c' },
+    ...{ MODEL: 'shop-1', OPENAI_API_KEY: 'key', DATABASE_URL: 'postgres://a@b/c' },
   };
   const environment = new Proxy<Record<string, string | undefined>>(given, {
     get: (_, name) => {

@@ -63,13 +63,14 @@ it.runIf(traces)('no 202 of a flood of deliveries leaves before the log is on th
   await stage.rest();
   const { address } = stage.service();
   await stage.service().end('SIGTERM');
-  const { app, apiUrl, webUrl, state } = stage.double;
+  const { app, webUrl, state } = stage.double;
   const trace = path.join(stage.dataDir, 'trace');
   await using service = await startService({
     ...{ projects: [], dataDir: stage.dataDir, through: tracer(trace) },
     env: {
       ...{ PORT: new URL(address).port, APP_ID: String(app.id), PRIVATE_KEY: app.privateKey },
-      ...{ WEBHOOK_SECRET: app.webhookSecret, GITHUB_API_URL: apiUrl, GITHUB_WEB_URL: webUrl, ALLOWED_OWNERS: OWNER },
+      ...{ WEBHOOK_SECRET: app.webhookSecret, ALLOWED_OWNERS: OWNER },
+      ...{ GHE_HOST: new URL(webUrl).host, GHE_PROTOCOL: 'http' },
     },
   });
   const example = publishedExamples().find(({ name }) => name === 'issue_comment.created');

@@ -23,8 +23,7 @@ async function behindProxies() {
   await stage.service().end('SIGTERM');
   const through = (url: string, { port }: TcpProxy) => url.replace(/:\d+/, `:${port}`);
   await stage.restart({
-    GITHUB_API_URL: through(stage.double.apiUrl, github),
-    GITHUB_WEB_URL: through(stage.double.webUrl, github),
+    GHE_HOST: `127.0.0.1:${github.port}`,
     OPENAI_BASE_URL: through(model.endpoint.url, answers),
     CALLBACK_ALLOW: '127.0.0.1/32',
   });

@@ -58,7 +58,7 @@ describe('npm run github-double', () => {
       // biome-ignore lint/suspicious/noExplicitAny: answers of several kinds, each looked at where it is asked for.
       const ask = async (method: string, route: string, token: string): Promise<any> => {
         const headers = { authorization: `Bearer ${token}` };
-        return (await fetch(`${settings['GITHUB_API_URL']}${route}`, { method, headers })).json();
+        return (await fetch(`http://${settings['GHE_HOST']}/api/v3${route}`, { method, headers })).json();
       };
       const jwt = appToken(settings['APP_ID'] ?? '', key);
       expect(await ask('GET', '/app', jwt)).toMatchObject({ slug: 'causeway', permissions: { contents: 'write' } });

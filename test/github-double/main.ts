@@ -85,8 +85,8 @@ async function settings(double: GithubDouble, app: App, data: string | null): Pr
     `GITHUB_CLIENT_SECRET=${app.clientSecret}`,
     // Default is the owner of the App, which is another organisation here.
     `ALLOWED_OWNERS=${OWNER}`,
-    `GITHUB_API_URL=${double.apiUrl}`,
-    `GITHUB_WEB_URL=${double.webUrl}`,
+    `GHE_HOST=${new URL(double.webUrl).host}`,
+    'GHE_PROTOCOL=http',
   ];
   const text = `${lines.join('\n')}\n`;
   if (data !== null) await writeFile(path.join(data, 'causeway.env'), text, { mode: 0o600 });

@@ -27,12 +27,12 @@ it('an issue is read through the proxy that the environment names', async () => 
     ...COMPILED,
     CAUSEWAY_SKIP_INSTALL: '1',
     DATA_DIR: folder.path,
-    GITHUB_API_URL: 'http://api.github.test',
+    ...{ GHE_HOST: 'github.test', GHE_PROTOCOL: 'http' },
     HTTP_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
   };
-  const child = spawn(process.execPath, [LAUNCHER, 'analyse', 'https://github.com/o/r/issues/1'], { env });
+  const child = spawn(process.execPath, [LAUNCHER, 'analyse', 'http://github.test/o/r/issues/1'], { env });
   await new Promise((resolve) => child.once('close', resolve));
   proxy.closeAllConnections();
   await new Promise((resolve) => proxy.close(resolve));
-  expect(asked.join('\n')).toContain('api.github.test');
+  expect(asked.join('\n')).toContain('github.test');
 });

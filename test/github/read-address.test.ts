@@ -239,7 +239,7 @@ describe('a refusal of GitHub', () => {
     [{ status: 410 }, 'token', 'absent', 'GitHub has deleted the issue (410)'],
     [{ status: 451 }, 'token', 'absent', 'legal reasons'],
     [{ status: 502, body: '<html>' }, 'token', 'repository_unreachable', 'GitHub answered 502'],
-    [{ status: 200, body: '<html>Sign in</html>' }, 'token', 'repository_unreachable', 'check GITHUB_API_URL'],
+    [{ status: 200, body: '<html>Sign in</html>' }, 'token', 'repository_unreachable', 'check GHE_HOST'],
     [
       {
         status: 403,
@@ -288,7 +288,7 @@ describe('a GitHub that does not answer', () => {
     await github[Symbol.asyncDispose]();
     await expect(read(github, 'https://github.com/octo/shop/issues/1')).rejects.toMatchObject({
       code: 'repository_unreachable',
-      message: expect.stringMatching(/Can't reach GitHub \(ECONNREFUSED\)\. Check the network.*GITHUB_API_URL/),
+      message: expect.stringMatching(/Can't reach GitHub \(ECONNREFUSED\)\. Check the network.*GHE_HOST/),
     });
   });
 

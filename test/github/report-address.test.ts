@@ -30,7 +30,7 @@ describe('an address on GitHub', () => {
   });
 
   it.each([
-    ['https://gitlab.com/octo/shop/issues/12', 'is not on https://github.com (GITHUB_WEB_URL)'],
+    ['https://gitlab.com/octo/shop/issues/12', 'is not on https://github.com (GHE_HOST)'],
     ['https://github.com.evil.example/octo/shop/issues/12', 'is not on https://github.com'],
     ['https://github.com/octo/shop', 'is neither an issue'],
     ['https://github.com/octo/shop/issues', 'is neither an issue'],

@@ -8,7 +8,7 @@ export const OWNER = 'corner';
 
 /** Key and script are written into `folder`. */
 export async function appSettings(
-  { app, apiUrl, webUrl }: GithubDouble,
+  { app, webUrl }: GithubDouble,
   folder: string,
   script: object | undefined,
 ): Promise<Readonly<Record<string, string>>> {
@@ -22,8 +22,9 @@ export async function appSettings(
     WEBHOOK_SECRET: app.webhookSecret,
     GITHUB_CLIENT_ID: app.clientId,
     GITHUB_CLIENT_SECRET: app.clientSecret,
-    GITHUB_API_URL: apiUrl,
-    GITHUB_WEB_URL: webUrl,
+    // The double answers as GitHub Enterprise Server does, with its API below /api/v3.
+    GHE_HOST: new URL(webUrl).host,
+    GHE_PROTOCOL: 'http',
     ALLOWED_OWNERS: OWNER,
     RATE_LIMIT: 'off',
     ...(script === undefined ? {} : { MODEL: `scripted:${scripted}` }),

@@ -25,13 +25,13 @@ export async function serveWithoutWorker(
 ): Promise<Receiving> {
   const { address } = stage.service();
   await stage.service().end('SIGTERM');
-  const { app, apiUrl, webUrl } = stage.double;
+  const { app, webUrl } = stage.double;
   const child = spawn(process.execPath, [MAIN, 'serve', '--no-worker'], {
     cwd: stage.dataDir,
     env: {
       ...{ PATH: process.env['PATH'], PORT: new URL(address).port, DATA_DIR: stage.dataDir },
       ...{ APP_ID: String(app.id), PRIVATE_KEY: app.privateKey, WEBHOOK_SECRET: app.webhookSecret },
-      ...{ GITHUB_API_URL: apiUrl, GITHUB_WEB_URL: webUrl, ALLOWED_OWNERS: OWNER, RATE_LIMIT: 'off' },
+      ...{ GHE_HOST: new URL(webUrl).host, GHE_PROTOCOL: 'http', ALLOWED_OWNERS: OWNER, RATE_LIMIT: 'off' },
       ...COMPILED,
       ...(await recordsEnv(stage.dataDir)),
       ...env,

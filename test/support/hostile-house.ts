@@ -4,8 +4,8 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { openHouse, startWork } from '../../src/app/house.ts';
-import { openInvestigator } from '../../src/app/open-investigator.ts';
+import { openInvestigator } from '../../src/app/model.ts';
+import { openServices, startWork } from '../../src/app/services.ts';
 import { toUnifiedPatch } from '../../src/core/diff/unified-patch.ts';
 import type { Issue } from '../../src/core/issue.ts';
 import type { Model, ModelRequest, ModelTurn } from '../../src/core/model.ts';
@@ -59,7 +59,7 @@ export async function hostileHouse(
   const log = createLog({ level: 'silent' });
   const now = () => new Date();
   const house = opening.use(
-    await openHouse({
+    await openServices({
       database: await recordsPlace(folder),
       encryptionKey: randomBytes(32),
       lexicon: path.join(folder, 'lexicon'),

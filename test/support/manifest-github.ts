@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { APP_KEY } from './new-key.ts';
 
 export interface ManifestGithub extends AsyncDisposable {
-  /** For people and for the API. */
+  /** For people; the API is below /api/v3. */
   readonly url: string;
   /** What was asked to be made, in order. */
   readonly manifests: readonly { readonly path: string; readonly manifest: Record<string, unknown> }[];
@@ -23,7 +23,7 @@ export async function manifestGithub(): Promise<ManifestGithub> {
   };
   const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
-    const code = /^\/app-manifests\/(\w+)\/conversions$/.exec(pathname)?.[1];
+    const code = /^\/api\/v3\/app-manifests\/(\w+)\/conversions$/.exec(pathname)?.[1];
     if (request.method === 'POST' && pathname.endsWith('/settings/apps/new')) {
       const manifest = JSON.parse(new URLSearchParams(await textOf(request)).get('manifest') ?? '{}');
       manifests.push({ path: pathname, manifest });

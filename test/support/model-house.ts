@@ -2,8 +2,8 @@
 
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { type House, type HouseOptions, openHouse, startWork } from '../../src/app/house.ts';
-import { openInvestigator } from '../../src/app/open-investigator.ts';
+import { openInvestigator } from '../../src/app/model.ts';
+import { openServices, type Services, type ServicesOptions, startWork } from '../../src/app/services.ts';
 import type { Investigation } from '../../src/core/investigation.ts';
 import type { Issue } from '../../src/core/issue.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
@@ -47,7 +47,7 @@ export async function modelHouse(place: {
   await using opening = new AsyncDisposableStack();
   let ahead = 0;
   const now = () => new Date(Date.now() + ahead);
-  const opened = opening.use(await openHouse({ ...optionsOf(place.dataDir), now }));
+  const opened = opening.use(await openServices({ ...optionsOf(place.dataDir), now }));
   const commits = [{ sha: 'a'.repeat(40), subject: 'Shop', files: place.files }];
   const repository = createMemoryRepository({ commits });
   const house = { ...opened, source: { open: async () => repository, forget: async () => {} } };
@@ -92,13 +92,13 @@ export async function modelHouse(place: {
   };
 }
 
-async function stored({ store }: House, id: string): Promise<Investigation> {
+async function stored({ store }: Services, id: string): Promise<Investigation> {
   const investigation = await store.investigation(id);
   if (investigation === null) throw new Error('the investigation is gone');
   return investigation;
 }
 
-function optionsOf(dataDir: string): Omit<HouseOptions, 'now'> {
+function optionsOf(dataDir: string): Omit<ServicesOptions, 'now'> {
   return {
     // Its clock is moved, which PostgreSQL does not heed.
     database: path.join(dataDir, 'causeway.db'),
@@ -111,7 +111,7 @@ function optionsOf(dataDir: string): Omit<HouseOptions, 'now'> {
 }
 
 /** Work with a model that is another one for each investigation: a queue has one worker. */
-function startAsking(house: House, opening: AsyncDisposableStack, onTrouble: (text: string) => void) {
+function startAsking(house: Services, opening: AsyncDisposableStack, onTrouble: (text: string) => void) {
   const { log, now } = house;
   const model = endpointConfig({ apiKey: MODEL_KEY, timeoutMs: 20_000, idleMs: 10_000 });
   const config = { model, budget: BUDGET, monitoringFile: null, environment: {} };

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { Pool, types } from 'pg';
-import type { RecordsPlace } from '../../src/app/open-records.ts';
-import { parsePostgresUrl } from '../../src/config/database-config.ts';
+import type { RecordsPlace } from '../../src/app/records.ts';
+import { parsePostgresUrl } from '../../src/config.ts';
 import { reusedDatabase, type TestDatabase } from './postgres.ts';
 
 /** `postgres-worker`: PostgreSQL, with one process that answers and one that works. */

@@ -9,7 +9,6 @@ import { createSeal } from '../../db/seal.ts';
 import { keepsSessions, NO_SESSIONS } from '../../db/session-check.ts';
 import { restoreSentence } from '../../db/sqlite-engine.ts';
 import { databaseFile, openDataFolder } from '../data-folder.ts';
-import { isPaused } from '../pause.ts';
 import { fail, ok, PAUSED, type Probe, type Verdict, warn } from './probe.ts';
 
 type Place = Pick<Config, 'database' | 'dataDir' | 'encryptionKey'>;
@@ -30,7 +29,7 @@ export function databaseProbe(config: Place, now: () => Date): Probe {
       const known =
         found === null
           ? [ok(`${where} is empty; the first start makes its tables`)]
-          : [...judge(found, config.database.kind, where), ...judgePause(found, config)];
+          : [...judge(found, config.database.kind, where), ...judgeHolds(found, now())];
       return [...(await judgeSessions(config.database, signal)), ...known];
     },
   };
@@ -58,7 +57,13 @@ const MOST_APART_MS = 2_000;
 const MAY_BE_AHEAD = { sqlite: 0, postgres: 1 };
 
 function judge(found: Examination, kind: keyof typeof MAY_BE_AHEAD, where: string): readonly Verdict[] {
-  return [judgeWhole(found, MAY_BE_AHEAD[kind], where), ...judgeKey(found), ...judgeJobs(found), ...judgeClock(found)];
+  return [
+    judgeWhole(found, MAY_BE_AHEAD[kind], where),
+    ...judgeKey(found),
+    ...judgeJobs(found),
+    ...(found.isPaused ? [PAUSED] : []),
+    ...judgeClock(found),
+  ];
 }
 
 function judgeWhole({ damage, newer, missing, unchecked }: Examination, mayBeAhead: number, where: string): Verdict {
@@ -92,9 +97,13 @@ function judgeClock({ aheadMs }: Examination): readonly Verdict[] {
   return [warn(`this machine's clock is ${apart} that of the database`, repair)];
 }
 
-/** Of the file of a pause "settings" tells already. */
-function judgePause({ isPaused: isPausedForAll }: Examination, { dataDir }: Place): readonly Verdict[] {
-  return isPausedForAll && !isPaused(dataDir) ? [PAUSED] : [];
+/** A limit is GitHub's to set; one that a wrong clock or header made is lifted. */
+function judgeHolds({ holds }: Examination, now: Date): readonly Verdict[] {
+  const repair =
+    'It ends by itself then. Where it was made by a wrong clock or header, "causeway resume" lifts it for every process.';
+  return holds
+    .filter((hold) => stands(hold, now) && !hold.name.startsWith(INTERFACE_HOLDS))
+    .map(({ name, until }) => warn(`${name} is left alone for a limit until ${until.toISOString()}`, repair));
 }
 
 function judgeJobs({ jobs }: Examination): readonly Verdict[] {

@@ -1,8 +1,8 @@
 // The App on GitHub: are the credentials believed, is it allowed what it needs and no more, who has installed it.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { INSTALLATION } from '../../config/data-dir.ts';
 import type { Config } from '../../config.ts';
+import { INSTALLATION } from '../../config.ts';
 import { comparePermissions, missingEvents } from '../../github/examination/compare-grants.ts';
 import type { AppState, InstallationState } from '../../github/examination/read-app.ts';
 import { appPage } from '../../github/setup/made-app.ts';

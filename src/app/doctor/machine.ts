@@ -5,7 +5,7 @@ import type { Config } from '../../config.ts';
 import { spaceText } from '../../core/disk.ts';
 import { readMirrorsSize } from '../../git/mirror-records.ts';
 import { findTools } from '../../git/tools.ts';
-import { shortageOf } from '../room.ts';
+import { findShortage } from '../services.ts';
 import { fail, ok, type Probe, type Verdict, warn } from './probe.ts';
 
 const NODE = 24;
@@ -93,7 +93,7 @@ export function diskProbe(config: Pick<Config, 'dataDir' | 'mirrorsMaxBytes'>): 
 export function judgeFree(free: number): Verdict {
   const found = `${inWords(free)} free`;
   const repair = 'Free space on the disk of DATA_DIR: lower MIRRORS_MAX_MB or RETENTION_DAYS, or give it a larger one.';
-  const shortage = shortageOf(free);
+  const shortage = findShortage(free);
   if (shortage !== null) return fail(`${spaceText(shortage)}: /readyz says no`, repair);
   return free < LITTLE_FREE ? warn(found, repair) : ok(found);
 }

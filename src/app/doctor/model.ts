@@ -15,7 +15,7 @@ import {
 } from '../../core/model.ts';
 import type { EndpointModel } from '../../models/endpoint-model.ts';
 import { readScript } from '../../models/scripted.ts';
-import { type OpenModelOptions, openEndpointModel } from '../open-model.ts';
+import { openEndpointModel } from '../model.ts';
 import { fail, ok, type Probe, type Verdict, warn } from './probe.ts';
 
 type Endpoint = Extract<ModelConfig, { kind: 'endpoint' }>;
@@ -73,7 +73,7 @@ type Asked = { readonly turn: ModelTurn; readonly ms: number } | { readonly fail
 
 async function examineEndpoint(
   config: Endpoint,
-  options: OpenModelOptions,
+  options: Parameters<typeof openEndpointModel>[1],
   signal: AbortSignal,
 ): Promise<readonly Verdict[]> {
   const model = openEndpointModel({ ...config, timeoutMs: Math.min(config.timeoutMs, LONGEST_MS) }, options);

@@ -1,5 +1,5 @@
 // The address that GitHub and callers use: is it https, and does a Causeway answer there.
-import { isLoopback } from '../local-mode.ts';
+import { isLoopback } from '../mode.ts';
 import { fail, ok, type Probe, type Verdict, warn } from './probe.ts';
 
 const ANSWER_MS = 10_000;

@@ -83,8 +83,7 @@ function underOperator(
 
 function ceilingOf(mode: Mode, ceiling: Mode): string {
   if (MODES.indexOf(mode) <= MODES.indexOf(ceiling)) return '';
-  // DRY_RUN=1 is another word for a ceiling of `observe`.
-  return `${ceiling}, since ${ceiling === 'observe' ? 'MAX_MODE or DRY_RUN' : 'MAX_MODE'} allows no more`;
+  return `${ceiling}, since MAX_MODE allows no more`;
 }
 
 function carefulness(problem: ReadConfig['problem']): string {

@@ -5,23 +5,10 @@ import type { Failure } from '../../core/failure.ts';
 import type { Finding, Head } from '../../core/head.ts';
 import type { Investigation } from '../../core/investigation.ts';
 import type { Conclusion, Issue } from '../../core/issue.ts';
-import { type GithubProject, type Installation, isGithubProject, repositoryOf } from '../../core/project.ts';
-import type { Queue } from '../../core/queue.ts';
-import type { WaitCode } from '../../core/reason.ts';
-import type { Source } from '../../core/source.ts';
-import type { Subject, Thread, ThreadRecord } from '../../core/thread.ts';
-import type {
-  AgentStore,
-  CheckStore,
-  InstallationStore,
-  InvestigationStore,
-  IssueStore,
-  ProjectStore,
-  ThreadStore,
-} from '../../db/store.ts';
-import { type Log, noteOnTrail } from '../../log.ts';
-import type { Redactor } from '../../redact/redactor.ts';
-import type { Changes } from '../../services/changes.ts';
+import { type Installation, isGithubProject } from '../../core/project.ts';
+
+import type { Thread, ThreadRecord } from '../../core/thread.ts';
+import { addLogContext } from '../../log.ts';
 import type { GatheredFacts } from '../../services/run-records.ts';
 import type { GithubClients } from '../clients/github-clients.ts';
 import type { ConfigurationReader } from '../configuration/read-configuration.ts';
@@ -52,7 +39,7 @@ export async function loadView(
   const project = await store.project(thread.projectId);
   const investigation = await store.investigation(thread.investigationId);
   if (project === null || !isGithubProject(project) || investigation === null) return null;
-  noteOnTrail({ investigation: investigation.id, run: investigation.runId });
+  addLogContext({ investigation: investigation.id, run: investigation.runId });
   const { config } = await deps.configuration.of(project, signal);
   const result = await loadResult(deps, investigation);
   return {

@@ -77,6 +77,6 @@ function pkcs8(pem: string): string {
 function misfit(): CausewayError {
   return new CausewayError(
     'github_failed',
-    'GitHub made the App, but its answer does not hold what is needed of it: check GITHUB_API_URL.',
+    'GitHub made the App, but its answer does not hold what is needed of it: check GHE_HOST.',
   );
 }

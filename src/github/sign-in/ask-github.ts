@@ -57,7 +57,7 @@ export async function askGithub(
 }
 
 /** For an answer that is of no use. `variable` names where its address comes from; the cause stays unsaid, since it may quote. */
-export function noUse(why: string, variable: 'GITHUB_WEB_URL' | 'GITHUB_API_URL'): CausewayError {
+export function noUse(why: string, variable: 'GHE_HOST'): CausewayError {
   return new CausewayError(
     'github_failed',
     `GitHub gave no answer that can be used (${why}): begin to sign in again in a minute. If it stays so, the operator should check ${variable} and the proxy on the way.`,

@@ -53,12 +53,12 @@ export async function exchangeCode(options: ExchangeOptions, answer: SignInAnswe
     },
     ways,
   );
-  if (got.kind === 'unanswered') throw noUse(got.why, 'GITHUB_WEB_URL');
+  if (got.kind === 'unanswered') throw noUse(got.why, 'GHE_HOST');
   registerTokens(got.data);
   const refusal = Refusal.safeParse(got.data);
   if (refusal.success && got.status < 500) throw refused(refusal.data.error, answer.redirectUri);
   const token = Token.safeParse(got.data);
-  if (got.status !== 200 || !token.success) throw noUse(oddity(got), 'GITHUB_WEB_URL');
+  if (got.status !== 200 || !token.success) throw noUse(oddity(got), 'GHE_HOST');
   return token.data.access_token;
 }
 

@@ -28,13 +28,13 @@ const Page = z.object({ installations: z.array(z.object({ id: z.int().positive()
 export async function readPerson(options: PersonOptions, token: string, ways: AskWays): Promise<SignedIn> {
   const ask = (path: string) => get(options, { path, token }, ways);
   const user = User.safeParse(dataOf(await ask('/user')));
-  if (!user.success) throw noUse('other data than was asked for', 'GITHUB_API_URL');
+  if (!user.success) throw noUse('other data than was asked for', 'GHE_HOST');
   const { id, login } = user.data;
   const installationIds: number[] = [];
   for (let page = 1; page <= MOST_PAGES; page++) {
     const answer = await ask(`/user/installations?per_page=${PAGE}&page=${page}`);
     const listed = Page.safeParse(dataOf(answer));
-    if (!listed.success) throw noUse('other data than was asked for', 'GITHUB_API_URL');
+    if (!listed.success) throw noUse('other data than was asked for', 'GHE_HOST');
     installationIds.push(...listed.data.installations.map((one) => one.id));
     if (answer.kind === 'answered' && !hasNext(answer.link)) break;
   }
@@ -58,5 +58,5 @@ function get(
 
 function dataOf(answer: GithubAnswer): unknown {
   if (answer.kind === 'answered' && answer.status === 200 && answer.data !== undefined) return answer.data;
-  throw noUse(oddity(answer), 'GITHUB_API_URL');
+  throw noUse(oddity(answer), 'GHE_HOST');
 }

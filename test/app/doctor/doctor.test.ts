@@ -288,7 +288,7 @@ describe('the doctor', () => {
   it('prints no secret, whatever went wrong', async () => {
     const { app: own } = ground.double;
     answer = fails(400, `bad request with ${MODEL_KEY} in it`);
-    const found = await ground.examine({ GITHUB_API_URL: 'http://127.0.0.1:48' });
+    const found = await ground.examine({ GHE_HOST: '127.0.0.1:48' });
     for (const secret of [MODEL_KEY, own.webhookSecret, own.clientSecret, own.privateKey, 'PRIVATE KEY']) {
       expect(found.printed).not.toContain(secret);
     }

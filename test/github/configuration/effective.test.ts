@@ -173,8 +173,8 @@ describe("the values of an owner's private repository", () => {
 describe("under the operator's limits", () => {
   it.each([
     ['fix', 'comment', 'comment, since MAX_MODE allows no more'],
-    ['fix', 'observe', 'observe, since MAX_MODE or DRY_RUN allows no more'],
-    ['comment', 'observe', 'observe, since MAX_MODE or DRY_RUN allows no more'],
+    ['fix', 'observe', 'observe, since MAX_MODE allows no more'],
+    ['comment', 'observe', 'observe, since MAX_MODE allows no more'],
     ['comment', 'comment', ''],
     ['observe', 'comment', ''],
     ['comment', 'fix', ''],

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { SignInRefused } from '../../../src/core/account.ts';
 import type { WatchCall } from '../../../src/github/clients/github-clients.ts';
 import { createLog, registeredSecrets } from '../../../src/log.ts';
-import { createTelemetry } from '../../../src/telemetry/telemetry.ts';
+import { createMetrics } from '../../../src/metrics.ts';
 import type { Fault } from '../../github-double/faults.ts';
 import { NEVER } from '../clients/ground.ts';
 import { REDIRECT, type SignInHouse, type SignInHouseOptions, signInHouse } from './sign-in-house.ts';
@@ -73,11 +73,11 @@ describe('somebody who comes back from GitHub', () => {
 
   it('is seen by whoever counts calls, by their routes and nothing of what was put in', async () => {
     const log = createLog({ level: 'silent' });
-    const telemetry = createTelemetry({ version: '0.0.0', log, now: () => new Date() });
+    const metrics = createMetrics({ version: '0.0.0', log, now: () => new Date() });
     const routes: string[] = [];
     const watch: WatchCall = (about, send) => {
       routes.push(`${about.holder}: ${about.route}`);
-      return telemetry.github.call(about, send);
+      return metrics.countGithubCall(about, send);
     };
     await using house = await shop({ change: { watch } });
     await house.signIn.person(await house.arrive('mona'), NEVER);
@@ -87,7 +87,7 @@ describe('somebody who comes back from GitHub', () => {
       'person: GET /user/installations',
       'person: DELETE /applications/{client_id}/token',
     ]);
-    expect(telemetry.github.answers()).toBe(true);
+    expect(metrics.hasGithubAnswered()).toBe(true);
     await expect(
       house.signIn.person({ ...(await house.arrive('mona')), code: 'no such code' }, NEVER),
     ).rejects.toThrow();
@@ -188,7 +188,7 @@ describe('an exchange that goes wrong', () => {
     ],
     ['more than 64 KiB', answer(200, { access_token: 'x'.repeat(65 * 1024) }), '(more than 64 KiB)'],
     ['a redirect', answer(302, ''), '(status 302)'],
-    ['a connection that breaks', { kind: 'reset', when: 'before' }, 'GITHUB_WEB_URL'],
+    ['a connection that breaks', { kind: 'reset', when: 'before' }, 'GHE_HOST'],
     ['no answer in time', { kind: 'hang', when: 'before' }, '(not in time)'],
     ['an answer that trickles', { kind: 'drip', everyMilliseconds: 100, bytes: 1 }, '(not in time)'],
   ])('%s: readable, with the repair, and without a word or a secret of GitHub', async (_, fault, words) => {
@@ -251,14 +251,14 @@ describe('questions that go wrong', () => {
       '(a page instead of data)',
     ],
     ['the installations', /^\/user\/installations/, answer(200, { installations: 'all' }), '(other data'],
-    ['the installations', /^\/user\/installations/, { kind: 'reset', when: 'before' }, 'GITHUB_API_URL'],
+    ['the installations', /^\/user\/installations/, { kind: 'reset', when: 'before' }, 'GHE_HOST'],
     ['the installations', /^\/user\/installations/, { kind: 'hang', when: 'before' }, '(not in time)'],
   ])('%s: the token is handed back, and the repair said', async (_, path, fault, words) => {
     await using house = await shop({ change: { deadlineMs: 600 } });
     house.double.faults.add({ path, fault });
     const error = await refusal(house.signIn.person(await house.arrive('mona'), NEVER));
     expect(error).toMatchObject({ code: 'github_failed', message: expect.stringContaining(words) });
-    expect(error.message).toContain('GITHUB_API_URL');
+    expect(error.message).toContain('GHE_HOST');
     expect(error.message).not.toContain('Bad credentials');
     expect(house.tokensLeft()).toBe(0);
   });

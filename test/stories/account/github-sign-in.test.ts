@@ -202,7 +202,7 @@ describe('a service that is not configured as its App on GitHub', () => {
   it.each([
     ['another client secret', BAD_SECRET, 'GITHUB_CLIENT_SECRET'],
     ['another callback address', BAD_ADDRESS, 'PUBLIC_URL'],
-    ['a page of HTML in its way', null, 'GITHUB_WEB_URL'],
+    ['a page of HTML in its way', null, 'GHE_HOST'],
   ])('%s names on the page what the operator has to mend', async (_what, body, variable) => {
     const back = await cameBack(mara);
     const fault =

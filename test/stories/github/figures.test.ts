@@ -1,4 +1,4 @@
-// What an operator of the service over GitHub sees: deliveries, calls and quota as they were, one id through all of it, and what is shipped to show it.
+// What an operator of the service over GitHub sees: deliveries and calls as they were, one id through all of it, and what is shipped to show it.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -39,22 +39,17 @@ it('counts deliveries as they were sent, and each that was stored as handled onc
   expect(of('deliveries_total', { result: 'received' })).toBe(
     sent.filter(({ statusCode }) => statusCode === 202).length,
   );
-  const handled = of('deliveries_ended_total', { result: 'handled' });
   const jobs = ['delivery', 'urgent-delivery'].map((kind) => of('jobs_total', { kind, outcome: 'done' }) ?? 0);
-  expect(handled).toBeGreaterThan(0);
-  expect(jobs.reduce((all, one) => all + one)).toBe(handled);
+  expect(jobs.reduce((all, one) => all + one)).toBe(of('deliveries_total', { result: 'received' }));
   expect(of('http_request_duration_seconds_count', { route: '/api/github/webhooks', status: '401' })).toBe(1);
 });
 
-it('counts calls to GitHub as GitHub saw them, with the quota that it named, and nobody’s name', () => {
+it('counts calls to GitHub as GitHub saw them, and nobody’s name', () => {
   const asked = stage.double.requests.filter(({ path: where }) => !/\.git\//.test(where));
   const byStatus = (status: number) => asked.filter((one) => Math.floor(one.status / 100) === status).length;
   const count = (status: string) => of('github_request_duration_seconds_count', { status }) ?? 0;
   expect([count('2xx'), count('4xx')]).toEqual([byStatus(2), byStatus(4)]);
   expect(of('github_request_duration_seconds_count')).toBe(asked.length);
-  expect(of('github_quota_remaining', { resource: 'core' })).toBeLessThan(
-    of('github_quota_limit', { resource: 'core' }) ?? 0,
-  );
   expect(of('investigations_total', { origin: 'github-issue', outcome: 'code_fix' })).toBe(1);
   expect(of('ready', { check: 'github' })).toBe(1);
   expect(text).not.toMatch(/corner|till|mara|installation \d/);
@@ -119,7 +114,7 @@ it('is shipped with a dashboard and alerts that ask for no figure, label or valu
     }
   }
   expect(wrong).toEqual([]);
-  expect(asked).toBeGreaterThan(50);
+  expect(asked).toBeGreaterThan(35);
 });
 
 it('has each figure in its table for operators', () => {

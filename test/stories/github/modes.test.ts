@@ -47,7 +47,7 @@ it('stays below the ceiling of the operator, whatever the file says', async () =
   expect([desk.ours().length, desk.pulls().length]).toEqual([1, 0]);
 
   await stage.service().end('SIGTERM');
-  await stage.restart({ MAX_MODE: 'fix', DRY_RUN: '1' });
+  await stage.restart({ MAX_MODE: 'observe' });
   const dry = await openDesk(stage, 'corner/dry', { config: 'mode: fix\n' });
   dry.label('mara');
   await stage.until('what would have been posted', async () => (await heldOf(stage.dataDir, 2))?.pullRequest);

@@ -1,0 +1,119 @@
+// The commands about an account: its tokens and its signing secret, of the local one or of a person on GitHub.
+
+import type { TokenCommand, WebhookSecretCommand } from '../cli/command.ts';
+import type { ExitCode } from '../cli/io.ts';
+import { token, tokensOfAll } from '../cli/token.ts';
+import { webhookSecret } from '../cli/webhook-secret.ts';
+import type { AppCredentials, Config } from '../config.ts';
+import type { Account } from '../core/account.ts';
+import { CausewayError } from '../core/errors.ts';
+import { createSeal } from '../db/seal.ts';
+import type { Store } from '../db/store.ts';
+import { createGithubClients } from '../github/clients/create-github-clients.ts';
+import { findPerson } from '../github/setup/find-person.ts';
+import { type Log, registerSecret } from '../log.ts';
+import { newSigningSecret } from '../webhooks/sign.ts';
+import type { CommandDeps } from './analyse.ts';
+import { openDataFolder } from './data-folder.ts';
+import { chooseMode } from './mode.ts';
+import { openStore } from './records.ts';
+import { LOCAL_LOGIN, openAccount, USER_AGENT } from './services.ts';
+import { createSignInLink, isAnswering, readAnnouncedAddress } from './sign-in-link.ts';
+
+/** Works beside a running server: it opens the store without owning it. */
+export async function accountCommand(
+  command: TokenCommand | WebhookSecretCommand,
+  { config, io, log, now }: CommandDeps,
+  signal: AbortSignal,
+): Promise<ExitCode> {
+  if (command.kind === 'token-list' && command.account === null && chooseMode(config).kind === 'github') {
+    await using store = await openKept(config, log);
+    return await tokensOfAll(io, { store, now });
+  }
+  const find = chooseAccount(config, command.account);
+  await using store = await openKept(config, log);
+  // Always: with another key than that of the stored secrets nothing may be sealed.
+  const local = await openAccount(store, now());
+  const account = find === null ? local : await find(store, now, signal);
+  const deps = { store, account, now, newSecret: newSigningSecret };
+  return command.kind === 'webhook-secret-show' || command.kind === 'webhook-secret-rotate'
+    ? await webhookSecret(command, io, deps)
+    : await token(command, io, deps);
+}
+
+/** The link stands alone on standard output. Throws `usage` with a GitHub App, and where no server runs that it would lead to. */
+export async function signInCommand({ config, io, log, now }: CommandDeps, signal: AbortSignal): Promise<ExitCode> {
+  if (chooseMode(config).kind !== 'local') {
+    throw new CausewayError('usage', 'With a GitHub App people sign in with GitHub: open the address of the service.');
+  }
+  const announced = readAnnouncedAddress(config.dataDir);
+  if (announced === null) {
+    throw new CausewayError(
+      'usage',
+      'No service runs over this data folder: start it with "causeway serve", or name its DATA_DIR.',
+    );
+  }
+  const { address } = announced;
+  if (!(await isAnswering(announced, signal))) {
+    const fault = `The service that was started over this data folder at ${address} does not answer`;
+    throw new CausewayError('usage', `${fault}: start it again with "causeway serve".`);
+  }
+  await using store = await openKept(config, log);
+  const account = await openAccount(store, now());
+  io.out(`${await createSignInLink({ store, account, now }, address)}\n`);
+  return 0;
+}
+
+type Find = (store: Store, now: () => Date, signal: AbortSignal) => Promise<Account>;
+
+/** Null: the local account. Throws `usage` where the mode and --account do not fit. */
+function chooseAccount(config: Config, login: string | null): Find | null {
+  const mode = chooseMode(config);
+  if (mode.kind === 'github') {
+    if (login !== null)
+      return (store, now, signal) =>
+        findPersonsAccount({ config, credentials: mode.credentials, store, now, login }, signal);
+    throw new CausewayError('usage', 'With a GitHub App accounts are people on GitHub: add --account LOGIN.');
+  }
+  if (login === null || login === LOCAL_LOGIN) return null;
+  throw new CausewayError('usage', `Local mode has one account, "${LOCAL_LOGIN}": leave --account out.`);
+}
+
+interface PersonQuery {
+  readonly config: Config;
+  readonly credentials: AppCredentials;
+  readonly store: Store;
+  readonly now: () => Date;
+  readonly login: string;
+}
+
+async function findPersonsAccount(
+  { config, credentials, store, now, login }: PersonQuery,
+  signal: AbortSignal,
+): Promise<Account> {
+  const { githubApiUrl: apiUrl, githubWebUrl: webUrl, githubToken } = config;
+  using clients = createGithubClients({
+    ...credentials,
+    apiUrl,
+    webUrl,
+    userAgent: USER_AGENT,
+    installations: store,
+    now,
+  });
+  const github = { token: githubToken, apiUrl, webUrl, userAgent: USER_AGENT };
+  const person = await findPerson({ clients, store, github }, login, signal);
+  const moment = now().toISOString();
+  const account = await store.ensureAccount({
+    login: person.login,
+    githubId: person.id,
+    signingSecret: newSigningSecret(),
+    now: moment,
+  });
+  for (const secret of await store.signingSecrets(account.id, moment)) registerSecret(secret);
+  return account;
+}
+
+function openKept(config: Config, log: Log): Promise<Store> {
+  const { database, encryptionKey } = openDataFolder(config.dataDir, config.encryptionKey, config.database);
+  return openStore({ database, seal: createSeal(encryptionKey), log });
+}

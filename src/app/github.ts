@@ -1,0 +1,364 @@
+// The service over GitHub: what it knows, which events it handles, which work it takes, and `serve` in GitHub mode.
+import type { ApiDeps, ReadinessCheck } from '../api/api-deps.ts';
+import { condenseLog } from '../ci/condense-log.ts';
+import type { ExitCode } from '../cli/io.ts';
+import { githubStartText, ignoredText, installText } from '../cli/start-text.ts';
+import type { AppCredentials, Config } from '../config.ts';
+import { isGithubProject } from '../core/project.ts';
+import type { Worker } from '../core/queue.ts';
+import type { WaitCode } from '../core/reason.ts';
+import { type ConfigurationOf, DEFAULT_SETTINGS } from '../core/settings.ts';
+import { createCausewayApp } from '../github/app.ts';
+import { createChecks } from '../github/checks/create-checks.ts';
+import { createGithubClients } from '../github/clients/create-github-clients.ts';
+import { gitCredentials } from '../github/clients/git-credentials.ts';
+import { effectiveConfiguration } from '../github/configuration/effective.ts';
+import { investigationSettings } from '../github/configuration/investigation-settings.ts';
+import { type ConfigurationReader, createConfigurationReader } from '../github/configuration/read-configuration.ts';
+import type { CausewayAppDeps } from '../github/events/app-deps.ts';
+import { createDeliveryHandler } from '../github/intake/handle-delivery.ts';
+import { createDeliveriesInFlight } from '../github/intake/in-flight.ts';
+import { openProbot, type ReceivingProbot } from '../github/intake/open-probot.ts';
+import { createReceiver } from '../github/intake/receive-delivery.ts';
+import { openSmeeChannel } from '../github/intake/smee-channel.ts';
+import { createProjectSync } from '../github/projects/project-sync.ts';
+import { createRedelivery } from '../github/projects/redelivery.ts';
+import { createPermissions } from '../github/projects/roles.ts';
+import { createCheckRunHandler } from '../github/publish/publish-check-run.ts';
+import { createPublishHandler } from '../github/publish/publish-thread.ts';
+import { createInstallPage } from '../github/setup/install-page.ts';
+import { appPage } from '../github/setup/made-app.ts';
+import { createGithubSignIn } from '../github/sign-in/create-github-sign-in.ts';
+import { createMayEnter } from '../github/sign-in/may-enter.ts';
+import { registerSecret } from '../log.ts';
+import { createMetrics } from '../metrics.ts';
+import { mayStillSee } from '../services/access.ts';
+import { createBackfillHandler } from '../services/backfill.ts';
+import { createCheckReader } from '../services/checks/check-reader.ts';
+import type { Investigator } from '../services/investigator.ts';
+import { createHeadHandler } from '../services/judge-head.ts';
+import type { Entrance } from '../web/web-deps.ts';
+import { parseCallbackAllow } from '../webhooks/callback-policy.ts';
+import { newSigningSecret } from '../webhooks/sign.ts';
+import { deferHolds } from './cooldowns.ts';
+import { deriveSessionKey, mirrorsFolder, openDataFolder } from './data-folder.ts';
+import { createLocalConfiguration, operatorLimits } from './local.ts';
+import { type GithubMode, isLoopback, type ServeOptions, untilAborted } from './mode.ts';
+import { describeModel, listModels, openInvestigator, PATIENCE_MS } from './model.ts';
+import { openPort } from './port.ts';
+import { ownRecords } from './records.ts';
+import { type Lanes, openServices, type Services, startWork, USER_AGENT, VERSION, type Wait } from './services.ts';
+import { type Recurring, startForgettingMirrors, startRecurring, startRetention } from './upkeep.ts';
+
+const RECONCILED_EVERY_MS = 6 * 60 * 60 * 1_000;
+const REDELIVERED_EVERY_MS = 15 * 60 * 1_000;
+
+/** `serve` in GitHub mode. GitHub out of reach does not prevent the start: `/readyz` says so, and it is asked again. */
+export async function serveGithub(options: ServeOptions, mode: GithubMode, signal: AbortSignal): Promise<ExitCode> {
+  const { config, io, log, worker, launcher } = options;
+  await using open = new AsyncDisposableStack();
+  const service = open.use(await openGithubService(options, mode, signal));
+  const { services, clients, permissions, configuration, investigator } = service;
+  open.use(startRetention(services, config.retentionDays));
+  open.use(startForgettingMirrors(services, mirrorsFolder(config.dataDir)));
+  if (worker) open.use(service.startWork());
+  const receive = createReceiver({ ...services, secrets: () => mode.credentials.webhookSecrets });
+  const installations = startUpkeep(open, service, options);
+  const server = open.use(
+    await openPort(services, config, {
+      publicUrl: mode.publicUrl,
+      isLocal: false,
+      receive,
+      permissions,
+      settingsOf: createSettingsReader(configuration, config, listModels(investigator)),
+      configurationOf: createGithubConfiguration(configuration, config, listModels(investigator)),
+      entrance: createEntrance(service, mode.credentials, config),
+      model: investigator?.model ?? null,
+      works: worker,
+      example: null,
+      sessionKey: service.sessionKey,
+      checks: () => [checkGithub(services, installations)],
+    }),
+  );
+  const { webhookProxyUrl: source } = config;
+  if (source !== '') open.use(await openSmeeChannel({ source, receive, log }));
+  io.out(
+    githubStartText({
+      address: mode.publicUrl || server.address,
+      listening: server.address,
+      worker,
+      launcher,
+      paused: services.isPaused(),
+      lacksPublicUrl: mode.publicUrl === '' && !isLoopback(config.host),
+      hasSignIn: findAccountArea(mode.credentials, server.address) !== '',
+      webUrl: config.githubWebUrl,
+      appId: mode.credentials.appId,
+      maxMode: config.maxMode,
+      ...describeModel(config.model, investigator),
+    }),
+  );
+  await untilAborted(signal);
+  io.err('Stopping…\n');
+  return 0;
+}
+
+export interface GithubService extends AsyncDisposable {
+  readonly services: Services;
+  readonly clients: ReturnType<typeof createGithubClients>;
+  readonly permissions: ReturnType<typeof createPermissions>;
+  readonly configuration: ConfigurationReader;
+  readonly sync: ReturnType<typeof createProjectSync>;
+  readonly redelivery: ReturnType<typeof createRedelivery>;
+  readonly inFlight: ReturnType<typeof createDeliveriesInFlight>;
+  readonly probot: ReceivingProbot;
+  readonly investigator: Investigator | null;
+  /** Of browsers' sessions. */
+  readonly sessionKey: Buffer;
+  /** Takes work of every kind until disposed. */
+  readonly startWork: () => Worker;
+}
+
+/** Owns the data folder until disposed. Asks GitHub nothing yet. `signal` ends the wait for the records' server. */
+export async function openGithubService(
+  options: Pick<ServeOptions, 'config' | 'log' | 'now' | 'metrics'>,
+  { credentials, publicUrl }: GithubMode,
+  signal?: AbortSignal,
+): Promise<GithubService> {
+  const { config, log, now } = options;
+  const { githubApiUrl: apiUrl, githubWebUrl: webUrl, allowedOwners, dataDir } = config;
+  const { appId, privateKey, webhookSecrets, clientSecret } = credentials;
+  for (const secret of [privateKey, ...webhookSecrets, clientSecret]) registerSecret(secret);
+  await using opening = new AsyncDisposableStack();
+  const folder = openDataFolder(dataDir, config.encryptionKey, config.database);
+  opening.use(ownRecords(folder.database));
+  const metrics = options.metrics ?? createMetrics({ version: VERSION, log, now });
+  // Git needs the clients, which need the store of the services, which need git.
+  const holds = deferHolds(() => services);
+  const installations = { installation: (id: number) => services.store.installation(id) };
+  const { investigator } = opening.use(openInvestigator({ config, log, now, holds, patienceMs: PATIENCE_MS }));
+  const clients = opening.use(
+    createGithubClients({
+      ...credentials,
+      apiUrl,
+      webUrl,
+      userAgent: USER_AGENT,
+      installations,
+      holds,
+      now,
+      watch: metrics.countGithubCall,
+    }),
+  );
+  const services: Services = opening.use(
+    await openServices({
+      ...folder,
+      git: {
+        folder: folder.mirrors,
+        maxTogetherBytes: config.mirrorsMaxBytes,
+        environment: config.environment,
+        credentials: (project, until) => gitCredentials(clients, project, until),
+      },
+      callbackPolicy: { allow: parseCallbackAllow(config.callbackAllow), localMode: false },
+      log,
+      now,
+      metrics,
+      signal,
+    }),
+  );
+  // Everybody could see those of an earlier local mode here.
+  await services.store.syncProjects([], now().toISOString());
+  const permissions = createPermissions({ clients, now });
+  const configuration = createConfigurationReader({ ...services, clients });
+  const sync = createProjectSync({ ...services, clients, allowedOwners });
+  const redelivery = createRedelivery({ ...services, clients });
+  const inFlight = createDeliveriesInFlight();
+  const app: CausewayAppDeps = {
+    ...services,
+    ...listModels(investigator),
+    clients,
+    configuration,
+    permissions,
+    newSigningSecret,
+    apiUrl,
+    webUrl,
+    userAgent: USER_AGENT,
+    projects: sync,
+    ceiling: config.maxMode,
+    paused: services.isPaused,
+    signalOf: inFlight.signalOf,
+  };
+  const probot = await openProbot({ appId, privateKey, apiUrl, log, app: createCausewayApp(app) });
+  const { readCheck } = opening.use(createCheckReader());
+  const startAll = () => {
+    const waits = createWaits(services);
+    const accountArea = findAccountArea(credentials, publicUrl);
+    const published = {
+      ...app,
+      ...services,
+      permissions,
+      waitsFor: waits.waitsFor,
+      // The page of an Issue asks for a sign-in: who may not see it learns nothing there.
+      recordUrl: ({ id }: { readonly id: string }) => (accountArea === '' ? '' : `${accountArea}/issues/${id}`),
+    };
+    const checks = createChecks({ ...app, permissions, shortenLog: condenseLog });
+    const checked = { ...services, checks, readCheck, paused: services.isPaused, newSigningSecret };
+    const deliveries = createDeliveryHandler({ ...services, probot, inFlight, clients, allowedOwners });
+    const lanes: Lanes = {
+      delivery: { handler: deliveries, limits: IN_ORDER },
+      // Slots of its own: those of the other may all hang on GitHub.
+      'urgent-delivery': { handler: deliveries, limits: IN_ORDER },
+      publish: { handler: createPublishHandler(published), limits: IN_ORDER },
+      head: { handler: createHeadHandler(checked), limits: HEADS },
+      'check-run': { handler: createCheckRunHandler(published), limits: IN_ORDER },
+      backfill: { handler: createBackfillHandler(checked), limits: BACKFILLS },
+    };
+    return startWork(services, {
+      concurrency: config.concurrency,
+      investigationTimeoutMs: config.investigationTimeoutMs,
+      investigator,
+      onWait: waits.onWait,
+      mayBeTold: (webhook, until) => mayStillSee({ ...services, permissions }, webhook, until),
+      lanes,
+    });
+  };
+  const opened = opening.move();
+  return {
+    ...{ services, clients, permissions, configuration, sync, redelivery, inFlight, probot, investigator },
+    sessionKey: deriveSessionKey(config.sessionSecret, folder.encryptionKey),
+    startWork: startAll,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/** Events of one issue, pull request or repository, and effects of one thread or head, come one after the other. */
+const IN_ORDER = { concurrency: 8, perGroup: 1 };
+/** Heads of one project share its ledger, but hardly ever a failure: two at a time, so that a slow log holds up one. */
+const HEADS = { concurrency: 8, perGroup: 2 };
+/** Nobody waits for the past. */
+const BACKFILLS = { concurrency: 2, perGroup: 1 };
+
+const MOST_WAITS = 1_000;
+
+/** What runs wait for, such as a model out of reach, for those who look at their thread. In memory: after a restart a waiting run says so again. */
+export function createWaits({ store, log, now }: Pick<Services, 'store' | 'log' | 'now'>) {
+  const waits = new Map<string, Wait>();
+  return {
+    onWait: (wait: Wait): void => {
+      const isShown = wait.code === 'disk_full' && waits.get(wait.runId)?.code === wait.code;
+      waits.delete(wait.runId);
+      waits.set(wait.runId, wait);
+      const [oldest] = waits.keys();
+      if (waits.size > MOST_WAITS && oldest !== undefined) waits.delete(oldest);
+      // Without space this comes every few seconds, for each run that waits.
+      if (isShown) return;
+      store.nudgeThreadsOfRun(wait.runId, now().toISOString()).catch((error: unknown) => {
+        log.warn({ err: error, run: wait.runId }, 'failed to publish that a run waits');
+      });
+    },
+    /** Null: for nothing. */
+    waitsFor: (runId: string): WaitCode | null => {
+      const wait = waits.get(runId);
+      return wait === undefined || wait.until < now() ? null : wait.code;
+    },
+  };
+}
+
+/** Installations and missed deliveries, read from GitHub at the start and from time to time, by one process over a database. */
+export function startUpkeep(
+  open: AsyncDisposableStack,
+  { services, sync, clients, redelivery }: GithubService,
+  { config, io }: Pick<ServeOptions, 'config' | 'io'>,
+): Recurring {
+  const { log, store, leads: isOurs } = services;
+  let isSaid = false;
+  const reconcile = async (signal: AbortSignal) => {
+    await sync.reconcile(signal);
+    if (isSaid || (await store.installations()).length > 0) return;
+    isSaid = true;
+    const { slug } = await clients.identity(signal);
+    const page = appPage(config.githubWebUrl, slug);
+    const ignored = sync.ignoredOwners();
+    io.out(`\n${ignored.length === 0 ? installText(page) : ignoredText(page, ignored)}`);
+  };
+  const installations = open.use(
+    startRecurring({
+      ...{ what: 'reading the installations of the App', everyMs: RECONCILED_EVERY_MS, log, isOurs },
+      work: reconcile,
+    }),
+  );
+  open.use(
+    startRecurring({
+      ...{ what: 'requesting missed deliveries again', everyMs: REDELIVERED_EVERY_MS, log, isOurs },
+      work: (signal) => redelivery.askAgain(signal),
+    }),
+  );
+  return installations;
+}
+
+/** What `/readyz` says of GitHub, from the calls that are made anyway. */
+export function checkGithub(
+  { leads, metrics }: Pick<Services, 'leads' | 'metrics'>,
+  installations: Recurring,
+): ReadinessCheck {
+  const report = (ok: boolean, detail: string): ReadinessCheck => ({ name: 'github', ok, isVital: false, detail });
+  const hasAnswered = metrics.hasGithubAnswered();
+  const silence = hasAnswered === false ? 'the last call got no answer, or a fault of its own' : '';
+  const fault = (leads() ? installations.fault() : '') || silence;
+  if (fault) return report(false, `does not answer as it should: ${fault}`);
+  if (hasAnswered === true) return report(true, 'answers');
+  return leads() ? report(false, 'not asked yet') : report(true, 'asked by another process');
+}
+
+/** Where people open the account area; "" where that is not known, or where nobody could sign in there: then nothing links to it. */
+export function findAccountArea({ clientId, clientSecret }: AppCredentials, publicUrl: string): string {
+  return clientId === '' || clientSecret === '' ? '' : publicUrl;
+}
+
+/** How people sign in: with GitHub, once the App's client id and secret are there. */
+function createEntrance(
+  { services, clients }: GithubService,
+  { clientId, clientSecret }: AppCredentials,
+  { githubApiUrl: apiUrl, githubWebUrl: webUrl, allowedOwners }: Config,
+): Entrance {
+  const { origin } = new URL(webUrl);
+  const installUrl = createInstallPage(clients, webUrl);
+  if (clientId === '' || clientSecret === '') return { kind: 'github', signIn: null, origin, installUrl };
+  const { log, metrics, store } = services;
+  const mayEnter = createMayEnter({ clients, store, allowedOwners });
+  const place = { clientId, clientSecret, apiUrl, webUrl, userAgent: USER_AGENT };
+  const signIn = createGithubSignIn({ ...place, log, mayEnter, watch: metrics.countGithubCall });
+  return { kind: 'github', signIn, origin, installUrl };
+}
+
+/** What a project's configuration on GitHub comes to, read as every analysis reads it, for the account area. */
+export function createGithubConfiguration(
+  configuration: Pick<ConfigurationReader, 'of'>,
+  config: Pick<Config, 'maxMode' | 'budget' | 'githubWebUrl'>,
+  { operatorModel, otherModels }: ReturnType<typeof listModels>,
+): ConfigurationOf {
+  const operator = { ...operatorLimits(config, operatorModel), otherModels };
+  const local = createLocalConfiguration(config, operatorModel);
+  return async (project, signal) => {
+    if (!isGithubProject(project)) return await local(project, signal);
+    const read = await configuration.of(project, signal);
+    return effectiveConfiguration(project, read, { operator, webUrl: config.githubWebUrl });
+  };
+}
+
+/** What the API needs to know of a project's own configuration on GitHub, under the operator's ceiling. */
+export function createSettingsReader(
+  configuration: Pick<ConfigurationReader, 'of'>,
+  { maxMode }: Pick<Config, 'maxMode'>,
+  models: ReturnType<typeof listModels>,
+): ApiDeps['settingsOf'] {
+  return async (project, signal) => {
+    if (!isGithubProject(project)) return { investigation: DEFAULT_SETTINGS, noPullRequests: '' };
+    const { config } = await configuration.of(project, signal);
+    let noPullRequests = '';
+    if (maxMode !== 'fix') {
+      noPullRequests = `The operator of this service lets it open no pull requests (mode ${maxMode} at most).`;
+    } else if (config.mode !== 'fix') {
+      noPullRequests = `The repository opens no pull requests: .github/causeway.yml says "mode: ${config.mode}".`;
+    }
+    return { investigation: investigationSettings(config, models), noPullRequests };
+  };
+}

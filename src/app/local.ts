@@ -1,0 +1,261 @@
+// The service in local mode: repositories on this disk, one account, loopback only, and the demo that ships with Causeway.
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { ExitCode } from '../cli/io.ts';
+import { type KnownToken, startText } from '../cli/start-text.ts';
+import { type Config, INSTALLATION } from '../config.ts';
+import { DEFAULT_SCOPES, hashToken, newToken } from '../core/account.ts';
+import { CausewayError } from '../core/errors.ts';
+import { newId } from '../core/ids.ts';
+import type { Project, ProjectSource } from '../core/project.ts';
+import type { ExampleReport } from '../core/report.ts';
+import { type ConfigurationOf, DEFAULT_SETTINGS, type EffectiveConfiguration } from '../core/settings.ts';
+import { effectiveValues, type OperatorLimits } from '../github/configuration/effective.ts';
+import { DEFAULT_CONFIG } from '../github/configuration/repository-config.ts';
+import { acceptReport } from '../services/accept-report.ts';
+import { investigate } from '../services/investigate.ts';
+import { parseCallbackAllow } from '../webhooks/callback-policy.ts';
+import { deriveSessionKey, openDataFolder } from './data-folder.ts';
+import { type ServeOptions, untilAborted } from './mode.ts';
+import { describeModel, openInvestigator, PATIENCE_MS } from './model.ts';
+import { openPort } from './port.ts';
+import { ownRecords } from './records.ts';
+import { openServices, type Services, startWork } from './services.ts';
+import { announceAddress, createSignInLink } from './sign-in-link.ts';
+import { startForgettingMirrors, startRetention } from './upkeep.ts';
+
+/** `serve` in local mode. */
+export async function serveLocal(options: ServeOptions, signal: AbortSignal): Promise<ExitCode> {
+  const { config, io, log, now, worker, launcher } = options;
+  const own = findLocalProjects(config.projects, io.cwd);
+  await using open = new AsyncDisposableStack();
+  const folder = openDataFolder(config.dataDir, config.encryptionKey, config.database);
+  open.use(ownRecords(folder.database));
+  const services = open.use(await openLocalServices(options, signal));
+  const { projects, example } = await syncLocalProjects(services, own, options, signal);
+  open.use(startRetention(services, config.retentionDays));
+  open.use(startForgettingMirrors(services, folder.mirrors));
+  const { holds } = services;
+  const { investigator } = open.use(openInvestigator({ config, log, now, holds, patienceMs: PATIENCE_MS }));
+  const { concurrency, investigationTimeoutMs } = config;
+  if (worker) open.use(startWork(services, { concurrency, investigationTimeoutMs, investigator }));
+  const server = open.use(
+    await openPort(services, config, {
+      publicUrl: config.publicUrl,
+      isLocal: true,
+      receive: null,
+      // The person at this machine may do everything with its repositories.
+      permissions: { roleOf: async () => 'admin' },
+      settingsOf: async () => ({ investigation: DEFAULT_SETTINGS, noPullRequests: '' }),
+      configurationOf: createLocalConfiguration(config, investigator?.model.name ?? null),
+      entrance: { kind: 'local', command: `${launcher.here} sign-in` },
+      model: investigator?.model ?? null,
+      works: worker,
+      example,
+      sessionKey: deriveSessionKey(config.sessionSecret, folder.encryptionKey),
+      checks: () => [],
+    }),
+  );
+  const address = config.publicUrl || server.address;
+  open.use(announceAddress(config.dataDir, { address, listensAt: server.address }));
+  // After the port: a token made by a start that then fails would never be seen.
+  const token = await findOrMakeToken(services);
+  const { store, account } = services;
+  const signInLink = await createSignInLink({ store, account, now }, address);
+  const paused = services.isPaused();
+  const { model, modelHint } = describeModel(config.model, investigator);
+  io.out(startText({ address, projects, example, token, worker, launcher, paused, signInLink, model, modelHint }));
+  await untilAborted(signal);
+  io.err('Stopping…\n');
+  return 0;
+}
+
+/** The services of local mode, for `serve` and `worker`. */
+export function openLocalServices(
+  { config, log, now }: Pick<ServeOptions, 'config' | 'log' | 'now'>,
+  signal: AbortSignal,
+): Promise<Services> {
+  const folder = openDataFolder(config.dataDir, config.encryptionKey, config.database);
+  return openServices({
+    ...folder,
+    git: { folder: folder.mirrors, maxTogetherBytes: config.mirrorsMaxBytes, environment: config.environment },
+    callbackPolicy: { allow: parseCallbackAllow(config.callbackAllow), localMode: true },
+    log,
+    now,
+    signal,
+  });
+}
+
+interface LocalProjects {
+  readonly projects: readonly Project[];
+  readonly example: ExampleReport | null;
+}
+
+/** The caller's own projects; where PROJECTS names none, the demo's in addition, with its Issue where it is new here. */
+async function syncLocalProjects(
+  services: Services,
+  own: readonly LocalProject[],
+  { config, io, now }: ServeOptions,
+  signal: AbortSignal,
+): Promise<LocalProjects> {
+  const moment = now().toISOString();
+  const { store } = services;
+  if (config.projects.length > 0) return { projects: await store.syncProjects(own, moment), example: null };
+  const projects = await store.syncProjects([...own, DEMO_PROJECT], moment);
+  const demo = projects.find(({ source }) => source.kind === 'path' && source.path === DEMO_PROJECT.source.path);
+  if (demo === undefined) throw new Error('the demo project that was just made is not there');
+  if (demo.createdAt === moment) {
+    io.err('Preparing the demo project (once)…\n');
+    await makeDemoIssue(services, demo, config, signal);
+  }
+  const firstReport = readFileSync(path.join(DEMO_FOLDER, 'first-report.txt'), 'utf8').trimEnd();
+  return { projects, example: { projectId: demo.id, data: firstReport } };
+}
+
+/** A newcomer's token, made only where the account never had one. */
+async function findOrMakeToken({ store, account, now }: Services): Promise<KnownToken> {
+  const tokens = await store.tokens(account.id);
+  if (tokens.length > 0) return { kind: tokens.some((token) => token.lastUsedAt !== null) ? 'used' : 'unused' };
+  const value = newToken();
+  const record = {
+    id: newId('tok'),
+    accountId: account.id,
+    name: 'first start',
+    scopes: DEFAULT_SCOPES,
+    projectIds: null,
+    createdAt: now().toISOString(),
+    expiresAt: null,
+    lastUsedAt: null,
+    revokedAt: null,
+  };
+  await store.addToken(record, hashToken(value));
+  return { kind: 'made', value };
+}
+
+export interface LocalProject {
+  /** Two folders may have one name; the store numbers the later one. */
+  readonly name: string;
+  readonly source: Extract<ProjectSource, { kind: 'path' }>;
+}
+
+/**
+ * The repositories that `folders` name (PROJECTS), or, where there are none, the one around the caller's folder, unless that is Causeway's own
+ * installation: a start from there is a trial, and it would find its own messages in its own source.
+ * Throws `usage` naming every folder that is not in a git repository.
+ */
+export function findLocalProjects(folders: readonly string[], callersFolder: string): readonly LocalProject[] {
+  if (folders.length === 0) {
+    const around = findRepositoryAround(callersFolder);
+    return around === null || around === realpathSync(INSTALLATION) ? [] : [toProject(around)];
+  }
+  const found = folders.map((folder) => ({ folder, root: findRepositoryAround(path.resolve(callersFolder, folder)) }));
+  const wrong = found.filter(({ root }) => root === null);
+  if (wrong.length > 0) {
+    const repair = 'name a folder that holds one, or run "git init" and commit there';
+    const faults = wrong.map(({ folder }) => `PROJECTS names ${folder}, which is not in a git repository: ${repair}.`);
+    throw new CausewayError('usage', faults.join('\n'));
+  }
+  return [...new Set(found.flatMap(({ root }) => root ?? []))].map(toProject);
+}
+
+/** The root of the git repository (work tree or bare) that holds the folder; null where there is none. */
+export function findRepositoryAround(folder: string): string | null {
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return null;
+  for (let here = realpathSync(folder); ; here = path.dirname(here)) {
+    const isBare = ['HEAD', 'objects', 'refs'].every((name) => existsSync(path.join(here, name)));
+    if (isBare || existsSync(path.join(here, '.git'))) return here;
+    if (here === path.dirname(here)) return null;
+  }
+}
+
+function toProject(root: string): LocalProject {
+  const name = path.basename(root).replace(/\.git$/, '') || 'repository';
+  return { name: `local/${name}`, source: { kind: 'path', path: root } };
+}
+
+/** Which values apply to a repository on this disk; the others are about what is posted on GitHub. */
+const LOCAL_VALUES = new Set(['budget.run', 'budget.month', 'model']);
+
+/** There is no file for a repository on this disk, so that all of it is the operator's. `model`: what the operator offers; null: none. */
+export function createLocalConfiguration(
+  config: Pick<Config, 'maxMode' | 'budget'>,
+  model: string | null,
+): ConfigurationOf {
+  const values = effectiveValues({ config: DEFAULT_CONFIG, problem: null }, operatorLimits(config, model), {
+    kind: 'default',
+  });
+  const all: EffectiveConfiguration = {
+    values: values.filter(({ name }) => LOCAL_VALUES.has(name)),
+    problem: '',
+    url: '',
+  };
+  return async () => all;
+}
+
+export function operatorLimits(
+  { maxMode, budget }: Pick<Config, 'maxMode' | 'budget'>,
+  model: string | null,
+): OperatorLimits {
+  return { ceiling: maxMode, model, budget };
+}
+
+const DEMO_FOLDER = path.join(INSTALLATION, 'demo');
+
+/** What a model answers to the demo's report, as `MODEL=scripted:FILE` reads it. */
+export const DEMO_SCRIPT = path.join(DEMO_FOLDER, 'corner-shop.script.json');
+export const DEMO_SOURCE = { kind: 'path', path: path.join(DEMO_FOLDER, 'corner-shop.bundle') } as const;
+const DEMO_PROJECT: LocalProject = { name: 'local/corner-shop', source: DEMO_SOURCE };
+const DEMO_REFERENCE = "Example that ships with Causeway: the model's answers come from a script";
+
+/** The demo's report. */
+export function readDemoReport(): string {
+  return readFileSync(path.join(DEMO_FOLDER, 'report.md'), 'utf8');
+}
+
+/** The script costs nothing, so the operator's budgets neither pay for it nor cut it short. */
+const FREE = { prompt: 0, cached: 0, completion: 0 };
+const UNLIMITED = { run: 1_000, repository: 1e9, all: 1e9 };
+
+/**
+ * Runs the real investigation of the demo's report, with the script in place of the model. To be called before work starts. A failure is
+ * only logged: a start must not fail because of an example.
+ */
+async function makeDemoIssue(services: Services, project: Project, config: Config, signal: AbortSignal): Promise<void> {
+  try {
+    await investigateDemo(services, project, config, signal);
+  } catch (error) {
+    if (!signal.aborted) services.log.warn({ err: error }, 'could not make the example issue of the demo project');
+  }
+}
+
+async function investigateDemo(
+  services: Services,
+  project: Project,
+  { environment, investigationTimeoutMs: timeoutMs }: Config,
+  signal: AbortSignal,
+): Promise<void> {
+  const { store, account, log, now } = services;
+  const accepted = await acceptReport(services, {
+    projectId: project.id,
+    accountId: account.id,
+    origin: 'api',
+    text: readDemoReport(),
+    reference: DEMO_REFERENCE,
+    revision: '',
+    callbackUrl: '',
+    isTrusted: true,
+    // Left over by a crash, it is finished without the operator's own model: an example must not cost anything.
+    settings: { ...DEFAULT_SETTINGS, useModel: false },
+    fresh: true,
+  });
+  const run = accepted.kind === 'accepted' ? await store.startRun(accepted.runId, now().toISOString()) : null;
+  if (run === null) return;
+  const model = { kind: 'scripted', file: DEMO_SCRIPT } as const;
+  const config = { model, budget: UNLIMITED, monitoringFile: null, environment };
+  await using scripted = openInvestigator({ config, log, now, patienceMs: 0 });
+  const investigator = scripted.investigator && {
+    ...scripted.investigator,
+    model: { ...scripted.investigator.model, prices: FREE },
+  };
+  await investigate({ ...services, timeoutMs, investigator }, { ...run, settings: DEFAULT_SETTINGS }, signal);
+}

@@ -1,0 +1,143 @@
+// The models, their tools and their budgets as the configuration asks for them; null where there is no model.
+import { readFileSync } from 'node:fs';
+import type { Config, EndpointConfig, Environment, ModelConfig } from '../config.ts';
+import { CausewayError } from '../core/errors.ts';
+import type { Holds } from '../core/holds.ts';
+import type { Model, Prices } from '../core/model.ts';
+import type { Project } from '../core/project.ts';
+import { type Log, registerSecret } from '../log.ts';
+import { parseMonitoringConfig } from '../mcp/config.ts';
+import { type Monitoring, openMonitoring } from '../mcp/open-monitoring.ts';
+import { createEndpointModel, type EndpointModel } from '../models/endpoint-model.ts';
+import { readPrices, shippedPrices } from '../models/prices.ts';
+import { createScriptedModel, readScript } from '../models/scripted.ts';
+import type { Investigator } from '../services/investigator.ts';
+import { createSpentBudgets } from '../services/spent-budgets.ts';
+import { stillParses } from '../tools/syntax.ts';
+import { createToolbox } from '../tools/toolbox.ts';
+import { traceTool } from '../tracing.ts';
+
+/** Requests to the model in one run; runs on real reports took 4 to 11 (docs/measurements.md). */
+const TURNS = 30;
+/** A model that is away for longer leaves the facts as the answer: the reporter waits for one. */
+export const PATIENCE_MS = 2 * 60 * 60 * 1_000;
+const NO_MONITORING: Monitoring = { toolsFor: async () => [], [Symbol.asyncDispose]: async () => {} };
+
+export interface OpenInvestigator extends AsyncDisposable {
+  readonly investigator: Investigator | null;
+}
+
+export interface InvestigatorOptions {
+  readonly config: Pick<Config, 'model' | 'budget' | 'monitoringFile' | 'environment'>;
+  readonly log: Log;
+  readonly now: () => Date;
+  /** Absent: no other process asks the endpoint. */
+  readonly holds?: Holds;
+  /** Milliseconds that a model out of reach is waited for. */
+  readonly patienceMs: number;
+}
+
+/** Throws `usage` for a file that cannot be read or understood. Nothing is connected yet. */
+export function openInvestigator({ config, log, now, patienceMs, holds }: InvestigatorOptions): OpenInvestigator {
+  const { environment } = config;
+  const [model, ...others] = openModels(config.model, { environment, now, ...(holds && { holds }) });
+  if (model === undefined) return { investigator: null, [Symbol.asyncDispose]: async () => {} };
+  const monitoring = openConfiguredMonitoring(config, log);
+  const investigator: Investigator = {
+    model,
+    others,
+    openWorkbench: async ({ project, isTrusted, reportText, ...rest }, signal) => {
+      const { tools, overlay } = createToolbox({ ...rest, ciLog: reportText });
+      const about = { project: project.name, isPublic: isPublic(project), isTrusted };
+      const monitoringTools = await monitoring.toolsFor(about, signal);
+      return { tools: [...tools, ...monitoringTools].map(traceTool), changeSet: overlay.changeSet };
+    },
+    stillParses: async (path, before, after) => (await stillParses(path, before, after)).ok,
+    limits: { turns: TURNS, usd: config.budget, patienceMs },
+    onSpent: createSpentBudgets(log),
+  };
+  return { investigator, [Symbol.asyncDispose]: () => monitoring[Symbol.asyncDispose]() };
+}
+
+function openConfiguredMonitoring(
+  { monitoringFile, environment }: InvestigatorOptions['config'],
+  log: Log,
+): Monitoring {
+  if (monitoringFile === null) return NO_MONITORING;
+  return openMonitoring(parseMonitoringConfig(readNamedFile('MCP_CONFIG', monitoringFile)), { log, environment });
+}
+
+/** It decides, with who wrote the report, which monitoring systems may be asked. An address that is read without the App may be public. */
+function isPublic({ source }: Project): boolean {
+  switch (source.kind) {
+    case 'path':
+      return false;
+    case 'url':
+      return true;
+    case 'github':
+      return !source.isPrivate;
+  }
+}
+
+/** The names of the models that repositories may choose among. */
+export function listModels(investigator: Investigator | null) {
+  const otherModels = (investigator?.others ?? []).map(({ name }) => name);
+  return { operatorModel: investigator?.model.name ?? null, otherModels };
+}
+
+/** What the start says of the model: its name, or null, and what an operator should know of its settings; "" for nothing. */
+export function describeModel(config: ModelConfig, investigator: Investigator | null) {
+  const model = investigator?.model.name ?? null;
+  if (config.kind === 'none') return { model, modelHint: config.hint };
+  const isUnpriced = config.kind === 'endpoint' && investigator?.model.prices === null;
+  const modelHint = isUnpriced ? 'No price configured (MODEL_PRICES); counting $0.50 per million tokens.' : '';
+  return { model, modelHint };
+}
+
+interface ModelOptions {
+  readonly holds?: Holds;
+  readonly now: () => Date;
+  /** What the key command is run with. */
+  readonly environment: Environment;
+}
+
+/** The operator's own model first, then those that repositories may choose. Throws `usage` for a file that cannot be read or understood. */
+function openModels(config: ModelConfig, options: ModelOptions): readonly Model[] {
+  switch (config.kind) {
+    case 'none':
+      return [];
+    case 'scripted':
+      return [createScriptedModel(readScript(readNamedFile('MODEL=scripted:', config.file)))];
+    case 'endpoint':
+      return [config.name, ...config.others].map((name) => openEndpointModel({ ...config, name }, options));
+  }
+}
+
+/** The model of `config.name`. */
+export function openEndpointModel(config: EndpointConfig, options: ModelOptions): EndpointModel {
+  for (const { apiKey } of [config.openai, config.anthropic]) if (apiKey !== '') registerSecret(apiKey);
+  for (const [, value] of config.headers) registerSecret(value);
+  return createEndpointModel({
+    ...options,
+    settings: config,
+    prices: findPrices(config),
+    timeoutMs: config.timeoutMs,
+    idleMs: config.idleMs,
+    random: Math.random,
+    onKey: registerSecret,
+  });
+}
+
+function findPrices({ pricesFile, name }: EndpointConfig): Prices | null {
+  const own = pricesFile === null ? null : readPrices(readNamedFile('MODEL_PRICES', pricesFile), name);
+  return own ?? shippedPrices(name);
+}
+
+function readNamedFile(setting: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    throw new CausewayError('usage', `${setting} names ${file}, which cannot be read (${code}).`);
+  }
+}

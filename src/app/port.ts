@@ -1,0 +1,226 @@
+// The service's ports: API, account area and GitHub's deliveries on that of `serve`; what operators read on that of a worker.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createApi } from '../api/api.ts';
+import type { ApiDeps, ReadinessCheck } from '../api/api-deps.ts';
+import { createOperatorApi } from '../api/operator-api.ts';
+import { type RunningServer, startServer } from '../api/server.ts';
+import type { Config } from '../config.ts';
+import { spaceText } from '../core/disk.ts';
+import { type StoreFault, StoreUnusable } from '../core/errors.ts';
+import type { Model } from '../core/model.ts';
+import { createSeal } from '../db/seal.ts';
+import type { Receiver } from '../github/intake/receive-delivery.ts';
+import { createRateLimiter } from '../services/rate-limit.ts';
+import { createWeb } from '../web/create-web.ts';
+import type { WebDeps } from '../web/web-deps.ts';
+import { checkCallbackUrl } from '../webhooks/check-callback-url.ts';
+import { newSigningSecret } from '../webhooks/sign.ts';
+import { isLoopback } from './mode.ts';
+import { findShortage, REQUIRED_BYTES, readFreeBytes, type Services } from './services.ts';
+
+/** What differs between local mode and GitHub mode. */
+export interface PortOptions {
+  readonly permissions: ApiDeps['permissions'];
+  readonly settingsOf: ApiDeps['settingsOf'];
+  readonly configurationOf: WebDeps['configurationOf'];
+  readonly entrance: WebDeps['entrance'];
+  readonly example: WebDeps['example'];
+  /** 32 bytes: seals browsers' sign-ins, and proves forms. */
+  readonly sessionKey: Buffer;
+  /** Address that callers use; "": from the port that is opened. */
+  readonly publicUrl: string;
+  /** True: loopback names only. */
+  readonly isLocal: boolean;
+  /** Takes GitHub's deliveries; null in local mode. */
+  readonly receive: Receiver | null;
+  /** Null: none is configured. */
+  readonly model: Model | null;
+  /** Whether this process takes work, and so calls the model. */
+  readonly works: boolean;
+  /** What `/readyz` says in addition. */
+  readonly checks: () => readonly ReadinessCheck[];
+}
+
+/** GitHub's path as Probot has it, in both spellings. */
+const DELIVERIES = /^[^:]+:\/\/[^/]*\/api\/github\/webhooks\/?(?:\?|$)/;
+const METRICS = /^[^:]+:\/\/[^/]*\/metrics(?:\?|$)/;
+/** What is the API's; the rest are pages. */
+const API = /^[^:]+:\/\/[^/]*\/(?:api|docs|healthz|readyz)(?:[/?]|$)/;
+
+/** The port of `serve`. */
+export async function openPort(services: Services, config: Config, options: PortOptions): Promise<RunningServer> {
+  const { permissions, settingsOf, configurationOf, entrance, example, sessionKey, model, receive } = options;
+  const { metrics, log } = services;
+  let address = options.publicUrl;
+  const ready = openReadiness(services, config, options);
+  const shared = {
+    ...services,
+    permissions,
+    settingsOf,
+    limiter: createRateLimiter(config.rateLimit),
+    tellAnswered: metrics.tellAnswered,
+    baseUrl: () => address,
+  };
+  const api = createApi({
+    ...shared,
+    checkCallbackUrl: (url) => checkCallbackUrl(url, services.callbackPolicy),
+    ready,
+  });
+  const web = createWeb({
+    ...shared,
+    configurationOf,
+    entrance,
+    example,
+    newSigningSecret,
+    modelName: model?.name ?? null,
+    key: sessionKey,
+    seal: createSeal(sessionKey),
+    budget: config.budget,
+    paused: services.isPaused,
+  });
+  const showMetrics = openMetrics(services, config, ready);
+  const dispatch = (request: Request, stopping: AbortSignal, arrived: () => number): Promise<Response> => {
+    if (receive !== null && DELIVERIES.test(request.url)) {
+      return metrics.countDelivery(request, () => receive(request, arrived));
+    }
+    if (METRICS.test(request.url)) return showMetrics(request);
+    return (API.test(request.url) ? api : web).fetch(request, stopping);
+  };
+  const server = await startServer({
+    host: config.host,
+    port: config.port,
+    loopbackOnly: options.isLocal,
+    log,
+    fetch: (request, stopping, arrived) => metrics.traceRequest(request, () => dispatch(request, stopping, arrived)),
+  });
+  address ||= server.address;
+  return server;
+}
+
+/** The port of `worker`: for those who run it, nobody else. */
+export function openWorkerPort(
+  services: Services,
+  config: Config,
+  options: Pick<PortOptions, 'model' | 'checks'>,
+): Promise<RunningServer> {
+  const { log, metrics } = services;
+  const ready = openReadiness(services, config, { ...options, works: true });
+  const showMetrics = openMetrics(services, config, ready);
+  const api = createOperatorApi({ log, metrics: showMetrics, ready, tellAnswered: metrics.tellAnswered });
+  return startServer({
+    host: config.host,
+    port: config.workerPort,
+    loopbackOnly: isLoopback(config.host),
+    log,
+    fetch: (request) => metrics.traceRequest(request, () => api.fetch(request)),
+  });
+}
+
+function openMetrics({ metrics, queue, isPaused }: Services, { metricsToken, dataDir }: Config, ready: Readiness) {
+  return metrics.createEndpoint(metricsToken, { queue, ready, isPaused, freeBytes: () => readFreeBytes(dataDir) });
+}
+
+function openReadiness(
+  services: Services,
+  { dataDir }: Config,
+  { model, works, checks }: Pick<PortOptions, 'model' | 'works' | 'checks'>,
+): Readiness {
+  const others = () => [checkPause(services), checkModel(services, model, works), ...checks()];
+  return createReadiness({ ...services, dataDir, others });
+}
+
+/** One answer serves all who ask within it: load balancers ask every second, each of them. */
+const KEPT_MS = 1_000;
+/** Callers give up after a few seconds, and a database that takes longer is of no use. */
+const BOUND_MS = 2_000;
+
+export interface ReadinessOptions extends Pick<Services, 'store' | 'queue'> {
+  readonly dataDir: string;
+  /** What is known already, and never waited for. */
+  readonly others: () => readonly ReadinessCheck[];
+  /** Milliseconds that one check may take (2,000). */
+  readonly boundMs?: number;
+}
+
+export type Readiness = () => Promise<readonly ReadinessCheck[]>;
+
+/** What `/readyz` says. Never rejects, and never takes much longer than the bound. */
+export function createReadiness({ store, queue, dataDir, others, boundMs = BOUND_MS }: ReadinessOptions): Readiness {
+  const checkDatabase = async () => {
+    await store.check();
+    return { ok: true, detail: 'answers' };
+  };
+  const checkQueue = async () => {
+    const { waiting, running, dead } = await queue.depth();
+    return { ok: true, detail: `${waiting} waiting, ${running} running, ${dead} dead` };
+  };
+  const checkDisk = async () => {
+    const free = await readFreeBytes(dataDir);
+    return { ok: findShortage(free) === null, detail: spaceText({ free, required: REQUIRED_BYTES }) };
+  };
+  const checkAll = () =>
+    Promise.all([
+      checkWithin(boundMs, 'database', checkDatabase),
+      checkWithin(boundMs, 'queue', checkQueue),
+      checkWithin(boundMs, 'disk', checkDisk),
+    ]);
+  let kept: { readonly answer: Promise<readonly ReadinessCheck[]>; readonly until: number } | null = null;
+  return async () => {
+    if (kept === null || performance.now() > kept.until) {
+      kept = { answer: checkAll(), until: performance.now() + KEPT_MS };
+    }
+    return [...(await kept.answer), ...others()];
+  };
+}
+
+async function checkWithin(
+  boundMs: number,
+  name: string,
+  check: () => Promise<{ readonly ok: boolean; readonly detail: string }>,
+): Promise<ReadinessCheck> {
+  const bound = new AbortController();
+  try {
+    const late = sleep(boundMs, null, { signal: bound.signal, ref: false });
+    const found = await Promise.race([check(), late]);
+    return { name, ...(found ?? { ok: false, detail: 'no answer in time' }) };
+  } catch (error) {
+    // The error's own message may contain paths or queries.
+    return { name, ok: false, detail: error instanceof StoreUnusable ? FAULTS[error.fault] : FAILED };
+  } finally {
+    bound.abort();
+  }
+}
+
+const FAULTS: Readonly<Record<StoreFault, string>> = {
+  full: 'no space left on its disk',
+  damaged: 'damaged: stop the service and restore a backup ("causeway restore FILE")',
+  replaced:
+    'its file was deleted or replaced while the service was running: stop the service, put the file back or restore a backup, start it again',
+  not_writable: 'cannot be written: give the user of the service write access',
+};
+const FAILED = 'failed: "causeway doctor" says why';
+
+/** The operator's pause makes the service no less ready. */
+function checkPause({ isPaused }: Pick<Services, 'isPaused'>): ReadinessCheck {
+  const detail = isPaused() ? 'paused: reports are kept; "causeway resume" goes on' : 'not paused';
+  return { name: 'pause', ok: true, detail };
+}
+
+/** These come from the model itself, or from what was asked: the endpoint works. */
+const ANSWERS: ReadonlySet<string> = new Set(['answered', 'refused', 'overflow']);
+
+/** From the calls that are made anyway. Anyone may read it, so it names no address. */
+export function checkModel(
+  { metrics }: Pick<Services, 'metrics'>,
+  model: Pick<Model, 'name' | 'calledThrough'> | null,
+  isCalledHere: boolean,
+): ReadinessCheck {
+  const report = (ok: boolean, detail: string): ReadinessCheck => ({ name: 'model', ok, isVital: false, detail });
+  if (model === null) return report(true, 'none (search only)');
+  const which = model.calledThrough === undefined ? 'a script' : `${model.name} through ${model.calledThrough()}`;
+  if (!isCalledHere) return report(true, `${which}, called by the workers`);
+  const last = metrics.getLastModelOutcome();
+  if (last === null) return report(true, `${which}, not called yet`);
+  if (ANSWERS.has(last)) return report(true, `${which}, last call answered`);
+  return report(false, `${which}, last call failed: ${last}`);
+}

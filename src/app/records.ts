@@ -1,0 +1,145 @@
+// Store and queue over one engine or the other: the only place that knows which of them it is.
+import type { PostgresConfig } from '../config.ts';
+import type { Holds } from '../core/holds.ts';
+import type { Queue } from '../core/queue.ts';
+import { refuseHalfMoved } from '../db/moving/target.ts';
+import { openPostgresStore, type PostgresStore } from '../db/open-postgres.ts';
+import { openSqliteStore, type SqliteStore } from '../db/open-sqlite.ts';
+import { explainOpening } from '../db/postgres-errors.ts';
+import { openNotices } from '../db/postgres-notices.ts';
+import { patiently } from '../db/postgres-repeat.ts';
+import type { Seal } from '../db/seal.ts';
+import { requireSessions } from '../db/session-check.ts';
+import { takeOwnership } from '../db/single-owner.ts';
+import type { Store } from '../db/store.ts';
+import type { Log } from '../log.ts';
+import { createBossQueue } from '../queue/boss-queue.ts';
+import { createEmbeddedQueue } from '../queue/embedded-queue.ts';
+import { createJobTable } from '../queue/job-table.ts';
+import { type Boss, openBoss } from '../queue/open-boss.ts';
+import { type Changes, createChanges } from '../services/changes.ts';
+import { createHolds, openSharedState } from './cooldowns.ts';
+
+/** A SQLite file, `:memory:`, or a PostgreSQL database. */
+export type RecordsPlace = string | PostgresConfig;
+
+export interface Records extends AsyncDisposable {
+  readonly store: Store;
+  readonly queue: Queue;
+  readonly changes: Changes;
+  /** Whether the operator has paused all processes over the database. */
+  readonly isPaused: () => boolean;
+  /** Who outside wants no calls for now, as any process over the database has learnt. */
+  readonly holds: Holds;
+  /** Whether this process looks after what only one should, such as recurring work. */
+  readonly leads: () => boolean;
+}
+
+/** With access to its tables, for commands about those. */
+export type KeptStore = SqliteStore | PostgresStore;
+
+export interface RecordsOptions {
+  readonly database: RecordsPlace;
+  readonly seal: Seal;
+  readonly log: Log;
+  readonly now: () => Date;
+  /** Ends the wait for a server of PostgreSQL. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Brings the schema up to date. The caller owns a SQLite file (see `ownRecords`). */
+export async function openRecords(options: RecordsOptions): Promise<Records> {
+  const { database } = options;
+  return typeof database === 'string'
+    ? await openSqlite(database, options)
+    : await openPostgres({ ...options, database });
+}
+
+/** A SQLite file belongs to one process until disposed: throws `store_locked` where another has it. PostgreSQL takes many. */
+export function ownRecords(database: RecordsPlace): Disposable {
+  return typeof database === 'string' ? takeOwnership(database) : { [Symbol.dispose]: () => {} };
+}
+
+/** Only the store, for a command beside a running service. */
+export async function openStore(options: Omit<RecordsOptions, 'now'>): Promise<KeptStore> {
+  const { database, seal } = options;
+  if (typeof database === 'string') return await openSqliteStore({ file: database, seal, enqueuer: createJobTable() });
+  await using opening = new AsyncDisposableStack();
+  const { store } = opening.use(await openPostgresParts({ ...options, database }));
+  await refuseHalfMoved(store.database, database.shown);
+  const opened = opening.move();
+  return { ...store, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+async function openSqlite(file: string, { seal, log, now }: RecordsOptions): Promise<Records> {
+  const jobs = createJobTable();
+  await using opening = new AsyncDisposableStack();
+  const store = opening.use(await openSqliteStore({ file, seal, enqueuer: jobs }));
+  const { database } = store;
+  const alone = { isPaused: () => false, holds: createHolds(now) };
+  const { isPaused, holds } = file === ':memory:' ? alone : opening.use(await openSharedState({ database, log, now }));
+  const queue = createEmbeddedQueue({ database, jobs, log, now, recovery: 'sole-owner' });
+  const opened = opening.move();
+  return {
+    ...{ store, queue, isPaused, holds, changes: createChanges() },
+    leads: () => true,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/** What there is over PostgreSQL before anything works with it. */
+export interface PostgresParts extends AsyncDisposable {
+  readonly store: PostgresStore;
+  readonly boss: Boss;
+}
+
+type PostgresOptions = Omit<RecordsOptions, 'now' | 'database'> & { readonly database: PostgresConfig };
+
+/** How long a missing server is waited for, in milliseconds. */
+const PATIENCE_MS = 15_000;
+
+/**
+ * Brings both schemas up to date, that of the records and that of the queue. First it makes sure that the server keeps sessions, since
+ * both take locks. Throws `store_unusable` or `store_locked` with the repair.
+ */
+export async function openPostgresParts({ database, seal, log, signal }: PostgresOptions): Promise<PostgresParts> {
+  const { url, shown } = database;
+  const explain = (error: unknown): never => {
+    signal?.throwIfAborted();
+    throw explainOpening(error, shown);
+  };
+  await patiently(PATIENCE_MS, () => requireSessions(url, shown, signal)).catch(explain);
+  await using opening = new AsyncDisposableStack();
+  // Disposed last: until its end the store may write jobs.
+  const boss = opening.use(await openBoss({ url, log }).catch(explain));
+  const store = opening.use(await openPostgresStore({ url, seal, enqueuer: boss.jobs }));
+  const opened = opening.move();
+  return { store, boss, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+async function openPostgres(options: PostgresOptions & Pick<RecordsOptions, 'now'>): Promise<Records> {
+  const { database, log, now } = options;
+  await using opening = new AsyncDisposableStack();
+  const { store, boss } = opening.use(await openPostgresParts(options));
+  await refuseHalfMoved(store.database, database.shown);
+  const notices = opening.use(openNotices({ url: database.url, onFault: createFaultLog(log) }));
+  const queue = createBossQueue({ boss, log });
+  const changes = createChanges((runId) => notices.tell('changed', runId));
+  opening.use(notices.on('changed', changes.heard));
+  const { isPaused, holds } = opening.use(await openSharedState({ database: store.database, log, now }));
+  const opened = opening.move();
+  const { leads } = notices;
+  return { store, queue, changes, isPaused, holds, leads, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+/** One line each time that the connection goes or comes back, however often it is tried. */
+function createFaultLog(log: Log): (error: unknown) => void {
+  let isAway = false;
+  return (error) => {
+    if (error === null && isAway) log.info('PostgreSQL: notices of other processes arrive again');
+    if (error !== null && !isAway) {
+      log.warn({ err: error }, 'PostgreSQL: notices of other processes do not arrive; looking every second instead');
+    }
+    isAway = error !== null;
+  };
+}

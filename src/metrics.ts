@@ -1,0 +1,452 @@
+// The figures of one process for Prometheus, counted where things happen, and `/metrics`, which shows them to who has the token.
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Span, SpanKind } from '@opentelemetry/api';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { TellAnswered } from './core/answer.ts';
+import { type Model, ModelFailure, type ModelTurn, type TurnUsage } from './core/model.ts';
+import type { ClaimedJob, JobHandler, JobKind, JobResult, Queue } from './core/queue.ts';
+import type { Store } from './db/store.ts';
+import { type Log, type LogContext, withLogContext } from './log.ts';
+import { getActiveSpan, linkToCaller, runInSpan } from './tracing.ts';
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** What the subject of a job is, by its name in the log. */
+const SUBJECTS: Readonly<Record<JobKind, keyof LogContext>> = {
+  run: 'run',
+  webhook: 'webhook',
+  delivery: 'delivery',
+  'urgent-delivery': 'delivery',
+  publish: 'thread',
+  head: 'head',
+  'check-run': 'head',
+  backfill: 'project',
+};
+const JOB_KINDS = Object.keys(SUBJECTS) as readonly JobKind[];
+
+/** From a look into a table to a run that takes its ten minutes and its ending. */
+const JOB_SECONDS = [0.01, 0.05, 0.25, 1, 5, 15, 60, 180, 600, 1_800];
+/** From acceptance to the end, waits for a model or a limit included. */
+const INVESTIGATION_SECONDS = [1, 5, 15, 60, 180, 600, 1_800, 3_600, 14_400, 86_400];
+const MODEL_SECONDS = [0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320, 640];
+const HTTP_SECONDS = [0.005, 0.025, 0.1, 0.25, 1, 2.5, 10, 30];
+const CALL_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
+
+type Instruments = ReturnType<typeof createInstruments>;
+
+/** One registry a process; labels only from bounded sets: no repository, owner, person or address. */
+function createInstruments(registry: Registry) {
+  const counter = <T extends string>(name: string, help: string, labelNames: readonly T[]) =>
+    new Counter({ name: `causeway_${name}`, help, labelNames, registers: [registry] });
+  const gauge = <T extends string>(name: string, help: string, labelNames: readonly T[] = []) =>
+    new Gauge({ name: `causeway_${name}`, help, labelNames, registers: [registry] });
+  const seconds = <T extends string>(name: string, help: string, labelNames: readonly T[], buckets: number[]) =>
+    new Histogram({ name: `causeway_${name}_seconds`, help, labelNames, buckets, registers: [registry] });
+  return {
+    build: gauge('build_info', 'Always 1; the labels say which Causeway this is, and on which Node.', [
+      'version',
+      'node',
+    ]),
+    jobs: counter('jobs_total', 'Tries of jobs by their outcome; dead: given up after the last.', ['kind', 'outcome']),
+    jobSeconds: seconds('job_duration', 'How long one try of a job took.', ['kind', 'outcome'], JOB_SECONDS),
+    investigations: counter('investigations_total', 'Investigations that ended, by where their report came from.', [
+      'origin',
+      'outcome',
+    ]),
+    investigationSeconds: seconds(
+      'investigation_duration',
+      'From the acceptance of a report to its end.',
+      ['origin', 'outcome'],
+      INVESTIGATION_SECONDS,
+    ),
+    modelRequests: counter('model_requests_total', 'Requests to the model, by outcome.', ['model', 'outcome']),
+    modelSeconds: seconds('model_request_duration', 'One request, its retries included.', ['model'], MODEL_SECONDS),
+    modelTokens: counter('model_tokens_total', 'Tokens; cached ones are counted among those that went in, too.', [
+      'model',
+      'direction',
+    ]),
+    modelCost: counter('model_cost_dollars_total', 'US dollars as budgets book them; see MODEL_PRICES.', ['model']),
+    github: seconds('github_request_duration', 'Requests to GitHub, by the class of status.', ['status'], CALL_SECONDS),
+    deliveries: counter('deliveries_total', 'Deliveries that arrived, by how they were answered.', ['result']),
+    webhooks: counter('webhook_attempts_total', 'Attempts to send a webhook; abandoned: it was the last.', ['result']),
+    http: seconds(
+      'http_request_duration',
+      'Requests by route, until their answer began.',
+      ['method', 'route', 'status'],
+      HTTP_SECONDS,
+    ),
+    queueJobs: gauge('queue_jobs', 'Jobs that wait, run or are dead, of all processes.', ['kind', 'state']),
+    oldestDue: gauge('queue_oldest_due_seconds', 'For how long the job that is due longest waits; 0: none is due.', [
+      'kind',
+    ]),
+    ready: gauge('ready', 'What /readyz says of each check: 1 or 0.', ['check']),
+    paused: gauge('paused', '1 while the operator has paused the service, else 0.'),
+    dataFree: gauge('data_free_bytes', 'What is free where DATA_DIR lies.'),
+  };
+}
+
+const DELIVERY_RESULTS = ['received', 'unsigned', 'busy', 'refused'] as const;
+/** Of an attempt to send a webhook, by the webhook's state after it. */
+const ATTEMPT_RESULTS = { delivered: 'delivered', pending: 'failed', dead: 'abandoned', stopped: 'stopped' } as const;
+const MODEL_OUTCOMES = [
+  ...['answered', 'unavailable', 'rejected', 'overflow'],
+  ...['refused', 'misbehaved', 'failed', 'aborted'],
+];
+
+/** Counters, and the spans around the same things. */
+export function createMetrics({ version, log, now }: { version: string; log: Log; now: () => Date }) {
+  const registry = new Registry();
+  const instruments = createInstruments(registry);
+  instruments.build.set({ version, node: process.versions.node }, 1);
+  // Alerts wait for a rise: from a series that was not there to one is none to Prometheus.
+  for (const kind of JOB_KINDS) instruments.jobs.inc({ kind, outcome: 'dead' }, 0);
+  for (const result of DELIVERY_RESULTS) instruments.deliveries.inc({ result }, 0);
+  for (const result of Object.values(ATTEMPT_RESULTS)) instruments.webhooks.inc({ result }, 0);
+  let lastModelOutcome: string | null = null;
+  let hasGithubAnswered: boolean | null = null;
+  return {
+    countHandler: (handler: JobHandler) => countHandler(handler, instruments, log),
+    countStore: <T extends Store>(store: T) => countStore(store, instruments, log),
+    /** `costOf` in US dollars, as budgets book it. */
+    countModel: (model: Model, costOf: (usage: TurnUsage) => number) =>
+      countModel(model, costOf, instruments, {
+        log,
+        onEnd: (outcome) => {
+          if (outcome !== 'aborted') lastModelOutcome = outcome;
+        },
+      }),
+    /** How the last request to the model ended, such as `answered` or `unavailable`; null before the first. */
+    getLastModelOutcome: () => lastModelOutcome,
+    /** Sends one request to GitHub. `route` is the pattern, such as `GET /repos/{owner}/{repo}`. */
+    countGithubCall: <T extends GithubAnswer>({ route }: { readonly route: string }, send: () => Promise<T> | T) =>
+      countGithubCall(route, send, instruments, {
+        log,
+        onEnd: (hasAnswered) => {
+          hasGithubAnswered = hasAnswered;
+        },
+      }),
+    /** False while the last call of all got no answer, or a fault of GitHub's own; null before the first. */
+    hasGithubAnswered: () => hasGithubAnswered,
+    /** Around everything that is done for one HTTP request. */
+    traceRequest: (request: Request, answer: () => Promise<Response>): Promise<Response> => {
+      const span = { name: 'HTTP request', kind: SpanKind.SERVER, links: linkToCaller(request.headers) };
+      return withLogContext({}, () => runInSpan(span, answer));
+    },
+    /** Called by the API and the pages, which know the route. */
+    tellAnswered: ((answered) => countAnswer(answered, instruments)) satisfies TellAnswered as TellAnswered,
+    /** Around the receiver of GitHub's deliveries, which has one route. */
+    countDelivery: async (request: Request, answer: () => Promise<Response>): Promise<Response> => {
+      const began = performance.now();
+      const response = await answer();
+      const ms = performance.now() - began;
+      const { method } = request;
+      countAnswer({ method, route: '/api/github/webhooks', status: response.status, ms }, instruments);
+      instruments.deliveries.inc({ result: nameDeliveryResult(response.status) });
+      return response;
+    },
+    /** Answers `GET /metrics`; `token` null: says how to turn it on, and nothing else. Called once. */
+    createEndpoint: (token: string | null, readings: Readings): MetricsEndpoint => {
+      if (token === null) return async () => sayPlainly(404, 'Metrics are off. Set METRICS_TOKEN to read them here.');
+      collectDefaultMetrics({ register: registry });
+      return async (request) => {
+        if (!isToken(request.headers.get('Authorization') ?? '', token)) {
+          const headers = { 'WWW-Authenticate': 'Bearer' };
+          return sayPlainly(401, 'Send METRICS_TOKEN as "Authorization: Bearer …".', headers);
+        }
+        if (request.method !== 'GET') return sayPlainly(405, 'Metrics are read with GET.', { Allow: 'GET' });
+        await read(readings, instruments, now());
+        const headers = { 'Content-Type': registry.contentType, 'Cache-Control': 'no-store' };
+        return new Response(await registry.metrics(), { headers });
+      };
+    },
+  };
+}
+
+export type MetricsEndpoint = (request: Request) => Promise<Response>;
+
+/** What is read when `/metrics` is. */
+export interface Readings {
+  readonly queue: Queue;
+  readonly ready: () => Promise<readonly { readonly name: string; readonly ok: boolean }[]>;
+  readonly isPaused: () => boolean;
+  /** Bytes that are free where DATA_DIR lies. */
+  readonly freeBytes: () => Promise<number>;
+}
+
+/** Prometheus gives up after ten seconds, and all other figures with it. */
+const LONGEST_READ_MS = 1_000;
+
+/** What fails or is slow keeps the value of before. */
+async function read(
+  { queue, ready, isPaused, freeBytes }: Readings,
+  instruments: Instruments,
+  now: Date,
+): Promise<void> {
+  instruments.paused.set(isPaused() ? 1 : 0);
+  const readQueue = async () => {
+    const depths = new Map((await queue.depths(now.toISOString())).map((depth) => [depth.kind, depth]));
+    for (const kind of JOB_KINDS) {
+      const { waiting = 0, running = 0, dead = 0, oldestDue = null } = depths.get(kind) ?? {};
+      for (const [state, count] of Object.entries({ waiting, running, dead }))
+        instruments.queueJobs.set({ kind, state }, count);
+      const age = oldestDue === null ? 0 : (now.getTime() - Date.parse(oldestDue)) / 1_000;
+      instruments.oldestDue.set({ kind }, Math.max(0, age));
+    }
+  };
+  const readReady = async () => {
+    for (const { name, ok } of await ready()) instruments.ready.set({ check: name }, ok ? 1 : 0);
+  };
+  const readDisk = async () => instruments.dataFree.set(await freeBytes());
+  const all = Promise.allSettled([readQueue(), readReady(), readDisk()]);
+  await Promise.race([all, sleep(LONGEST_READ_MS, undefined, { ref: false })]);
+}
+
+/** In the same time however much of it is right: the digests have one length, and no guess shows how far it came. */
+function isToken(header: string, token: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(header), digest(`Bearer ${token}`));
+}
+
+function sayPlainly(status: number, text: string, headers: Readonly<Record<string, string>> = {}): Response {
+  return new Response(`${text}\n`, { status, headers: { 'Content-Type': 'text/plain; charset=utf-8', ...headers } });
+}
+
+/** Any token is a method to HTTP, and a caller may send a new one each time. */
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+function countAnswer({ method, route, status, ms }: Parameters<TellAnswered>[0], { http }: Instruments): void {
+  const known = METHODS.has(method) ? method : '_OTHER';
+  http.observe({ method: known, route, status }, ms / 1_000);
+  const span = getActiveSpan();
+  span?.updateName(`${known} ${route}`);
+  span?.setAttributes({ 'http.request.method': known, 'http.route': route, 'http.response.status_code': status });
+}
+
+function nameDeliveryResult(status: number): (typeof DELIVERY_RESULTS)[number] {
+  if (status === 202) return 'received';
+  if (status === 401) return 'unsigned';
+  return status === 503 ? 'busy' : 'refused';
+}
+
+/** Each try of a job: counted, timed, in a span, its log lines under the ids of what it works on. */
+function countHandler(handler: JobHandler, { jobs, jobSeconds }: Instruments, log: Log): JobHandler {
+  const count = ({ kind }: ClaimedJob, outcome: string, began: number) => {
+    const seconds = (performance.now() - began) / 1_000;
+    jobs.inc({ kind, outcome });
+    if (outcome !== 'dead') jobSeconds.observe({ kind, outcome }, seconds);
+    // A job that waits comes round every few seconds, which is not worth a line.
+    log[outcome === 'later' ? 'debug' : 'info']({ outcome, ms: Math.round(seconds * 1_000) }, 'job');
+  };
+  const contextOf = ({ id, kind, subject, attempt }: ClaimedJob) => {
+    return { job: id, kind, attempt, [SUBJECTS[kind]]: subject };
+  };
+  return {
+    handle: (job, signal) =>
+      withLogContext(contextOf(job), async () => {
+        const began = performance.now();
+        try {
+          const result = await traceJob(job, () => handler.handle(job, signal));
+          count(job, result.kind, began);
+          return result;
+        } catch (error) {
+          count(job, signal.aborted ? 'handed_back' : 'failed', began);
+          throw error;
+        }
+      }),
+    dead: (job, error) =>
+      withLogContext(contextOf(job), async () => {
+        const began = performance.now();
+        await handler.dead(job, error);
+        count(job, 'dead', began);
+      }),
+  };
+}
+
+function traceJob({ id, kind, subject, attempt }: ClaimedJob, work: () => Promise<JobResult>): Promise<JobResult> {
+  const attributes = {
+    'causeway.job.id': id,
+    'causeway.job.kind': kind,
+    'causeway.job.attempt': attempt,
+    [`causeway.${SUBJECTS[kind]}.id`]: subject,
+  };
+  // An investigation is what the conventions call an agent's invocation.
+  const agent = {
+    'gen_ai.operation.name': 'invoke_agent',
+    'gen_ai.agent.name': 'causeway',
+    'gen_ai.conversation.id': subject,
+    'causeway.run.id': subject,
+  };
+  return runInSpan({ name: `job ${kind}`, kind: SpanKind.CONSUMER, attributes }, () =>
+    kind === 'run' ? runInSpan({ name: 'invoke_agent causeway', attributes: agent }, work) : work(),
+  );
+}
+
+/** Each request to the model: counted with its tokens and cost, in a span by OpenTelemetry's GenAI conventions, without its text. */
+function countModel(
+  model: Model,
+  costOf: (usage: TurnUsage) => number,
+  { modelRequests, modelSeconds, modelTokens, modelCost }: Instruments,
+  { log, onEnd }: { readonly log: Log; readonly onEnd: (outcome: string) => void },
+): Model {
+  const { name } = model;
+  for (const outcome of MODEL_OUTCOMES) modelRequests.inc({ model: name, outcome }, 0);
+  modelCost.inc({ model: name }, 0);
+  const count = (outcome: string, usage: TurnUsage | null, ms: number) => {
+    onEnd(outcome);
+    modelRequests.inc({ model: name, outcome });
+    modelSeconds.observe({ model: name }, ms / 1_000);
+    if (usage !== null) {
+      modelTokens.inc({ model: name, direction: 'in' }, usage.promptTokens);
+      modelTokens.inc({ model: name, direction: 'cached' }, usage.cachedTokens);
+      modelTokens.inc({ model: name, direction: 'out' }, usage.completionTokens);
+      modelCost.inc({ model: name }, costOf(usage));
+    }
+    const tokens = usage && { in: usage.promptTokens, cached: usage.cachedTokens, out: usage.completionTokens };
+    log.info({ model: name, outcome, tokens, ms: Math.round(ms) }, 'model call');
+  };
+  const attributes = {
+    'gen_ai.operation.name': 'chat',
+    // One value for every model: which provider answers is known from the operator's settings.
+    'gen_ai.provider.name': 'openai',
+    'gen_ai.request.model': name,
+  };
+  return {
+    ...model,
+    ask: (request, signal) =>
+      runInSpan({ name: `chat ${name}`, kind: SpanKind.CLIENT, attributes }, async (span) => {
+        const began = performance.now();
+        try {
+          const turn = await model.ask(request, signal);
+          describeTurn(span, turn);
+          count('answered', turn.usage, performance.now() - began);
+          return turn;
+        } catch (error) {
+          const failure = error instanceof ModelFailure ? error : null;
+          // `model_unavailable` is `unavailable`.
+          const outcome = failure?.code.replace(/^model_/, '') ?? (signal.aborted ? 'aborted' : 'failed');
+          count(outcome, failure?.spent ?? null, performance.now() - began);
+          throw error;
+        }
+      }),
+  };
+}
+
+function describeTurn(span: Span, { usage, toolCalls, model }: ModelTurn): void {
+  span.setAttributes({
+    ...(model !== undefined && { 'gen_ai.response.model': model }),
+    'gen_ai.usage.input_tokens': usage.promptTokens,
+    'gen_ai.usage.output_tokens': usage.completionTokens,
+    'gen_ai.usage.cache_read.input_tokens': usage.cachedTokens,
+    ...(usage.cacheWriteTokens !== undefined && {
+      'gen_ai.usage.cache_creation.input_tokens': usage.cacheWriteTokens,
+    }),
+    'gen_ai.response.finish_reasons': [toolCalls.length > 0 ? 'tool_calls' : 'stop'],
+  });
+}
+
+interface GithubAnswer {
+  readonly status: number;
+}
+
+async function countGithubCall<T extends GithubAnswer>(
+  route: string,
+  send: () => Promise<T> | T,
+  { github }: Instruments,
+  { log, onEnd }: { readonly log: Log; readonly onEnd: (hasAnswered: boolean) => void },
+): Promise<T> {
+  const [method = ''] = route.split(' ');
+  const attributes = { 'http.request.method': method, 'url.template': route.slice(method.length + 1) };
+  return await runInSpan({ name: `GitHub ${route}`, kind: SpanKind.CLIENT, attributes }, async (span) => {
+    const began = performance.now();
+    const count = (status: number | null) => {
+      const ms = performance.now() - began;
+      github.observe({ status: status === null ? 'none' : `${Math.floor(status / 100)}xx` }, ms / 1_000);
+      if (status !== null) span.setAttribute('http.response.status_code', status);
+      const hasAnswered = status !== null && status < 500;
+      onEnd(hasAnswered);
+      log[hasAnswered ? 'debug' : 'info']({ route, status, ms: Math.round(ms) }, 'GitHub call');
+    };
+    try {
+      const answer = await send();
+      count(answer.status);
+      return answer;
+    } catch (error) {
+      count(readStatus(error));
+      throw error;
+    }
+  });
+}
+
+/** Octokit throws for every status from 400 on, with the response on the error where there was one. */
+function readStatus(error: unknown): number | null {
+  const response: unknown = error instanceof Error && 'response' in error ? error.response : null;
+  return typeof response === 'object' && response !== null && 'status' in response ? Number(response.status) : null;
+}
+
+/** Of one run; callers beyond these count as the first does. */
+const MOST_LOOKED_UP = 20;
+
+/** The same store, whose verbs by which something ends are counted. Counting never makes a verb fail. */
+function countStore<T extends Store>(store: T, instruments: Instruments, log: Log): T {
+  const { investigations, investigationSeconds, webhooks } = instruments;
+  const count = async (ids: readonly string[], outcome: string, now: string): Promise<void> => {
+    try {
+      let last: { readonly origin: string; readonly createdAt: string } | null = null;
+      for (const [at, id] of ids.entries()) {
+        if (at < MOST_LOOKED_UP) last = await store.investigation(id);
+        if (last === null) continue;
+        investigations.inc({ origin: last.origin, outcome });
+        const seconds = (Date.parse(now) - Date.parse(last.createdAt)) / 1_000;
+        investigationSeconds.observe({ origin: last.origin, outcome }, Math.max(0, seconds));
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'an investigation that ended could not be looked up for the metrics');
+    }
+  };
+  const countIssues = async (issueIds: readonly string[], now: string): Promise<void> => {
+    for (const issueId of issueIds.slice(0, MOST_LOOKED_UP)) {
+      const issue = await store.issue(issueId).catch(() => null);
+      if (issue !== null) await count([issue.analysis.investigationId], issue.analysis.outcome, now);
+    }
+  };
+  const counted: Partial<Store> = {
+    accept: async (acceptance) => {
+      const accepted = await store.accept(acceptance);
+      if (accepted.kind !== 'accepted') return accepted;
+      const { origin } = acceptance.report;
+      if (accepted.replacedRunId !== null) investigations.inc({ origin, outcome: 'replaced' });
+      // The run has a trace of its own, later and perhaps elsewhere: it is found by its id.
+      const { runId, investigationId } = accepted;
+      getActiveSpan()?.setAttributes({ 'causeway.run.id': runId, 'causeway.investigation.id': investigationId });
+      return accepted;
+    },
+    conclude: async (run, conclusion, now) => {
+      const issueIds = await store.conclude(run, conclusion, now);
+      await countIssues(issueIds, now);
+      return issueIds;
+    },
+    concludeFromEqual: async (run, equal, now) => {
+      const issueIds = await store.concludeFromEqual(run, equal, now);
+      await countIssues(issueIds, now);
+      return issueIds;
+    },
+    giveUp: async (run, reason, now) => {
+      const ids = await store.giveUp(run, reason, now);
+      await count(ids, 'gave_up', now);
+      return ids;
+    },
+    cancel: async (id, reason, now, by) => {
+      const cancelled = await store.cancel(id, reason, now, by);
+      const outcome = reason.code === 'cancelled' ? 'cancelled' : 'gave_up';
+      if (cancelled.kind === 'cancelled') await count([id], outcome, now);
+      return cancelled;
+    },
+    recordAttempt: async (id, result) => {
+      await store.recordAttempt(id, result);
+      webhooks.inc({ result: ATTEMPT_RESULTS[result.state] });
+      getActiveSpan()?.setAttribute('causeway.webhook.result', ATTEMPT_RESULTS[result.state]);
+    },
+  };
+  return { ...store, ...counted };
+}
