@@ -1,8 +1,8 @@
 // Start and stop: understands the command line, runs the command, ends with its exit code.
 import { runCommand } from './app/run-command.ts';
 import { parseCommandLine } from './cli/command-line.ts';
-import { reportFault } from './cli/exit-code.ts';
-import type { Io } from './cli/io.ts';
+import { type Io, reportFault } from './cli/terminal.ts';
+
 import { dropClientHeaders } from './config.ts';
 import { describeUncaught } from './log.ts';
 

@@ -323,13 +323,18 @@ function countModel(
           return turn;
         } catch (error) {
           const failure = error instanceof ModelFailure ? error : null;
-          // `model_unavailable` is `unavailable`.
-          const outcome = failure?.code.replace(/^model_/, '') ?? (signal.aborted ? 'aborted' : 'failed');
+          const outcome = nameModelOutcome(failure, signal);
           count(outcome, failure?.spent ?? null, performance.now() - began);
           throw error;
         }
       }),
   };
+}
+
+/** `model_unavailable` is `unavailable`. */
+function nameModelOutcome(failure: ModelFailure | null, signal: AbortSignal): string {
+  if (failure !== null) return failure.code.replace(/^model_/, '');
+  return signal.aborted ? 'aborted' : 'failed';
 }
 
 function describeTurn(span: Span, { usage, toolCalls, model }: ModelTurn): void {

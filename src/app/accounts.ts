@@ -1,9 +1,9 @@
 // The commands about an account: its tokens and its signing secret, of the local one or of a person on GitHub.
 
+import { token, tokensOfAll, webhookSecret } from '../cli/accounts.ts';
 import type { TokenCommand, WebhookSecretCommand } from '../cli/command.ts';
-import type { ExitCode } from '../cli/io.ts';
-import { token, tokensOfAll } from '../cli/token.ts';
-import { webhookSecret } from '../cli/webhook-secret.ts';
+import type { ExitCode } from '../cli/terminal.ts';
+
 import type { AppCredentials, Config } from '../config.ts';
 import type { Account } from '../core/account.ts';
 import { CausewayError } from '../core/errors.ts';

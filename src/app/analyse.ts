@@ -6,10 +6,9 @@ import path from 'node:path';
 import { type AnalysisSession, analyse, type InvestigateDeps } from '../cli/analyse.ts';
 import type { AnalyseCommand, DemoCommand } from '../cli/command.ts';
 import { demo } from '../cli/demo.ts';
-import { nameOf, type Subject } from '../cli/gather-subject.ts';
-import type { ExitCode, Io } from '../cli/io.ts';
-import type { Launcher } from '../cli/launcher.ts';
-import { printableLine } from '../cli/printable.ts';
+import { nameOf, type Subject } from '../cli/report-input.ts';
+import { type ExitCode, type Io, type Launcher, printableLine } from '../cli/terminal.ts';
+
 import type { Config, ModelConfig } from '../config.ts';
 import { toUnifiedPatch } from '../core/diff/unified-patch.ts';
 import type { Project } from '../core/project.ts';

@@ -1,8 +1,8 @@
 // The service over GitHub: what it knows, which events it handles, which work it takes, and `serve` in GitHub mode.
 import type { ApiDeps, ReadinessCheck } from '../api/api-deps.ts';
 import { condenseLog } from '../ci/condense-log.ts';
-import type { ExitCode } from '../cli/io.ts';
 import { githubStartText, ignoredText, installText } from '../cli/start-text.ts';
+import type { ExitCode } from '../cli/terminal.ts';
 import type { AppCredentials, Config } from '../config.ts';
 import { isGithubProject } from '../core/project.ts';
 import type { Worker } from '../core/queue.ts';
@@ -58,7 +58,7 @@ export async function serveGithub(options: ServeOptions, mode: GithubMode, signa
   const { config, io, log, worker, launcher } = options;
   await using open = new AsyncDisposableStack();
   const service = open.use(await openGithubService(options, mode, signal));
-  const { services, clients, permissions, configuration, investigator } = service;
+  const { services, permissions, configuration, investigator } = service;
   open.use(startRetention(services, config.retentionDays));
   open.use(startForgettingMirrors(services, mirrorsFolder(config.dataDir)));
   if (worker) open.use(service.startWork());

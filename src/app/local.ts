@@ -1,8 +1,8 @@
 // The service in local mode: repositories on this disk, one account, loopback only, and the demo that ships with Causeway.
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { ExitCode } from '../cli/io.ts';
 import { type KnownToken, startText } from '../cli/start-text.ts';
+import type { ExitCode } from '../cli/terminal.ts';
 import { type Config, INSTALLATION } from '../config.ts';
 import { DEFAULT_SCOPES, hashToken, newToken } from '../core/account.ts';
 import { CausewayError } from '../core/errors.ts';

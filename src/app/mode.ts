@@ -1,8 +1,8 @@
 // Which mode the service runs in: local, GitHub, or set-up on the way to GitHub, whose App is kept in DATA_DIR.
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Io } from '../cli/io.ts';
-import type { Launcher } from '../cli/launcher.ts';
+import type { Io, Launcher } from '../cli/terminal.ts';
+
 import type { AppCredentials, Config } from '../config.ts';
 import { CausewayError } from '../core/errors.ts';
 import { createSeal } from '../db/seal.ts';

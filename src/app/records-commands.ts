@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { BackupCommand, EraseCommand, MoveCommand, RestoreCommand } from '../cli/command.ts';
-import type { ExitCode } from '../cli/io.ts';
 import {
   alreadyMovedText,
   backedUpText,
@@ -18,6 +17,7 @@ import {
   unconfirmedRestoreText,
   unconfirmedText,
 } from '../cli/records-text.ts';
+import type { ExitCode } from '../cli/terminal.ts';
 import { type Config, findPasswords, type PostgresConfig, parsePostgresUrl } from '../config.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { JobKind } from '../core/queue.ts';

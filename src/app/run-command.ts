@@ -1,11 +1,9 @@
 // From a command that was understood to the module that does it. Only that module is loaded: `--help` need not wait for the service.
 import type { Command } from '../cli/command.ts';
 import { helpText } from '../cli/help.ts';
-import type { ExitCode, Io } from '../cli/io.ts';
-import { launcherOf } from '../cli/launcher.ts';
-import { readableLog } from '../cli/readable-log.ts';
 import { modelText } from '../cli/start-text.ts';
-import { style } from '../cli/style.ts';
+import { type ExitCode, type Io, launcherOf, readableLog, style } from '../cli/terminal.ts';
+
 import { type Config, DEFAULT_DATA_DIR, type Environment, INSTALLATION, readConfig } from '../config.ts';
 import { createLog, type Log, registerSecret } from '../log.ts';
 

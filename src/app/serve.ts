@@ -1,5 +1,5 @@
 // `serve`: the service in the mode that the configuration asks for, until it is told to stop.
-import type { ExitCode } from '../cli/io.ts';
+import type { ExitCode } from '../cli/terminal.ts';
 import { createMetrics } from '../metrics.ts';
 import { serveGithub } from './github.ts';
 import { serveLocal } from './local.ts';

@@ -44,11 +44,7 @@ export function startRecurring({ what, everyMs, work, log, isOurs = () => true }
     } catch (error) {
       if (stop.signal.aborted) return everyMs;
       fault = error instanceof Error ? error.message : 'unknown';
-      // A message that contains the repair is logged without the stack, which would hide it.
-      log.warn(
-        error instanceof CausewayError ? { reason: error.message } : { err: error },
-        `${what} failed; trying again`,
-      );
+      log.warn(describeFailure(error), `${what} failed; trying again`);
       failures += 1;
       return Math.min(everyMs, FIRST_RETRY_MS * 2 ** (failures - 1));
     }
@@ -67,6 +63,11 @@ export function startRecurring({ what, everyMs, work, log, isOurs = () => true }
       await ended;
     },
   };
+}
+
+/** A message that contains the repair is logged without the stack, which would hide it. */
+function describeFailure(error: unknown): object {
+  return error instanceof CausewayError ? { reason: error.message } : { err: error };
 }
 
 /** Erases what is older than its retention, at the start and every hour, in one process over a database. */

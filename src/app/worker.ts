@@ -1,7 +1,7 @@
 // `worker`: takes work and nothing else, next to as many others as there are, until it is told to stop.
 import type { ReadinessCheck } from '../api/api-deps.ts';
-import type { ExitCode } from '../cli/io.ts';
 import { workerText } from '../cli/start-text.ts';
+import type { ExitCode } from '../cli/terminal.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { Investigator } from '../services/investigator.ts';
 import { mirrorsFolder } from './data-folder.ts';

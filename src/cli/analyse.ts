@@ -6,14 +6,10 @@ import type { InvestigationOutcome } from '../core/investigation.ts';
 import type { Issue } from '../core/issue.ts';
 import type { FollowEvent } from '../services/follow.ts';
 import type { AnalyseCommand, AnswerOptions } from './command.ts';
-import { reportFault } from './exit-code.ts';
-import { gatherSubject, type Subject, type SubjectDeps } from './gather-subject.ts';
-import type { ExitCode, Io } from './io.ts';
-import { printable, printableJson, printableLine } from './printable.ts';
-import { reason } from './read-input.ts';
 import { renderIssue } from './render-issue.ts';
 import { renderStep } from './render-step.ts';
-import { style } from './style.ts';
+import { gatherSubject, reason, type Subject, type SubjectDeps } from './report-input.ts';
+import { type ExitCode, type Io, printable, printableJson, printableLine, reportFault, style } from './terminal.ts';
 
 /** An investigation service over one repository; disposing it stops what runs and removes what was kept for it alone. */
 export interface AnalysisSession extends AsyncDisposable {

@@ -2,11 +2,7 @@
 import type { ProjectSource } from '../core/project.ts';
 import { type InvestigateDeps, investigate } from './analyse.ts';
 import type { DemoCommand } from './command.ts';
-import { reportFault } from './exit-code.ts';
-import type { ExitCode, Io } from './io.ts';
-import type { Launcher } from './launcher.ts';
-import { printableLine } from './printable.ts';
-import { style } from './style.ts';
+import { type ExitCode, type Io, type Launcher, printableLine, reportFault, style } from './terminal.ts';
 
 export interface DemoDeps {
   /** Opens an investigation that asks no model. */

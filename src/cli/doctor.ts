@@ -1,7 +1,5 @@
 // `doctor`: what each check found, one line a finding with its repair below, or as JSON for machines.
-import type { ExitCode, Io } from './io.ts';
-import { printableLine } from './printable.ts';
-import { type Style, style } from './style.ts';
+import { type ExitCode, type Io, printableLine, type Style, style } from './terminal.ts';
 
 /** `warn`: it works, but not as it might; `fail`: something does not work. */
 type FindingStatus = 'ok' | 'warn' | 'fail';

@@ -2,7 +2,7 @@
 import { shellWord } from '../core/shell-quote.ts';
 import type { ErasedAccount, ErasedProject } from '../db/store.ts';
 import type { EraseCommand } from './command.ts';
-import { printableLine } from './printable.ts';
+import { printableLine } from './terminal.ts';
 
 export interface Migrated {
   /** The database, without a password. */

@@ -1,8 +1,6 @@
 // The proposed change as a person reads it in a terminal: each file, the lines that go and the lines that come.
 import type { Change, FileDiff } from '../core/issue.ts';
-import { printable, printableLine } from './printable.ts';
-import type { Style } from './style.ts';
-import { truncate } from './wrap.ts';
+import { printable, printableLine, type Style, truncate } from './terminal.ts';
 
 /** Lines of all files together; a longer change is read from its patch. */
 const LINES_SHOWN = 60;

@@ -1,11 +1,9 @@
 // The Issue as a person reads it in a terminal: what, where, why, and what to do next.
 import type { Issue, Outcome, Step, Suspect } from '../core/issue.ts';
 import { codeExcerpt } from './code-excerpt.ts';
-import { printable, printableLine } from './printable.ts';
 import { renderChange } from './render-change.ts';
 import type { Layout } from './render-step.ts';
-import { type Style, style } from './style.ts';
-import { truncate, wrap } from './wrap.ts';
+import { printable, printableLine, type Style, style, truncate, wrap } from './terminal.ts';
 
 const INDENT = '  ';
 /** Wider lines are hard to read, however wide the terminal is. */

@@ -1,8 +1,6 @@
 // One step of an investigation as one line of the terminal.
 import type { RecordedStep } from '../db/store.ts';
-import { printableLine } from './printable.ts';
-import { style } from './style.ts';
-import { displayWidth, truncate } from './wrap.ts';
+import { displayWidth, printableLine, style, truncate } from './terminal.ts';
 
 export interface Layout {
   readonly columns: number;

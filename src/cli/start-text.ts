@@ -2,8 +2,7 @@
 import type { Project } from '../core/project.ts';
 import type { ExampleReport } from '../core/report.ts';
 import { quoted } from '../core/shell-quote.ts';
-import type { Launcher } from './launcher.ts';
-import { printableLine } from './printable.ts';
+import { type Launcher, printableLine } from './terminal.ts';
 
 export interface ModelWords {
   /** Null: facts only. */

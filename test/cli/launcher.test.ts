@@ -1,7 +1,7 @@
 // The next command, as a person pastes it.
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { launcherOf } from '../../src/cli/launcher.ts';
+import { launcherOf } from '../../src/cli/terminal.ts';
 import { shellWord } from '../../src/core/shell-quote.ts';
 
 describe('the launcher as it can be pasted', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { printable, printableJson, printableLine } from '../../src/cli/printable.ts';
+import { printable, printableJson, printableLine } from '../../src/cli/terminal.ts';
 import { ANY_CHARACTER } from '../support/any-character.ts';
 
 /** What terminals obey, and what reorders or hides text. */

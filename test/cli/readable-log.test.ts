@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readableLog } from '../../src/cli/readable-log.ts';
+import { readableLog } from '../../src/cli/terminal.ts';
 import { createLog } from '../../src/log.ts';
 
 function printed(write: (log: ReturnType<typeof createLog>) => void, colour = false): string {

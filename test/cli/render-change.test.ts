@@ -1,7 +1,7 @@
 // The proposed change in the terminal: what goes, what comes, and how much is left out.
 import { describe, expect, it } from 'vitest';
 import { renderChange } from '../../src/cli/render-change.ts';
-import { style } from '../../src/cli/style.ts';
+import { style } from '../../src/cli/terminal.ts';
 import type { FileDiff } from '../../src/core/issue.ts';
 
 const page = { columns: 40, paint: style(false) };

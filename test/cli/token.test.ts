@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { token, tokensOfAll, webhookSecret } from '../../src/cli/accounts.ts';
 import type { TokenCommand, WebhookSecretCommand } from '../../src/cli/command.ts';
-import { token, tokensOfAll } from '../../src/cli/token.ts';
-import { webhookSecret } from '../../src/cli/webhook-secret.ts';
+
 import { hashToken, isTokenForm } from '../../src/core/account.ts';
 import { createSeal } from '../../src/db/seal.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { displayWidth, truncate, wrap } from '../../src/cli/wrap.ts';
+import { displayWidth, truncate, wrap } from '../../src/cli/terminal.ts';
 
 describe('wrapped text', () => {
   it('keeps to the columns and loses no word', () => {

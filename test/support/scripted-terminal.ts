@@ -1,5 +1,5 @@
 // A terminal that remembers what was printed on it.
-import type { Io } from '../../src/cli/io.ts';
+import type { Io } from '../../src/cli/terminal.ts';
 
 export interface ScriptedTerminal extends Io {
   readonly printed: { out: string; err: string };

@@ -1,7 +1,7 @@
 // `causeway doctor`: everything that the service stands on is asked once, all at the same time, without changing any of it.
 
 import { type Finding, tellFindings } from '../../cli/doctor.ts';
-import type { ExitCode, Io } from '../../cli/io.ts';
+import type { ExitCode, Io } from '../../cli/terminal.ts';
 import { type AppCredentials, type Config, readConfig } from '../../config.ts';
 import { CausewayError } from '../../core/errors.ts';
 import { createGithubClients } from '../../github/clients/create-github-clients.ts';
