@@ -6,8 +6,8 @@ import type { InvestigationOutcome } from '../core/investigation.ts';
 import type { Issue } from '../core/issue.ts';
 import type { FollowEvent } from '../services/follow.ts';
 import type { AnalyseCommand, AnswerOptions } from './command.ts';
-import { renderIssue } from './render-issue.ts';
-import { renderStep } from './render-step.ts';
+import { renderIssue, renderStep } from './render.ts';
+
 import { gatherSubject, reason, type Subject, type SubjectDeps } from './report-input.ts';
 import { type ExitCode, type Io, printable, printableJson, printableLine, reportFault, style } from './terminal.ts';
 

@@ -1,6 +1,6 @@
 // The proposed change in the terminal: what goes, what comes, and how much is left out.
 import { describe, expect, it } from 'vitest';
-import { renderChange } from '../../src/cli/render-change.ts';
+import { renderChange } from '../../src/cli/render.ts';
 import { style } from '../../src/cli/terminal.ts';
 import type { FileDiff } from '../../src/core/issue.ts';
 

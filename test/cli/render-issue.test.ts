@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { renderIssue } from '../../src/cli/render-issue.ts';
+import { renderIssue } from '../../src/cli/render.ts';
 import type { Outcome } from '../../src/core/issue.ts';
 import { sampleIssue } from '../support/sample-issue.ts';
 

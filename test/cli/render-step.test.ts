@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderStep } from '../../src/cli/render-step.ts';
+import { renderStep } from '../../src/cli/render.ts';
 
 const step = {
   number: 7,

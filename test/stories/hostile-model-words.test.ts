@@ -1,7 +1,7 @@
 // A hostile model writes: what people are shown of it is plain, visible and short, in the API and in a terminal.
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { renderIssue } from '../../src/cli/render-issue.ts';
+import { renderIssue } from '../../src/cli/render.ts';
 import { type HostileHouse, hostileHouse } from '../support/hostile-house.ts';
 import { CAUSE, concludes, LOOK, MEND, SHOP, stepOf } from '../support/hostile-moves.ts';
 

@@ -10,15 +10,12 @@ import { registerSecret } from '../../log.ts';
 import { chooseEndpoint } from '../../models/endpoint.ts';
 import { chooseMode, type ServiceMode } from '../mode.ts';
 import { USER_AGENT, VERSION } from '../services.ts';
-import { type Clocks, clockProbe, createClocks } from './clock.ts';
-import { databaseProbe } from './database.ts';
-import { appProbes } from './github-app.ts';
-import { dataFolderProbe, diskProbe, gitProbe, NODE_PROBE } from './machine.ts';
+import { appProbes, type Clocks, clockProbe, createClocks, publicUrlProbe, webhookProbe } from './github.ts';
+import { databaseProbe, dataFolderProbe, diskProbe, gitProbe, monitoringProbe, NODE_PROBE } from './machine.ts';
+
 import { modelProbe } from './model.ts';
-import { monitoringProbe } from './monitoring.ts';
+
 import { askAll, fail, ok, type Probe, type Verdict, warn } from './probe.ts';
-import { publicUrlProbe } from './public-url.ts';
-import { webhookProbe } from './webhook.ts';
 
 export interface DoctorContext {
   readonly io: Pick<Io, 'out' | 'colour'>;

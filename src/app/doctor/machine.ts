@@ -1,15 +1,31 @@
-// The machine below: Node, git, the data folder and its rights, room on the disk.
+// What the service stands on: Node, git, data folder, disk, database and monitoring servers.
+
+import { existsSync, readFileSync } from 'node:fs';
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../../config.ts';
 import { spaceText } from '../../core/disk.ts';
+import { CausewayError } from '../../core/errors.ts';
+import { INTERFACE_HOLDS, stands } from '../../core/holds.ts';
+import type { Examination } from '../../db/examine.ts';
+import { examinePostgres } from '../../db/examine-postgres.ts';
+import { examineSqlite } from '../../db/examine-sqlite.ts';
+import { createSeal } from '../../db/seal.ts';
+import { keepsSessions, NO_SESSIONS } from '../../db/session-check.ts';
+import { restoreSentence } from '../../db/sqlite-engine.ts';
 import { readMirrorsSize } from '../../git/mirror-records.ts';
 import { findTools } from '../../git/tools.ts';
+import { createLog } from '../../log.ts';
+import { parseMonitoringConfig } from '../../mcp/config.ts';
+import { type ExaminedServer, examineServers } from '../../mcp/examine-servers.ts';
+import { databaseFile, openDataFolder } from '../data-folder.ts';
 import { findShortage } from '../services.ts';
-import { fail, ok, type Probe, type Verdict, warn } from './probe.ts';
+import { fail, ok, PAUSED, type Probe, type Verdict, warn } from './probe.ts';
 
 const NODE = 24;
+
 const LITTLE_FREE = 2 * 1024 ** 3;
+
 /** git repack --geometric and object formats; see also the message of run-git.ts. */
 const GIT = [2, 39] as const;
 
@@ -120,4 +136,150 @@ function inWords(bytes: number): string {
   const level = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
   const value = bytes / 1024 ** level;
   return `${value < 10 && level > 0 ? value.toFixed(1) : Math.round(value)} ${units[level]}`;
+}
+
+type Place = Pick<Config, 'database' | 'dataDir' | 'encryptionKey'>;
+
+export function databaseProbe(config: Place, now: () => Date): Probe {
+  const where = config.database.kind === 'postgres' ? config.database.shown : databaseFile(config.dataDir);
+  return {
+    check: 'database',
+    async ask(signal) {
+      if (config.database.kind === 'sqlite' && !existsSync(where)) {
+        return ok(`${where} is not there yet; the first start makes it`);
+      }
+      const seal = createSeal(readExaminedKey(config));
+      const found =
+        config.database.kind === 'postgres'
+          ? await examinePostgres(config.database, { seal, now })
+          : await examineSqlite(where, seal, signal);
+      const known =
+        found === null
+          ? [ok(`${where} is empty; the first start makes its tables`)]
+          : [...judgeRecords(found, config.database.kind, where), ...judgeHolds(found, now())];
+      return [...(await judgeSessions(config.database, signal)), ...known];
+    },
+  };
+}
+
+async function judgeSessions(database: Config['database'], signal: AbortSignal): Promise<readonly Verdict[]> {
+  if (database.kind === 'sqlite' || (await keepsSessions(database.url, { signal }))) return [];
+  return [fail(`${database.shown} ${NO_SESSIONS.found}`, NO_SESSIONS.repair)];
+}
+
+/** Asked of the data folder only where it is there: opening it would make it. */
+function readExaminedKey({ dataDir, encryptionKey, database }: Place): Buffer {
+  if (encryptionKey !== null) return encryptionKey;
+  if (existsSync(dataDir)) return openDataFolder(dataDir, null, database).encryptionKey;
+  throw new CausewayError(
+    'usage',
+    'DATABASE_URL needs an ENCRYPTION_KEY, the same for every process over that database.',
+  );
+}
+
+/** Below this nobody notices, and a busy machine answers late. */
+const MOST_APART_MS = 2_000;
+
+/** Versions one step of the schema apart work side by side over PostgreSQL; SQLite belongs to one process. */
+const MAY_BE_AHEAD = { sqlite: 0, postgres: 1 };
+
+function judgeRecords(found: Examination, kind: keyof typeof MAY_BE_AHEAD, where: string): readonly Verdict[] {
+  return [
+    judgeWhole(found, MAY_BE_AHEAD[kind], where),
+    ...judgeKey(found),
+    ...judgeJobs(found),
+    ...(found.isPaused ? [PAUSED] : []),
+    ...judgeClock(found),
+  ];
+}
+
+function judgeWhole({ damage, newer, missing, unchecked }: Examination, mayBeAhead: number, where: string): Verdict {
+  if (damage.length > 0) {
+    return fail(`${where} is damaged: ${damage.join('; ')}`, restoreSentence(where));
+  }
+  if (newer.length > mayBeAhead || (newer.length > 0 && missing.length > 0)) {
+    const repair = 'Start the version that made it or a later one, or restore a backup from before the upgrade.';
+    return fail(`${where} was made by another version (it has ${newer.join(', ')})`, repair);
+  }
+  if (missing.length > 0) {
+    const repair = 'Make a backup; "causeway migrate", or the next start, brings it up to date.';
+    return warn(`${where} lacks ${missing.join(', ')}`, repair);
+  }
+  const ahead = newer.length === 0 ? '' : `; a newer version has added ${newer.join(', ')}`;
+  return ok(`${where} answers${unchecked === '' ? '' : `; not looked at: ${unchecked}`}${ahead}`);
+}
+
+function judgeKey({ isKeyRight }: Examination): readonly Verdict[] {
+  if (isKeyRight !== false) return [];
+  const repair = 'Restore encryption.key in DATA_DIR from the backup, or set ENCRYPTION_KEY to the key of that time.';
+  return [fail('the encryption key does not open what is stored', repair)];
+}
+
+/** A job says in our time when it may run, and is due in the database's. */
+function judgeClock({ aheadMs }: Examination): readonly Verdict[] {
+  if (Math.abs(aheadMs) <= MOST_APART_MS) return [];
+  const apart = `${Math.abs(Math.round(aheadMs / 1_000))} s ${aheadMs > 0 ? 'behind' : 'ahead of'}`;
+  const repair =
+    'Set both by NTP (timedatectl set-ntp true): by as much every job begins too late, or a pause is too short.';
+  return [warn(`this machine's clock is ${apart} that of the database`, repair)];
+}
+
+/** A limit is GitHub's to set; one that a wrong clock or header made is lifted. */
+function judgeHolds({ holds }: Examination, now: Date): readonly Verdict[] {
+  const repair =
+    'It ends by itself then. Where it was made by a wrong clock or header, "causeway resume" lifts it for every process.';
+  return holds
+    .filter((hold) => stands(hold, now) && !hold.name.startsWith(INTERFACE_HOLDS))
+    .map(({ name, until }) => warn(`${name} is left alone for a limit until ${until.toISOString()}`, repair));
+}
+
+function judgeJobs({ jobs }: Examination): readonly Verdict[] {
+  if (jobs.dead === 0) return [];
+  const found = `${jobs.dead} ${jobs.dead === 1 ? 'job was' : 'jobs were'} given up after the last try`;
+  return [warn(found, 'The log says why; "causeway redrive" gives them another three tries.')];
+}
+
+const BOUND_MS = 40_000;
+
+/** Null: none is configured. */
+export function monitoringProbe({
+  monitoringFile,
+  environment,
+}: Pick<Config, 'monitoringFile' | 'environment'>): Probe | null {
+  if (monitoringFile === null) return null;
+  return {
+    check: 'monitoring',
+    boundMs: BOUND_MS,
+    async ask(signal) {
+      const text = readText(monitoringFile);
+      if (text === null)
+        return fail(`${monitoringFile} cannot be read`, 'Correct MCP_CONFIG, or the rights of the file.');
+      const log = createLog({ level: 'silent' });
+      const servers = await examineServers(parseMonitoringConfig(text), { log, environment }, signal);
+      return servers.length === 0
+        ? warn('MCP_CONFIG names no server', 'Take MCP_CONFIG out, or add an entry.')
+        : servers.map(judgeServer);
+    },
+  };
+}
+
+function readText(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+function judgeServer({ name, fault, missingTools, isUsed }: ExaminedServer): Verdict {
+  if (fault !== '')
+    return fail(
+      `${name}: ${fault}`,
+      'Investigations go on without it: correct its entry in MCP_CONFIG, or the server.',
+    );
+  if (missingTools.length > 0)
+    return warn(`${name} has no tool ${missingTools.join(', ')}`, 'Correct "tools" of its entry in MCP_CONFIG.');
+  if (!isUsed)
+    return warn(`${name} answers, but is used by nobody`, 'Its entry in MCP_CONFIG names no projects, or no tools.');
+  return ok(`${name} answers`);
 }

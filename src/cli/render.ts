@@ -1,16 +1,18 @@
-// The Issue as a person reads it in a terminal: what, where, why, and what to do next.
-import type { Issue, Outcome, Step, Suspect } from '../core/issue.ts';
-import { codeExcerpt } from './code-excerpt.ts';
-import { renderChange } from './render-change.ts';
-import type { Layout } from './render-step.ts';
-import { printable, printableLine, type Style, style, truncate, wrap } from './terminal.ts';
+// An Issue and its steps as text for a terminal: cause, suspects with their code, change and fix.
+import type { Change, FileDiff, Issue, Outcome, Step, Suspect } from '../core/issue.ts';
+import type { RecordedStep } from '../db/store.ts';
+import { displayWidth, printable, printableLine, type Style, style, truncate, wrap } from './terminal.ts';
 
 const INDENT = '  ';
+
 /** Wider lines are hard to read, however wide the terminal is. */
 const WIDEST = 100;
+
 /** Suspects after these are only in `--json`: a long list points nowhere. */
 const SUSPECTS_SHOWN = 5;
+
 const REASONS_SHOWN = 3;
+
 const CITATIONS_SHOWN = 8;
 
 const HEADLINES: Readonly<Record<Outcome, string>> = {
@@ -178,4 +180,122 @@ function footer(issue: Issue, page: Page): string[] {
     ...(analysis.model === null ? [] : modelFacts(analysis.model, analysis.usage)),
   ];
   return wrap(facts.join(' · '), page.columns, '').map(page.paint.dim);
+}
+
+/** Lines of all files together; a longer change is read from its patch. */
+const LINES_SHOWN = 60;
+
+const CHANGE_INDENT = '  ';
+
+interface ChangedLine {
+  readonly sign: '+' | '-';
+  readonly text: string;
+}
+
+/** The lines of the section; empty where nothing changes. Lines are cut to `columns`. */
+export function renderChange(
+  files: readonly FileDiff[],
+  page: { readonly columns: number; readonly paint: Style },
+): string[] {
+  if (files.length === 0) return [];
+  const { paint } = page;
+  const rows = files.flatMap((file) => {
+    const hunks = file.changes.map(hunkOf);
+    return [
+      `${CHANGE_INDENT}${paint.cyan(nameOf(file))} ${sizeOf(hunks.flat())}`,
+      ...hunks.flatMap((hunk, at) => hunkRows(file.changes[at], hunk, page)),
+    ];
+  });
+  const rest = rows.length - LINES_SHOWN;
+  return [
+    paint.bold('Change (--patch FILE writes it)'),
+    ...rows.slice(0, LINES_SHOWN),
+    ...(rest > 0 ? [paint.dim(`${CHANGE_INDENT}and ${rest} more lines (--patch FILE has all)`)] : []),
+  ];
+}
+
+function nameOf({ fileName, previousFileName, status }: FileDiff): string {
+  const name = printableLine(fileName);
+  if (status === 'renamed' && previousFileName) return `${printableLine(previousFileName)} → ${name}`;
+  return status === 'added' || status === 'deleted' ? `${name} (${status})` : name;
+}
+
+/** An added line may be empty text, so the type tells what stands on each side. */
+function hunkOf({ type, lines }: Change): readonly ChangedLine[] {
+  return [
+    ...(type === 'add' ? [] : lines.map(({ oldCode }) => ({ sign: '-' as const, text: oldCode }))),
+    ...(type === 'delete'
+      ? []
+      : lines.flatMap(({ newCode }) => newCode.split('\n').map((text) => ({ sign: '+' as const, text })))),
+  ];
+}
+
+function sizeOf(lines: readonly ChangedLine[]): string {
+  const count = (sign: '+' | '-') => lines.filter((line) => line.sign === sign).length;
+  return `+${count('+')} -${count('-')}`;
+}
+
+function hunkRows(
+  change: Change | undefined,
+  hunk: readonly ChangedLine[],
+  { columns, paint }: { readonly columns: number; readonly paint: Style },
+): string[] {
+  const line = change?.lines[0]?.lineNumber ?? 0;
+  const rows = hunk.map(({ sign, text }) => {
+    const row = truncate(`${sign} ${printable(text)}`.trimEnd(), columns - 2 * CHANGE_INDENT.length);
+    return `${CHANGE_INDENT}${CHANGE_INDENT}${sign === '+' ? paint.green(row) : paint.red(row)}`;
+  });
+  return [`${CHANGE_INDENT}${CHANGE_INDENT}${paint.dim(whereOf(change?.type, line))}`, ...rows];
+}
+
+function whereOf(type: Change['type'] | undefined, line: number): string {
+  if (type !== 'add') return `line ${line}`;
+  return line === 0 ? 'at the top' : `after line ${line}`;
+}
+
+interface Layout {
+  readonly columns: number;
+  readonly colour: boolean;
+}
+
+/** Fewer columns than this hold no part of a sentence that says something. */
+const LEAST_MEANING = 24;
+
+/** ` 3  what was asked · what it means`, cut to the columns. */
+export function renderStep(step: RecordedStep, layout: Layout): string {
+  const paint = style(layout.colour);
+  const number = String(step.number).padStart(2);
+  const room = Math.max(20, layout.columns - number.length - 2);
+  const action = truncate(printableLine(step.action), room);
+  const meaning = printableLine(step.analysis);
+  const left = room - displayWidth(action) - 3;
+  const rest = meaning !== '' && left >= LEAST_MEANING ? paint.dim(` · ${truncate(meaning, left)}`) : '';
+  return `${paint.cyan(number)}  ${action}${rest}`;
+}
+
+interface ExcerptLine {
+  readonly number: number;
+  readonly text: string;
+}
+
+/** A numbered line as steps show it: `  41 | code`, `> 42: code`. */
+const NUMBERED = /^[ >*]*(\d{1,7})\s?[|│:](?: (.*)|(\S.*)|)$/;
+
+const LINES_AROUND = 3;
+
+/** At most seven consecutive lines around the suspect's; empty where no step holds them. */
+function codeExcerpt(issue: Issue, suspect: Suspect): readonly ExcerptLine[] {
+  for (const step of issue.investigationSteps) {
+    if (!step.action.includes(suspect.file)) continue;
+    const lines = numberedLines(step.result).filter((line) => Math.abs(line.number - suspect.line) <= LINES_AROUND);
+    if (lines.some((line) => line.number === suspect.line)) return lines;
+  }
+  return [];
+}
+
+function numberedLines(text: string): ExcerptLine[] {
+  return text.split('\n').flatMap((line) => {
+    const match = NUMBERED.exec(line);
+    return match === null ? [] : [{ number: Number(match[1]), text: match[2] ?? match[3] ?? '' }];
+  });
 }
