@@ -11,7 +11,7 @@ import { type ConfigurationOf, DEFAULT_SETTINGS } from '../core/settings.ts';
 import { createCausewayApp } from '../github/app.ts';
 import { createChecks } from '../github/checks/create-checks.ts';
 import { createGithubClients } from '../github/clients/create-github-clients.ts';
-import { gitCredentials } from '../github/clients/git-credentials.ts';
+import { gitCredentials } from '../github/clients/create-github-clients.ts';
 import { effectiveConfiguration } from '../github/configuration/effective.ts';
 import { investigationSettings } from '../github/configuration/investigation-settings.ts';
 import { type ConfigurationReader, createConfigurationReader } from '../github/configuration/read-configuration.ts';

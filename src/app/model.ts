@@ -7,13 +7,13 @@ import type { Model, Prices } from '../core/model.ts';
 import type { Project } from '../core/project.ts';
 import { type Log, registerSecret } from '../log.ts';
 import { parseMonitoringConfig } from '../mcp/config.ts';
-import { type Monitoring, openMonitoring } from '../mcp/open-monitoring.ts';
+import { type Monitoring, openMonitoring } from '../mcp/monitoring.ts';
 import { createEndpointModel, type EndpointModel } from '../models/endpoint-model.ts';
 import { readPrices, shippedPrices } from '../models/prices.ts';
 import { createScriptedModel, readScript } from '../models/scripted.ts';
 import type { Investigator } from '../services/investigator.ts';
 import { createSpentBudgets } from '../services/spent-budgets.ts';
-import { stillParses } from '../tools/syntax.ts';
+import { checkSyntax } from '../tools/syntax.ts';
 import { createToolbox } from '../tools/toolbox.ts';
 import { traceTool } from '../tracing.ts';
 
@@ -52,7 +52,7 @@ export function openInvestigator({ config, log, now, patienceMs, holds }: Invest
       const monitoringTools = await monitoring.toolsFor(about, signal);
       return { tools: [...tools, ...monitoringTools].map(traceTool), changeSet: overlay.changeSet };
     },
-    stillParses: async (path, before, after) => (await stillParses(path, before, after)).ok,
+    stillParses: async (path, before, after) => (await checkSyntax(path, before, after)).ok,
     limits: { turns: TURNS, usd: config.budget, patienceMs },
     onSpent: createSpentBudgets(log),
   };

@@ -2,7 +2,7 @@
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import manifest from '../../package.json' with { type: 'json' };
-import { bookedPrices, costOf } from '../agent/budget.ts';
+import { getBookedPrices, computeCost } from '../agent/budget.ts';
 import type { Account } from '../core/account.ts';
 import type { AskRoom, Shortage } from '../core/disk.ts';
 import type { Lexicons } from '../core/lexicon.ts';
@@ -170,7 +170,7 @@ function handleRuns(services: Services, options: WorkOptions): JobHandler {
   const { metrics, now, isPaused: paused } = services;
   const { investigationTimeoutMs: timeoutMs, waitsForSpace = true, onWait = () => {}, onTrouble } = options;
   const prepareModel = (model: Model) => {
-    const counted = metrics.countModel(model, (usage) => costOf(usage, bookedPrices(model.prices)));
+    const counted = metrics.countModel(model, (usage) => computeCost(usage, getBookedPrices(model.prices)));
     return pausableModel(counted, { paused, now });
   };
   const investigator = options.investigator && {

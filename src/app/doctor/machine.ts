@@ -17,7 +17,7 @@ import { readMirrorsSize } from '../../git/mirror-records.ts';
 import { findTools } from '../../git/tools.ts';
 import { createLog } from '../../log.ts';
 import { parseMonitoringConfig } from '../../mcp/config.ts';
-import { type ExaminedServer, examineServers } from '../../mcp/examine-servers.ts';
+import { type ExaminedServer, examineServers } from '../../mcp/monitoring.ts';
 import { databaseFile, openDataFolder } from '../data-folder.ts';
 import { findShortage } from '../services.ts';
 import { fail, ok, PAUSED, type Probe, type Verdict, warn } from './probe.ts';
