@@ -21,8 +21,7 @@ import type { ExitCode } from '../cli/terminal.ts';
 import { type Config, findPasswords, type PostgresConfig, parsePostgresUrl } from '../config.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { JobKind } from '../core/queue.ts';
-import { backUp } from '../db/back-up.ts';
-import { backupsFolder } from '../db/kept-backups.ts';
+import { backUp } from '../db/backup.ts';
 import { makeFolder } from '../db/make-folder.ts';
 import { migratedSince, migrationsOf } from '../db/migrate.ts';
 import { moveRecords } from '../db/move.ts';
@@ -30,17 +29,10 @@ import { type MoveSource, openMoveSource } from '../db/move.ts';
 import { moveEnded } from '../db/moving/target.ts';
 import { checkBackup, restoreBackup } from '../db/restore.ts';
 import { createSeal } from '../db/seal.ts';
-import { takeOwnership } from '../db/single-owner.ts';
-import type { Store } from '../db/store.ts';
-import { createGitSource } from '../git/mirror.ts';
-import { registerSecret } from '../log.ts';
-import { createLexicons } from '../search/create-lexicons.ts';
-import type { CommandDeps } from './analyse.ts';
-import { liftAllHolds, setPaused } from './cooldowns.ts';
-import { type DataFolder, databaseFile, openDataFolder, readKey } from './data-folder.ts';
-import { openPostgresParts, openRecords, openStore, ownRecords } from './records.ts';
-import { forgetWithLexicons, LOCAL_LOGIN } from './services.ts';
-import { forgetMirrors } from './upkeep.ts';
+import { backupsFolder } from '../db/sqlite-engine.ts';
+import type { CommandDeps } from './command-deps.ts';
+import { databaseFile, openDataFolder } from './data-folder.ts';
+import { openRecords, openStore, ownRecords } from './open-records.ts';
 
 /** Throws `store_locked` where a service has the SQLite file open. */
 export async function migrateCommand({ config, io, log }: CommandDeps): Promise<ExitCode> {

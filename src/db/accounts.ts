@@ -1,19 +1,27 @@
-// Accounts and the secrets that sign their webhooks.
+// Accounts: the secrets that sign their webhooks, access tokens, sessions, and codes and states that sign in once.
 import type { Selectable } from 'kysely';
-import type { Account } from '../core/account.ts';
+import {
+  type Account,
+  type Scope,
+  SESSION_IDLE_MS,
+  SESSION_LIFE_MS,
+  type Session,
+  type TokenRecord,
+} from '../core/account.ts';
 import { newId } from '../core/ids.ts';
 import { verbOf, writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
-import type { AccountTable, Reader, Trx } from './schema.ts';
+import type { AccountTable, Reader, SessionTable, TokenTable, Trx } from './schema.ts';
 import type { Seal } from './seal.ts';
-import type { AccountStore, SessionStore } from './store.ts';
-import { isFirst } from './use-once.ts';
+import type { AccountStore, Acting, Counted, SessionStore } from './store.ts';
 
 type AccountVerbs = Pick<
   AccountStore & SessionStore,
   'ensureAccount' | 'accounts' | 'account' | 'signingSecrets' | 'rotateSigningSecret' | 'noteSecretShown'
 >;
+
 type NewAccount = Parameters<AccountStore['ensureAccount']>[0];
+
 type Rotation = Parameters<AccountStore['rotateSigningSecret']>[0];
 
 export function accountVerbs(database: Database, seal: Seal): AccountVerbs {
@@ -34,7 +42,7 @@ export function accountVerbs(database: Database, seal: Seal): AccountVerbs {
   };
 }
 
-export function accountFrom(row: Pick<Selectable<AccountTable>, 'id' | 'login' | 'github_id'>): Account {
+function accountFrom(row: Pick<Selectable<AccountTable>, 'id' | 'login' | 'github_id'>): Account {
   return { id: row.id, login: row.login, githubId: row.github_id };
 }
 
@@ -165,4 +173,291 @@ async function addSecret(
 /** What the signing secrets of an account are sealed for. */
 export function secretPurpose(accountId: string): string {
   return `signing-secret ${accountId}`;
+}
+
+type OnceTimes = Parameters<SessionStore['useOnce']>[1];
+
+/** In the transaction of the act itself, so that a key is used up exactly where something was done. */
+async function isFirst(trx: Trx, { once }: Counted, now: string): Promise<boolean> {
+  return once === undefined || (await useOnce(trx, once.hash, { expiresAt: once.expiresAt, now }));
+}
+
+async function useOnce(trx: Trx, hash: string, { expiresAt, now }: OnceTimes): Promise<boolean> {
+  await sweepSignIns(trx, now);
+  const first = await trx
+    .insertInto('sign_in_states')
+    .values({ hash, expires_at: expiresAt })
+    .onConflict((conflict) => conflict.column('hash').doNothing())
+    .returning('hash')
+    .executeTakeFirst();
+  return first !== undefined;
+}
+
+/** Codes and states that have expired. */
+export async function sweepSignIns(trx: Trx, now: string): Promise<void> {
+  await trx.deleteFrom('sign_in_codes').where('expires_at', '<=', now).execute();
+  await trx.deleteFrom('sign_in_states').where('expires_at', '<=', now).execute();
+}
+
+type TokenVerbs = Pick<AccountStore, 'addToken' | 'tokenByHash' | 'tokens' | 'revokeToken' | 'touchToken'>;
+
+type TokenRow = Selectable<TokenTable>;
+
+/** A call's last use is kept to the minute: to the call it would be one forced disk write for every read. */
+const TOUCH_MS = 60_000;
+
+export function tokenVerbs(database: Database): TokenVerbs {
+  return {
+    addToken: (token, hash, how = {}) => database.write((trx) => addToken(trx, { token, hash, how })),
+    tokenByHash: (hash) => database.read((reader) => tokenByHash(reader, hash)),
+    tokens: (accountId) => database.read((reader) => tokens(reader, accountId)),
+    revokeToken: (id, accountId, now, how = {}) =>
+      database.write((trx) => revokeToken(trx, { id, accountId, now, how })),
+    touchToken: (id, now) => touchToken(database, id, now),
+  };
+}
+
+interface NewToken {
+  readonly token: TokenRecord;
+  readonly hash: string;
+  readonly how: Counted & Acting;
+}
+
+async function addToken(trx: Trx, { token, hash, how }: NewToken): Promise<'done' | 'repeated'> {
+  const { createdAt: at, accountId } = token;
+  if (!(await isFirst(trx, how, at))) return 'repeated';
+  await trx
+    .insertInto('tokens')
+    .values({
+      id: token.id,
+      account_id: token.accountId,
+      name: token.name,
+      hash,
+      scopes: JSON.stringify(token.scopes),
+      project_ids: token.projectIds && JSON.stringify(token.projectIds),
+      created_at: token.createdAt,
+      expires_at: token.expiresAt,
+      last_used_at: token.lastUsedAt,
+      revoked_at: token.revokedAt,
+    })
+    .execute();
+  await writeAudit(trx, { at, accountId, verb: verbOf('token.created', how), subject: token.id });
+  return 'done';
+}
+
+async function tokenByHash(
+  reader: Reader,
+  hash: string,
+): Promise<{ readonly token: TokenRecord; readonly account: Account } | null> {
+  const row = await reader
+    .selectFrom('tokens')
+    .innerJoin('accounts', 'accounts.id', 'tokens.account_id')
+    .selectAll('tokens')
+    .select(['accounts.login', 'accounts.github_id'])
+    .where('hash', '=', hash)
+    .executeTakeFirst();
+  return row ? { token: tokenFrom(row), account: accountFrom({ ...row, id: row.account_id }) } : null;
+}
+
+async function tokens(reader: Reader, accountId: string): Promise<readonly TokenRecord[]> {
+  const rows = await reader
+    .selectFrom('tokens')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .orderBy('seq', 'desc')
+    .execute();
+  return rows.map(tokenFrom);
+}
+
+async function revokeToken(
+  trx: Trx,
+  {
+    id,
+    accountId,
+    now,
+    how,
+  }: { readonly id: string; readonly accountId: string; readonly now: string; readonly how: Acting },
+): Promise<boolean> {
+  const revoked = await trx
+    .updateTable('tokens')
+    .set({ revoked_at: now })
+    .where('id', '=', id)
+    .where('account_id', '=', accountId)
+    .where('revoked_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+  if (!revoked) return false;
+  await writeAudit(trx, { at: now, accountId, verb: verbOf('token.revoked', how), subject: id });
+  return true;
+}
+
+async function touchToken(database: Database, id: string, now: string): Promise<void> {
+  const row = await database.read((reader) =>
+    reader.selectFrom('tokens').select('last_used_at').where('id', '=', id).executeTakeFirst(),
+  );
+  const last = row?.last_used_at;
+  if (!row || (last && Math.abs(Date.parse(now) - Date.parse(last)) < TOUCH_MS)) return;
+  await database.write((trx) => trx.updateTable('tokens').set({ last_used_at: now }).where('id', '=', id).execute());
+}
+
+function tokenFrom(row: TokenRow): TokenRecord {
+  const scopes: Scope[] = JSON.parse(row.scopes);
+  const projectIds: string[] | null = row.project_ids === null ? null : JSON.parse(row.project_ids);
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    name: row.name,
+    scopes,
+    projectIds,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    lastUsedAt: row.last_used_at,
+    revokedAt: row.revoked_at,
+  };
+}
+
+type SessionVerbs = Omit<SessionStore, 'account' | 'addSignInCode' | 'useSignInCode' | 'useOnce'>;
+
+/** Kept to the minute: to the request it would be one forced disk write for every page. */
+const SESSION_TOUCH_MS = 60_000;
+
+export function sessionVerbs(database: Database): SessionVerbs {
+  return {
+    addSession: (session, hash) => database.write((trx) => addSession(trx, session, hash)),
+    sessionByHash: (hash) => database.read((reader) => sessionByHash(reader, hash)),
+    sessions: (accountId) => database.read((reader) => sessions(reader, accountId)),
+    touchSession: (id, now) => touchSession(database, id, now),
+    endSession: (id, accountId, now) => database.write((trx) => endSession(trx, { id, accountId, now })),
+    endAccess: (githubId, now) => database.write((trx) => endAccess(trx, githubId, now)),
+  };
+}
+
+async function addSession(trx: Trx, session: Session, hash: string): Promise<void> {
+  const { id, accountId, startedAt: at, lastSeenAt, client } = session;
+  await trx
+    .insertInto('sessions')
+    .values({ id, account_id: accountId, hash, started_at: at, last_seen_at: lastSeenAt, client })
+    .execute();
+  await writeAudit(trx, { at, accountId, verb: 'session.started', subject: id });
+}
+
+async function sessionByHash(
+  reader: Reader,
+  hash: string,
+): Promise<{ readonly session: Session; readonly account: Account } | null> {
+  const row = await reader
+    .selectFrom('sessions')
+    .innerJoin('accounts', 'accounts.id', 'sessions.account_id')
+    .selectAll('sessions')
+    .select(['accounts.login', 'accounts.github_id'])
+    .where('sessions.hash', '=', hash)
+    .executeTakeFirst();
+  return row ? { session: sessionFrom(row), account: accountFrom({ ...row, id: row.account_id }) } : null;
+}
+
+async function sessions(reader: Reader, accountId: string): Promise<readonly Session[]> {
+  const rows = await reader
+    .selectFrom('sessions')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .orderBy('seq', 'desc')
+    .execute();
+  return rows.map(sessionFrom);
+}
+
+async function touchSession(database: Database, id: string, now: string): Promise<void> {
+  const row = await database.read((reader) =>
+    reader.selectFrom('sessions').select('last_seen_at').where('id', '=', id).executeTakeFirst(),
+  );
+  if (!row || Math.abs(Date.parse(now) - Date.parse(row.last_seen_at)) < SESSION_TOUCH_MS) return;
+  await database.write((trx) => trx.updateTable('sessions').set({ last_seen_at: now }).where('id', '=', id).execute());
+}
+
+async function endSession(
+  trx: Trx,
+  { id, accountId, now }: { readonly id: string; readonly accountId: string; readonly now: string },
+): Promise<boolean> {
+  const ended = await trx
+    .deleteFrom('sessions')
+    .where('id', '=', id)
+    .where('account_id', '=', accountId)
+    .returning('id')
+    .executeTakeFirst();
+  if (!ended) return false;
+  await writeAudit(trx, { at: now, accountId, verb: 'session.ended', subject: id });
+  return true;
+}
+
+/** Told a second time, there is nothing left to end, and nothing to note. */
+async function endAccess(trx: Trx, githubId: number, now: string): Promise<void> {
+  const account = await trx.selectFrom('accounts').select('id').where('github_id', '=', githubId).executeTakeFirst();
+  if (!account) return;
+  const accountId = account.id;
+  await trx.deleteFrom('sign_in_codes').where('account_id', '=', accountId).execute();
+  const ended = await trx.deleteFrom('sessions').where('account_id', '=', accountId).returning('id').execute();
+  const revoked = await trx
+    .updateTable('tokens')
+    .set({ revoked_at: now })
+    .where('account_id', '=', accountId)
+    .where('revoked_at', 'is', null)
+    .returning('id')
+    .execute();
+  if (ended.length + revoked.length === 0) return;
+  const about = { at: now, accountId };
+  await writeAudit(trx, { ...about, verb: 'access.revoked', subject: accountId });
+  for (const { id } of ended) await writeAudit(trx, { ...about, verb: 'session.ended', subject: id });
+  for (const { id } of revoked) await writeAudit(trx, { ...about, verb: 'token.revoked', subject: id });
+}
+
+/** Those past their limits, see `isSessionAlive`. */
+export async function sweepSessions(trx: Trx, now: string): Promise<void> {
+  const before = (ms: number) => new Date(Date.parse(now) - ms).toISOString();
+  await trx
+    .deleteFrom('sessions')
+    .where(({ or, eb }) =>
+      or([eb('started_at', '<=', before(SESSION_LIFE_MS)), eb('last_seen_at', '<=', before(SESSION_IDLE_MS))]),
+    )
+    .execute();
+}
+
+function sessionFrom(row: Selectable<SessionTable>): Session {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    startedAt: row.started_at,
+    lastSeenAt: row.last_seen_at,
+    client: row.client,
+  };
+}
+
+type NewCode = Parameters<SessionStore['addSignInCode']>[0];
+
+export function signInVerbs(database: Database): Pick<SessionStore, 'addSignInCode' | 'useSignInCode' | 'useOnce'> {
+  return {
+    addSignInCode: (code) => database.write((trx) => addCode(trx, code)),
+    useSignInCode: (hash, now) => database.write((trx) => useCode(trx, hash, now)),
+    useOnce: (hash, times) => database.write((trx) => useOnce(trx, hash, times)),
+  };
+}
+
+async function addCode(trx: Trx, { hash, accountId, expiresAt, now }: NewCode): Promise<void> {
+  await trx.deleteFrom('sign_in_codes').where('account_id', '=', accountId).execute();
+  await sweepSignIns(trx, now);
+  await trx.insertInto('sign_in_codes').values({ hash, account_id: accountId, expires_at: expiresAt }).execute();
+}
+
+/** Taken out before it is judged, so that of two who bring it at the same moment one is nobody. */
+async function useCode(trx: Trx, hash: string, now: string): Promise<Account | null> {
+  const used = await trx
+    .deleteFrom('sign_in_codes')
+    .where('hash', '=', hash)
+    .returning(['account_id', 'expires_at'])
+    .executeTakeFirst();
+  if (!used || used.expires_at <= now) return null;
+  const row = await trx
+    .selectFrom('accounts')
+    .select(['id', 'login', 'github_id'])
+    .where('id', '=', used.account_id)
+    .executeTakeFirst();
+  return row ? accountFrom(row) : null;
 }

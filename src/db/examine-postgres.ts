@@ -2,9 +2,9 @@
 import { Kysely, sql } from 'kysely';
 import { type Examination, examine } from './examine.ts';
 import { judgedServer } from './open-postgres.ts';
-import { POSTGRES_TABLES, postgresDialect } from './postgres-dialect.ts';
+import { createPool, POSTGRES_TABLES, postgresDialect } from './postgres-connection.ts';
 import { explainPostgres } from './postgres-errors.ts';
-import { createPool } from './postgres-pool.ts';
+
 import type { Schema } from './schema.ts';
 import type { Seal } from './seal.ts';
 

@@ -1,10 +1,16 @@
-// What the doctor asks of a database, whichever engine it is: its schema, whether the key opens its secrets, what was given up. Reads only.
+// What the doctor reads of a database: its schema, whether the key opens its secrets, what was given up.
+
+import { statSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
+import { Kysely } from 'kysely';
 import type { Hold } from '../core/holds.ts';
 import { secretPurpose } from './accounts.ts';
 import { migrationsFor, readAppliedMigrations } from './migrate.ts';
 import type { TableForm } from './migrations/table-form.ts';
-import type { Reader } from './schema.ts';
+import type { Reader, Schema } from './schema.ts';
 import type { Seal } from './seal.ts';
+import { explainSqlite, SQLITE_TABLES, sqliteDialect } from './sqlite-engine.ts';
 
 export interface Examination {
   /** Migrations that this version has and the database has not: the next start makes them. */
@@ -73,4 +79,48 @@ async function jobsOf(kysely: Reader): Promise<Examination['jobs']> {
     .execute();
   const count = (state: string) => Number(rows.find((row) => row.state === state)?.count ?? 0);
   return { waiting: count('waiting'), dead: count('dead') };
+}
+
+/** About 5 s of reading, in which nothing else of this process goes on: a larger file is checked as a copy. */
+const MAX_CHECKED_BYTES = 1024 ** 3;
+
+const MOST_LINES = 10;
+
+/** Null: there is no schema in it yet. The file must exist. Throws `store_unusable` or `store_locked`. */
+export async function examineSqlite(file: string, seal: Seal, signal: AbortSignal): Promise<Examination | null> {
+  let connection: Sqlite.Database | undefined;
+  try {
+    connection = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: 5_000 });
+    const kysely = new Kysely<Schema>({ dialect: sqliteDialect(connection) });
+    const found = await examine(kysely, { form: SQLITE_TABLES, seal });
+    if (found === null) return null;
+    const isSmall = statSync(file).size <= MAX_CHECKED_BYTES;
+    const damage = isSmall ? await damageIn(connection, signal) : [];
+    const unchecked = isSmall ? '' : 'its pages, since it is larger than 1 GiB';
+    return { ...found, damage, aheadMs: 0, unchecked };
+  } catch (error) {
+    throw explainSqlite(error, file);
+  } finally {
+    connection?.close();
+  }
+}
+
+async function damageIn(connection: Sqlite.Database, signal: AbortSignal): Promise<readonly string[]> {
+  const names = connection.prepare<[], { name: string }>("select name from sqlite_schema where type = 'table'").all();
+  const lines: string[] = [];
+  for (const { name } of names) {
+    await nextTurn();
+    signal.throwIfAborted();
+    const said = connection.pragma(`quick_check('${name.replaceAll("'", "''")}')`, { simple: false });
+    lines.push(...wordsOf(said).filter((line) => line !== 'ok'));
+    if (lines.length >= MOST_LINES) break;
+  }
+  return lines.slice(0, MOST_LINES);
+}
+
+function wordsOf(rows: unknown): readonly string[] {
+  if (!Array.isArray(rows)) return [];
+  return rows.flatMap((row: unknown) =>
+    typeof row === 'object' && row !== null ? Object.values(row).map(String) : [],
+  );
 }

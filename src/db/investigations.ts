@@ -1,9 +1,10 @@
 // Investigations as their callers see them.
-import type { Investigation, InvestigationOutcome } from '../core/investigation.ts';
+
+import { type SqlBool, sql } from 'kysely';
+import type { Investigation, InvestigationOutcome, InvestigationState } from '../core/investigation.ts';
 import type { Database } from './database.ts';
 import type { Reader } from './schema.ts';
 import type { InvestigationFilter, InvestigationStore } from './store.ts';
-import { halfOf } from './under-way.ts';
 
 export function investigationVerbs(database: Database): Pick<InvestigationStore, 'investigation' | 'investigations'> {
   return {
@@ -37,6 +38,7 @@ function withState(page: ReturnType<typeof withProgress>, { state }: Investigati
 
 /** Of so few an index gives each its own rows, of which the newest are soon found. */
 const FEW_PROJECTS = 8;
+
 /** How many of the newest are looked at: almost always the first of these hold a page. */
 const LOOKED_AT = [200, 2_000];
 
@@ -122,4 +124,14 @@ function investigationFrom(row: Row): Investigation {
     progress: { step: row.step_count, action: row.action ?? '' },
     createdAt: row.created_at,
   };
+}
+
+/** Queued or running; columns of `investigations` alone may be named `state` where it stands. */
+export const UNDER_WAY = sql<SqlBool>`state in ('queued', 'running')`;
+
+const ENDED = sql<SqlBool>`state not in ('queued', 'running')`;
+
+/** What goes without saying of a row in that state. */
+function halfOf(state: InvestigationState): typeof UNDER_WAY {
+  return state === 'queued' || state === 'running' ? UNDER_WAY : ENDED;
 }

@@ -1,14 +1,15 @@
 // Issues: built from the run's conclusion and what is the caller's own; erased with every trace.
 import type { ChangeSet } from '../core/change-set.ts';
-import type { Conclusion, Issue } from '../core/issue.ts';
+import type { Verdict } from '../core/check.ts';
+import { type Conclusion, type Issue, type IssueOwner, issueFor } from '../core/issue.ts';
+import type { Origin } from '../core/report.ts';
 import { writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
-import { eraseInvestigations, forgetShown } from './erasing.ts';
-import { issueFrom, OWNER_COLUMNS } from './issue-rows.ts';
+import { eraseInvestigations, forgetShown } from './erase.ts';
 import type { Reader, Trx } from './schema.ts';
 import type { IssueStore } from './store.ts';
-import { nudgeShown } from './thread-nudges.ts';
+import { type LearntLinks, nudgeShown } from './threads.ts';
 
 interface IssueVerbsOptions {
   readonly enqueuer: Enqueuer;
@@ -76,4 +77,53 @@ async function eraseIssue(
   const { account_id: caller, project_id: projectId } = row;
   await writeAudit(trx, { at: now, accountId: by ?? caller, verb: 'issue.erased', subject: id, projectId });
   return true;
+}
+
+/** Of an Issue joined with its investigation. */
+const OWNER_COLUMNS = [
+  'issues.id',
+  'issues.investigation_id',
+  'issues.project_id',
+  'issues.same_as',
+  'issues.created_at',
+  'issues.links',
+  'investigations.reference',
+  'investigations.origin',
+  'investigations.text',
+  'investigations.guidance',
+  'investigations.verdict',
+] as const;
+
+interface OwnerRow {
+  readonly id: string;
+  readonly investigation_id: string;
+  readonly project_id: string;
+  readonly same_as: string | null;
+  readonly created_at: string;
+  readonly links: string | null;
+  readonly reference: string;
+  readonly origin: Origin;
+  readonly text: string;
+  readonly guidance: string;
+  readonly verdict: Verdict | null;
+}
+
+function issueFrom(row: OwnerRow, conclusion: Conclusion): Issue {
+  const learnt: LearntLinks = row.links === null ? {} : JSON.parse(row.links);
+  const links = { ...conclusion.analysis.links, ...learnt };
+  return issueFor(ownerFrom(row), { ...conclusion, analysis: { ...conclusion.analysis, links } });
+}
+
+function ownerFrom(row: OwnerRow): IssueOwner {
+  return {
+    issueId: row.id,
+    investigationId: row.investigation_id,
+    projectId: row.project_id,
+    reference: row.reference,
+    origin: row.origin,
+    report: row.text + row.guidance,
+    verdict: row.verdict,
+    sameAs: row.same_as,
+    createdAt: row.created_at,
+  };
 }

@@ -2,10 +2,10 @@
 import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { CausewayError } from '../core/errors.ts';
-import { makeCommitMarks, sweepCommitMarks } from './commit-marks.ts';
 import type { Database } from './database.ts';
 import { createTables } from './migrations/0001-initial.ts';
 import type { TableForm } from './migrations/table-form.ts';
+import { makeCommitMarks, sweepCommitMarks } from './postgres-connection.ts';
 import type { Reader } from './schema.ts';
 
 /**

@@ -88,15 +88,9 @@ export async function moveRecords({ source, target, enqueuer, now, say, signal }
   requireNoRunningJobs(connection);
   const readVersion = () => connection.pragma('data_version', { simple: true });
   const before = readVersion();
+  const tables = listTables(connection);
   const moved = await target.write(async (trx) => {
-    let rows = 0;
-    const tables = listTables(connection);
-    for (const table of tables) await requireEmpty(trx, table);
-    for (const table of tables) {
-      const count = await copyTable(connection, trx, table, signal);
-      if (count > 0) say(`${table}: ${count === 1 ? '1 row' : `${count} rows`} copied`);
-      rows += count;
-    }
+    const rows = await copyTables(connection, trx, { tables, say, signal });
     const jobs = readJobs(connection, "state != 'dead'");
     const deadJobs = readJobs(connection, "state = 'dead'");
     await enqueuer.enqueue(trx, jobs);
@@ -123,6 +117,21 @@ function listTables(connection: Sqlite.Database): readonly string[] {
   const query = "select name from sqlite_schema where type = 'table' order by rowid";
   const names = connection.prepare<[], string>(query).pluck().all();
   return names.filter((name) => !NOT_MOVED.test(name));
+}
+
+async function copyTables(
+  connection: Sqlite.Database,
+  trx: Trx,
+  { tables, say, signal }: Pick<Move, 'say' | 'signal'> & { readonly tables: readonly string[] },
+): Promise<number> {
+  for (const table of tables) await requireEmpty(trx, table);
+  let rows = 0;
+  for (const table of tables) {
+    const count = await copyTable(connection, trx, table, signal);
+    if (count > 0) say(`${table}: ${count === 1 ? '1 row' : `${count} rows`} copied`);
+    rows += count;
+  }
+  return rows;
 }
 
 async function copyTable(connection: Sqlite.Database, trx: Trx, table: string, signal: AbortSignal): Promise<number> {

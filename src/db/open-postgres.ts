@@ -4,9 +4,9 @@ import { CausewayError } from '../core/errors.ts';
 import { createDatabase, type Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { migrateUnderLock } from './migrate.ts';
-import { POSTGRES_TABLES, postgresDialect } from './postgres-dialect.ts';
+import { createPool, POSTGRES_TABLES, type PoolSettings, postgresDialect } from './postgres-connection.ts';
 import { explainOpening, explainPostgres } from './postgres-errors.ts';
-import { createPool, type PoolSettings } from './postgres-pool.ts';
+
 import { patiently, serializable } from './postgres-repeat.ts';
 import type { Reader, Schema } from './schema.ts';
 import type { Seal } from './seal.ts';

@@ -1,6 +1,6 @@
 // What an error of PostgreSQL, or of the way to it, means: whether to try again, and what to tell the operator.
 import { CausewayError, type ErrorCode, StoreUnusable } from '../core/errors.ts';
-import type { CommitMark } from './commit-marks.ts';
+import type { CommitMark } from './postgres-connection.ts';
 
 /** A commit was sent and not answered: by the mark the server knows whether it took place. */
 export class UnansweredCommit extends Error {

@@ -1,6 +1,6 @@
 // Transactions that overlap, and a server that goes and comes: each verb takes place exactly once, or says that it did not.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { tookPlace } from './commit-marks.ts';
+import { tookPlace } from './postgres-connection.ts';
 import { type Fault, faultOf, UnansweredCommit } from './postgres-errors.ts';
 import type { Reader, Trx } from './schema.ts';
 

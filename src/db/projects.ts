@@ -1,9 +1,10 @@
 // Projects by name, and the ids of their Issues.
+
+import type { Selectable } from 'kysely';
 import { newId } from '../core/ids.ts';
 import { isGithubProject, type Project, type ProjectSource } from '../core/project.ts';
 import type { Database } from './database.ts';
-import { ON_GITHUB, placeOf, projectFrom } from './project-rows.ts';
-import type { Reader, Trx } from './schema.ts';
+import type { ProjectTable, Reader, Trx } from './schema.ts';
 import type { ProjectStore } from './store.ts';
 
 interface WantedProject {
@@ -90,4 +91,28 @@ async function issueIds(reader: Reader, projectId: string): Promise<readonly str
     .orderBy('seq', 'desc')
     .execute();
   return rows.map((row) => row.id);
+}
+
+/** Names a source: a project is its place, whatever it is called. */
+export function placeOf(source: ProjectSource): string {
+  switch (source.kind) {
+    case 'path':
+      return `path ${source.path}`;
+    case 'url':
+      return `url ${source.url}`;
+    case 'github':
+      return placeOnGithub(source.repositoryId);
+  }
+}
+
+export function placeOnGithub(repositoryId: number): string {
+  return `github ${repositoryId}`;
+}
+
+/** What the places of all GitHub projects begin with, and no other. */
+export const ON_GITHUB = 'github %';
+
+export function projectFrom(row: Pick<Selectable<ProjectTable>, 'id' | 'name' | 'source' | 'created_at'>): Project {
+  const source: ProjectSource = JSON.parse(row.source);
+  return { id: row.id, name: row.name, source, createdAt: row.created_at };
 }

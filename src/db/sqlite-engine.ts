@@ -1,17 +1,17 @@
-// Everything that only SQLite knows: the connection and its settings, how transactions begin, what its errors mean.
-import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+// Everything that only SQLite knows: the connection and its settings, how transactions begin, what its errors mean, and whose the file is.
+import { chmodSync, closeSync, existsSync, openSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import path, { basename, dirname, join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { type Dialect, SqliteAdapter, SqliteDialect, SqliteDriver, sql } from 'kysely';
 import { CausewayError, isDiskFull, NO_SPACE, type StoreFault, StoreUnusable } from '../core/errors.ts';
 import { shellWord } from '../core/shell-quote.ts';
-import { backupsFolder, newestBackup } from './kept-backups.ts';
 import { makeFolder } from './make-folder.ts';
 import type { TableForm } from './migrations/table-form.ts';
 
 /** How long a writer waits for another process' transaction. */
 const BUSY_MS = 5_000;
+
 const BUSY_POLL_MS = 10;
 
 /** STRICT refuses values of the wrong type; AUTOINCREMENT never gives a number twice. */
@@ -177,7 +177,7 @@ function withoutWaiting<T>(connection: Sqlite.Database, work: () => T): T {
  * Makes the file with mode 600 before SQLite would make it with the umask's (the log beside it inherits the mode).
  * An existing file is never opened here: closing any descriptor of a file drops this process' locks on it (POSIX).
  */
-export function makePrivate(file: string): void {
+function makePrivate(file: string): void {
   makeFolder(dirname(file));
   try {
     if (!existsSync(file)) closeSync(openSync(file, 'wx', 0o600));
@@ -198,4 +198,85 @@ function narrowMode(file: string): void {
   } catch {
     // Not ours to change (another owner, a read-only file system): whether it can be used shows on opening.
   }
+}
+
+export function backupsFolder(database: string): string {
+  return path.join(path.dirname(database), 'backups');
+}
+
+/** Null where there is none. */
+function newestBackup(database: string): string | null {
+  const folder = backupsFolder(database);
+  const files = namesIn(folder)
+    .filter((name) => name.endsWith('.db'))
+    .map((name) => path.join(folder, name))
+    .map((file) => ({ file, at: statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0 }));
+  return files.sort((a, b) => b.at - a.at)[0]?.file ?? null;
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * Takes the database file for this process until disposed. The lock is a transaction held open on `<file>.owner`;
+ * it is a reserved one, so that whoever is refused can still read the owner's process id.
+ * Throws `store_locked` where another holds it. `:memory:` needs no owner.
+ */
+export function takeOwnership(file: string): Disposable {
+  if (file === ':memory:') return { [Symbol.dispose]: () => {} };
+  makeFolder(dirname(file));
+  const owner = `${realPath(file)}.owner`;
+  makePrivate(owner);
+  const connection = open(owner);
+  try {
+    connection.exec('begin immediate');
+    connection.exec('create table if not exists owner (id integer primary key, pid integer not null) strict');
+    connection.prepare('insert or replace into owner (id, pid) values (1, ?)').run(process.pid);
+    connection.exec('commit');
+    connection.exec('begin immediate');
+  } catch (error) {
+    const refusal = refusalFor(connection, error, file);
+    connection.close();
+    throw refusal;
+  }
+  return { [Symbol.dispose]: () => void connection.close() };
+}
+
+function open(owner: string): Sqlite.Database {
+  try {
+    return new Sqlite(owner, { timeout: 0 });
+  } catch (error) {
+    throw explainSqlite(error, owner);
+  }
+}
+
+function refusalFor(connection: Sqlite.Database, error: unknown, file: string): unknown {
+  const busy = error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY');
+  if (!busy) return explainSqlite(error, `${file}.owner`);
+  const pid = ownerPid(connection);
+  return new CausewayError(
+    'store_locked',
+    `Another Causeway server or worker${pid === null ? '' : ` (process ${pid})`} uses ${file}. ` +
+      'Stop that one first, or give this one its own DATA_DIR.',
+    { cause: error },
+  );
+}
+
+function ownerPid(connection: Sqlite.Database): number | null {
+  try {
+    return connection.prepare<[], { pid: number }>('select pid from owner').get()?.pid ?? null;
+  } catch {
+    // The owner is just writing it: the refusal stands without the number.
+    return null;
+  }
+}
+
+/** Two names of one file are one file; a file that is not there yet is named by its folder. */
+function realPath(file: string): string {
+  return existsSync(file) ? realpathSync(file) : join(realpathSync(dirname(file)), basename(file));
 }

@@ -1,33 +1,25 @@
 // All verbs of the store over one database, whatever its engine.
 
-import { acceptanceVerbs } from './acceptance.ts';
-import { accountVerbs } from './accounts.ts';
-import { backfillVerbs } from './backfills.ts';
-import { costVerbs } from './costs.ts';
+import { accountVerbs, sessionVerbs, signInVerbs, tokenVerbs } from './accounts.ts';
 import type { Database } from './database.ts';
 import { deliveryVerbs } from './deliveries.ts';
-import { endingVerbs } from './endings.ts';
 import type { Enqueuer } from './enqueuer.ts';
-import { erasureVerbs } from './erasures.ts';
+import { erasureVerbs } from './erase.ts';
 import { failureVerbs } from './failures.ts';
 import { headVerbs } from './heads.ts';
-import { installationVerbs } from './installations.ts';
+import { backfillVerbs, installationVerbs, toldVerbs } from './installations.ts';
 import { investigationVerbs } from './investigations.ts';
 import { issueVerbs } from './issues.ts';
 import { overviewVerbs } from './overviews.ts';
 import { projectVerbs } from './projects.ts';
-import { runVerbs } from './runs.ts';
+import { acceptanceVerbs } from './reports.ts';
+import { upkeepVerbs } from './retention.ts';
+import { endingVerbs, runVerbs, transcriptVerbs } from './runs.ts';
 import type { Seal } from './seal.ts';
-import { sessionVerbs } from './sessions.ts';
-import { signInVerbs } from './sign-ins.ts';
 import type { Store } from './store.ts';
 import { threadVerbs } from './threads.ts';
-import { tokenVerbs } from './tokens.ts';
-import { toldVerbs } from './told.ts';
-import { transcriptVerbs } from './transcripts.ts';
-import { upkeepVerbs } from './upkeep.ts';
-import { attemptVerbs } from './webhook-attempts.ts';
-import { webhookVerbs } from './webhooks.ts';
+import { costVerbs } from './usage.ts';
+import { attemptVerbs, webhookVerbs } from './webhooks.ts';
 
 interface VerbsOptions {
   readonly database: Database;

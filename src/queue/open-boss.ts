@@ -1,7 +1,7 @@
 // pg-boss: installed and brought up to date in a schema of its own, whoever comes first, and held open for this process.
 import { type Db, PgBoss } from 'pg-boss';
 import type { Enqueuer } from '../db/enqueuer.ts';
-import { createPool } from '../db/postgres-pool.ts';
+import { createPool } from '../db/postgres-connection.ts';
 import { patiently } from '../db/postgres-repeat.ts';
 import type { Log } from '../log.ts';
 import { createBossJobs } from './boss-jobs.ts';

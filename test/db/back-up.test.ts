@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync, readdirSync, statSync, writeFileSync, 
 import path from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import { backUp } from '../../src/db/back-up.ts';
+import { backUp } from '../../src/db/backup.ts';
 import { openSqliteStore } from '../../src/db/open-sqlite.ts';
 import { createSeal } from '../../src/db/seal.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClaimedJob, JobHandler } from '../../src/core/queue.ts';
 import { openSqliteStore } from '../../src/db/open-sqlite.ts';
 import { createSeal } from '../../src/db/seal.ts';
-import { takeOwnership } from '../../src/db/single-owner.ts';
+import { takeOwnership } from '../../src/db/sqlite-engine.ts';
 import { createLog } from '../../src/log.ts';
 import { createEmbeddedQueue } from '../../src/queue/embedded-queue.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
