@@ -1,7 +1,7 @@
-// Work on one thing, one after the other: what is read and then written down must not be overtaken by what was read before it.
+// Runs work on one thing one after the other, so that what was read later is also written later.
 import { untilAborted } from '../../core/until-aborted.ts';
 
-/** Runs the work once all earlier work on the same number has ended, however it ended. */
+/** Starts the work when all earlier work on the same number has ended, in success or failure. */
 export type InTurn = <T>(id: number, signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
 
 export function createInTurn(): InTurn {

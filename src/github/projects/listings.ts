@@ -1,4 +1,4 @@
-// Installations and their repositories as GitHub lists them, page by page, and whether a list can be believed to be whole.
+// Installations and their repositories as GitHub lists them, page by page, and whether a list is complete.
 import type { Installation, InstalledRepository, PermissionLevel } from '../../core/project.ts';
 import { unsureFailure } from '../clients/failures.ts';
 import type { GithubCaller } from '../clients/github-clients.ts';
@@ -31,7 +31,7 @@ export async function listInstallations(app: GithubCaller, signal: AbortSignal):
       (octokit, request) => octokit.rest.apps.listInstallations({ per_page: PAGE, page, request }),
       signal,
     );
-    for (const { id } of data) found.add(checked(id));
+    for (const { id } of data) found.add(checkId(id));
     if (!hasNext(headers.link)) return [...found];
   }
 }
@@ -41,12 +41,12 @@ export async function readInstallation(app: GithubCaller, id: number, signal: Ab
     (octokit, request) => octokit.rest.apps.getInstallation({ installation_id: id, request }),
     signal,
   );
-  return installationFrom(data);
+  return toInstallation(data);
 }
 
 export interface RepositoryList {
   readonly repositories: readonly InstalledRepository[];
-  /** False where GitHub counts others than it has listed: nothing may be hidden for not being in it. */
+  /** False where GitHub counts other repositories than it lists: then none may be hidden for being absent. */
   readonly isWhole: boolean;
 }
 
@@ -60,8 +60,8 @@ export async function listRepositories(caller: GithubCaller, signal: AbortSignal
       signal,
     );
     counts.add(data.total_count);
-    for (const listed of data.repositories) found.set(listed.id, repositoryFrom(listed));
-    // One that was taken out while we read moves another from the next page to this one, where we do not see it.
+    for (const listed of data.repositories) found.set(listed.id, toRepository(listed));
+    // A repository that is removed while we read moves another one from the next page to this one, where we do not see it.
     if (!hasNext(headers.link)) {
       return { repositories: [...found.values()], isWhole: counts.size === 1 && counts.has(found.size) };
     }
@@ -73,48 +73,48 @@ export function hasNext(link: string | undefined): boolean {
   return /;\s*rel="next"/.test(link ?? '');
 }
 
-function installationFrom({ id, account, permissions, suspended_at }: ListedInstallation): Installation {
+function toInstallation({ id, account, permissions, suspended_at }: ListedInstallation): Installation {
   const granted = Object.entries(permissions).flatMap(([name, level]) => {
     const known = LEVELS.find((each) => each === level);
     return known === undefined ? [] : [[name, known] as const];
   });
   return {
-    id: checked(id),
-    owner: ownerFrom(account),
+    id: checkId(id),
+    owner: toOwner(account),
     permissions: Object.fromEntries(granted),
     isSuspended: suspended_at !== null && suspended_at !== undefined,
   };
 }
 
 /** An enterprise has a slug instead of a login. */
-function ownerFrom(account: object | null): Installation['owner'] {
-  const told: Readonly<Record<string, unknown>> = { ...account };
-  const login = told['login'] ?? told['slug'];
-  if (typeof login !== 'string') throw incomplete();
-  return { id: checked(told['id']), login, kind: told['type'] === 'User' ? 'user' : 'organization' };
+function toOwner(account: object | null): Installation['owner'] {
+  const given: Readonly<Record<string, unknown>> = { ...account };
+  const login = given['login'] ?? given['slug'];
+  if (typeof login !== 'string') throw describeIncomplete();
+  return { id: checkId(given['id']), login, kind: given['type'] === 'User' ? 'user' : 'organization' };
 }
 
-function repositoryFrom(listed: ListedRepository): InstalledRepository {
-  if (!/^[^/\s]+\/[^/\s]+$/.test(listed.full_name) || !URL.canParse(listed.clone_url)) throw incomplete();
+function toRepository(listed: ListedRepository): InstalledRepository {
+  if (!/^[^/\s]+\/[^/\s]+$/.test(listed.full_name) || !URL.canParse(listed.clone_url)) throw describeIncomplete();
   return {
-    id: checked(listed.id),
+    id: checkId(listed.id),
     fullName: listed.full_name,
     cloneUrl: listed.clone_url,
-    // Unless GitHub says that everybody may see it, nobody may.
+    // Private unless GitHub says that it is public.
     isPrivate: listed.private !== false,
     isArchived: listed.archived === true,
     defaultBranch: listed.default_branch ?? '',
   };
 }
 
-function checked(id: unknown): number {
+function checkId(id: unknown): number {
   if (typeof id === 'number' && Number.isSafeInteger(id)) return id;
-  throw incomplete();
+  throw describeIncomplete();
 }
 
-function incomplete() {
+function describeIncomplete() {
   return unsureFailure(
     200,
-    'GitHub listed something without its number or name; nothing was changed. It is tried again.',
+    'GitHub listed something without its number or name; nothing was changed. Causeway tries again.',
   );
 }

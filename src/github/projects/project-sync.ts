@@ -1,166 +1,215 @@
 // Projects follow GitHub: what the App is installed on is a project, and what it lost is none any more.
-import type { Installation, InstalledRepository, Project } from '../../core/project.ts';
-
+import { type Installation, type InstalledRepository, isGithubProject, type Project } from '../../core/project.ts';
+import type { Source } from '../../core/source.ts';
 import type { InstallationStore } from '../../db/store.ts';
+import type { Log } from '../../log.ts';
+import { type CancelDeps, cancelInvestigation } from '../../services/end-early.ts';
 import { type GithubClients, GithubFailure } from '../clients/github-clients.ts';
-import { withoutMoved } from './elsewhere.ts';
-import { createGrants } from './grants.ts';
-import { createInTurn, type InTurn } from './in-turn.ts';
+import { missingPermissions } from '../clients/installation-tokens.ts';
+import { createInTurn } from './in-turn.ts';
 import { listInstallations, listRepositories, readInstallation } from './listings.ts';
-import { endAccess, endHidden, type LostAccessDeps } from './lost-access.ts';
-import { createOwners } from './owners.ts';
+import { createOwnerRule } from './owner-rule.ts';
 
 /** What an event says of installations and repositories is never taken over: GitHub is asked how it is now. */
 export interface ProjectSync {
   /**
    * Makes all projects equal to what GitHub says. Throws GithubFailure where the installations could not be listed. One that fails is
-   * said in the log, leaves its projects as they are and stops no other; what it failed with is thrown at the end, so that it is tried
-   * again soon.
+   * logged, leaves its projects as they are and stops no other; its error is thrown at the end, so that a retry comes soon.
    */
   reconcile(signal: AbortSignal): Promise<void>;
   /** Throws GithubFailure where GitHub could not be asked. */
   installationChanged(installationId: number, signal: AbortSignal): Promise<void>;
   /** One repository of an installation: added, renamed, archived, made public, transferred, removed. Throws like the above. */
   repositoryChanged(repositoryId: number, installationId: number, signal: AbortSignal): Promise<void>;
-  /** Logins of the owners of installations that do not count, as far as they were met; in alphabetical order. */
+  /** Logins of the owners whose installations do not count, as far as they were seen; in alphabetical order. */
   ignoredOwners(): readonly string[];
   /** The App was uninstalled: ends access at once. */
   installationRemoved(installationId: number, signal: AbortSignal): Promise<void>;
 }
 
-export interface ProjectSyncDeps extends LostAccessDeps {
+export interface ProjectSyncOptions extends CancelDeps {
   readonly clients: Pick<GithubClients, 'app' | 'identity' | 'installation' | 'repository'>;
-  readonly store: LostAccessDeps['store'] &
-    Pick<
-      InstallationStore,
-      | 'syncInstallation'
-      | 'putRepository'
-      | 'hideRepository'
-      | 'removeInstallation'
-      | 'installations'
-      | 'installation'
-      | 'projectOfRepository'
-    >;
-  /** Logins whose installations count, whatever their case; empty: the owner of the App. */
+  readonly store: CancelDeps['store'] & InstallationStore;
+  readonly source: Pick<Source, 'forget'>;
+  /** Logins whose installations count, in any case; empty: the owner of the App. */
   readonly allowedOwners: readonly string[];
+  readonly log: Log;
 }
 
-interface Context {
-  readonly deps: ProjectSyncDeps;
-  readonly owners: ReturnType<typeof createOwners>;
-  readonly inTurn: InTurn;
-  readonly sayMissing: ReturnType<typeof createGrants>;
-}
+/** An installation that loses more repositories at once has not transferred them one by one. */
+const MAX_TRANSFERS = 20;
 
-export function createProjectSync(deps: ProjectSyncDeps): ProjectSync {
-  const context: Context = {
-    deps,
-    owners: createOwners(deps),
-    inTurn: createInTurn(),
-    sayMissing: createGrants(deps.log),
-  };
-  const { inTurn } = context;
-  return {
-    reconcile: (signal) => reconcile(context, signal),
-    ignoredOwners: () => context.owners.ignored(),
-    installationChanged: (id, signal) => inTurn(id, signal, () => refresh(context, id, signal)),
-    repositoryChanged: (repositoryId, installationId, signal) =>
-      inTurn(installationId, signal, () => refreshRepository(context, { repositoryId, installationId }, signal)),
-    installationRemoved: (id, signal) => inTurn(id, signal, () => forget(context, id)),
-  };
-}
+export function createProjectSync(options: ProjectSyncOptions): ProjectSync {
+  const { clients, store, source, log } = options;
+  const isAllowed = createOwnerRule(options);
+  const inTurn = createInTurn();
+  const ignored = new Map<number, string>();
+  const reportedMissing = new Map<number, string>();
+  const now = () => options.now().toISOString();
 
-async function reconcile(context: Context, signal: AbortSignal): Promise<void> {
-  const { deps, inTurn } = context;
-  const known = await deps.store.installations();
-  const listed = await listInstallations(deps.clients.app, signal);
-  const failures: unknown[] = [];
-  for (const id of new Set([...listed, ...known.map((installation) => installation.id)])) {
-    // Each is asked for once more by its number: an event may have told something newer than the list, and one that is not in the
-    // list may have slipped from one page to another while it was read.
-    await inTurn(id, signal, () => refresh(context, id, signal)).catch((error: unknown) => {
+  async function reconcile(signal: AbortSignal): Promise<void> {
+    const known = await store.installations();
+    const listed = await listInstallations(clients.app, signal);
+    const failures: unknown[] = [];
+    for (const id of new Set([...listed, ...known.map((installation) => installation.id)])) {
+      // Each is read again by its number: an event may be newer than the list, and one that is not in the list may have slipped from one
+      // page to another while it was read.
+      await inTurn(id, signal, () => refresh(id, signal)).catch((error: unknown) => {
+        signal.throwIfAborted();
+        failures.push(error);
+        log.warn({ err: error, installation: id }, 'the projects of an installation could not be updated');
+      });
+    }
+    // The process may have ended between hiding a project and ending its access.
+    for (const projectId of await store.hiddenProjects()) {
       signal.throwIfAborted();
-      failures.push(error);
-      deps.log.warn({ err: error, installation: id }, 'the projects of an installation stay as they were for now');
-    });
+      await endAccess(projectId);
+    }
+    if (failures.length > 0) throw failures[0];
   }
-  await endHidden(deps, signal);
-  if (failures.length > 0) throw failures[0];
-}
 
-async function refresh(context: Context, id: number, signal: AbortSignal): Promise<void> {
-  const installation = await unlessGone(readInstallation(context.deps.clients.app, id, signal));
-  if (installation === null) await forget(context, id);
-  else await take(context, installation, signal);
-}
-
-/** Takes over one installation with all its repositories. */
-async function take(context: Context, installation: Installation, signal: AbortSignal): Promise<void> {
-  const { deps, owners, sayMissing } = context;
-  const { id, isSuspended, owner } = installation;
-  if (!(await owners.counts(installation, signal))) return remove(context, id);
-  sayMissing(installation);
-  const list = isSuspended ? { repositories: [], isWhole: true } : await wholeList(deps, id, signal);
-  if (!list.isWhole) return addTo(deps, installation, list.repositories);
-  const hidden = await deps.store.syncInstallation(installation, list.repositories, moment(deps));
-  deps.log.info(
-    { installation: id, owner: owner.login, isSuspended, projects: list.repositories.length, hidden: hidden.length },
-    'projects of an installation are up to date',
-  );
-  // Suspended, it has lost none to anybody.
-  await endAll(deps, isSuspended ? hidden : await withoutMoved(deps, hidden, signal));
-}
-
-/** A list that is not whole may have changed while it was read. */
-async function wholeList(deps: ProjectSyncDeps, id: number, signal: AbortSignal) {
-  const caller = deps.clients.installation(id);
-  const list = await listRepositories(caller, signal);
-  return list.isWhole ? list : await listRepositories(caller, signal);
-}
-
-/** From a list with gaps only what is in it is believed. */
-async function addTo(
-  deps: ProjectSyncDeps,
-  installation: Installation,
-  repositories: readonly InstalledRepository[],
-): Promise<void> {
-  const { id } = installation;
-  deps.log.warn({ installation: id }, 'GitHub counts other repositories than it lists: none is hidden for now');
-  if ((await deps.store.installation(id)) === null) await deps.store.syncInstallation(installation, [], moment(deps));
-  for (const repository of repositories) await deps.store.putRepository(id, repository, moment(deps));
-}
-
-async function refreshRepository(
-  context: Context,
-  at: { readonly repositoryId: number; readonly installationId: number },
-  signal: AbortSignal,
-): Promise<void> {
-  const { deps } = context;
-  const { repositoryId, installationId } = at;
-  if ((await deps.store.installation(installationId)) === null) return refresh(context, installationId, signal);
-  // A token of that repository alone lists nothing else, and follows its number whatever its name.
-  const list = await unlessGone(listRepositories(deps.clients.repository(at, 'read'), signal));
-  const found = list?.repositories.find(({ id }) => id === repositoryId);
-  if (found !== undefined) {
-    await deps.store.putRepository(installationId, found, moment(deps));
-    return;
+  async function refresh(id: number, signal: AbortSignal): Promise<void> {
+    const installation = await unlessGone(readInstallation(clients.app, id, signal));
+    if (installation === null) return await remove(id);
+    const isOurs = await isAllowed(installation.owner, signal);
+    noteIgnored(installation, !isOurs);
+    if (!isOurs) return await hideAll(await store.removeInstallation(id, now()));
+    noteMissing(installation);
+    await update(installation, signal);
   }
-  const hidden = await deps.store.hideRepository({ id: repositoryId, installationId }, moment(deps));
-  await endAll(deps, await withoutMoved(deps, hidden === null ? [] : [hidden], signal));
-}
 
-/** There is none any more. */
-async function forget(context: Context, id: number): Promise<void> {
-  context.owners.forget(id);
-  await remove(context, id);
-}
+  async function update(installation: Installation, signal: AbortSignal): Promise<void> {
+    const { id, isSuspended, owner } = installation;
+    const list = isSuspended ? { repositories: [], isWhole: true } : await listTwice(id, signal);
+    if (!list.isWhole) return await addOnly(installation, list.repositories);
+    const hidden = await store.syncInstallation(installation, list.repositories, now());
+    log.info(
+      { installation: id, owner: owner.login, isSuspended, projects: list.repositories.length, hidden: hidden.length },
+      'projects of an installation are up to date',
+    );
+    // A suspended installation has lost none to another one.
+    await hideAll(isSuspended ? hidden : await withoutTransferred(hidden, signal));
+  }
 
-async function remove({ deps }: Context, id: number): Promise<void> {
-  await endAll(deps, await deps.store.removeInstallation(id, moment(deps)));
-}
+  /** A list that is not whole may have changed while it was read. */
+  async function listTwice(id: number, signal: AbortSignal) {
+    const caller = clients.installation(id);
+    const list = await listRepositories(caller, signal);
+    return list.isWhole ? list : await listRepositories(caller, signal);
+  }
 
-async function endAll(deps: ProjectSyncDeps, projects: readonly Project[]): Promise<void> {
-  for (const project of projects) await endAccess(deps, project.id);
+  /** A list with gaps hides nothing. */
+  async function addOnly(installation: Installation, repositories: readonly InstalledRepository[]): Promise<void> {
+    const { id } = installation;
+    log.warn({ installation: id }, 'GitHub counts other repositories than it lists: none is hidden for now');
+    if ((await store.installation(id)) === null) await store.syncInstallation(installation, [], now());
+    for (const repository of repositories) await store.putRepository(id, repository, now());
+  }
+
+  async function refreshRepository(repositoryId: number, installationId: number, signal: AbortSignal): Promise<void> {
+    if ((await store.installation(installationId)) === null) return await refresh(installationId, signal);
+    // A token of that repository lists nothing else, and follows its number whatever its name is.
+    const at = { repositoryId, installationId };
+    const list = await unlessGone(listRepositories(clients.repository(at, 'read'), signal));
+    const found = list?.repositories.find(({ id }) => id === repositoryId);
+    if (found !== undefined) {
+      await store.putRepository(installationId, found, now());
+      return;
+    }
+    const hidden = await store.hideRepository({ id: repositoryId, installationId }, now());
+    await hideAll(await withoutTransferred(hidden === null ? [] : [hidden], signal));
+  }
+
+  async function remove(id: number): Promise<void> {
+    ignored.delete(id);
+    await hideAll(await store.removeInstallation(id, now()));
+  }
+
+  async function hideAll(projects: readonly Project[]): Promise<void> {
+    for (const { id } of projects) await endAccess(id);
+  }
+
+  /** Ends what runs for a project and deletes what was kept of its source. May be done twice; what fails is done again by `reconcile`. */
+  async function endAccess(projectId: string): Promise<void> {
+    try {
+      for (const id of await store.openInvestigations(projectId)) {
+        await cancelInvestigation(options, id, { code: 'access_lost' });
+      }
+      await source.forget(projectId);
+    } catch (error) {
+      log.warn({ err: error, project: projectId }, 'the source of a lost project could not be deleted; retried later');
+    }
+  }
+
+  /**
+   * The lost projects without those that another installation has, which are shown again under their old ids: a transfer is announced to the
+   * old owner's installation first. GitHub cannot say which installation has a repository, so each is asked for a token of it.
+   */
+  async function withoutTransferred(lost: readonly Project[], signal: AbortSignal): Promise<readonly Project[]> {
+    if (lost.length > MAX_TRANSFERS) return lost;
+    const gone: Project[] = [];
+    for (const project of lost) if (!(await isShownElsewhere(project, signal))) gone.push(project);
+    return gone;
+  }
+
+  async function isShownElsewhere(project: Project, signal: AbortSignal): Promise<boolean> {
+    if (!isGithubProject(project)) return false;
+    const { repositoryId, installationId: former } = project.source;
+    for (const { id: installationId, isSuspended } of await store.installations()) {
+      if (installationId === former || isSuspended) continue;
+      const found = await findRepository({ repositoryId, installationId }, signal);
+      if (found === null || (await store.putRepository(installationId, found, now())) === null) continue;
+      log.info({ project: project.id, installation: installationId }, 'a repository moved to another installation');
+      return true;
+    }
+    return false;
+  }
+
+  /** Null where the installation has no such repository, or does not say. */
+  async function findRepository(
+    at: { readonly repositoryId: number; readonly installationId: number },
+    signal: AbortSignal,
+  ): Promise<InstalledRepository | null> {
+    try {
+      const { repositories } = await listRepositories(clients.repository(at, 'read'), signal);
+      return repositories.find(({ id }) => id === at.repositoryId) ?? null;
+    } catch (error) {
+      signal.throwIfAborted();
+      log.debug({ err: error, ...at }, 'a repository is not in that installation, as far as GitHub says');
+      return null;
+    }
+  }
+
+  function noteIgnored({ id, owner }: Installation, isIgnored: boolean): void {
+    if (isIgnored && !ignored.has(id)) {
+      const reason = 'its owner is not in ALLOWED_OWNERS (by default only the owner of the App)';
+      log.warn({ installation: id, owner: owner.login }, `an installation is ignored: ${reason}`);
+    }
+    if (isIgnored) ignored.set(id, owner.login);
+    else ignored.delete(id);
+  }
+
+  /** What was not granted is done without; logged again only where something else is missing. */
+  function noteMissing({ id, owner, permissions }: Installation): void {
+    const missing = missingPermissions(permissions).join(', ');
+    if (missing === (reportedMissing.get(id) ?? '')) return;
+    reportedMissing.set(id, missing);
+    if (missing === '') return;
+    const repair = 'its owner can accept them in the settings of the installation';
+    log.warn(
+      { installation: id, owner: owner.login, missing },
+      `permissions were not granted, and what needs them is left out; ${repair}`,
+    );
+  }
+
+  return {
+    reconcile,
+    installationChanged: (id, signal) => inTurn(id, signal, () => refresh(id, signal)),
+    repositoryChanged: (repositoryId, installationId, signal) =>
+      inTurn(installationId, signal, () => refreshRepository(repositoryId, installationId, signal)),
+    installationRemoved: (id, signal) => inTurn(id, signal, () => remove(id)),
+    ignoredOwners: () => [...new Set(ignored.values())].sort(),
+  };
 }
 
 async function unlessGone<T>(work: Promise<T>): Promise<T | null> {
@@ -170,8 +219,4 @@ async function unlessGone<T>(work: Promise<T>): Promise<T | null> {
     if (error instanceof GithubFailure && error.kind === 'gone') return null;
     throw error;
   }
-}
-
-function moment({ now }: Pick<ProjectSyncDeps, 'now'>): string {
-  return now().toISOString();
 }

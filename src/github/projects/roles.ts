@@ -1,18 +1,19 @@
-// What a person may do in a repository on GitHub: asked with the repository's own token, and remembered for minutes at most.
+// What a person may do in a repository on GitHub: read with the repository's own token, and cached for minutes at most.
+import { LRUCache } from 'lru-cache';
 import type { Account } from '../../core/account.ts';
 import { type GithubProject, isGithubProject, type Project, repositoryOf } from '../../core/project.ts';
-import { type Permissions, ROLES, type Role, type Until } from '../../core/role.ts';
+import { type Permissions, ROLES, type Role } from '../../core/role.ts';
 import type { Person } from '../../core/thread.ts';
 import { untilAborted } from '../../core/until-aborted.ts';
 import { type GithubClients, GithubFailure } from '../clients/github-clients.ts';
 
 export interface GithubPermissions extends Permissions {
   /**
-   * Of whoever caused an event, at most a minute ago. `none` where GitHub says so or shows us nothing there any more; throws
-   * GithubFailure where it could not be asked, so that the event is looked at again later.
+   * Of the person who caused an event, at most a minute old. `none` where GitHub says so or no longer shows us the repository; throws
+   * GithubFailure where it could not be read, so that the event is handled later.
    */
   roleOfPerson(person: Person, project: Project, signal: AbortSignal): Promise<Role>;
-  /** The same, asked in this moment: for what cannot be taken back. */
+  /** The same, read now: for what cannot be undone. */
   roleNow(person: Person, project: Project, signal: AbortSignal): Promise<Role>;
 }
 
@@ -21,101 +22,84 @@ export interface PermissionsOptions {
   readonly now: () => Date;
 }
 
-interface Known {
-  readonly role: Role;
-  /** Milliseconds. */
-  readonly at: number;
-}
-
-/** The contract of the API and the account area; whoever lost access loses it within this time. */
+/** The API and the account area promise that lost access ends within this time. */
 const ACCOUNT_MS = 5 * 60_000;
 const EVENT_MS = 60_000;
-const MOST_KNOWN = 10_000;
+const MAX_CACHED = 10_000;
 
-/** A project that is not on GitHub is the operator's own: everybody who may call at all may do everything there. */
+/** A project that is not on GitHub is the operator's own: every caller may do everything there. */
 export function createPermissions({ clients, now }: PermissionsOptions): GithubPermissions {
-  const known = new Map<string, Known>();
-  const asked = new Map<string, Promise<Known>>();
+  const cache = new LRUCache<string, { readonly role: Role; readonly at: number }>({ max: MAX_CACHED });
+  const pending = new Map<string, Promise<Role>>();
 
-  function remember(key: string, role: Role): Known {
-    const one = { role, at: now().getTime() };
-    known.delete(key);
-    known.set(key, one);
-    const [oldest] = known.keys();
-    if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest);
-    return one;
-  }
-
-  function ask(key: string, person: Person, project: GithubProject): Promise<Known> {
-    const running = asked.get(key);
+  function request(key: string, person: Person, project: GithubProject): Promise<Role> {
+    const running = pending.get(key);
     if (running !== undefined) return running;
     const answer = readRole(clients, person, project)
-      .then((role) => remember(key, role))
-      .finally(() => asked.delete(key));
-    asked.set(key, answer);
+      .then((role) => {
+        cache.set(key, { role, at: now().getTime() });
+        return role;
+      })
+      .finally(() => pending.delete(key));
+    pending.set(key, answer);
     return answer;
   }
 
-  async function roleWithin(ms: number, person: Person, project: Project, until: Until): Promise<Role> {
+  async function readWithin(maxAgeMs: number, person: Person | null, project: Project, signal: AbortSignal) {
     if (!isGithubProject(project)) return 'admin';
+    if (person === null) return 'none';
     const key = keyOf(person, project);
-    const earlier = known.get(key);
-    if (earlier !== undefined && now().getTime() - earlier.at < ms) return earlier.role;
-    return (await untilAborted(ask(key, person, project), until.signal)).role;
+    const cached = cache.get(key);
+    if (cached !== undefined && now().getTime() - cached.at < maxAgeMs) return cached.role;
+    return await untilAborted(request(key, person, project), signal);
   }
 
   return {
-    roleOfPerson: (person, project, signal) => roleWithin(EVENT_MS, person, project, { signal }),
-    roleNow: (person, project, signal) => roleWithin(0, person, project, { signal }),
-    async roleOf(account, project, until) {
-      if (!isGithubProject(project)) return 'admin';
-      const person = personOf(account);
-      return person === null ? 'none' : await roleWithin(ACCOUNT_MS, person, project, until);
-    },
+    roleOfPerson: (person, project, signal) => readWithin(EVENT_MS, person, project, signal),
+    roleNow: (person, project, signal) => readWithin(0, person, project, signal),
+    roleOf: (account, project, { signal }) => readWithin(ACCOUNT_MS, toPerson(account), project, signal),
     lastRole(account, project) {
       if (!isGithubProject(project)) return 'admin';
-      const person = personOf(account);
-      return (person && known.get(keyOf(person, project))?.role) ?? 'none';
+      const person = toPerson(account);
+      return (person && cache.get(keyOf(person, project))?.role) ?? 'none';
     },
   };
 }
 
-/** The login is part of it: after a renaming the old answer, which was none, must not stand. */
+/** The login is part of it: after a rename the old answer, which was `none`, must not count. */
 function keyOf(person: Person, { source }: GithubProject): string {
   return `${source.installationId} ${source.repositoryId} ${person.id} ${person.login}`;
 }
 
-function personOf({ githubId, login }: Account): Person | null {
+function toPerson({ githubId, login }: Account): Person | null {
   return githubId === null ? null : { id: githubId, login };
 }
 
-/** Deadline and end of life are the call's own: others may wait for the same answer. */
+/** The signal is the call's own: others may wait for the same answer. */
 async function readRole(clients: PermissionsOptions['clients'], person: Person, project: GithubProject): Promise<Role> {
+  const place = { ...repositoryOf(project), username: person.login };
   try {
-    const { data } = await clients.repository(project.source, 'read').call(
-      (octokit, request) =>
-        octokit.rest.repos.getCollaboratorPermissionLevel({
-          ...repositoryOf(project),
-          username: person.login,
-          request,
-        }),
-      new AbortController().signal,
-    );
+    const { data } = await clients
+      .repository(project.source, 'read')
+      .call(
+        ({ rest }, request) => rest.repos.getCollaboratorPermissionLevel({ ...place, request }),
+        new AbortController().signal,
+      );
     // A login that somebody else has taken over since is somebody else.
-    return data.user?.id === person.id ? roleIn(data) : 'none';
+    return data.user?.id === person.id ? toRole(data) : 'none';
   } catch (error) {
     if (error instanceof GithubFailure && error.kind === 'gone') return 'none';
     throw error;
   }
 }
 
-interface Told {
+interface PermissionLevel {
   readonly permission: string;
   readonly role_name: string;
   readonly user: { readonly permissions?: Readonly<Record<string, boolean>> } | null;
 }
 
-const LADDER: readonly (readonly [flag: string, role: Role])[] = [
+const FLAGS: readonly (readonly [flag: string, role: Role])[] = [
   ['admin', 'admin'],
   ['maintain', 'maintain'],
   ['push', 'write'],
@@ -123,12 +107,12 @@ const LADDER: readonly (readonly [flag: string, role: Role])[] = [
   ['pull', 'read'],
 ];
 
-/** The flags tell of an organisation's own roles too, which are named as it likes; servers without flags name the role. */
-function roleIn({ permission, role_name, user }: Told): Role {
+/** The flags also cover an organisation's custom roles, whose names are arbitrary; servers without flags name the role. */
+function toRole({ permission, role_name, user }: PermissionLevel): Role {
   const flags = user?.permissions;
-  const flagged = LADDER.find(([flag]) => flags?.[flag] === true)?.[1];
+  const flagged = FLAGS.find(([flag]) => flags?.[flag] === true)?.[1];
   if (flagged !== undefined) return flagged;
-  // A stranger at a public repository has no flag and may read.
+  // Anybody may read a public repository, without a flag.
   if (flags !== undefined) return permission === 'read' ? 'read' : 'none';
   return ROLES.find((role) => role === role_name) ?? ROLES.find((role) => role === permission) ?? 'none';
 }

@@ -36,7 +36,7 @@ describe('whoever may enter', () => {
     await using _ = house;
     expect(await enter(house, 'mona')).toMatchObject({ login: 'mona' });
     const refused = await enter(house, 'wren');
-    expect(refused).toMatchObject({ kind: 'person', message: expect.stringContaining('GitHub knows you as wren') });
+    expect(refused).toMatchObject({ kind: 'person', message: expect.stringContaining('signed in to GitHub as wren') });
     expect(refused).toMatchObject({
       message: expect.stringMatching(/Get access .* install its App .* ask the operator .* ALLOWED_OWNERS/),
     });
@@ -110,7 +110,7 @@ describe('whoever may enter', () => {
     const arrival = await house.arrive('mona');
     await expect(house.signIn.person(arrival, NEVER)).rejects.toMatchObject({
       code: 'github_failed',
-      message: 'GitHub does not say just now who owns the App: begin to sign in again in a minute.',
+      message: 'GitHub does not say at the moment who owns the App: sign in again in a minute.',
     });
     expect(house.tokensLeft()).toBe(0);
   });

@@ -152,7 +152,7 @@ describe('a code', () => {
     expect(error).toBeInstanceOf(SignInRefused);
     expect(error).toMatchObject({
       kind: 'code',
-      message: 'The sign-in took too long or was used before: begin again.',
+      message: 'The sign-in took too long or was used before: sign in again.',
     });
     expect(
       house
@@ -173,24 +173,24 @@ describe('an exchange that goes wrong', () => {
     ['wrong credentials', said('incorrect_client_credentials'), 'GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET'],
     ['an unknown client', answer(404, { error: 'Not Found' }), 'GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET'],
     ['an address that the App does not name', said('redirect_uri_mismatch'), `add it as a "Callback URL"`],
-    ['an error that nobody knows', said('<script>'), 'begin again'],
+    ['an error that nobody knows', said('<script>'), 'sign in again'],
     ['a page with 200', { kind: 'html', when: 'before', status: 200 }, '(a page instead of data)'],
     ['a page with 500', { kind: 'html', when: 'before', status: 500 }, '(status 500)'],
     ['an error with 500', answer(500, { error: 'bad_verification_code' }), '(status 500)'],
     ['a token with 500', answer(500, { access_token: 'ghu_of-a-failed-answer' }), '(status 500)'],
     ['half an answer', { kind: 'half_json' }, '(a page instead of data)'],
-    ['JSON of something else', answer(200, ['ghu_listed-for-nothing']), '(other data than was asked for)'],
-    ['null', answer(200, 'null'), '(other data than was asked for)'],
+    ['JSON of something else', answer(200, ['ghu_listed-for-nothing']), '(unexpected data)'],
+    ['null', answer(200, 'null'), '(unexpected data)'],
     [
       'a token that fits in no header',
       answer(200, { access_token: 'ghu_first\r\nx-second: line' }),
-      '(other data than',
+      '(unexpected data',
     ],
-    ['more than 64 KiB', answer(200, { access_token: 'x'.repeat(65 * 1024) }), '(more than 64 KiB)'],
+    ['more than 2 MiB', answer(200, { access_token: 'x'.repeat(2_200_000) }), '(more than 2048 KiB)'],
     ['a redirect', answer(302, ''), '(status 302)'],
     ['a connection that breaks', { kind: 'reset', when: 'before' }, 'GHE_HOST'],
-    ['no answer in time', { kind: 'hang', when: 'before' }, '(not in time)'],
-    ['an answer that trickles', { kind: 'drip', everyMilliseconds: 100, bytes: 1 }, '(not in time)'],
+    ['no answer in time', { kind: 'hang', when: 'before' }, '(timed out)'],
+    ['an answer that trickles', { kind: 'drip', everyMilliseconds: 100, bytes: 1 }, '(timed out)'],
   ])('%s: readable, with the repair, and without a word or a secret of GitHub', async (_, fault, words) => {
     await using house = await shop({ change: { deadlineMs: 600 } });
     house.double.faults.add({ path: EXCHANGE, fault });
@@ -242,17 +242,17 @@ describe('an exchange that goes wrong', () => {
 describe('questions that go wrong', () => {
   it.each<[string, RegExp, Fault, string]>([
     ['who it is', /^\/user$/, answer(401, { message: 'Bad credentials' }), '(status 401)'],
-    ['who it is', /^\/user$/, answer(200, { id: 'seven', login: 'mona' }), '(other data than was asked for)'],
-    ['who it is', /^\/user$/, answer(200, { id: 7, login: 'mo\u202ena' }), '(other data than was asked for)'],
+    ['who it is', /^\/user$/, answer(200, { id: 'seven', login: 'mona' }), '(unexpected data)'],
+    ['who it is', /^\/user$/, answer(200, { id: 7, login: 'mo\u202ena' }), '(unexpected data)'],
     [
       'the installations',
       /^\/user\/installations/,
       { kind: 'html', when: 'before', status: 200 },
       '(a page instead of data)',
     ],
-    ['the installations', /^\/user\/installations/, answer(200, { installations: 'all' }), '(other data'],
+    ['the installations', /^\/user\/installations/, answer(200, { installations: 'all' }), '(unexpected data'],
     ['the installations', /^\/user\/installations/, { kind: 'reset', when: 'before' }, 'GHE_HOST'],
-    ['the installations', /^\/user\/installations/, { kind: 'hang', when: 'before' }, '(not in time)'],
+    ['the installations', /^\/user\/installations/, { kind: 'hang', when: 'before' }, '(timed out)'],
   ])('%s: the token is handed back, and the repair said', async (_, path, fault, words) => {
     await using house = await shop({ change: { deadlineMs: 600 } });
     house.double.faults.add({ path, fault });
