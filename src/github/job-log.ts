@@ -1,11 +1,10 @@
 // The log of one Actions job: a redirect to a storage host, which must never see our token.
 import type { Octokit } from '@octokit/rest';
 import { CausewayError } from '../core/errors.ts';
-import { apiFailure } from './api-failure.ts';
-import { Tail } from './cut-text.ts';
-import { context, type GithubClient, type GithubOptions } from './github-client.ts';
+import { MAX_REPORT_BYTES } from '../core/report.ts';
+import { apiFailure, context, type GithubClient, type GithubOptions } from './github-client.ts';
 
-export interface JobOf {
+interface JobOf {
   readonly owner: string;
   readonly repo: string;
   readonly jobId: number;
@@ -13,6 +12,7 @@ export interface JobOf {
 
 /** For the whole download: logs have up to some 100 MB, and a storage host may drip. */
 const DEADLINE_MS = 90_000;
+
 /** A renamed repository answers with one redirect before the one to the storage. */
 const MOST_REDIRECTS = 3;
 
@@ -103,4 +103,42 @@ function expired(): CausewayError {
     'absent',
     'GitHub no longer keeps the log (90 days unless set otherwise): re-run the job and give its new address.',
   );
+}
+
+/** What a report may hold, in bytes of UTF-8. */
+export const REPORT_BYTES = MAX_REPORT_BYTES;
+
+/** Takes bytes of any number and keeps the last ones, in memory of twice the limit. */
+class Tail {
+  readonly #limit: number;
+  #kept: Uint8Array[] = [];
+  #length = 0;
+  #dropped = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#kept.push(chunk);
+    this.#length += chunk.byteLength;
+    if (this.#length > this.#limit * 2) this.#trim();
+  }
+
+  /** The last whole lines, after words for what was left out. */
+  text(): string {
+    this.#trim();
+    const all = Buffer.concat(this.#kept);
+    if (this.#dropped === 0) return all.toString();
+    const from = all.indexOf(0x0a) + 1;
+    return `[The first ${this.#dropped + from} bytes of this log were left out]\n${all.subarray(from).toString()}`;
+  }
+
+  #trim(): void {
+    if (this.#length <= this.#limit) return;
+    const all = Buffer.concat(this.#kept);
+    this.#dropped += all.length - this.#limit;
+    this.#kept = [all.subarray(all.length - this.#limit)];
+    this.#length = this.#limit;
+  }
 }

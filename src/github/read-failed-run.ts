@@ -2,9 +2,8 @@
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { CausewayError } from '../core/errors.ts';
 import type { AddressedReport } from '../core/report.ts';
-import { REPORT_BYTES } from './cut-text.ts';
 import type { GithubClient } from './github-client.ts';
-import { readJobLog } from './job-log.ts';
+import { REPORT_BYTES, readJobLog } from './job-log.ts';
 
 type Run = RestEndpointMethodTypes['actions']['getWorkflowRun']['response']['data'];
 type Job = RestEndpointMethodTypes['actions']['getJobForWorkflowRun']['response']['data'];

@@ -2,8 +2,8 @@
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { keepBeginning } from '../core/cut-text.ts';
 import type { AddressedReport } from '../core/report.ts';
-import { REPORT_BYTES } from './cut-text.ts';
 import type { GithubClient } from './github-client.ts';
+import { REPORT_BYTES } from './job-log.ts';
 import { pullRequest } from './report-address.ts';
 
 type GithubIssue = RestEndpointMethodTypes['issues']['get']['response']['data'];

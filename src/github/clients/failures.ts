@@ -27,7 +27,7 @@ export function toFailure(answer: Answer, call: CallFacts): GithubFailure {
   const { status, headers } = answer;
   const said = readSaid(answer.data);
   const fail = (kind: GithubFailureKind, message: string, retryAt: Date | null = null) =>
-    new GithubFailure({ kind, status, retryAt, said }, message);
+    new GithubFailure({ kind, status, retryAt, said, route: call.route }, message);
   if (status >= 500) {
     const meaning = 'an error on its side, possibly after the work was done. Causeway tries again';
     return fail('unsure', `GitHub answered "${call.route}" with ${status}: ${meaning}.`);
@@ -63,7 +63,7 @@ export function toGraphqlFailure(answer: Answer, call: CallFacts): GithubFailure
   const { route } = call;
   const said = readSaid(answer.data);
   const fail = (kind: GithubFailureKind, message: string, retryAt: Date | null = null) =>
-    new GithubFailure({ kind, status: answer.status, retryAt, said }, message);
+    new GithubFailure({ kind, status: answer.status, retryAt, said, route }, message);
   const types = new Set(errors.map((error) => readText(error, 'type')));
   if (types.has('RATE_LIMITED') || /secondary rate limit/i.test(said)) {
     const until = call.gate.close(answer.headers, call.resource);

@@ -70,12 +70,16 @@ interface FailureFacts {
   /** Where `busy`: when to call again. */
   readonly retryAt: Date | null;
   readonly said?: string;
+  /** The request that GitHub answered, such as `GET /repos/{owner}/{repo}`. */
+  readonly route?: string;
 }
 
 export class GithubFailure extends CausewayError {
   readonly kind: GithubFailureKind;
   readonly status: number | null;
   readonly retryAt: Date | null;
+  /** Tells a failure of the request itself from one of the token that it needed; null where there was no answer. */
+  readonly route: string | null;
   readonly #said: string;
 
   constructor(facts: FailureFacts, message: string, options?: ErrorOptions) {
@@ -83,6 +87,7 @@ export class GithubFailure extends CausewayError {
     this.kind = facts.kind;
     this.status = facts.status;
     this.retryAt = facts.retryAt;
+    this.route = facts.route ?? null;
     this.#said = facts.said ?? '';
   }
 

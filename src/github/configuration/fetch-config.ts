@@ -1,9 +1,11 @@
-// One file of a repository's default branch through GitHub's API, asked for with the ETag of the last time.
+// Reads one file of a repository's default branch through GitHub's API, with the ETag of the last read.
 import { type GithubCaller, GithubFailure } from '../clients/github-clients.ts';
 import { MAX_CONFIG_BYTES, TOO_LARGE } from './parse-repository-config.ts';
 
 /** Where the file is, in a repository and in its owner's `.github`. */
 export const CONFIG_FILE = '.github/causeway.yml';
+
+const CONTENTS = 'GET /repos/{owner}/{repo}/contents/{path}';
 
 export interface WantedFile {
   readonly owner: string;
@@ -55,8 +57,7 @@ function contentOf(data: Content): Found {
   }
 }
 
-/** The status of GitHub's answer about the file itself: a token that could not be had fails with the same numbers, under another route. */
+/** The status of GitHub's answer about the file itself: a token that could not be had may fail with the same status. */
 function contentStatus(error: unknown): number | null {
-  const isAboutFile = error instanceof GithubFailure && error.message.includes('/contents/');
-  return isAboutFile ? error.status : null;
+  return error instanceof GithubFailure && error.route === CONTENTS ? error.status : null;
 }

@@ -1,15 +1,15 @@
 // The text of `.github/causeway.yml` as a configuration, or the one fault that keeps it from being one.
-
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { nearestName } from '../../core/nearest-name.ts';
 import { FILE_SCHEMA, type FileContent } from './file-schema.ts';
 import { readYaml, type YamlFault, type YamlFile } from './read-yaml.ts';
 import { type ConfigProblem, DEFAULT_CONFIG, type ReadConfig, type RepositoryConfig } from './repository-config.ts';
-import { givenKeys, toConfig } from './to-config.ts';
 
 export const MAX_CONFIG_BYTES = 16 * 1024;
+
 export const TOO_LARGE = `The file is larger than ${MAX_CONFIG_BYTES / 1024} KiB. Keep what Causeway needs.`;
+
 const SHOWN_VALUE = 40;
 
 /**
@@ -141,4 +141,49 @@ function quoted(text: string): string {
 function didYouMean(key: string, known: readonly string[]): string {
   const name = nearestName(key.replaceAll('-', '_'), known);
   return name === null ? '' : `, did you mean \`${name}\`?`;
+}
+
+function toConfig(file: FileContent): RepositoryConfig {
+  const { checks, paths, budget } = DEFAULT_CONFIG;
+  return {
+    ...DEFAULT_CONFIG,
+    ...given({
+      mode: file.mode,
+      labels: file.labels,
+      comments: file.comments,
+      language: file.language,
+      model: file.model,
+      instructions: file.instructions?.trim(),
+    }),
+    checks: { ...checks, ...given(file.checks ?? {}) },
+    paths: { ...paths, ...given(file.paths ?? {}) },
+    budget: { ...budget, ...given(file.budget ?? {}) },
+    pullRequest: pullRequestOf(file.pull_request ?? {}),
+  };
+}
+
+/** Names of the keys that the file gives, as it calls them. */
+function givenKeys(file: FileContent): ReadonlySet<string> {
+  const keys = Object.entries(given(file)).flatMap(([name, value]) =>
+    typeof value === 'object' && !Array.isArray(value)
+      ? Object.keys(given(value)).map((key) => `${name}.${key}`)
+      : name,
+  );
+  return new Set(keys);
+}
+
+function pullRequestOf(file: NonNullable<FileContent['pull_request']>): RepositoryConfig['pullRequest'] {
+  const { reviewers = [], ...rest } = file;
+  return {
+    ...DEFAULT_CONFIG.pullRequest,
+    ...given(rest),
+    reviewers: reviewers.map((name) => name.replace(/^@/, '')),
+  };
+}
+
+type Given<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> };
+
+/** Without what was left open, so that it hides no default. */
+function given<T extends object>(values: T): Given<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<T>;
 }

@@ -1,6 +1,11 @@
 // What gathering a report works with.
+
+import { keepBeginning } from '../../core/cut-text.ts';
+import { guidanceSection } from '../../core/report.ts';
+import type { Trigger } from '../../core/thread.ts';
 import type { Log } from '../../log.ts';
 import type { GithubClients } from '../clients/github-clients.ts';
+import { REPORT_BYTES } from '../job-log.ts';
 import type { GithubPermissions } from '../projects/roles.ts';
 
 export interface GatherDeps {
@@ -23,4 +28,14 @@ export interface GatheredReport {
   readonly revision: string;
   /** Whether everybody whose words are in it may write to the repository. */
   readonly isTrusted: boolean;
+}
+
+/** For the words about what was cut. */
+const SPARE_BYTES = 1_024;
+
+/** Empty parts are left out. What people ask for is not what is cut. */
+export function composeReport(parts: readonly string[], { guidance, by }: Trigger): string {
+  const asked = guidanceSection(by.login, guidance);
+  const text = parts.filter((part) => part !== '').join('\n\n');
+  return keepBeginning(text.toWellFormed(), REPORT_BYTES - SPARE_BYTES - Buffer.byteLength(asked)) + asked;
 }

@@ -1,16 +1,18 @@
 // An issue as a report: what it said when an analysis was asked for, who said it, and the text files attached to it.
-import type { GithubProject } from '../../core/project.ts';
+
+import type { RestEndpointMethodTypes } from '@octokit/rest';
+import { type GithubProject, repositoryOf } from '../../core/project.ts';
+import { isAtLeast } from '../../core/role.ts';
 import type { Person, Trigger } from '../../core/thread.ts';
+import type { GithubClients } from '../clients/github-clients.ts';
 import { splitAtCommand } from '../events/command.ts';
 import { type CommentPayload, type GithubUser, type IssuePayload, isOurs, personOf } from '../events/payloads.ts';
 import { attachedTexts } from './attachments.ts';
-import { composeReport } from './compose-report.ts';
-import type { GatherDeps, GatheredReport } from './gather-deps.ts';
-import { type IssueComment, type PinnedComments, pinnedComments } from './issue-comments.ts';
-import { withoutHiddenText } from './markdown-lines.ts';
-import { areTrusted } from './trusted-authors.ts';
+import { composeReport, type GatherDeps, type GatheredReport } from './gather-deps.ts';
 
-export interface AskedOfIssue {
+import { withoutHiddenText } from './markdown-lines.ts';
+
+interface AskedOfIssue {
   readonly project: GithubProject;
   readonly trigger: Trigger;
   /** As the delivery showed them. */
@@ -82,4 +84,76 @@ function written(
 function nameOf(user: GithubUser): string {
   const person: Person | null = personOf(user);
   return person?.login ?? 'a deleted user';
+}
+
+type IssueComment = RestEndpointMethodTypes['issues']['listComments']['response']['data'][number];
+
+interface PinnedComments {
+  readonly comments: readonly IssueComment[];
+  /** Written before, and changed since: what they said is not known any more. */
+  readonly edited: readonly IssueComment[];
+  /** Whether there are more than were read. */
+  readonly isCut: boolean;
+}
+
+const PAGE = 100;
+
+/** The first hundreds tell the story; a thread of thousands would fill the report with talk. */
+const MOST_COMMENTS = 300;
+
+/** `at`: when it was asked, ISO 8601. `leave`: those that are none of the report's business. */
+async function pinnedComments(
+  clients: Pick<GithubClients, 'repository'>,
+  asked: { readonly project: GithubProject; readonly number: number; readonly at: string },
+  leave: (comment: IssueComment) => boolean,
+  signal: AbortSignal,
+): Promise<PinnedComments> {
+  const all = await readComments(clients, asked, signal);
+  const at = Date.parse(asked.at);
+  const before = all.filter((comment) => Date.parse(comment.created_at) <= at && !leave(comment));
+  const isEdited = (comment: IssueComment) => Date.parse(comment.updated_at) > at;
+  return {
+    comments: before.filter((comment) => !isEdited(comment)),
+    edited: before.filter(isEdited),
+    isCut: all.length >= MOST_COMMENTS,
+  };
+}
+
+async function readComments(
+  clients: Pick<GithubClients, 'repository'>,
+  { project, number }: { readonly project: GithubProject; readonly number: number },
+  signal: AbortSignal,
+): Promise<readonly IssueComment[]> {
+  const caller = clients.repository(project.source, 'read');
+  const all: IssueComment[] = [];
+  for (let page = 1; all.length < MOST_COMMENTS; page++) {
+    const where = { ...repositoryOf(project), issue_number: number, per_page: PAGE, page };
+    const { data } = await caller.call(
+      (octokit, request) => octokit.rest.issues.listComments({ ...where, request }),
+      signal,
+    );
+    all.push(...data);
+    if (data.length < PAGE) break;
+  }
+  return all.slice(0, MOST_COMMENTS);
+}
+
+/** More than these are not asked for: their report is not trusted. */
+const MOST_AUTHORS = 10;
+
+/** `authors`: null for somebody who cannot be named any more. */
+async function areTrusted(
+  { permissions }: Pick<GatherDeps, 'permissions'>,
+  project: GithubProject,
+  authors: readonly (Person | null)[],
+  signal: AbortSignal,
+): Promise<boolean> {
+  const people = new Map<number, Person>();
+  for (const author of authors) {
+    if (author === null) return false;
+    people.set(author.id, author);
+  }
+  if (people.size > MOST_AUTHORS) return false;
+  const roles = [...people.values()].map((person) => permissions.roleOfPerson(person, project, signal));
+  return (await Promise.all(roles)).every((role) => isAtLeast(role, 'write'));
 }

@@ -1,5 +1,6 @@
-// What is filled in on the set-up page, read from a form of a stranger.
+// What is filled in on the set-up page, read from an untrusted form.
 import { z } from 'zod';
+import { readLimited } from '../../core/read-limited.ts';
 import { INSTALL_KINDS, type InstallKind } from './manifest.ts';
 
 export interface SetupForm {
@@ -39,7 +40,7 @@ const Form = z.object({
 /** Null where it is no form of at most 16 KiB. */
 export async function readForm(request: Request): Promise<ReadForm | null> {
   const type = request.headers.get('Content-Type')?.split(';')[0]?.trim().toLowerCase();
-  const text = type === 'application/x-www-form-urlencoded' ? await textOf(request) : null;
+  const text = type === 'application/x-www-form-urlencoded' ? await readText(request) : null;
   if (text === null) return null;
   const blank = { code: '', organisation: '', name: '', publicUrl: '' };
   const parsed = Form.safeParse({ ...blank, ...Object.fromEntries(new URLSearchParams(text)) });
@@ -52,18 +53,9 @@ export async function readForm(request: Request): Promise<ReadForm | null> {
   return { kind: 'form', form: { ...values, organisation } };
 }
 
-async function textOf({ body }: Request): Promise<string | null> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  const reader = body?.getReader();
-  while (reader !== undefined) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    size += value.byteLength;
-    if (size > MOST_BYTES) return null;
-    chunks.push(value);
-  }
-  return Buffer.concat(chunks, size).toString('utf8');
+async function readText(request: Request): Promise<string | null> {
+  const { bytes, isWhole } = await readLimited(request.body, MOST_BYTES);
+  return isWhole ? Buffer.from(bytes).toString('utf8') : null;
 }
 
 /** As the URL parser writes it, so that nothing but an address gets into the manifest; without a slash at its end. Null where it is none. */

@@ -1,15 +1,15 @@
 // Set-up: who holds the one-time code makes the App from a manifest; GitHub's answer is kept, and the door closes.
+
+import { randomBytes } from 'node:crypto';
 import { CausewayError } from '../../core/errors.ts';
 import type { Log } from '../../log.ts';
-import { createJourneys, type Journey, type Journeys } from './journey.ts';
 import { type ExchangeGithub, exchangeCode, type MadeApp } from './made-app.ts';
 import { buildManifest, suggestedName } from './manifest.ts';
-import { createOneTimeCode, type OneTimeCode } from './one-time-code.ts';
-import { cookieFor, cookieOf, html, NO_COOKIE, plain } from './setup-answers.ts';
+import { createOneTimeCode, isSame, type OneTimeCode } from './one-time-code.ts';
 import { readForm, type SetupForm } from './setup-form.ts';
-import { donePage, faultPage, formPage, handOverPage } from './setup-pages.ts';
+import { donePage, faultPage, formPage, handOverPage, pageHeaders } from './setup-pages.ts';
 
-export interface SetupOptions {
+interface SetupOptions {
   readonly github: ExchangeGithub;
   /** Text of app.yml. */
   readonly appFile: string;
@@ -146,4 +146,75 @@ function ownBase({ headers }: Request, publicUrl: string): string | null {
   if (origin === null || site !== 'same-origin') return null;
   if (publicUrl !== '' && new URL(publicUrl).origin === origin.origin) return publicUrl;
   return origin.host === headers.get('Host') ? origin.origin : null;
+}
+
+interface Journey {
+  readonly state: string;
+  readonly cookie: string;
+  /** Where GitHub will reach the service. */
+  readonly publicUrl: string;
+}
+
+interface Journeys {
+  /** The one before ends: there is one App to be made. */
+  begin(publicUrl: string): Journey;
+  /** The journey that comes back, once; null where it is none of ours or is older than an hour. */
+  end(state: string, cookie: string): Journey | null;
+}
+
+/** As long as GitHub's own code holds. */
+const LONGEST_MS = 60 * 60 * 1_000;
+
+function createJourneys(now: () => Date): Journeys {
+  let current: (Journey & { readonly until: number }) | null = null;
+  return {
+    begin: (publicUrl) => {
+      const [state, cookie] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')];
+      current = { state, cookie, publicUrl, until: now().getTime() + LONGEST_MS };
+      return current;
+    },
+    end: (state, cookie) => {
+      const begun = current;
+      const isOurs = begun !== null && isSame(begun.state, state) && isSame(begun.cookie, cookie);
+      if (!isOurs || begun.until < now().getTime()) return null;
+      current = null;
+      return begun;
+    },
+  };
+}
+
+const COOKIE = 'causeway_setup';
+
+const HOUR_S = 3_600;
+
+/** `formTarget`: an origin that the page's form goes to, besides our own. */
+function html(
+  status: number,
+  body: string,
+  { cookie = '', formTarget = '' }: { readonly cookie?: string; readonly formTarget?: string } = {},
+): Response {
+  const headers = new Headers(pageHeaders(formTarget));
+  if (cookie !== '') headers.set('Set-Cookie', cookie);
+  return new Response(body, { status, headers });
+}
+
+function plain(status: number, words: string): Response {
+  const headers = {
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+  };
+  return new Response(`${words}\n`, { status, headers });
+}
+
+/** Comes back with a link from GitHub (Lax), to no script, for an hour. */
+function cookieFor(value: string, origin: string): string {
+  return `${COOKIE}=${value}; Path=/; Max-Age=${HOUR_S}; HttpOnly; SameSite=Lax${origin.startsWith('https:') ? '; Secure' : ''}`;
+}
+
+const NO_COOKIE = `${COOKIE}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax`;
+
+function cookieOf(request: Request): string {
+  const pairs = (request.headers.get('Cookie') ?? '').split(/;\s*/);
+  return pairs.find((pair) => pair.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1) ?? '';
 }

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { GithubProject } from '../../../src/core/project.ts';
 import type { EffectiveValue } from '../../../src/core/settings.ts';
-import { dollars } from '../../../src/github/configuration/configuration-keys.ts';
-import { effectiveConfiguration, type OperatorLimits } from '../../../src/github/configuration/effective.ts';
+import { dollars, effectiveConfiguration, type OperatorLimits } from '../../../src/github/configuration/effective.ts';
+
 import { FILE_SCHEMA } from '../../../src/github/configuration/file-schema.ts';
 import { investigationSettings } from '../../../src/github/configuration/investigation-settings.ts';
 import { parseRepositoryConfig } from '../../../src/github/configuration/parse-repository-config.ts';

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { Octokit } from '@octokit/rest';
 import { describe, expect, it } from 'vitest';
 import type { GithubProject } from '../../../src/core/project.ts';
-import { attachedTexts } from '../../../src/github/report/attachments.ts';
-import { findAttachments } from '../../../src/github/report/find-attachments.ts';
+import { attachedTexts, findAttachments } from '../../../src/github/report/attachments.ts';
+
 import type { GatherDeps } from '../../../src/github/report/gather-deps.ts';
 import { createLog } from '../../../src/log.ts';
 
