@@ -1,6 +1,7 @@
 // The text files that people attached to an issue, within 5 MiB and a deadline together.
 import { keepBeginning } from '../../core/cut-text.ts';
 import type { GithubProject } from '../../core/project.ts';
+import { readLimited } from '../../core/read-limited.ts';
 import type { GatherDeps } from './gather-deps.ts';
 
 const TOGETHER_BYTES = 5 * 1024 * 1024;
@@ -199,20 +200,12 @@ function isRedirect(status: number): boolean {
 }
 
 async function textOf(body: Body, limit: number): Promise<AttachmentText> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    bytes += chunk.byteLength;
-    // Leaving the loop cancels the rest.
-    if (bytes >= limit) break;
-  }
-  const all = Buffer.concat(chunks).subarray(0, limit);
-  const isCut = bytes >= limit;
-  const text = new TextDecoder().decode(all, { stream: isCut });
+  const { bytes, isWhole } = await readLimited(body, limit);
+  if (!isWhole) await body.cancel();
+  const text = new TextDecoder().decode(bytes, { stream: !isWhole });
   // A name can say anything: NUL, or many characters that are none, are no text.
   if (text.includes('\0') || (text.match(/\uFFFD/g)?.length ?? 0) > text.length / 100) {
     return { kind: 'unread', reason: 'it is not text' };
   }
-  return { kind: 'text', text, bytes: all.length, isCut };
+  return { kind: 'text', text, bytes: bytes.length, isCut: !isWhole };
 }
