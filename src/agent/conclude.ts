@@ -1,8 +1,7 @@
 // From what a run found to its conclusion: only what the checks let through, and in words what they did not.
 import type { ChangeSet } from '../core/change-set.ts';
-import type { InvestigationStep } from '../core/evidence.ts';
-import { inertText } from '../core/inert-text.ts';
-import type { Analysis, Conclusion, Outcome, Step, Suspect } from '../core/issue.ts';
+import type { SourcedStep } from '../core/evidence.ts';
+import type { Analysis, Conclusion, Step } from '../core/issue.ts';
 import { audienceOf, type CutReason, textForPeople } from '../core/reason.ts';
 import { listChangedLines } from './changed-lines.ts';
 import type { ConclusionDraft } from './conclusion-draft.ts';
@@ -25,7 +24,7 @@ export interface FinishedRun {
   /** Files that a stack trace of the report runs through. */
   readonly framed: readonly string[];
   /** All steps of the Issue, in order, each with its number. */
-  readonly steps: readonly (InvestigationStep & GroundStep)[];
+  readonly steps: readonly (SourcedStep & GroundStep)[];
   readonly changeSet: ChangeSet;
   readonly guarded: GuardedChange;
   readonly exists: EvidenceGround['exists'];
@@ -84,8 +83,11 @@ function buildAnalysis(run: FinishedRun): Pick<Analysis, 'revision' | 'verdict' 
   return { revision: run.changeSet.base, verdict, model: run.model, usage: run.usage, links };
 }
 
-function toInvestigationSteps({ steps }: FinishedRun): readonly InvestigationStep[] {
-  return steps.map(({ action, result, analysis }) => ({ action, result, analysis }));
+function shownSteps({ steps }: FinishedRun): readonly SourcedStep[] {
+  return steps.map(({ action, result, analysis, source }) => ({
+    ...{ action, result, analysis },
+    ...(source !== undefined && { source }),
+  }));
 }
 
 function numberSteps(descriptions: readonly string[]): readonly Step[] {

@@ -1,19 +1,6 @@
-// One run: its records, its clock, its edits brought back after a restart, and each question to the model with its cost.
-
-import { CausewayError } from '../core/errors.ts';
-import type { Finding, InvestigationStep } from '../core/evidence.ts';
-import { cutAt } from '../core/inert-text.ts';
-import {
-  type Model,
-  ModelFailure,
-  type ModelRequest,
-  type ModelTurn,
-  ModelUnavailable,
-  type Prices,
-  type ToolCall,
-  type ToolDescription,
-  type TurnUsage,
-} from '../core/model.ts';
+// One run as it stands: its records, its clock, its overlay brought back to where it was.
+import type { Finding, SourcedStep } from '../core/evidence.ts';
+import type { Model, ToolDescription } from '../core/model.ts';
 import type { CutReason } from '../core/reason.ts';
 import type { Tool } from '../core/tool.ts';
 import {
@@ -60,7 +47,7 @@ export interface Session {
   /** Byte-identical in every question of the run. */
   readonly descriptions: readonly ToolDescription[];
   append(record: TranscriptRecord): Promise<void>;
-  appendStep(step: InvestigationStep, status: Finding['status']): Promise<void>;
+  appendStep(step: SourcedStep, status: Finding['status']): Promise<void>;
   /** Seconds of work, those before a cut included. */
   seconds(): number;
 }

@@ -1,5 +1,5 @@
 // The transcript: what was said and found, append-only; everything the loop knows is read from it, so a run goes on where it was cut.
-import type { Finding, InvestigationStep } from '../core/evidence.ts';
+import type { Finding, SourcedStep } from '../core/evidence.ts';
 import { inertText } from '../core/inert-text.ts';
 import type { Message, Opaque, ToolCall, TurnUsage } from '../core/model.ts';
 import type { CutReason } from '../core/reason.ts';
@@ -9,7 +9,7 @@ export interface Transcript {
   load(): Promise<readonly TranscriptRecord[]>;
   append(record: TranscriptRecord): Promise<void>;
   /** Keeps a step and the answer that tells it in one write, so that no kill can come between. Gives the answer, with the step's number, by which the model cites it. */
-  appendStep(step: InvestigationStep, status: Finding['status']): Promise<AnswerRecord>;
+  appendStep(step: SourcedStep, status: Finding['status']): Promise<AnswerRecord>;
 }
 
 /**
@@ -59,7 +59,7 @@ export type Reply =
       readonly kind: 'step';
       readonly number: number;
       readonly status: Finding['status'];
-      readonly step: InvestigationStep;
+      readonly step: SourcedStep;
     }
   | { readonly kind: 'refused'; readonly text: string }
   | { readonly kind: 'faults'; readonly text: string };
@@ -74,7 +74,7 @@ export interface Exchange {
 }
 
 /** A step with its number as the model can cite it, and what it was: an edit only repeats the model's own words. */
-export interface AgentStep extends InvestigationStep {
+export interface AgentStep extends SourcedStep {
   readonly number: number;
   readonly kind: Finding['status'] | 'edit';
 }

@@ -12,3 +12,12 @@ export interface InvestigationStep {
   readonly result: string;
   readonly analysis: string;
 }
+
+/** Where the result of a step comes from. What monitoring systems gave is not shown on public repositories. */
+export type StepSource = 'report' | 'log' | 'repository' | 'monitoring';
+
+/** A step as it is stored. The interface does not show the source. */
+export interface SourcedStep extends InvestigationStep {
+  /** Absent: the repository. */
+  readonly source?: StepSource;
+}

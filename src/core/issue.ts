@@ -2,7 +2,7 @@
 import type { ChangeSet } from './change-set.ts';
 import type { Verdict } from './check.ts';
 import { toDiff } from './diff/diff.ts';
-import type { InvestigationStep } from './evidence.ts';
+import type { InvestigationStep, SourcedStep } from './evidence.ts';
 import type { Origin } from './report.ts';
 
 export interface Step {
@@ -114,7 +114,7 @@ export interface Conclusion {
   readonly solutionSteps: readonly Step[];
   /** The edits; the Issue's `diff` is made from them. No edits: no files, `base` is the analysed sha. */
   readonly changeSet: ChangeSet;
-  readonly investigationSteps: readonly InvestigationStep[];
+  readonly investigationSteps: readonly SourcedStep[];
   readonly analysis: Omit<Analysis, 'investigationId' | 'reference' | 'origin' | 'report' | 'sameAs'>;
 }
 
@@ -145,7 +145,9 @@ export function issueFor(owner: IssueOwner, conclusion: Conclusion): Issue {
     stepsToReproduce: conclusion.stepsToReproduce,
     solutionSteps: conclusion.solutionSteps,
     diff: toDiff(conclusion.changeSet),
-    investigationSteps: conclusion.investigationSteps,
+    investigationSteps: conclusion.investigationSteps.map(({ action, result, analysis: meaning }) => ({
+      ...{ action, result, analysis: meaning },
+    })),
     createdAt: owner.createdAt,
     analysis: {
       investigationId: owner.investigationId,

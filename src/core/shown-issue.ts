@@ -1,13 +1,19 @@
 // What of an Issue may be shown where: what monitoring systems told is not quoted on public repositories.
-import type { InvestigationStep } from './evidence.ts';
+import type { InvestigationStep, StepSource } from './evidence.ts';
 import type { Issue, Step } from './issue.ts';
 
+/** An Issue with where each of its steps comes from, which the interface does not show. */
+export interface SourcedIssue extends Omit<Issue, 'investigationSteps'> {
+  readonly investigationSteps: readonly (InvestigationStep & { readonly source: StepSource })[];
+}
+
 export interface NumberedStep extends InvestigationStep {
+  readonly source: StepSource;
   readonly number: number;
 }
 
 export interface ShownIssue {
-  readonly issue: Issue;
+  readonly issue: SourcedIssue;
   /** With the numbers that the text cites them by. */
   readonly steps: readonly NumberedStep[];
   /** Lookups of monitoring systems that are kept back. */
@@ -18,28 +24,29 @@ const LEFT_OUT = '[left out: from monitoring]';
 /** Shorter words of a result stand in the source as well. */
 const LEAST_QUOTE = 8;
 
-export function shownIssue(issue: Issue, place: { readonly isPublic: boolean }): ShownIssue {
+/** `sources`: of its steps, in their order. */
+export function addSources(issue: Issue, sources: readonly StepSource[]): SourcedIssue {
+  const steps = issue.investigationSteps.map((step, index) => ({ ...step, source: sources[index] ?? 'repository' }));
+  return { ...issue, investigationSteps: steps };
+}
+
+export function shownIssue(issue: SourcedIssue, place: { readonly isPublic: boolean }): ShownIssue {
   const all = issue.investigationSteps.map((step, index) => ({ ...step, number: index + 1 }));
-  const kept = place.isPublic ? all.filter(({ action }) => asksMonitoring(action)) : [];
+  const kept = place.isPublic ? all.filter(({ source }) => source === 'monitoring') : [];
   if (kept.length === 0) return { issue, steps: all, withheld: 0 };
   const hidden = new Set(kept.map(({ number }) => number));
   const steps = all.filter(({ number }) => !hidden.has(number));
   const clean = withoutQuotes(issue, kept, steps);
   return {
-    issue: wordsOf(issue, clean),
+    issue: cleanWords(issue, clean),
     steps: steps.map((step) => ({ ...step, analysis: clean(step.analysis) })),
     withheld: kept.length,
   };
 }
 
-/** No tool of our own has two underscores in its name. */
-export function asksMonitoring(action: string): boolean {
-  return /^[a-z0-9][a-z0-9-]*__\S/i.test(action) || / on monitoring server \S+$/.test(action);
-}
-
 /** Takes out what was quoted from those lookups, and code that stands in their results alone. */
 function withoutQuotes(
-  issue: Issue,
+  issue: SourcedIssue,
   kept: readonly NumberedStep[],
   steps: readonly NumberedStep[],
 ): (text: string) => string {
@@ -60,7 +67,7 @@ function withoutQuotes(
       });
 }
 
-function wordsOf(issue: Issue, clean: (text: string) => string): Issue {
+function cleanWords(issue: SourcedIssue, clean: (text: string) => string): SourcedIssue {
   const each = (steps: readonly Step[]): readonly Step[] =>
     steps.map((step) => ({ ...step, description: clean(step.description) }));
   const { analysis } = issue;

@@ -1,8 +1,5 @@
 // Issues: built from the run's conclusion and what is the caller's own; erased with every trace.
-import type { ChangeSet } from '../core/change-set.ts';
-import type { Verdict } from '../core/check.ts';
-import { type Conclusion, type Issue, type IssueOwner, issueFor } from '../core/issue.ts';
-import type { Origin } from '../core/report.ts';
+import type { Conclusion, Issue } from '../core/issue.ts';
 import { writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
@@ -20,7 +17,12 @@ interface IssueVerbsOptions {
 export function issueVerbs(database: Database, { enqueuer, forgetErased }: IssueVerbsOptions): IssueStore {
   return {
     issue: (id) => database.read((reader) => issueWhere(reader, 'issues.id', id)),
-    changeSet: (issueId) => database.read((reader) => changeSet(reader, issueId)),
+    issueJson: (id) => database.read((reader) => issueJson(reader, id, keptJson)),
+    changeSet: async (issueId) => (await database.read((reader) => conclusionOf(reader, issueId)))?.changeSet ?? null,
+    stepSources: async (issueId) => {
+      const conclusion = await database.read((reader) => conclusionOf(reader, issueId));
+      return (conclusion?.investigationSteps ?? []).map(({ source }) => source ?? 'repository');
+    },
     async eraseIssue(id, now, by) {
       const erased = await database.write((trx) => eraseIssue(trx, { id, by }, { enqueuer, now }));
       if (erased) await forgetErased();
@@ -47,7 +49,7 @@ export async function issueWhere(
   return issueFrom(row, JSON.parse(row.conclusion));
 }
 
-async function changeSet(reader: Reader, issueId: string): Promise<ChangeSet | null> {
+async function conclusionOf(reader: Reader, issueId: string): Promise<Conclusion | null> {
   const row = await reader
     .selectFrom('issues')
     .innerJoin('runs', 'runs.id', 'issues.run_id')
@@ -55,8 +57,7 @@ async function changeSet(reader: Reader, issueId: string): Promise<ChangeSet | n
     .where('issues.id', '=', issueId)
     .executeTakeFirst();
   if (!row || row.conclusion === null) return null;
-  const conclusion: Conclusion = JSON.parse(row.conclusion);
-  return conclusion.changeSet;
+  return JSON.parse(row.conclusion);
 }
 
 async function eraseIssue(

@@ -3,7 +3,7 @@
 import type { Account, Session, TokenRecord } from '../core/account.ts';
 import type { ChangeSet } from '../core/change-set.ts';
 import type { Check, Verdict } from '../core/check.ts';
-import type { InvestigationStep } from '../core/evidence.ts';
+import type { InvestigationStep, StepSource } from '../core/evidence.ts';
 import type { CommitRange, Failure, LikeliestCommit, Sighting } from '../core/failure.ts';
 import type { Finding, Head, HeadPlace, HeadRecord, HeadState } from '../core/head.ts';
 import type { Investigation, InvestigationState } from '../core/investigation.ts';
@@ -170,6 +170,8 @@ export interface IssueStore {
   issue(id: string): Promise<Issue | null>;
   /** The edits behind the Issue's diff (stored beside it, erased with it); null: no such Issue. */
   changeSet(issueId: string): Promise<ChangeSet | null>;
+  /** Where each of the Issue's steps comes from, in their order; empty: no such Issue. */
+  stepSources(issueId: string): Promise<readonly StepSource[]>;
   /** Erases the Issue, its investigation, undelivered webhooks and, if nobody else is attached, the run with its steps; of those whose `sameAs` names it, the oldest takes its place. False: no such Issue. `by`: id of the account that did it, for the audit log; absent: the caller's own. */
   eraseIssue(id: string, now: string, by?: string): Promise<boolean>;
 }

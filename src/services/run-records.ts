@@ -1,5 +1,6 @@
 // What a run remembers of itself, so that it goes on after a crash: first its facts, then the agent's records.
 import type { AnswerRecord, Transcript, TranscriptRecord } from '../agent/transcript.ts';
+import type { StepSource } from '../core/evidence.ts';
 import type { Conclusion } from '../core/issue.ts';
 import type { AgentStore, InvestigationStore, Run } from '../db/store.ts';
 
@@ -71,4 +72,15 @@ export function runTranscript(deps: RunRecordsDeps, run: Run): Transcript {
 
 function withOpaque(record: TranscriptRecord, opaque: string | null): TranscriptRecord {
   return record.kind === 'turn' && opaque !== null ? { ...record, opaque: JSON.parse(opaque) } : record;
+}
+
+/** Where the step of that number comes from. One that is not found counts as one that must not be shown. */
+export function findStepSource(records: readonly string[], number: number): StepSource {
+  for (const record of records.toReversed()) {
+    const read: TranscriptRecord = JSON.parse(record);
+    if (read.kind === 'answer' && read.reply.kind === 'step' && read.reply.number === number) {
+      return read.reply.step.source ?? 'repository';
+    }
+  }
+  return 'monitoring';
 }

@@ -31,6 +31,7 @@ export function defineCiLogTool(log: string | null): Tool {
   let split: readonly string[] | undefined;
   return defineTool({
     name: 'ci_log',
+    source: 'log',
     description: `Reads the text that came with the report, whole: the CI log, or the report itself where its copy above is cut. Lines from–to, or those that hold "find"; without either, the last ${TAIL}. At most ${MAX_HITS} hits and 12 kB; the answer says where to go on.`,
     parameters: PARAMETERS,
     example: { find: 'error' },

@@ -21,6 +21,7 @@ export const PATH = z.string().min(1).max(MAX_PATH);
 
 interface ToolDefinition<Arguments extends z.ZodObject> {
   readonly name: string;
+  readonly source?: Tool['source'];
   /** For the model: what it does, its caps. */
   readonly description: string;
   readonly parameters: Arguments;
@@ -44,6 +45,7 @@ export function defineTool<Arguments extends z.ZodObject>(definition: ToolDefini
     },
   });
   return {
+    ...(definition.source !== undefined && { source: definition.source }),
     name,
     description,
     parameters,

@@ -1,5 +1,7 @@
-import type { InvestigationStep } from '../core/evidence.ts';
-import type { MappedFrame } from './clues.ts';
+// The steps that are not lookups, in words: reading the report, choosing the commit, mapping frames, ranking.
+import type { InvestigationStep, SourcedStep } from '../core/evidence.ts';
+import type { MappedFrame } from './candidates/from-frames.ts';
+import { counted } from './counted.ts';
 import type { Frame, Trace } from './frames/frame.ts';
 import { formatCount, shortenSha } from './lookups.ts';
 import { isReliable, type RankedSuspect } from './rank-suspects.ts';
@@ -8,7 +10,7 @@ import { isSilent, type Signals } from './signals.ts';
 
 const MAX_SHOWN_FRAMES = 30;
 
-export function describeSignals(signals: Signals, length: number): InvestigationStep {
+export function describeSignals(signals: Signals, length: number): SourcedStep {
   const frames = signals.traces.reduce((sum, trace) => sum + trace.frames.length, 0);
   const found = [
     formatList(
@@ -36,6 +38,7 @@ export function describeSignals(signals: Signals, length: number): Investigation
     formatList('commit ids', signals.shas),
   ].filter((line) => line !== '');
   return {
+    source: 'report',
     action: `find signals in the report (${length.toLocaleString('en')} characters)`,
     result: found.length === 0 ? 'nothing found' : found.join('\n'),
     analysis: explainSignals(signals, frames),

@@ -13,7 +13,7 @@ import type { Check } from './follow-pull-request.ts';
 import { recoverFrom } from './github-calls.ts';
 import { digestOf, markerIn } from './marker.ts';
 import type { OwnComment } from './outbox.ts';
-import type { Work } from './view.ts';
+import { loadIssue, type Work } from './view.ts';
 import { isRemoved, markRemoved, toPlace, toUtterance, type WantedComment } from './wanted-comment.ts';
 
 /** Clocks differ; a comment of this thread is not older than that. */
@@ -144,7 +144,7 @@ export async function handOver(work: Work, posted: PostedPullRequest, red: reado
     place: toPlace(view, 'hand-over'),
     attempts: posted.attempts.length,
     failedChecks: red.map(({ name, url }) => ({ name, url })),
-    lastIssue: outcome?.state === 'concluded' ? await deps.store.issue(outcome.issueId) : null,
+    lastIssue: outcome?.state === 'concluded' ? await loadIssue(deps.store, outcome.issueId) : null,
   });
   return (await outbox.createComment(posted.number, text, signal)).id;
 }

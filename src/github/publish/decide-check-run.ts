@@ -206,7 +206,10 @@ export interface CheckRunDeps
   > {
   readonly store: Pick<HeadStore, 'head' | 'headOf' | 'saveHeadRecord'> &
     Pick<FailureStore, 'failure'> &
-    Pick<PublishDeps['store'], 'project' | 'installation' | 'thread' | 'investigation' | 'issue' | 'changeSet'>;
+    Pick<
+      PublishDeps['store'],
+      'project' | 'installation' | 'thread' | 'investigation' | 'issue' | 'changeSet' | 'stepSources'
+    >;
 }
 
 /** All that is known of a head in this moment. */

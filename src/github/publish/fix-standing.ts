@@ -1,7 +1,7 @@
 // Where the pull request of a result stands, and who asked for it, as far as it can be said without asking GitHub. Pure.
 
 import type { Failure } from '../../core/failure.ts';
-import type { Issue } from '../../core/issue.ts';
+import type { SourcedIssue } from '../../core/shown-issue.ts';
 import type { FixRequest, PostedPullRequest, Thread, ThreadRecord } from '../../core/thread.ts';
 import type { FixStanding, MendedFailure, PullRequestGround } from '../render/ground.ts';
 import type { LivePullRequest } from './outbox.ts';
@@ -28,16 +28,16 @@ export function decideFix(view: View, { issue }: Result): FixStanding {
 }
 
 /** The same change of an earlier analysis is open: it is the pull request of this one as well. */
-function isStillThere(posted: PostedPullRequest, published: Issue | null, issue: Issue): boolean {
+function isStillThere(posted: PostedPullRequest, published: SourcedIssue | null, issue: SourcedIssue): boolean {
   return posted.state === 'open' && published !== null && toChangeKey(published) === toChangeKey(issue);
 }
 
 /** Equal where two Issues say the same about cause and repair. */
-export function toDiagnosis(issue: Issue): string {
+export function toDiagnosis(issue: SourcedIssue): string {
   return JSON.stringify([issue.analysis.outcome, issue.rootCause, issue.diff, issue.analysis.questions]);
 }
 
-function toChangeKey(issue: Issue): string {
+function toChangeKey(issue: SourcedIssue): string {
   return JSON.stringify(issue.diff);
 }
 
@@ -59,7 +59,7 @@ function isOffered({ opens, thread, pull }: View): boolean {
  * Whether somebody stands behind a pull request of this very analysis. One that red checks began answers no wish of before; and what was
  * pushed to a red default branch is only mended unseen where the fix is sure.
  */
-function isAskedFor({ thread, investigation }: View, issue: Issue): boolean {
+function isAskedFor({ thread, investigation }: View, issue: SourcedIssue): boolean {
   const { fixRequest, trigger, subject } = thread;
   if (fixRequest === null || trigger.kind !== 'checks') return fixRequest !== null;
   // GitHub's times are whole seconds.
@@ -67,13 +67,13 @@ function isAskedFor({ thread, investigation }: View, issue: Issue): boolean {
   return subject.kind !== 'failure' || isAskedAfterSeeing(thread, issue) || isSure(issue);
 }
 
-function isSure({ analysis }: Issue): boolean {
+function isSure({ analysis }: SourcedIssue): boolean {
   const { outcome, partial, verdict, confidence, guards } = analysis;
   const isProven = outcome === 'code_fix' && !partial && verdict === 'code';
   return isProven && (confidence ?? 0) >= SURE && guards.length === 0;
 }
 
-function findForbidden({ opens, lacks }: View, issue: Issue): string | null {
+function findForbidden({ opens, lacks }: View, issue: SourcedIssue): string | null {
   const never = issue.analysis.guards.find(({ rule }) => rule.startsWith('never/'));
   if (never !== undefined) {
     return `${describeGuard(never)}.`;
@@ -85,7 +85,7 @@ function findForbidden({ opens, lacks }: View, issue: Issue): string | null {
 }
 
 /** What a person with write must have seen before they ask; null where nothing is left to be seen, or they have. */
-function findUnseen(thread: Thread, issue: Issue): string | null {
+function findUnseen(thread: Thread, issue: SourcedIssue): string | null {
   const guards = issue.analysis.guards.filter(({ rule }) => rule.startsWith('person/'));
   if (guards.length === 0 || isAskedAfterSeeing(thread, issue)) return null;
   const what = guards.slice(0, 3).map(describeGuard);
@@ -93,12 +93,12 @@ function findUnseen(thread: Thread, issue: Issue): string | null {
   return `${what.join('; ')}. Read the change first; someone with write access can then ask for it${how}.`;
 }
 
-function describeGuard({ file, reason }: Issue['analysis']['guards'][number]): string {
+function describeGuard({ file, reason }: SourcedIssue['analysis']['guards'][number]): string {
   return file === '' ? reason : `\`${file.replaceAll('`', '')}\`: ${reason}`;
 }
 
 /** A request that came with the trigger was made before there was anything to see. */
-function isAskedAfterSeeing({ fixRequest }: Pick<Thread, 'fixRequest'>, issue: Issue): boolean {
+function isAskedAfterSeeing({ fixRequest }: Pick<Thread, 'fixRequest'>, issue: SourcedIssue): boolean {
   // GitHub dates a comment by whole seconds: within the same one it counts as before.
   return fixRequest !== null && Date.parse(fixRequest.at) > Date.parse(issue.createdAt);
 }
@@ -139,7 +139,7 @@ export function toRequestKey({ fixRequest }: Thread): string {
 /** Nothing where a person asked for something else to be mended. `posted`: where it is open already. */
 export function describeMended(
   { thread, failure, redNames, project }: View,
-  issue: Issue,
+  issue: SourcedIssue,
   posted?: PostedPullRequest,
 ): Pick<PullRequestGround, 'failure' | 'isForPush'> {
   if (failure === null) return {};
@@ -153,7 +153,7 @@ export function describeMended(
 }
 
 /** The end of pull requests, or that nobody saw it for long, says nothing of the default branch. */
-function findSince({ state, closed, isOnDefault }: Failure, { createdAt }: Issue): MendedFailure['since'] {
+function findSince({ state, closed, isOnDefault }: Failure, { createdAt }: SourcedIssue): MendedFailure['since'] {
   if (closed?.by !== 'green') return null;
   if (state === 'closed') return { kind: 'gone', sha: closed.sha };
   // GitHub's times are whole seconds: what was green within the second of the result was so after it.

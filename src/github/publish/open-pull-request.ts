@@ -1,7 +1,8 @@
 // The pull request of a result: branch, one commit, draft. Each is looked for before it is made, so that none is ever made twice.
-import type { Issue } from '../../core/issue.ts';
+
 import { repositoryOf } from '../../core/project.ts';
 import { isAtLeast } from '../../core/role.ts';
+import type { SourcedIssue } from '../../core/shown-issue.ts';
 import type { Person, PostedPullRequest, Subject, ThreadRecord } from '../../core/thread.ts';
 import { type GithubCaller, GithubFailure } from '../clients/github-clients.ts';
 import { renderCommitMessage, renderPullRequest } from '../render/pull-request.ts';
@@ -66,7 +67,7 @@ async function isStillAsked({ deps, view }: Work): Promise<boolean> {
 }
 
 /** One that was opened before we could record it, whatever has become of it since; not the closed one in whose place another is asked for. */
-async function findMade({ outbox, view, signal }: Work, issue: Issue): Promise<LivePullRequest | null> {
+async function findMade({ outbox, view, signal }: Work, issue: SourcedIssue): Promise<LivePullRequest | null> {
   for (const name of listBranchNames(view.thread.subject, issue.id)) {
     const head = await outbox.branch(name, signal);
     if (head === null) return null;
@@ -110,7 +111,7 @@ interface Branch {
 /** Null where all names are somebody else's. */
 async function prepareBranch(
   { outbox, view, signal }: Work,
-  issue: Issue,
+  issue: SourcedIssue,
   { base, sha }: { readonly base: string; readonly sha: string },
 ): Promise<Branch | null> {
   for (const name of listBranchNames(view.thread.subject, issue.id)) {
@@ -131,7 +132,7 @@ async function prepareBranch(
 }
 
 interface Commit {
-  readonly issue: Issue;
+  readonly issue: SourcedIssue;
   readonly branch: string;
   readonly head: string;
   readonly files: CommitFiles;
@@ -144,7 +145,7 @@ export function commit({ outbox, view, signal }: Work, { issue, branch, head, fi
   return outbox.commit({ branch, expectedHead: head, message, files }, signal);
 }
 
-function recordPullRequest({ view, deps }: Work, live: LivePullRequest, issue: Issue): ThreadRecord {
+function recordPullRequest({ view, deps }: Work, live: LivePullRequest, issue: SourcedIssue): ThreadRecord {
   const now = deps.now();
   const pullRequest: PostedPullRequest = {
     ...{ number: live.number, url: live.url, nodeId: live.nodeId, branch: live.branch, base: live.base },

@@ -1,15 +1,30 @@
 // All that is known of a thread in this moment: from the store, and its repository's configuration.
 
 import type { ChangeSet } from '../../core/change-set.ts';
+import type { StepSource } from '../../core/evidence.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Finding, Head } from '../../core/head.ts';
 import type { Investigation } from '../../core/investigation.ts';
-import type { Conclusion, Issue } from '../../core/issue.ts';
-import { type Installation, isGithubProject } from '../../core/project.ts';
-
-import type { Thread, ThreadRecord } from '../../core/thread.ts';
-import { addLogContext } from '../../log.ts';
-import type { GatheredFacts } from '../../services/run-records.ts';
+import type { Conclusion } from '../../core/issue.ts';
+import { type GithubProject, type Installation, isGithubProject, repositoryOf } from '../../core/project.ts';
+import type { Queue } from '../../core/queue.ts';
+import type { WaitCode } from '../../core/reason.ts';
+import { addSources, type SourcedIssue } from '../../core/shown-issue.ts';
+import type { Source } from '../../core/source.ts';
+import type { Subject, Thread, ThreadRecord } from '../../core/thread.ts';
+import type {
+  AgentStore,
+  CheckStore,
+  InstallationStore,
+  InvestigationStore,
+  IssueStore,
+  ProjectStore,
+  ThreadStore,
+} from '../../db/store.ts';
+import { type Log, noteOnTrail } from '../../log.ts';
+import type { Redactor } from '../../redact/redactor.ts';
+import type { Changes } from '../../services/changes.ts';
+import { findStepSource, type GatheredFacts } from '../../services/run-records.ts';
 import type { GithubClients } from '../clients/github-clients.ts';
 import type { ConfigurationReader } from '../configuration/read-configuration.ts';
 import type { Mode, RepositoryConfig } from '../configuration/repository-config.ts';
@@ -53,7 +68,7 @@ export async function loadView(
     }),
     investigation,
     result,
-    facts: await loadFacts(deps, investigation),
+    ...(await loadRunning(deps, investigation)),
     waitsFor: deps.waitsFor(investigation.runId),
     earlier: await loadEarlier(deps, current, thread.investigationId),
     published: await loadPublished(deps, current),
@@ -84,12 +99,18 @@ export function isObserved({ ceiling }: Pick<PublishDeps, 'ceiling'>, config: Re
   return ceiling === 'observe' || config.mode === 'observe';
 }
 
-/** A run records its facts before it asks a model. */
-async function loadFacts({ store }: PublishDeps, { outcome, runId }: Investigation): Promise<Conclusion | null> {
-  if (outcome.state !== 'running' && outcome.state !== 'queued') return null;
-  const [first] = await store.transcript(runId);
-  const facts: GatheredFacts | null = first === undefined ? null : JSON.parse(first);
-  return facts?.conclusion ?? null;
+/** A run records its facts before it asks a model, and each step of the model after them. */
+async function loadRunning(
+  { store }: PublishDeps,
+  { outcome, runId, progress }: Investigation,
+): Promise<Pick<View, 'facts' | 'progressSource'>> {
+  if (outcome.state !== 'running' && outcome.state !== 'queued') return { facts: null, progressSource: 'repository' };
+  const [first, ...records] = await store.transcript(runId);
+  if (first === undefined) return { facts: null, progressSource: 'repository' };
+  const { conclusion: facts }: GatheredFacts = JSON.parse(first);
+  const gathered = facts.investigationSteps[progress.step - 1];
+  if (progress.step === 0 || gathered !== undefined) return { facts, progressSource: gathered?.source ?? 'repository' };
+  return { facts, progressSource: findStepSource(records, progress.step) };
 }
 
 async function loadEarlier(deps: PublishDeps, { comment }: ThreadRecord, current: string): Promise<Result | null> {
@@ -98,15 +119,15 @@ async function loadEarlier(deps: PublishDeps, { comment }: ThreadRecord, current
   return investigation === null ? null : await loadResult(deps, investigation);
 }
 
-async function loadPublished({ store }: PublishDeps, { pullRequest }: ThreadRecord): Promise<Issue | null> {
-  return pullRequest === null ? null : await store.issue(pullRequest.issueId);
+async function loadPublished({ store }: PublishDeps, { pullRequest }: ThreadRecord): Promise<SourcedIssue | null> {
+  return pullRequest === null ? null : await loadIssue(store, pullRequest.issueId);
 }
 
 export interface PublishDeps {
   readonly store: Pick<ThreadStore, 'thread' | 'saveThreadRecord'> &
     Pick<InstallationStore, 'installation'> &
     Pick<InvestigationStore, 'investigation' | 'accept' | 'cancel'> &
-    Pick<IssueStore, 'issue' | 'changeSet' | 'eraseIssue'> &
+    Pick<IssueStore, 'issue' | 'changeSet' | 'stepSources' | 'eraseIssue'> &
     Pick<ProjectStore, 'project'> &
     Pick<AgentStore, 'transcript'> &
     Pick<CheckStore, 'headOfPullRequest' | 'headsOfThread' | 'failure'>;
@@ -137,12 +158,12 @@ export interface PublishDeps {
   /** Instead of node's own, such as one through a proxy. */
   readonly fetch?: typeof fetch;
   /** Where people read the whole record of an Issue; "" where there is no such place. */
-  readonly recordUrl: (issue: Issue) => string;
+  readonly recordUrl: (issue: SourcedIssue) => string;
 }
 
 /** An Issue with the edits behind its diff. */
 export interface Result {
-  readonly issue: Issue;
+  readonly issue: SourcedIssue;
   /** Null: erased. */
   readonly changeSet: ChangeSet | null;
 }
@@ -191,11 +212,13 @@ export interface View {
   readonly result: Result | null;
   /** Null until they are recorded, and after the end. */
   readonly facts: Conclusion | null;
+  /** Where the step comes from at which the run is. */
+  readonly progressSource: StepSource;
   readonly waitsFor: WaitCode | null;
   /** What the standing comment tells of, where that is another investigation's. */
   readonly earlier: Result | null;
   /** What the recorded pull request carries out. */
-  readonly published: Issue | null;
+  readonly published: SourcedIssue | null;
   /** What the checks of its pull request say; null: of none, or nothing yet. */
   readonly checks: HeadView | null;
   /** The pull request that it is about; null: it is about none, or GitHub was not asked yet. */
@@ -219,12 +242,21 @@ export interface Work {
 
 /** Null: it has not, or what it concluded was erased. */
 export async function loadResult(
-  { store }: { readonly store: Pick<IssueStore, 'issue' | 'changeSet'> },
+  { store }: { readonly store: Pick<IssueStore, 'issue' | 'changeSet' | 'stepSources'> },
   { outcome }: Investigation,
 ): Promise<Result | null> {
   if (outcome.state !== 'concluded') return null;
-  const issue = await store.issue(outcome.issueId);
+  const issue = await loadIssue(store, outcome.issueId);
   return issue === null ? null : { issue, changeSet: await store.changeSet(issue.id) };
+}
+
+/** With the source of each of its steps; null: erased. */
+export async function loadIssue(
+  store: Pick<IssueStore, 'issue' | 'stepSources'>,
+  id: string,
+): Promise<SourcedIssue | null> {
+  const issue = await store.issue(id);
+  return issue === null ? null : addSources(issue, await store.stepSources(id));
 }
 
 /** Null: not a pull request, or none of its heads was judged. */

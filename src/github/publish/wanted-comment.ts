@@ -43,9 +43,14 @@ export function toUtterance({ thread }: Pick<View, 'thread'>, { shows }: Pick<Wa
 
 /** Nothing before there are facts, unless the run cannot begin for lack of disk space, which can take hours. An earlier result stays until there is a newer one. */
 function describeProgress(view: View, standing: PostedComment | null): WantedComment | null {
-  const { facts, waitsFor, investigation } = view;
+  const { facts, waitsFor, investigation, progressSource } = view;
   if (standing?.shows === 'result' || (facts === null && waitsFor !== 'disk_full')) return null;
-  const text = renderFactsComment({ place: toPlace(view, 'facts'), facts, progress: investigation.progress, waitsFor });
+  const text = renderFactsComment({
+    place: toPlace(view, 'facts'),
+    facts,
+    progress: { ...investigation.progress, source: progressSource },
+    waitsFor,
+  });
   return { shows: 'facts', text, how: standing?.shows === 'facts' ? 'edit' : 'post' };
 }
 

@@ -1,7 +1,8 @@
 // What our check run says of one cause: whose it is and why, since when, what was found, and what to do next.
-import type { Issue } from '../../core/issue.ts';
+
 import { bullet, codeSpan, inertInline } from '../../core/markdown/github.ts';
 import { waitingFor } from '../../core/reason.ts';
+import type { SourcedIssue } from '../../core/shown-issue.ts';
 import { shownIssue } from '../../core/shown-issue.ts';
 import { sourceLinks } from '../../core/source-links.ts';
 import {
@@ -146,7 +147,7 @@ function inquiryBlocks(ground: CheckRunGround, cause: Cause): readonly Block[] {
 }
 
 /** How sure it is stands beside the cause: it says nothing of whose fault that is. */
-function resultBlocks(ground: CheckRunGround, whole: Issue): readonly Block[] {
+function resultBlocks(ground: CheckRunGround, whole: SourcedIssue): readonly Block[] {
   const { issue } = shownIssue(whole, ground);
   const links = sourceLinks(ground, issue);
   const { confidence } = issue.analysis;
@@ -172,7 +173,7 @@ function whatToDo(ground: CheckRunGround, cause: Cause): readonly Block[] {
   return stepsOf(ground, inquiry.issue);
 }
 
-function stepsOf(ground: CheckRunGround, whole: Issue): readonly Block[] {
+function stepsOf(ground: CheckRunGround, whole: SourcedIssue): readonly Block[] {
   const { issue } = shownIssue(whole, ground);
   const links = sourceLinks(ground, issue);
   const steps =

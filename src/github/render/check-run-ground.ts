@@ -2,8 +2,8 @@
 import type { ChangeSet } from '../../core/change-set.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Excerpt, Finding, Head } from '../../core/head.ts';
-import type { Issue } from '../../core/issue.ts';
 import type { FailureReason, WaitCode } from '../../core/reason.ts';
+import type { SourcedIssue } from '../../core/shown-issue.ts';
 
 export interface CheckRunGround {
   /** `owner/name`. */
@@ -36,7 +36,7 @@ export type Inquiry =
   /** `changeSet`: the edits behind the Issue's diff; null: erased. */
   | {
       readonly kind: 'concluded';
-      readonly issue: Issue;
+      readonly issue: SourcedIssue;
       readonly changeSet: ChangeSet | null;
       readonly recordUrl: string;
     }
@@ -69,11 +69,11 @@ export function isRed({ checks }: Finding): boolean {
 }
 
 /** A result that says more than where to look. */
-export function causeFound({ inquiry }: Pick<Cause, 'inquiry'>): Issue | null {
+export function causeFound({ inquiry }: Pick<Cause, 'inquiry'>): SourcedIssue | null {
   return inquiry.kind === 'concluded' && tellsCause(inquiry.issue) ? inquiry.issue : null;
 }
 
-export function tellsCause({ analysis: { outcome } }: Issue): boolean {
+export function tellsCause({ analysis: { outcome } }: SourcedIssue): boolean {
   return outcome !== 'facts_only' && outcome !== 'inconclusive' && outcome !== 'needs_information';
 }
 

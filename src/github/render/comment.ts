@@ -2,10 +2,11 @@
 
 import type { Verdict } from '../../core/check.ts';
 import type { Excerpt } from '../../core/head.ts';
-import type { Conclusion, Issue, Outcome } from '../../core/issue.ts';
+import type { Conclusion, Outcome } from '../../core/issue.ts';
 import { bullet, codeSpan, inertInline, inertMarkdown } from '../../core/markdown/github.ts';
 import { type FailureReason, waitingFor } from '../../core/reason.ts';
-import { asksMonitoring, shownIssue } from '../../core/shown-issue.ts';
+import type { SourcedIssue } from '../../core/shown-issue.ts';
+import { addSources, shownIssue } from '../../core/shown-issue.ts';
 import { sourceLinks } from '../../core/source-links.ts';
 import type { ConfigProblem } from '../configuration/repository-config.ts';
 import type {
@@ -62,16 +63,27 @@ function renderFacts(
 }
 
 /** Facts belong to no caller yet. */
-function toIssue({ changeSet: _, analysis, ...facts }: Conclusion): Issue {
+function toIssue({ changeSet: _, analysis, ...facts }: Conclusion): SourcedIssue {
   const own = { investigationId: '', reference: '', origin: 'github-issue', report: '', sameAs: null } as const;
-  return { ...facts, id: '', projectId: '', createdAt: '', diff: { files: [] }, analysis: { ...analysis, ...own } };
+  const issue = {
+    ...facts,
+    id: '',
+    projectId: '',
+    createdAt: '',
+    diff: { files: [] },
+    analysis: { ...analysis, ...own },
+  };
+  return addSources(
+    issue,
+    facts.investigationSteps.map(({ source = 'repository' }) => source),
+  );
 }
 
 function describeProgress({ place, facts, progress, waitsFor }: FactsGround): string {
   if (waitsFor !== null) return `Waiting for ${waitingFor(waitsFor)} · resumes automatically`;
   if (progress.step === 0)
     return facts === null ? 'Investigating · gathering facts' : 'Investigating · the facts are gathered';
-  const isHidden = place.isPublic && asksMonitoring(progress.action);
+  const isHidden = place.isPublic && progress.source === 'monitoring';
   const action = isHidden ? 'a lookup in monitoring' : codeSpan(progress.action.slice(0, 120));
   return `Investigating · step ${progress.step}: ${action}`;
 }
@@ -179,7 +191,7 @@ function listChecks(checks: HandOverGround['failedChecks'], place: Place): strin
 }
 
 function renderLastFound(
-  last: Issue,
+  last: SourcedIssue,
   place: Place,
 ): { readonly open: readonly Block[]; readonly folds: readonly Fold[] } {
   const shown = shownIssue(last, place);
@@ -250,7 +262,7 @@ type Headed = Pick<ResultGround, 'fix' | 'place' | 'checks' | 'isSuggested'>;
 const SUGGESTED = 'next: commit the suggestions in the changed files';
 
 /** Bold, one line: `outcome · confidence · next: …`, with the red checks in front where they asked. */
-function renderHeadline({ analysis }: Issue, ground: Headed): string {
+function renderHeadline({ analysis }: SourcedIssue, ground: Headed): string {
   const { outcome, partial, confidence } = analysis;
   const silent = outcome === 'facts_only' && partial;
   const parts = [

@@ -1,10 +1,12 @@
 // What a text for GitHub is rendered from. Rendering is pure: the same ground gives the same text.
 import type { ChangeSet } from '../../core/change-set.ts';
 import type { Verdict } from '../../core/check.ts';
+import type { StepSource } from '../../core/evidence.ts';
 import type { CommitRange, Failure } from '../../core/failure.ts';
 import type { Excerpt } from '../../core/head.ts';
-import type { Conclusion, Issue } from '../../core/issue.ts';
+import type { Conclusion } from '../../core/issue.ts';
 import type { FailureReason, WaitCode } from '../../core/reason.ts';
+import type { SourcedIssue } from '../../core/shown-issue.ts';
 import type { ChecksState, Subject } from '../../core/thread.ts';
 
 /** What every text needs to know of its place. */
@@ -64,7 +66,7 @@ export interface RedChecks {
 export interface FurtherCause {
   readonly names: readonly string[];
   /** What was found; null: nothing. */
-  readonly issue: Issue | null;
+  readonly issue: SourcedIssue | null;
   /** Why nothing was, in words; "" where something was. */
   readonly notFound: string;
 }
@@ -74,14 +76,14 @@ export interface FactsGround {
   /** Null: not known yet. */
   readonly facts: Conclusion | null;
   /** Where the run is: the number of the last step and its action. */
-  readonly progress: { readonly step: number; readonly action: string };
+  readonly progress: { readonly step: number; readonly action: string; readonly source: StepSource };
   /** What it waits for, such as a model out of reach; null: for nothing. */
   readonly waitsFor: WaitCode | null;
 }
 
 export interface ResultGround {
   readonly place: Place;
-  readonly issue: Issue;
+  readonly issue: SourcedIssue;
   /** The edits behind the Issue's diff (`store.changeSet`): shown as a patch. Null: erased, so that the diff is not shown. */
   readonly changeSet: ChangeSet | null;
   readonly fix: FixStanding;
@@ -111,12 +113,12 @@ export interface SettledGround {
   /** Whether they passed at the very commit that they had failed at. */
   readonly isFlaky: boolean;
   /** What had been found; null: nothing, or it was erased. */
-  readonly issue: Issue | null;
+  readonly issue: SourcedIssue | null;
 }
 
 export interface PullRequestGround {
   readonly place: Place;
-  readonly issue: Issue;
+  readonly issue: SourcedIssue;
   /** The failure of a branch that it mends; absent where it is for something else. */
   readonly failure?: MendedFailure;
   /** Whether that person did not ask, but pushed what is red. */
@@ -145,5 +147,5 @@ export interface HandOverGround {
   readonly attempts: number;
   readonly failedChecks: readonly { readonly name: string; readonly url: string }[];
   /** What the last attempt found, if anything. */
-  readonly lastIssue: Issue | null;
+  readonly lastIssue: SourcedIssue | null;
 }

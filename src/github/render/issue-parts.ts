@@ -2,9 +2,9 @@
 
 import type { ChangeSet } from '../../core/change-set.ts';
 import { toUnifiedPatch } from '../../core/diff/unified-patch.ts';
-import type { Issue, Step } from '../../core/issue.ts';
+import type { Step } from '../../core/issue.ts';
 import { bullet, codeSpan, inertInline, inertMarkdown } from '../../core/markdown/github.ts';
-import type { NumberedStep, ShownIssue } from '../../core/shown-issue.ts';
+import type { NumberedStep, ShownIssue, SourcedIssue } from '../../core/shown-issue.ts';
 import type { SourceLinks } from '../../core/source-links.ts';
 import type { FixStanding, Place } from './ground.ts';
 import { type Block, code, type Fold, text } from './page.ts';
@@ -25,18 +25,18 @@ const GUARDS_SHOWN = 6;
 
 const SUSPECTS_SHOWN = 3;
 
-export function causeBlocks(issue: Issue, links: SourceLinks): readonly Block[] {
+export function causeBlocks(issue: SourcedIssue, links: SourceLinks): readonly Block[] {
   const { first } = firstSentences(issue.rootCause, CAUSE_SENTENCES);
   return [text(inertMarkdown(first, MAX_CAUSE, links))];
 }
 
 /** What `causeBlocks` left out; none where it is all of it. */
-function renderRestOfCause(issue: Issue, links: SourceLinks): readonly Block[] {
+function renderRestOfCause(issue: SourcedIssue, links: SourceLinks): readonly Block[] {
   const { rest } = firstSentences(issue.rootCause, CAUSE_SENTENCES);
   return rest === '' ? [] : [text(inertMarkdown(rest, 2 * MAX_CAUSE, links))];
 }
 
-export function renderWhatToDo(issue: Issue, links: SourceLinks, title = 'What to do:'): readonly Block[] {
+export function renderWhatToDo(issue: SourcedIssue, links: SourceLinks, title = 'What to do:'): readonly Block[] {
   if (issue.solutionSteps.length === 0) return [];
   return [text(title), ...stepBlocks(issue.solutionSteps, links)];
 }
@@ -53,7 +53,7 @@ export function stepBlocks(steps: readonly Step[], links: SourceLinks): readonly
 }
 
 /** In a block, so that they can be taken out whole and pasted as they are. */
-export function renderQuestions({ analysis }: Issue): readonly Block[] {
+export function renderQuestions({ analysis }: SourcedIssue): readonly Block[] {
   const { questions } = analysis;
   if (questions.length === 0) return [];
   const list = questions
@@ -63,7 +63,7 @@ export function renderQuestions({ analysis }: Issue): readonly Block[] {
 }
 
 /** Where the facts point, for a result that says no more than that. */
-export function suspectBlocks({ analysis }: Issue, links: SourceLinks): readonly Block[] {
+export function suspectBlocks({ analysis }: SourcedIssue, links: SourceLinks): readonly Block[] {
   if (analysis.outcome !== 'facts_only' && analysis.outcome !== 'inconclusive') return [];
   const shown = analysis.suspects.slice(0, SUSPECTS_SHOWN);
   if (shown.length === 0) return [];
@@ -79,17 +79,17 @@ export function suspectBlocks({ analysis }: Issue, links: SourceLinks): readonly
 }
 
 /** Why the outcome is what it is; where a fix was proven it is no news, and stands with the investigation. */
-export function reasonBlocks({ analysis }: Issue, links: SourceLinks): readonly Block[] {
+export function reasonBlocks({ analysis }: SourcedIssue, links: SourceLinks): readonly Block[] {
   return isNews(analysis) ? [text(inertMarkdown(analysis.reason, MAX_REASON, links))] : [];
 }
 
-function renderFoldedReason({ analysis }: Issue, links: SourceLinks): readonly Block[] {
+function renderFoldedReason({ analysis }: SourcedIssue, links: SourceLinks): readonly Block[] {
   const said = isNews(analysis) || analysis.outcome === 'facts_only';
   return said ? [] : [text(inertMarkdown(analysis.reason, MAX_REASON, links))];
 }
 
 /** Facts alone say in their cause that no model was asked; and a cause that is not known gives this reason itself. */
-function isNews({ outcome, partial, reason }: Issue['analysis']): boolean {
+function isNews({ outcome, partial, reason }: SourcedIssue['analysis']): boolean {
   if (outcome === 'facts_only') return partial;
   return (
     reason !== '' &&
@@ -98,7 +98,7 @@ function isNews({ outcome, partial, reason }: Issue['analysis']): boolean {
 }
 
 /** Why there is no pull request, what was kept out of the change, and what a person must look at in it. */
-export function remarkBlocks({ analysis }: Issue, fix: FixStanding, links: SourceLinks): readonly Block[] {
+export function remarkBlocks({ analysis }: SourcedIssue, fix: FixStanding, links: SourceLinks): readonly Block[] {
   const told = (isNever: boolean): string[] =>
     analysis.guards
       .filter(({ rule }) => rule.startsWith('never/') === isNever)
@@ -155,7 +155,7 @@ export function foldInvestigation(shown: ShownIssue, links: SourceLinks): Fold {
 function renderStep(step: NumberedStep, links: SourceLinks): readonly Block[] {
   const head = `[step ${step.number}]`.replace(/[[\]]/g, '\\$&');
   const meaning = inertMarkdown(step.analysis, 1_000, links);
-  const isLog = readsLog(step.action);
+  const isLog = step.source === 'log';
   return [
     text(
       [`**${head}** ${codeSpan(step.action)}`, meaning, isLog ? 'Its result stands under “Log”.' : '']
@@ -169,17 +169,13 @@ function renderStep(step: NumberedStep, links: SourceLinks): readonly Block[] {
 /** What the run read of the log; for a failed check without such a lookup, the end of it. */
 export function foldLog({ issue, steps }: ShownIssue): Fold {
   const read = steps
-    .filter(({ action }) => readsLog(action))
+    .filter(({ source }) => source === 'log')
     .flatMap(({ action, result }) => [text(codeSpan(action)), code(result)]);
   if (read.length > 0 || issue.analysis.origin !== 'check-run') return { summary: 'Log', blocks: read };
   const lines = issue.analysis.report.trimEnd().split('\n');
   const cut = lines.length - LOG_LINES;
   const note = cut > 0 ? `The last ${LOG_LINES} of ${lines.length.toLocaleString('en')} lines.` : '';
   return { summary: 'Log', blocks: [text(note), code(lines.slice(-LOG_LINES).join('\n'))] };
-}
-
-function readsLog(action: string): boolean {
-  return /^ci_log\b/.test(action);
 }
 
 export function diffFold(changeSet: ChangeSet | null, { issue }: ShownIssue): Fold {
@@ -240,12 +236,12 @@ export function describeWayBack({ subject }: Pick<Place, 'subject'>): string {
 }
 
 /** One line. `recordUrl` is our own address, or "". */
-export function renderFooter(issue: Issue, recordUrl: string): string {
+export function renderFooter(issue: SourcedIssue, recordUrl: string): string {
   return [describeEffort(issue, recordUrl), AGAIN].join(' · ');
 }
 
 /** What an analysis took, on one line, and where its whole record is. */
-export function describeEffort({ analysis }: Issue, recordUrl: string): string {
+export function describeEffort({ analysis }: SourcedIssue, recordUrl: string): string {
   const { usage, model, revision, sameAs } = analysis;
   return [
     formatDuration(usage.seconds),
@@ -266,7 +262,7 @@ function formatTokens({
   cachedTokens,
   cacheWriteTokens = 0,
   completionTokens,
-}: Issue['analysis']['usage']): string {
+}: SourcedIssue['analysis']['usage']): string {
   const number = (value: number) => value.toLocaleString('en');
   const parts = [
     ...(cachedTokens > 0 ? [`${number(cachedTokens)} cached`] : []),

@@ -1,8 +1,8 @@
 // The pull request and its commit: cause, change, how it was checked and what was not.
 
 import type { CommitRange } from '../../core/failure.ts';
-import type { Issue } from '../../core/issue.ts';
 import { bullet, codeSpan, inertInline } from '../../core/markdown/github.ts';
+import type { SourcedIssue } from '../../core/shown-issue.ts';
 import { shownIssue } from '../../core/shown-issue.ts';
 import { type SourceLinks, sourceLinks } from '../../core/source-links.ts';
 import type { Subject } from '../../core/thread.ts';
@@ -55,7 +55,7 @@ export function renderPullRequest(ground: PullRequestGround): { readonly title: 
 }
 
 /** Such as `Fix: checkout crashes for some coupons`; the subject's own words, disarmed. */
-function renderTitle({ problem, analysis }: Issue, max: number): string {
+function renderTitle({ problem, analysis }: SourcedIssue, max: number): string {
   // An issue brings a title, by which everyone knows it already; it is the first line of its report.
   const told = analysis.origin === 'github-issue' ? analysis.report : problem;
   const [first = ''] = told.trim().split('\n');
@@ -65,7 +65,7 @@ function renderTitle({ problem, analysis }: Issue, max: number): string {
 }
 
 /** Where the branch has done without it since, that is what there is to know first. */
-function renderFirstLines({ analysis }: Issue, { failure }: PullRequestGround): readonly Block[] {
+function renderFirstLines({ analysis }: SourcedIssue, { failure }: PullRequestGround): readonly Block[] {
   const since = failure === undefined ? '' : describeSince(failure);
   const confidence = analysis.confidence === null ? '' : ` · confidence ${Math.round(analysis.confidence * 100)} %`;
   const found = `Cause found, and mended here${confidence}`;
@@ -75,7 +75,7 @@ function renderFirstLines({ analysis }: Issue, { failure }: PullRequestGround): 
 /** The only closing keyword there is comes from us, and only for the issue that was analysed to its end. */
 function describeAim(
   { place: { subject }, failure }: PullRequestGround,
-  { outcome, partial }: Issue['analysis'],
+  { outcome, partial }: SourcedIssue['analysis'],
 ): string {
   switch (subject.kind) {
     case 'issue':
@@ -91,7 +91,7 @@ function describeAim(
   }
 }
 
-function renderChange(issue: Issue, links: SourceLinks): readonly Block[] {
+function renderChange(issue: SourcedIssue, links: SourceLinks): readonly Block[] {
   const verbs = { added: 'new', deleted: 'deleted', modified: 'edited', renamed: 'renamed' };
   const lines = issue.diff.files.map(({ fileName, status = 'modified' }) =>
     bullet(`${codeSpan(fileName)} (${verbs[status]})`),
@@ -198,7 +198,7 @@ const ORIGINS: Readonly<Record<Subject['kind'], string>> = {
  * to the subject would show there again with every push, and the pull request has it.
  */
 export function renderCommitMessage(
-  whole: Issue,
+  whole: SourcedIssue,
   subject: Subject,
 ): { readonly headline: string; readonly body: string } {
   // A commit outlives what a repository is today: private ones become public.

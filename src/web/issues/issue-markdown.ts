@@ -5,7 +5,7 @@ import { toUnifiedPatch } from '../../core/diff/unified-patch.ts';
 import type { Issue, Outcome, Step } from '../../core/issue.ts';
 import { bullet, codeSpan, fenced, inertInline, inertMarkdown } from '../../core/markdown/github.ts';
 import type { Project } from '../../core/project.ts';
-import { type ShownIssue, shownIssue } from '../../core/shown-issue.ts';
+import { addSources, type ShownIssue, type SourcedIssue, shownIssue } from '../../core/shown-issue.ts';
 import type { SourceLinks } from '../../core/source-links.ts';
 import type { WebDeps, WebEnv } from '../web-deps.ts';
 import { plural } from '../words.ts';
@@ -25,7 +25,7 @@ const MAX_PATCH = 40_000;
 const MOST = 30;
 
 export interface MarkdownGround {
-  readonly issue: Issue;
+  readonly issue: SourcedIssue;
   readonly project: Project;
   /** Null: it cannot be read; the change is left out. */
   readonly changeSet: ChangeSet | null;
@@ -38,8 +38,9 @@ export function getMarkdown(deps: WebDeps): Handler<WebEnv> {
   return async (c) => {
     const { issue, project } = await seenIssue(c, deps);
     const changeSet = await deps.store.changeSet(issue.id);
+    const sources = await deps.store.stepSources(issue.id);
     const address = `${deps.baseUrl()}/issues/${issue.id}`;
-    return c.text(issueMarkdown({ issue, project, changeSet, address }));
+    return c.text(issueMarkdown({ issue: addSources(issue, sources), project, changeSet, address }));
   };
 }
 

@@ -16,6 +16,7 @@ import { DEFAULT_CONFIG } from '../../../src/github/configuration/repository-con
 import type { Cause, LivePull, Result, View } from '../../../src/github/publish/view.ts';
 import { sampleIssue } from '../../support/sample-issue.ts';
 import { conclusion } from '../../support/store-samples.ts';
+import { sourced } from '../render/comment-samples.ts';
 
 export const NOW = '2026-11-20T10:00:00.000Z';
 const WRITER = { id: 7, login: 'ada' };
@@ -66,6 +67,7 @@ export function sampleView(over: Partial<View> = {}, thread: Partial<Thread> = {
     seesChecks: true,
     investigation: investigation({ state: 'running' }),
     result: null,
+    progressSource: 'repository',
     facts: null,
     waitsFor: null,
     earlier: null,
@@ -175,7 +177,7 @@ export function facts(): Conclusion {
 /** A fix that nothing stands against. */
 export function fixResult(analysis: Partial<Analysis> = {}, over: Partial<Issue> = {}): Result {
   const issue = sampleIssue({ diff: toDiff(CHANGE), createdAt: NOW, ...over }, { outcome: 'code_fix', ...analysis });
-  return { issue, changeSet: CHANGE };
+  return { issue: sourced(issue), changeSet: CHANGE };
 }
 
 export function concluded(result: Result, record: Partial<ThreadRecord> = {}, over: Partial<View> = {}): View {

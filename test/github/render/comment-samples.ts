@@ -1,7 +1,9 @@
 // What comments are rendered from in tests: a shop whose checkout fails for some coupons.
 import type { ChangeSet } from '../../../src/core/change-set.ts';
 import { toDiff } from '../../../src/core/diff/diff.ts';
+import type { StepSource } from '../../../src/core/evidence.ts';
 import type { Analysis, Issue } from '../../../src/core/issue.ts';
+import { addSources, type SourcedIssue } from '../../../src/core/shown-issue.ts';
 import type { Place } from '../../../src/github/render/ground.ts';
 import { sampleIssue } from '../../support/sample-issue.ts';
 
@@ -26,43 +28,54 @@ export const CHANGE: ChangeSet = {
   ],
 };
 
+/** As the tools say it: a monitoring tool is called `server__tool`. */
+export function sourced(issue: Issue): SourcedIssue {
+  const sources = issue.investigationSteps.map(({ action }): StepSource => {
+    if (action.startsWith('ci_log')) return 'log';
+    return action.includes('__') ? 'monitoring' : 'repository';
+  });
+  return addSources(issue, sources);
+}
+
 /** A model found the cause and mended it. */
-export function fixedIssue(over: Partial<Issue> = {}, analysis: Partial<Analysis> = {}): Issue {
-  return sampleIssue(
-    {
-      rootCause:
-        '`COUPONS.get` gives `undefined` for a code that is not in the map (src/coupons.js:14) [step 2]. The checkout hands on what the customer typed [step 3]. Assumption: nobody tried an unknown code.',
-      stepsToReproduce: [{ stepNumber: 1, description: 'Check out with the coupon `NOPE`.' }],
-      solutionSteps: [{ stepNumber: 1, description: 'Fall back to no discount for a code that is not known.' }],
-      diff: toDiff(CHANGE),
-      investigationSteps: [
-        // People are not shown the expressions that a search by form was made with.
-        ...sampleIssue().investigationSteps.map((step) => ({
-          ...step,
-          result: `${step.result}\nexpression: /percent/`,
-        })),
-        {
-          action: 'ci_log: find "TypeError"',
-          result: "12: TypeError: Cannot destructure property 'percent'\n[3 more hits]",
-          analysis: 'Found and read.',
-        },
-      ],
-      ...over,
-    },
-    {
-      outcome: 'code_fix',
-      confidence: 0.92,
-      model: 'gpt-test',
-      reason: 'Every claim is proven.',
-      usage: {
-        turns: 5,
-        promptTokens: 14_000,
-        cachedTokens: 9_000,
-        completionTokens: 512,
-        costUsd: 0.043,
-        seconds: 41.6,
+export function fixedIssue(over: Partial<Issue> = {}, analysis: Partial<Analysis> = {}): SourcedIssue {
+  return sourced(
+    sampleIssue(
+      {
+        rootCause:
+          '`COUPONS.get` gives `undefined` for a code that is not in the map (src/coupons.js:14) [step 2]. The checkout hands on what the customer typed [step 3]. Assumption: nobody tried an unknown code.',
+        stepsToReproduce: [{ stepNumber: 1, description: 'Check out with the coupon `NOPE`.' }],
+        solutionSteps: [{ stepNumber: 1, description: 'Fall back to no discount for a code that is not known.' }],
+        diff: toDiff(CHANGE),
+        investigationSteps: [
+          // People are not shown the expressions that a search by form was made with.
+          ...sampleIssue().investigationSteps.map((step) => ({
+            ...step,
+            result: `${step.result}\nexpression: /percent/`,
+          })),
+          {
+            action: 'ci_log: find "TypeError"',
+            result: "12: TypeError: Cannot destructure property 'percent'\n[3 more hits]",
+            analysis: 'Found and read.',
+          },
+        ],
+        ...over,
       },
-      ...analysis,
-    },
+      {
+        outcome: 'code_fix',
+        confidence: 0.92,
+        model: 'gpt-test',
+        reason: 'Every claim is proven.',
+        usage: {
+          turns: 5,
+          promptTokens: 14_000,
+          cachedTokens: 9_000,
+          completionTokens: 512,
+          costUsd: 0.043,
+          seconds: 41.6,
+        },
+        ...analysis,
+      },
+    ),
   );
 }

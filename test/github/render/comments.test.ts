@@ -14,7 +14,7 @@ import type { FixStanding } from '../../../src/github/render/ground.ts';
 import { renderPullRequest } from '../../../src/github/render/pull-request.ts';
 
 import { sampleIssue } from '../../support/sample-issue.ts';
-import { CHANGE, fixedIssue, PLACE } from './comment-samples.ts';
+import { CHANGE, fixedIssue, PLACE, sourced } from './comment-samples.ts';
 import { readAsGithub } from './github-reading.ts';
 
 const OPENED: FixStanding = {
@@ -123,7 +123,7 @@ describe('the result', () => {
   it('of facts alone says that no model was asked, and where to look', () => {
     const text = renderResultComment({
       place: PLACE,
-      issue: sampleIssue(),
+      issue: sourced(sampleIssue()),
       changeSet: null,
       fix: { kind: 'none' },
       recordUrl: '',
@@ -300,9 +300,9 @@ describe('the comment while it runs', () => {
   const ground = {
     place: PLACE,
     facts: { ...facts, changeSet: CHANGE },
-    progress: { step: 3, action: 'read src/coupons.js:9-17 at 484f10e' },
+    progress: { step: 3, action: 'read src/coupons.js:9-17 at 484f10e', source: 'repository' },
     waitsFor: null,
-  };
+  } as const;
 
   it('says where it is, what is known, and how to stop it', () => {
     const text = renderFactsComment(ground);
@@ -329,11 +329,15 @@ describe('the comment while it runs', () => {
     const first = (text: string) => text.split('\n')[0];
     expect([
       first(renderFactsComment({ ...ground, waitsFor: 'model_unavailable' })),
-      first(renderFactsComment({ ...ground, facts: null, progress: { step: 0, action: '' } })),
+      first(renderFactsComment({ ...ground, facts: null, progress: { step: 0, action: '', source: 'repository' } })),
       first(
         renderFactsComment({
           ...ground,
-          progress: { step: 5, action: 'grafana__q {"customer":4711} on monitoring server grafana' },
+          progress: {
+            step: 5,
+            action: 'grafana__q {"customer":4711} on monitoring server grafana',
+            source: 'monitoring',
+          },
         }),
       ),
     ]).toMatchInlineSnapshot(`

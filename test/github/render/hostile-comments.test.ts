@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { ChangeSet } from '../../../src/core/change-set.ts';
 import { toDiff } from '../../../src/core/diff/diff.ts';
 import type { Failure } from '../../../src/core/failure.ts';
-import type { Issue } from '../../../src/core/issue.ts';
+import type { SourcedIssue } from '../../../src/core/shown-issue.ts';
 import {
   renderConfigComplaint,
   renderEndComment,
@@ -41,7 +41,7 @@ const ATTACK = [
 ].join('\n');
 
 /** Every word that comes from outside is the given one. */
-function hostileIssue(text: string): Issue {
+function hostileIssue(text: string): SourcedIssue {
   const step = { stepNumber: 1, description: text };
   return fixedIssue(
     {
@@ -68,7 +68,7 @@ function hostileIssue(text: string): Issue {
   );
 }
 
-function redChecks(issue: Issue, text: string): RedChecks {
+function redChecks(issue: SourcedIssue, text: string): RedChecks {
   const further = [
     { names: [text], issue: null, notFound: text },
     { names: [text], issue, notFound: '' },
@@ -102,7 +102,7 @@ function failureOf(text: string): Failure {
   };
 }
 
-function textsOf(issue: Issue, text: string, changeSet: ChangeSet): Record<string, string> {
+function textsOf(issue: SourcedIssue, text: string, changeSet: ChangeSet): Record<string, string> {
   const { id: _, projectId: __, createdAt: ___, diff: ____, ...facts } = issue;
   const checks = [{ name: text, url: `https://github.com/octo/shop/${text}` }];
   return {
@@ -142,10 +142,15 @@ function textsOf(issue: Issue, text: string, changeSet: ChangeSet): Record<strin
     facts: renderFactsComment({
       place: PLACE,
       facts: { ...facts, changeSet },
-      progress: { step: 3, action: text },
+      progress: { step: 3, action: text, source: 'repository' },
       waitsFor: null,
     }),
-    waiting: renderFactsComment({ place: PLACE, facts: null, progress: { step: 3, action: text }, waitsFor: null }),
+    waiting: renderFactsComment({
+      place: PLACE,
+      facts: null,
+      progress: { step: 3, action: text, source: 'repository' },
+      waitsFor: null,
+    }),
     end: renderEndComment({ place: PLACE, reason: { code: 'internal', detail: text } }),
     handOver: renderHandOverComment({ place: PLACE, attempts: 1, failedChecks: checks, lastIssue: issue }),
     complaint: renderConfigComplaint({ file: text, line: 2, message: text, digest: 'd' }, PLACE),

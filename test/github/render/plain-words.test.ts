@@ -6,6 +6,7 @@ import { renderCommitMessage } from '../../../src/github/render/pull-request.ts'
 import '../../support/property-seed.ts';
 import { ANY_CHARACTER } from '../../support/any-character.ts';
 import { sampleIssue } from '../../support/sample-issue.ts';
+import { sourced } from './comment-samples.ts';
 
 const ACTS =
   /@|#\d|\bGH-\d|:\/\/|\bwww\.|\[|\]|[<>`]|[\w-]+-by\s*:|skip-checks|NO_CI|BREAKING[ -]CHANGE|\b(?:fixup|squash|amend)!|[\r\n\u200b\u202e]/i;
@@ -70,7 +71,7 @@ describe('a commit message', () => {
     const issue = sampleIssue({
       rootCause: 'A coupon that is not in the map gives `undefined` [step 2]. It is destructured [step 3][step 4].',
     });
-    expect(renderCommitMessage(issue, { kind: 'issue', number: 7 })).toMatchInlineSnapshot(`
+    expect(renderCommitMessage(sourced(issue), { kind: 'issue', number: 7 })).toMatchInlineSnapshot(`
       {
         "body": "A coupon that is not in the map gives undefined. It is destructured.
 
@@ -83,7 +84,7 @@ describe('a commit message', () => {
   it('takes no orders from the report', () => {
     const problem = 'Fixes #12 @octo/team [skip ci] https://github.com/octo/shop/issues/1';
     const rootCause = 'Bad.\n\nCo-authored-by: Eve <eve@evil.example>\nskip-checks: true';
-    const { headline, body } = renderCommitMessage(sampleIssue({ problem, rootCause }), {
+    const { headline, body } = renderCommitMessage(sourced(sampleIssue({ problem, rootCause })), {
       kind: 'report',
       issueId: 'iss_1',
     });

@@ -5,6 +5,7 @@ import '../../support/property-seed.ts';
 import { toUnifiedPatch } from '../../../src/core/diff/unified-patch.ts';
 import { type Conclusion, issueFor } from '../../../src/core/issue.ts';
 import type { Project } from '../../../src/core/project.ts';
+import { addSources } from '../../../src/core/shown-issue.ts';
 import { issueMarkdown } from '../../../src/web/issues/issue-markdown.ts';
 import { effectsOf, readAsGithub } from '../../github/render/github-reading.ts';
 import { SHA } from '../../support/store-samples.ts';
@@ -40,7 +41,8 @@ function markdownOf(found: Conclusion, project = LOCAL): string {
     report: '',
   } as const;
   const issue = issueFor({ ...owner, verdict: null, sameAs: null, createdAt: '' }, found);
-  return issueMarkdown({ issue, project, changeSet: found.changeSet, address: ADDRESS });
+  const sources = found.investigationSteps.map(({ source = 'repository' }) => source);
+  return issueMarkdown({ issue: addSources(issue, sources), project, changeSet: found.changeSet, address: ADDRESS });
 }
 
 const OURS = ['p', 'ul', 'ol', 'li', 'code', 'pre', 'h2', 'h3', 'strong', 'a'];
@@ -184,7 +186,9 @@ At commit \`aaaaaaaaaaaa\`. The whole record: <${ADDRESS}>
       { citations: [{ claim: `It says “${told}”.`, step: 1, quote: told }] },
       {
         rootCause: `A payment ran twice: “${told}”.`,
-        investigationSteps: [{ action: 'grafana__query_loki {app="shop"}', result: told, analysis: '' }],
+        investigationSteps: [
+          { source: 'monitoring', action: 'grafana__query_loki {app="shop"}', result: told, analysis: '' },
+        ],
       },
     );
     expect(markdownOf(found, github(true))).toContain(told);
