@@ -6,12 +6,12 @@ import { CausewayError } from '../../core/errors.ts';
 import { isEnded } from '../../core/investigation.ts';
 import type { PostedPullRequest, PullRequestAttempt } from '../../core/thread.ts';
 import { acceptReport } from '../../services/accept-report.ts';
-import { GithubFailure } from '../clients/github-clients.ts';
 import { investigationSettings } from '../configuration/investigation-settings.ts';
 import { REPORT_BYTES } from '../cut-text.ts';
 import { readJobLog } from '../job-log.ts';
 import { findRequester } from './fix-standing.ts';
 import type { Check, Following } from './follow-pull-request.ts';
+import { recoverFrom } from './github-calls.ts';
 import { commit, mayStillWrite, prepareChange } from './open-pull-request.ts';
 import { loadResult, type Result, type Work } from './view.ts';
 
@@ -81,13 +81,11 @@ async function pushOnTop(work: Work, posted: PostedPullRequest, result: Result):
     work.deps.log.info({ thread: work.view.thread.id, reason: change.reason }, 'a further attempt is withheld');
     return null;
   }
-  try {
-    return await commit(work, { issue, branch, head: headSha, files: change.files });
-  } catch (error) {
-    if (!(error instanceof GithubFailure) || error.kind !== 'refused') throw error;
+  const push = () => commit(work, { issue, branch, head: headSha, files: change.files });
+  return await recoverFrom<string | null>(['refused'], push, (error) => {
     work.deps.log.warn({ thread: work.view.thread.id, err: error }, 'GitHub refused a further attempt');
     return null;
-  }
+  });
 }
 
 const REPORT_SHARE = 256 * 1024;

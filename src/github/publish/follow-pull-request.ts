@@ -4,12 +4,13 @@ import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { repositoryOf } from '../../core/project.ts';
 import type { PostedPullRequest, PullRequestAttempt, ThreadRecord } from '../../core/thread.ts';
 import { cancelInvestigation } from '../../services/end-early.ts';
-import { type GithubCaller, GithubFailure } from '../clients/github-clients.ts';
+import type { GithubCaller } from '../clients/github-clients.ts';
 import { renderPullRequest } from '../render/pull-request.ts';
 import { beginAttempt, endAttempt } from './attempt.ts';
 import { handOver } from './comment-effects.ts';
 import { findSilenceEnd } from './decide.ts';
 import { describeMended, findRequester, toClosingTime } from './fix-standing.ts';
+import { readPages, recoverFrom } from './github-calls.ts';
 import { isAsSealed, sealed } from './marker.ts';
 import { mayStillWrite, readCarriedIssue } from './open-pull-request.ts';
 import type { LivePullRequest, Reviewers } from './outbox.ts';
@@ -128,14 +129,14 @@ async function judgeMoved(work: Work, { posted, live }: Following): Promise<Judg
 async function judgeGreen({ outbox, view, deps, signal }: Work, { posted, live }: Following): Promise<Judged> {
   const green = settle({ ...posted, checks: 'green' });
   if (!view.config.pullRequest.ready || posted.checks === 'green' || !live.isDraft) return green;
-  try {
+  const markReady = async (): Promise<Judged> => {
     await outbox.markReady(posted.nodeId, signal);
     return { ...green, isMadeReady: true };
-  } catch (error) {
-    if (!(error instanceof GithubFailure) || error.kind !== 'refused') throw error;
+  };
+  return await recoverFrom(['refused'], markReady, (error) => {
     deps.log.warn({ thread: view.thread.id, err: error }, 'GitHub refused to mark a pull request ready');
     return green;
-  }
+  });
 }
 
 async function judgeRed(work: Work, following: Following, red: readonly Check[]): Promise<Judged> {
@@ -211,25 +212,30 @@ const UNDECIDED = new Set(['action_required', 'stale']);
 
 /** `ref` is a full sha. The latest of each name; those that were cancelled say nothing, nor does what we may not read. */
 async function readChecks(of: ChecksOf, ref: string, signal: AbortSignal): Promise<readonly Check[]> {
-  return [
-    ...(await unlessClosed(readCheckRuns(of, ref, signal))),
-    ...(await unlessClosed(readStatuses(of, ref, signal))),
-  ];
+  // An installation may have granted the one without the other.
+  const runs = await recoverFrom(
+    ['refused'],
+    () => readCheckRuns(of, ref, signal),
+    () => [],
+  );
+  const statuses = await recoverFrom(
+    ['refused'],
+    () => readStatuses(of, ref, signal),
+    () => [],
+  );
+  return [...runs, ...statuses];
 }
 
 async function readCheckRuns(of: ChecksOf, ref: string, signal: AbortSignal): Promise<readonly Check[]> {
-  const checks: Check[] = [];
-  for (let page = 1; page <= MOST_PAGES; page += 1) {
+  const list = { ...of.place, ref, filter: 'latest' as const };
+  const runs = await readPages(MOST_PAGES, async (page) => {
     const { data } = await of.caller.call(
-      ({ rest }, request) =>
-        rest.checks.listForRef({ ...of.place, ref, filter: 'latest', per_page: PAGE, page, request }),
+      ({ rest }, request) => rest.checks.listForRef({ ...list, ...page, request }),
       signal,
     );
-    const others = data.check_runs.filter(({ app, conclusion }) => app?.id !== of.appId && conclusion !== 'cancelled');
-    checks.push(...others.map(fromRun));
-    if (data.check_runs.length < PAGE) break;
-  }
-  return checks;
+    return data.check_runs;
+  });
+  return runs.filter(({ app, conclusion }) => app?.id !== of.appId && conclusion !== 'cancelled').map(fromRun);
 }
 
 async function readStatuses(of: ChecksOf, ref: string, signal: AbortSignal): Promise<readonly Check[]> {
@@ -238,16 +244,6 @@ async function readStatuses(of: ChecksOf, ref: string, signal: AbortSignal): Pro
     signal,
   );
   return data.statuses.map(fromStatus);
-}
-
-/** An installation may have granted the one without the other. */
-async function unlessClosed(asked: Promise<readonly Check[]>): Promise<readonly Check[]> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof GithubFailure && error.kind === 'refused') return [];
-    throw error;
-  }
 }
 
 /** Red is only said when all have ended: what fails first may not be all. A commit without any check is waited with. */
@@ -344,12 +340,12 @@ function sortReviewers({ view, deps }: Work): Reviewers {
 }
 
 async function ask({ outbox, view, deps, signal }: Work, number: number, reviewers: Reviewers): Promise<boolean> {
-  try {
+  const request = async () => {
     await outbox.requestReviewers(number, reviewers, signal);
     return true;
-  } catch (error) {
-    if (!(error instanceof GithubFailure) || error.kind !== 'refused') throw error;
+  };
+  return await recoverFrom(['refused'], request, (error) => {
     deps.log.warn({ thread: view.thread.id, err: error, ...reviewers }, 'GitHub refused to ask for reviews');
     return false;
-  }
+  });
 }

@@ -9,6 +9,7 @@ import { renderCommitMessage, renderPullRequest } from '../render/pull-request.t
 
 import { keepRecentPosts } from './decide.ts';
 import { createRefusal, describeMended, toClosingTime } from './fix-standing.ts';
+import { recoverFrom } from './github-calls.ts';
 import { sealed } from './marker.ts';
 import type { BranchHead, CommitFiles, CommitMessage, LivePullRequest } from './outbox.ts';
 import { proveChange } from './prove-change.ts';
@@ -19,17 +20,18 @@ import { toPlace } from './wanted-comment.ts';
 export async function openPullRequest(work: Work): Promise<ThreadRecord> {
   const { result } = work.view;
   if (result === null) return work.view.record;
-  try {
-    return await open(work, result);
-  } catch (error) {
-    if (!(error instanceof GithubFailure) || error.kind !== 'refused') throw error;
-    work.deps.log.warn({ thread: work.view.thread.id, err: error }, 'GitHub refused a pull request');
-    const status = error.status === null ? '' : ` (${error.status})`;
-    return recordWithheld(
-      work,
-      `GitHub refused it${status}: a rule of the repository, or a permission that Causeway was not given.`,
-    );
-  }
+  return await recoverFrom(
+    ['refused'],
+    () => open(work, result),
+    (error) => {
+      work.deps.log.warn({ thread: work.view.thread.id, err: error }, 'GitHub refused a pull request');
+      const status = error.status === null ? '' : ` (${error.status})`;
+      return recordWithheld(
+        work,
+        `GitHub refused it${status}: a rule of the repository, or a permission that Causeway was not given.`,
+      );
+    },
+  );
 }
 
 async function open(work: Work, result: Result): Promise<ThreadRecord> {

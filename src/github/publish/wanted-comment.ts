@@ -218,12 +218,12 @@ function isWorthSaying(causes: readonly Cause[]): boolean {
 }
 
 /** Every check of a green head that was red had passed there without a change. */
-export function isFlaky({ causes }: HeadView): boolean {
+function isFlaky({ causes }: HeadView): boolean {
   return causes.length > 0 && causes.every(({ finding }) => finding.verdict === 'flaky');
 }
 
 /** For the comment whose result is the lead's. `base`: the branch that the pull request is for. */
-export function describeRedChecks(causes: readonly Cause[], lead: Cause, base: string): RedChecks {
+function describeRedChecks(causes: readonly Cause[], lead: Cause, base: string): RedChecks {
   const { verdict, excerpt, isTouched = false, base: onBase } = lead.finding;
   const further = causes.filter((cause) => cause !== lead && isStillRed(cause)).map(describeFurther);
   const fault = { isTouched, greenOn: onBase === 'green' ? base : '' };

@@ -136,7 +136,7 @@ describe('foreign Markdown', () => {
         expect(effectsOf(inertMarkdown(parts.join(''), 5_000, links), LINKED)).toEqual([]);
         expect(effectsOf(`x ${inertInline(parts.join(''), 5_000, links)} y`, LINKED)).toEqual([]);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 800 },
     );
   });
 

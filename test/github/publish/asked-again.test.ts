@@ -66,18 +66,6 @@ describe('who asked for the pull request', () => {
     await house.settle();
     expect((await house.thread()).record.pullRequest).toMatchObject({ attempts: [], checks: 'red' });
   });
-
-  it('is whoever asks now where the record of old does not know', async () => {
-    await using house = await opened();
-    const { id, record } = await house.thread();
-    const { requestedBy: _, ...old } = record.pullRequest!;
-    await house.store.saveThreadRecord(id, { ...record, pullRequest: old }, house.deps.now().toISOString());
-    const sha = await house.head(old.branch);
-    await house.double.people.reportCheck(SHOP, { sha, name: 'test', conclusion: 'failure' });
-    await house.publish();
-    expect((await house.thread()).record.pullRequest?.attempts).toHaveLength(1);
-    expect(house.pulls()[0]?.body).toContain('asked for by `wanda`');
-  });
 });
 
 describe('a pull request that was closed unmerged', () => {

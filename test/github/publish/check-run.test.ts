@@ -54,15 +54,6 @@ describe('our check run', () => {
     expect(house.writes()).toEqual(writes);
   });
 
-  it('is completed at once where nothing is looked into', async () => {
-    await using house = await checkRunHouse();
-    await house.judged([await house.found({ verdict: 'flaky', reasons: ['it passed at this very commit as well'] })]);
-    expect(await shown(house)).toMatchObject({
-      ...{ status: 'completed', conclusion: 'neutral', annotations: [], actions: [] },
-      output: { title: 'Flaky: it passed at this very commit as well' },
-    });
-  });
-
   it('is not written again where nothing has changed', async () => {
     await using house = await checkRunHouse();
     await house.judged([await house.found()]);
@@ -119,29 +110,6 @@ describe('our check run', () => {
     expect(house.runs()[0]?.output.summary).toMatch(/^Another commit has taken the place/);
   });
 
-  it('says that all is green when nothing is left', async () => {
-    await using house = await checkRunHouse();
-    await house.judged([await house.found()]);
-    await house.publish();
-    await house.judged([], { state: 'green' });
-    expect((await shown(house))?.output.title).toBe('All checks are green now');
-  });
-
-  it('names where a known failure is told', async () => {
-    await using house = await checkRunHouse();
-    const { store, project } = house.house;
-    const now = house.deps.now().toISOString();
-    const begun = await house.begun({ subject: { kind: 'pull_request', number: 4 } });
-    const url = `${house.deps.webUrl}/octo/shop/pull/4#issuecomment-1`;
-    const comment = { id: 1, url, investigationId: begun.run.id, shows: 'result', digest: 'd', at: now } as const;
-    await store.saveThreadRecord(begun.thread.id, { ...EMPTY_RECORD, comment }, now);
-    await store.saveRange(begun.finding.failureId, { from: 'd'.repeat(40), to: 'e'.repeat(40), total: 1, commits: [] });
-    await house.judged([{ ...begun.finding, standing: 'known', isOwnThread: false, verdict: 'base_broken' }]);
-    const summary = (await shown(house))?.output.summary;
-    expect(summary).toContain(`[where it is told](${url})`);
-    expect(summary).toContain(`/${project.name}/compare/${'d'.repeat(40)}...${'e'.repeat(40)}`);
-  });
-
   it('shows no secret', async () => {
     await using house = await checkRunHouse();
     const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
@@ -184,17 +152,6 @@ describe('the button', () => {
     expect(run?.actions).toEqual([]);
     expect(run?.output.summary).toContain(`next: review [#9](${url})`);
     expect((await house.head()).record.checkRun?.buttons).toBeUndefined();
-  });
-
-  it('gives way to nothing where the checks have passed since', async () => {
-    await using house = await checkRunHouse();
-    const begun = await house.begun();
-    await house.concluded(begun);
-    const checks = begun.finding.checks.map((check) => ({ ...check, isRed: false }));
-    await house.judged([{ ...begun.finding, verdict: 'flaky', checks }], { state: 'green' });
-    const run = await shown(house);
-    expect(run?.actions).toEqual([]);
-    expect(run?.output.summary).toContain('**Flaky · nothing to do, it passed**');
   });
 
   it('points to the pull request of the last time where a failure of the default branch is back', async () => {

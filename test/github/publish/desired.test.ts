@@ -66,11 +66,6 @@ describe('while an investigation runs', () => {
     expect(next({ ...view, record: same })).toMatchObject({ kind: 'later', runAt: at(20) });
   });
 
-  it('leaves an earlier result alone', () => {
-    const record = { ...SEEN, comment: comment({ shows: 'result', investigationId: OTHER }) };
-    expect(next(sampleView({ facts: facts(), record })).kind).toBe('later');
-  });
-
   it('takes over the facts comment of a run that a newer request has replaced', () => {
     const record = { ...SEEN, comment: comment({ investigationId: OTHER, at: at(-60) }) };
     expect(next(sampleView({ facts: facts(), record }))).toMatchObject({ kind: 'edit', standing: { id: 5 } });
@@ -115,11 +110,6 @@ describe('a result', () => {
     expect(next(concluded(onRequest, { comment: earlier })).kind).toBe('post');
     expect(next(concluded(onRequest, { comment: markRemoved(comment()) })).kind).toBe('open');
   });
-
-  it('that was erased leaves everything as it is', () => {
-    const view = sampleView({ investigation: investigation({ state: 'concluded', issueId: 'iss_1' }) });
-    expect(next(view)).toEqual({ kind: 'done' });
-  });
 });
 
 describe('an end without a result', () => {
@@ -162,11 +152,6 @@ describe('an end without a result', () => {
     expect(Math.max(...texts.map(({ length }) => length))).toBeLessThanOrEqual(60_000);
     expect(Math.max(...texts.map(({ length }) => length))).toBeGreaterThan(55_000);
     expect(texts.map((text) => markerIn(text)?.kind)).toEqual(sizes.map(() => 'result'));
-  });
-
-  it('is said once', () => {
-    const record = { ...SEEN, comment: comment({ shows: 'result' }) };
-    expect(next(sampleView({ investigation: gaveUp, record }))).toEqual({ kind: 'done' });
   });
 });
 
@@ -239,10 +224,5 @@ describe('five posts within an hour', () => {
   it('do not silence edits', () => {
     const record = { ...SEEN, posts, comment: comment({ at: at(-60) }) };
     expect(next(sampleView({ facts: facts(), record })).kind).toBe('edit');
-  });
-
-  it('are forgotten after that', () => {
-    const record = { ...SEEN, posts: [at(-3600), ...posts.slice(1)] };
-    expect(next(sampleView({ facts: facts(), record })).kind).toBe('post');
   });
 });

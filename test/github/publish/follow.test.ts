@@ -176,20 +176,6 @@ describe('red checks', () => {
     expect(house.comments()[0]?.body).toContain('needs a person');
   });
 
-  it('that turn green after the attempt are said to be so', async () => {
-    await using house = await publishingHouse();
-    const pull = await opened(house);
-    const first = await pull.head();
-    await pull.report('failure');
-    await house.publish();
-    await house.conclude({ ...SECOND_FIX, base: first });
-    await house.settle();
-    await pull.report('success');
-    expect(await house.settle()).toEqual({ kind: 'done' });
-    expect(house.comments(pull.number)).toHaveLength(0);
-    expect(house.comments()[0]?.body).toContain('its checks are green');
-  });
-
   it.each([
     ['finds no change', { files: [], analysis: { outcome: 'inconclusive' } }],
     ['would need a person to read it', { analysis: { guards: [{ rule: 'person/large', file: '', reason: 'large' }] } }],

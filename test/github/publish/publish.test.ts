@@ -99,24 +99,6 @@ describe('without a person who has write', () => {
     expect(house.comments()[0]?.body).toContain('No pull request was opened');
     expect((await house.thread()).record.withheld?.reason).toContain('no write access');
   });
-
-  it('somebody else who has it may ask after that', async () => {
-    await using house = await publishingHouse();
-    const thread = await house.ask();
-    await house.conclude();
-    house.double.people.grant(SHOP, 'wanda', 'triage');
-    await house.settle();
-    const rita = house.double.people.user('rita');
-    house.double.people.grant(SHOP, 'rita', 'write');
-    await house.store.requestFix(
-      thread.id,
-      { id: rita.id, login: 'rita', at: house.deps.now().toISOString() },
-      house.deps.now().toISOString(),
-    );
-    await house.settle();
-    expect(house.pulls()).toHaveLength(1);
-    expect(house.comments()[0]?.body).not.toContain('No pull request was opened');
-  });
 });
 
 describe('a pull request is withheld, and the comment says why', () => {
@@ -228,25 +210,6 @@ describe('the conversation', () => {
     expect(house.comments()[0]?.body).toContain('Ha!');
   });
 
-  it('edits an unchanged diagnosis and replaces a changed one', async () => {
-    await using house = await publishingHouse();
-    await house.ask({ fix: false });
-    await house.conclude();
-    await house.settle();
-    const [first] = house.comments();
-    house.advance(60);
-    await house.ask({ fix: false });
-    await house.conclude();
-    await house.settle();
-    expect(house.comments().map(({ id }) => id)).toEqual([first?.id]);
-    house.advance(60);
-    await house.ask({ fix: false });
-    await house.conclude({ rootCause: 'Quite another cause.' });
-    await house.settle();
-    expect(house.comments()).toHaveLength(1);
-    expect(house.comments()[0]?.id).not.toBe(first?.id);
-  });
-
   it('leaves a comment deleted that somebody has deleted, until they ask again', async () => {
     await using house = await publishingHouse();
     await house.ask({ fix: false });
@@ -299,34 +262,6 @@ describe('the conversation', () => {
     await house.conclude();
     expect(await house.settle()).toEqual({ kind: 'done' });
     expect((await house.thread()).record.comment).toBeNull();
-  });
-
-  it('says that an investigation gave up', async () => {
-    await using house = await publishingHouse();
-    await house.ask();
-    await house.facts();
-    await house.publish();
-    const [facts] = house.comments();
-    await house.giveUp();
-    expect(await house.settle()).toEqual({ kind: 'done' });
-    expect(house.comments().map(({ id }) => id)).toEqual([facts?.id]);
-    expect(house.comments()[0]?.body).toContain('It broke');
-  });
-
-  it('falls silent after five posts in an hour, and goes on after it', async () => {
-    await using house = await publishingHouse();
-    for (let round = 0; round < 7; round += 1) {
-      await house.ask({ fix: false });
-      await house.conclude({ rootCause: `Cause ${round}.` });
-      await house.settle();
-      house.advance(10);
-    }
-    expect((await house.thread()).record.posts).toHaveLength(5);
-    expect(house.comments()[0]?.body).toContain('Cause 4');
-    house.advance(3_600);
-    await house.settle();
-    expect(house.comments()).toHaveLength(1);
-    expect(house.comments()[0]?.body).toContain('Cause 6');
   });
 });
 
@@ -386,15 +321,6 @@ describe('where nothing may leave', () => {
       expect(house.writes().filter((write) => /refs|graphql|pulls/.test(write))).toEqual([]);
     },
   );
-
-  it('in mode comment there is a result and no pull request', async () => {
-    await using house = await publishingHouse({ config: { mode: 'comment' } });
-    await house.ask();
-    await house.conclude();
-    expect(await house.settle()).toEqual({ kind: 'done' });
-    expect(house.comments()).toHaveLength(1);
-    expect(house.pulls()).toHaveLength(0);
-  });
 });
 
 describe('an API Issue whose pull request was asked for', () => {

@@ -85,35 +85,6 @@ describe('red checks of a pull request', () => {
     expect(await tree.read('src/cart.js', {}, new AbortController().signal)).toMatchObject({ text: `${FIXED}four\n` });
   });
 
-  it('of a draft, or of a head that was pushed over, are not told', async () => {
-    await using house = await publishingHouse();
-    const red = await redPull(house, { draft: true });
-    await judged(house, red);
-    expect(house.comments(red.number)).toEqual([]);
-    await using other = await publishingHouse();
-    const old = await redPull(other);
-    await other.double.people.push(SHOP, { by: 'wanda', branch: 'mine', files: { 'y.js': 'y\n' } });
-    await judged(other, old);
-    expect(other.comments(old.number)).toEqual([]);
-    expect(reviews(other, old.number)).toEqual([]);
-  });
-
-  it('of several causes are told in one comment', async () => {
-    await using house = await publishingHouse();
-    const red = await redPull(house);
-    await house.conclude({ base: red.sha, files: [], analysis: { outcome: 'action_recommended' }, rootCause: 'Two.' });
-    const lint = await lookInto(house, red, 'lint');
-    const both = { ...red, findings: [...red.findings, lint] };
-    await house.judge(both);
-    await house.settle();
-    expect(house.comments(red.number)).toEqual([]);
-    await judged(house, both);
-    const [comment, ...more] = house.comments(red.number);
-    expect(more).toEqual([]);
-    expect(comment?.body).toMatch(/^\*\*`lint` is red because of this change · Cause found, with a fix/);
-    expect(comment?.body).toContain('Red for another cause:\n\n**`test (20)`**\n\nTwo.');
-  });
-
   it('of a cause that is known elsewhere are only named beside what was found here', async () => {
     await using house = await publishingHouse();
     const red = await redPull(house);
@@ -177,22 +148,6 @@ describe('red checks of a pull request', () => {
     expect((await house.thread()).record.suggested).toMatchObject({ headSha: red.sha, isMinimized: false });
     await judgedAgain(house, red, 'green');
     expect(reviews(house, red.number)).toMatchObject([{ minimized: 'RESOLVED' }]);
-  });
-
-  it('that are red anew at a later commit leave the suggestions folded away, and say nothing of them', async () => {
-    await using house = await publishingHouse();
-    const red = await redPull(house);
-    await judged(house, red);
-    await judgedAgain(house, await pushed(house, red, 'y.js'), 'green');
-    await judgedAgain(house, await pushed(house, red, 'z.js'), 'red');
-    expect(reviews(house, red.number)).toMatchObject([{ minimized: 'RESOLVED' }]);
-    const [back, ...more] = house.comments(red.number);
-    expect([back?.minimized, more]).toEqual([null, []]);
-    expect(back?.body.split('\n')[0]).toBe(
-      '**`test (20)` is red because of this change · Cause found, with a fix · confidence 90 % · next: `/analyse fix` opens a pull request (needs write access)**',
-    );
-    expect(back?.body).not.toContain('suggestion');
-    expect(back?.body).toContain(`commit \`${red.sha.slice(0, 12)}\``);
   });
 
   it('that were looked into before a person asked give way to what they asked for', async () => {

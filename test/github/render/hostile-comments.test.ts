@@ -199,7 +199,7 @@ describe('texts of hostile words', () => {
         const word = parts.join('');
         for (const text of Object.values(textsOf(hostileIssue(word), word, CHANGE))) expect(effects(text)).toEqual([]);
       }),
-      { numRuns: 40 },
+      { numRuns: 15 },
     );
   });
 
@@ -256,7 +256,7 @@ describe('texts that are too long', () => {
         expect(text.isWellFormed()).toBe(true);
         expect(effects(text)).toEqual([]);
       }),
-      { numRuns: 15 },
+      { numRuns: 8 },
     );
   });
 });

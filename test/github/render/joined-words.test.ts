@@ -121,7 +121,7 @@ describe('words that are split', () => {
         expect(acts(inertInline(text, max))).toEqual([]);
         expect(acts(`- ${inertInline(text, max)}`)).toEqual([]);
       }),
-      { numRuns: 1_000 },
+      { numRuns: 300 },
     );
   });
 
@@ -198,7 +198,7 @@ describe('what a commit message would obey', () => {
           expect(orders(shown)).toEqual([]);
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: 300 },
     );
   });
 

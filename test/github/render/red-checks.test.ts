@@ -1,17 +1,12 @@
 // What is said of red checks: names, verdict, log, further causes, and the line that is left of it.
 import { describe, expect, it } from 'vitest';
 import { EMPTY_EXCERPT } from '../../../src/core/head.ts';
-import {
-  listCheckNames,
-  renderResultComment,
-  renderSettledComment,
-  renderSuggestions,
-} from '../../../src/github/render/comment.ts';
+import { renderResultComment, renderSettledComment, renderSuggestions } from '../../../src/github/render/comment.ts';
 import type { FurtherCause, RedChecks } from '../../../src/github/render/ground.ts';
 
 import { CHANGE, fixedIssue, PLACE } from './comment-samples.ts';
 
-const HOSTILE = '@mona` closes #1 </details>';
+const _HOSTILE = '@mona` closes #1 </details>';
 
 function comment(checks: Partial<RedChecks> = {}): string {
   const issue = fixedIssue({}, { origin: 'check-run', report: 'the whole report' });
@@ -96,15 +91,6 @@ describe('the line that is left', () => {
       'Green again at the same commit `abc1234`: `test` passed without a change, so it was flaky.',
     );
   });
-
-  it('is one line whatever was found', () => {
-    const issue = fixedIssue({ rootCause: `${HOSTILE}\n\n# Heading\n- list` });
-    expect(
-      settled({ issue, names: [HOSTILE] })
-        .split('\n')
-        .filter(Boolean),
-    ).toHaveLength(2);
-  });
 });
 
 describe('the words above suggestions', () => {
@@ -114,13 +100,5 @@ describe('the words above suggestions', () => {
       'One suggestion that mends the red checks at `abc1234`. How it is known stands in the conversation.',
     );
     expect(text(3)).toContain('3 suggestions that mend the red checks at `abc1234`. Commit them together.');
-  });
-});
-
-describe('names of checks', () => {
-  it('are three at most', () => {
-    expect(listCheckNames([])).toBe('');
-    expect(listCheckNames(['a', 'b', 'c', 'd'])).toBe('`a`, `b`, `c` and 1 more');
-    expect(listCheckNames([' '])).toBe('`a check without a name`');
   });
 });
