@@ -4,7 +4,7 @@ import { MIMEType } from 'node:util';
 import type { Context, Handler } from 'hono';
 import { noRoomText, ROOM_RETRY_AFTER } from '../core/disk.ts';
 import type { Project } from '../core/project.ts';
-import { readBody } from '../core/read-body.ts';
+import { readLimited } from '../core/read-limited.ts';
 import { MAX_REPORT_BYTES } from '../core/report.ts';
 import { isAtLeast } from '../core/role.ts';
 import { acceptReport } from '../services/accept-report.ts';
@@ -128,11 +128,16 @@ function isJsonType(header: string): boolean {
   }
 }
 
-async function readBytes(request: Request): Promise<Uint8Array> {
-  const body = await readBody(request, MAX_BODY_BYTES);
-  if (body === 'too_large') refuse(413, 'The body is larger than 8 MiB: send less.');
-  if (body === 'incomplete') refuse(400, 'The body ended before it was complete: send it again.');
-  return body;
+/** hono/body-limit was tried: it copies a chunked body into `new Request(request)`, which throws for @hono/node-server's requests. */
+async function readBytes({ headers, body }: Request): Promise<Uint8Array> {
+  const isTooLong = Number(headers.get('Content-Length') ?? '0') > MAX_BODY_BYTES;
+  const read = isTooLong ? null : await readLimited(body, MAX_BODY_BYTES).catch(() => refuseIncomplete());
+  if (read === null || !read.isWhole) refuse(413, 'The body is larger than 8 MiB: send less.');
+  return read.bytes;
+}
+
+function refuseIncomplete(): never {
+  refuse(400, 'The body ended before it was complete: send it again.');
 }
 
 function parseJson(bytes: Uint8Array): unknown {

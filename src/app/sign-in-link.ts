@@ -6,7 +6,7 @@ import path from 'node:path';
 import { json } from 'node:stream/consumers';
 import type { Account } from '../core/account.ts';
 import type { SessionStore } from '../db/store.ts';
-import { newSignInCode } from '../web/sign-in/with-code.ts';
+import { createSignInCode } from '../web/sign-in.ts';
 
 const LASTS_MS = 60 * 60_000;
 /** Far more than a server on the same machine takes. */
@@ -19,8 +19,8 @@ export interface LinkDeps {
 }
 
 /** A new link below that address; earlier ones that were not used are worth nothing any more. */
-export async function createSignInLink({ store, account, now }: LinkDeps, address: string): Promise<string> {
-  const { code, hash } = newSignInCode();
+export async function signInLink({ store, account, now }: LinkDeps, address: string): Promise<string> {
+  const { code, hash } = createSignInCode();
   const moment = now();
   const expiresAt = new Date(moment.getTime() + LASTS_MS).toISOString();
   await store.addSignInCode({ hash, accountId: account.id, expiresAt, now: moment.toISOString() });

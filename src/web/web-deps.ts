@@ -1,4 +1,4 @@
-// What the account area is built from, and what travels with one request.
+// What the account area is built from, and what is known during one request.
 import type { Account, GithubSignIn, Session } from '../core/account.ts';
 import type { TellAnswered } from '../core/answer.ts';
 import type { AskRoom } from '../core/disk.ts';
@@ -14,10 +14,9 @@ import type { Asking } from '../services/access.ts';
 import type { Changes } from '../services/changes.ts';
 import type { RateLimiter } from '../services/rate-limit.ts';
 import type { ProjectSettings } from '../services/request-pull-request.ts';
-import type { ReadBody } from './form-room.ts';
 
-/** How people come in. */
-export type Entrance =
+/** How people sign in. */
+export type SignInMethod =
   /** `command` prints a one-time link; for people. */
   | { readonly kind: 'local'; readonly command: string }
   | {
@@ -26,18 +25,18 @@ export type Entrance =
       readonly signIn: GithubSignIn | null;
       /** Where GitHub's pages are, such as https://github.com. */
       readonly origin: string;
-      /** Page on which the App is installed; "" where GitHub does not say soon which App this is. */
+      /** Page on which the App is installed; "" where GitHub does not answer in time. */
       readonly installUrl: (signal: AbortSignal) => Promise<string>;
     };
 
-/** Seals what a browser keeps for us; `purpose` must be given again to open it. `open` throws where it was sealed by somebody else. */
+/** Seals what a browser keeps for us; opening needs the same `purpose`. `open` throws where it was not sealed by us. */
 interface CookieSeal {
   seal(text: string, purpose: string): string;
   open(sealed: string, purpose: string): string;
 }
 
 export interface WebDeps {
-  /** Absent: nobody counts. */
+  /** Absent: answers are not counted. */
   readonly tellAnswered?: TellAnswered;
   readonly store: Store;
   readonly permissions: Permissions;
@@ -51,24 +50,24 @@ export interface WebDeps {
   readonly limiter: RateLimiter;
   readonly now: () => Date;
   readonly log: Log;
-  readonly entrance: Entrance;
+  readonly signInMethod: SignInMethod;
   readonly seal: CookieSeal;
   /** 32 bytes: what anti-forgery values are made with. */
   readonly key: Buffer;
   readonly newSigningSecret: () => string;
-  /** US dollars that one investigation may cost; the repository's and everyone's month. */
+  /** US dollars: for one investigation, for a repository's month, for all repositories' month. */
   readonly budget: { readonly run: number; readonly repository: number; readonly all: number };
   /** Name of the model that the operator offers; null: none. */
   readonly modelName: string | null;
-  /** What a first call with a new token hands in; null: the person's own words. */
+  /** The report of the first call with a new token; null: the person writes one. */
   readonly example: ExampleReport | null;
-  /** Whether the operator has paused it all. */
+  /** Whether the operator has paused the service. */
   readonly paused: () => boolean;
   /** Address as browsers reach it, without a slash at the end; known once the port is open. */
   readonly baseUrl: () => string;
 }
 
-/** Who signed in. */
+/** A person with a session. */
 export interface SignedIn {
   readonly account: Account;
   readonly session: Session;
@@ -83,8 +82,7 @@ export interface WebEnv {
   };
   Variables: {
     requestId: string;
-    readBody: ReadBody;
-    /** Pages behind the sign-in have them. */
+    /** Set by `requireSession`. */
     signedIn: SignedIn;
     asking: Asking;
   };

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { announceAddress, createSignInLink, isAnswering, readAnnouncedAddress } from '../../src/app/sign-in-link.ts';
 import { createSeal } from '../../src/db/seal.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
-import { hashOf } from '../../src/web/signed-in.ts';
+import { hashValue } from '../../src/web/session.ts';
 import { clock } from '../support/queue-samples.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { migratedStore } from '../support/sqlite-template.ts';
@@ -30,7 +30,7 @@ async function linkGround() {
       return new URL(link);
     },
     use: async (link: URL) => {
-      return await store.useSignInCode(hashOf(link.searchParams.get('code') ?? ''), time.now().toISOString());
+      return await store.useSignInCode(hashValue(link.searchParams.get('code') ?? ''), time.now().toISOString());
     },
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };

@@ -60,7 +60,7 @@ async function run([dataDir = '']: readonly string[]): Promise<void> {
     permissions: { roleOf: async () => 'admin' },
     settingsOf: async () => ({ investigation: DEFAULT_SETTINGS, noPullRequests: '' }),
     configurationOf: () => Promise.reject(new Error('no page is asked for')),
-    entrance: { kind: 'local', command: '' },
+    signInMethod: { kind: 'local', command: '' },
     example: null,
   });
   process.stdout.write(`${server.address}\n`);

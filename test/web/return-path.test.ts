@@ -1,6 +1,6 @@
 // Where a sign-in may lead: pages of this service, and nowhere else.
 import { describe, expect, it } from 'vitest';
-import { safeReturnPath } from '../../src/web/return-path.ts';
+import { toSafeReturnPath } from '../../src/web/session.ts';
 
 describe('where a sign-in leads', () => {
   it.each([
@@ -9,7 +9,7 @@ describe('where a sign-in leads', () => {
     ['/account/security-credentials', '/account/security-credentials'],
     ['/projects/../usage', '/usage'],
   ])('keeps the page %s', (given, path) => {
-    expect(safeReturnPath(given)).toBe(path);
+    expect(toSafeReturnPath(given)).toBe(path);
   });
 
   it.each([
@@ -33,6 +33,6 @@ describe('where a sign-in leads', () => {
     '/account/callback?code=x',
     `/${'a'.repeat(2_000)}`,
   ])('goes to the projects instead of %j', (given) => {
-    expect(safeReturnPath(given)).toBe('/projects');
+    expect(toSafeReturnPath(given)).toBe('/projects');
   });
 });

@@ -1,6 +1,6 @@
 // Sessions: one browser, ended by time, by the person, or by another sign-in.
 import { describe, expect, it } from 'vitest';
-import { newSignInCode } from '../../src/web/sign-in/with-code.ts';
+import { createSignInCode } from '../../src/web/sign-in.ts';
 import { BASE, onGithub, webGround } from './web-ground.ts';
 
 const HOUR_MS = 3_600_000;
@@ -32,7 +32,7 @@ describe('a page behind the sign-in', () => {
 describe('a session', () => {
   it('is 256 random bits in a cookie that no script reads and no other site sends along', async () => {
     await using ground = await webGround();
-    const { code, hash } = newSignInCode();
+    const { code, hash } = createSignInCode();
     const { account } = ground.visitor;
     await ground.store.addSignInCode({
       hash,
@@ -82,7 +82,7 @@ describe('a session', () => {
   it('of before a sign-in is worth nothing after it', async () => {
     await using ground = await webGround();
     const before = ground.visitor.cookie();
-    const { code, hash } = newSignInCode();
+    const { code, hash } = createSignInCode();
     const { account } = ground.visitor;
     await ground.store.addSignInCode({
       hash,
@@ -110,7 +110,7 @@ describe('a session', () => {
 describe('a link from the terminal', () => {
   it('signs in once; looking at it uses nothing up', async () => {
     await using ground = await webGround();
-    const { code, hash } = newSignInCode();
+    const { code, hash } = createSignInCode();
     const { account } = ground.visitor;
     await ground.store.addSignInCode({
       hash,
@@ -129,7 +129,7 @@ describe('a link from the terminal', () => {
 
   it('is worth nothing after its hour', async () => {
     await using ground = await webGround();
-    const { code, hash } = newSignInCode();
+    const { code, hash } = createSignInCode();
     const { account } = ground.visitor;
     await ground.store.addSignInCode({
       hash,
@@ -142,7 +142,7 @@ describe('a link from the terminal', () => {
   });
 
   it('does not exist where people sign in with GitHub', async () => {
-    await using ground = await webGround({ entrance: onGithub('') });
+    await using ground = await webGround({ signInMethod: onGithub('') });
     expect((await ground.stranger().get('/sign-in/local?code=x')).status).toBe(404);
     expect((await ground.stranger().post('/sign-in/local', { code: 'x' }, { formToken: null })).status).toBe(404);
   });

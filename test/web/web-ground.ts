@@ -15,8 +15,8 @@ import { createChanges } from '../../src/services/changes.ts';
 import { createRateLimiter } from '../../src/services/rate-limit.ts';
 import type { ProjectSettings } from '../../src/services/request-pull-request.ts';
 import { createWeb, type Web } from '../../src/web/create-web.ts';
-import { newSignInCode } from '../../src/web/sign-in/with-code.ts';
-import type { Entrance, WebDeps } from '../../src/web/web-deps.ts';
+import { createSignInCode } from '../../src/web/sign-in.ts';
+import type { SignInMethod, WebDeps } from '../../src/web/web-deps.ts';
 import { migratedStore } from '../support/sqlite-template.ts';
 import { conclusion } from '../support/store-samples.ts';
 
@@ -84,7 +84,7 @@ export interface WebGroundOptions {
   readonly projects?: readonly string[];
   /** Instead of local ones. */
   readonly repositories?: readonly InstalledRepository[];
-  readonly entrance?: Entrance;
+  readonly signInMethod?: SignInMethod;
   readonly settings?: Partial<ProjectSettings> | Error;
   readonly configuration?: EffectiveConfiguration | Error;
   readonly limits?: Parameters<typeof createRateLimiter>[0];
@@ -92,10 +92,10 @@ export interface WebGroundOptions {
   readonly modelName?: string | null;
 }
 
-const LOCAL: Entrance = { kind: 'local', command: 'bin/causeway sign-in' };
+const LOCAL: SignInMethod = { kind: 'local', command: 'bin/causeway sign-in' };
 
 /** People sign in with GitHub, which is not configured. */
-export function onGithub(installUrl: string): Entrance & { readonly kind: 'github' } {
+export function onGithub(installUrl: string): SignInMethod & { readonly kind: 'github' } {
   return { kind: 'github', signIn: null, origin: 'https://github.com', installUrl: async () => installUrl };
 }
 
@@ -129,7 +129,7 @@ export async function webGround(options: WebGroundOptions = {}): Promise<WebGrou
       if (options.configuration instanceof Error) throw options.configuration;
       return options.configuration ?? { values: [], problem: '', url: '' };
     },
-    entrance: options.entrance ?? LOCAL,
+    signInMethod: options.signInMethod ?? LOCAL,
     example: null,
     newSigningSecret: () => `whsec_${randomBytes(24).toString('base64')}`,
     budget: { run: 1, repository: 25, all: 200 },
@@ -139,10 +139,10 @@ export async function webGround(options: WebGroundOptions = {}): Promise<WebGrou
   };
   const web = createWeb(deps);
 
-  /** Sessions as a sign-in makes them, whichever entrance is open. */
-  const local = createWeb({ ...deps, entrance: LOCAL });
+  /** Sessions as a sign-in makes them, whichever signInMethod is open. */
+  const local = createWeb({ ...deps, signInMethod: LOCAL });
   async function visitorOf(account: Account): Promise<Visitor> {
-    const { code, hash } = newSignInCode();
+    const { code, hash } = createSignInCode();
     const expiresAt = new Date(clock.now.getTime() + 60_000).toISOString();
     await store.addSignInCode({ hash, accountId: account.id, expiresAt, now: moment() });
     const jar = new Map<string, string>();

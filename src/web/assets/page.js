@@ -1,8 +1,8 @@
-// Comfort for pages that work without it: copy buttons, how long ago, and live pages. Runs under a policy that lets nothing else run.
+// Comfort for pages that work without it: copy buttons, relative times, menus and live pages. The page's policy allows no other script.
 
 const COPIES = 'button[data-copy], button[data-copy-from]';
 
-/** `data-copy="id"`: copies the text of that element; `data-copy-from="address"`: that of a page of ours. Both say so. */
+/** `data-copy="id"`: copies the text of that element; `data-copy-from="address"`: that of a page of ours. Both announce it. */
 function offerCopies() {
   for (const button of document.querySelectorAll(COPIES)) button.hidden = false;
   document.addEventListener('click', ({ target }) => {
@@ -14,17 +14,17 @@ function offerCopies() {
 async function copy(button) {
   const { copy: id, copyFrom: address } = button.dataset;
   try {
-    await navigator.clipboard.writeText(id ? document.getElementById(id).textContent : await textAt(address));
-    tell(button, 'Copied');
+    await navigator.clipboard.writeText(id ? document.getElementById(id).textContent : await fetchText(address));
+    announce(button, 'Copied');
   } catch {
-    // Browsers keep the clipboard from pages that came without TLS.
+    // Browsers deny the clipboard to pages without TLS.
     if (id === undefined) return location.assign(address);
     select(document.getElementById(id));
-    tell(button, 'Selected: copy it with the keyboard');
+    announce(button, 'Selected: copy it with the keyboard');
   }
 }
 
-async function textAt(address) {
+async function fetchText(address) {
   const answer = await fetch(address, { credentials: 'same-origin' });
   if (!answer.ok || answer.redirected) throw new Error(`${address} answered ${answer.status}.`);
   return answer.text();
@@ -37,8 +37,8 @@ function select(source) {
   getSelection().selectAllChildren(source);
 }
 
-/** On the button for those who look at it, in the live region for those who listen. */
-function tell(button, words) {
+/** On the button for sighted people, in the live region for screen readers. */
+function announce(button, words) {
   button.dataset.words ??= button.textContent;
   button.textContent = words;
   const said = document.getElementById('said');
@@ -55,23 +55,26 @@ const UNITS = [
   [60, 'minute'],
 ];
 
-/** Moments stay as they are, with how long ago that was beside them. */
-function sayHowLongAgo(root) {
+/** Moments become relative, with the absolute one in the title. */
+function showRelativeTimes(root) {
   const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'narrow' });
   for (const time of root.querySelectorAll('time[datetime]')) {
     const seconds = (Date.parse(time.dateTime) - Date.now()) / 1000;
     const [size, unit] = UNITS.find(([least]) => Math.abs(seconds) >= least) ?? [1, 'second'];
-    const beside = besideOf(time);
-    beside.textContent = `(${words.format(Math.round(seconds / size), unit)})`;
+    time.title = `${time.dateTime.slice(0, 16).replace('T', ' ')} UTC`;
+    time.textContent = words.format(Math.round(seconds / size), unit);
   }
 }
 
-function besideOf(time) {
-  if (time.nextElementSibling?.classList.contains('ago')) return time.nextElementSibling;
-  const beside = document.createElement('span');
-  beside.className = 'soft ago';
-  time.after(' ', beside);
-  return beside;
+/** An open menu closes by Escape and by a click elsewhere. */
+function closeMenus() {
+  const close = (isKept) => {
+    for (const menu of document.querySelectorAll('details.menu[open]')) if (!isKept(menu)) menu.open = false;
+  };
+  document.addEventListener('click', ({ target }) => close((menu) => menu.contains(target)));
+  document.addEventListener('keydown', ({ key }) => {
+    if (key === 'Escape') close(() => false);
+  });
 }
 
 /** A link to `#step-3` opens what is folded there. */
@@ -79,23 +82,23 @@ function openTarget() {
   document.getElementById(location.hash.slice(1))?.querySelector('details')?.setAttribute('open', '');
 }
 
-/** `data-live="address"`: each event of the stream there says that the region changed, and it is fetched anew. */
+/** `data-live="address"`: each event of the stream there says that the region changed, which is then fetched again. */
 function followLive() {
   const region = document.querySelector('[data-live]');
   if (region === null) return;
   const stream = new EventSource(region.dataset.live);
-  let asked = false;
-  let busy = false;
+  let isWanted = false;
+  let isBusy = false;
   const look = async () => {
-    asked = true;
-    if (busy) return;
-    busy = true;
-    while (asked) {
-      asked = false;
-      // Not reached just now: the stream comes back by itself, and says so.
+    isWanted = true;
+    if (isBusy) return;
+    isBusy = true;
+    while (isWanted) {
+      isWanted = false;
+      // Not reachable now: the stream reconnects, and sends another event.
       await refresh(region).catch(() => {});
     }
-    busy = false;
+    isBusy = false;
   };
   stream.addEventListener('changed', look);
   stream.addEventListener('end', () => {
@@ -106,17 +109,17 @@ function followLive() {
 
 async function refresh(region) {
   const answer = await fetch(location.href, { credentials: 'same-origin' });
-  // Too often, or broken for a moment: the next change asks again.
+  // Too often, or temporarily broken: the next change tries again.
   if (answer.status === 429 || answer.status >= 500) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById(region.id);
-  // Signed out, gone or ended: another page stands here now.
+  // Signed out, deleted or ended: this address is another page now.
   if (answer.redirected || !answer.ok || fresh === null) return location.reload();
-  bring(region, fresh);
-  sayHowLongAgo(region);
+  update(region, fresh);
+  showRelativeTimes(region);
 }
 
-/** Brings an element up to date in place: what stays keeps its focus, its selection, and whether it is open. */
-function bring(old, fresh) {
+/** Updates an element in place: what stays keeps its focus, its selection, and whether it is open. */
+function update(old, fresh) {
   for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
   const now = [...old.childNodes];
   const next = [...fresh.childNodes];
@@ -124,14 +127,15 @@ function bring(old, fresh) {
     const same = now[at];
     if (same === undefined) old.append(node);
     else if (same.nodeName !== node.nodeName || same.id !== node.id) same.replaceWith(node);
-    else if (node.nodeType === Node.ELEMENT_NODE) bring(same, node);
+    else if (node.nodeType === Node.ELEMENT_NODE) update(same, node);
     else if (same.data !== node.data) same.data = node.data;
   });
   for (const gone of now.slice(next.length)) gone.remove();
 }
 
 offerCopies();
-sayHowLongAgo(document);
+showRelativeTimes(document);
+closeMenus();
 openTarget();
 addEventListener('hashchange', openTarget);
 followLive();

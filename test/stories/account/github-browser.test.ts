@@ -77,7 +77,7 @@ describe('somebody whom GitHub does not know yet', () => {
     };
     await begin();
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByText('nobody signed in').waitFor();
+    await page.getByText('Sign-in cancelled.').waitFor();
     await begin();
     await page.getByRole('radio', { name: 'mara' }).check();
     await page.getByRole('button', { name: /^Authorize / }).click();
@@ -136,7 +136,7 @@ describe('somebody whom GitHub knows', () => {
     await stage.restart();
     for (const address of [`${stage.service().address}${shop}`, issuePage]) {
       expect((await vera.goto(address))?.status()).toBe(404);
-      expect(await vera.getByRole('main').textContent()).toContain('There is nothing at this address');
+      expect(await vera.getByRole('main').textContent()).toContain("This page doesn't exist");
     }
     await vera.goto(`${stage.service().address}/projects`);
     const list = (await vera.getByRole('main').textContent()) ?? '';
@@ -149,10 +149,10 @@ describe('the pages that a GitHub fills bar nobody, light and dark, wide and nar
     ['public', SHOP, '', 'public'],
     ['private', WATCHED, '', 'private'],
     ['shop-settings', SHOP, '/settings', 'Default branch'],
-    ['watched-settings', WATCHED, '/settings', 'the file of this repository'],
+    ['watched-settings', WATCHED, '/settings', "this repository's file"],
     ['failures', WATCHED, '/failures', 'TypeError'],
     ['observed', WATCHED, '/observed', 'The comment'],
-    ['observed-nothing', SHOP, '/observed', 'Nothing is held back'],
+    ['observed-nothing', SHOP, '/observed', 'Causeway posts nothing'],
   ];
 
   it.each(PAGES)(
@@ -210,7 +210,7 @@ describe('the pages that a GitHub fills bar nobody, light and dark, wide and nar
     const page = await openProject(mara, SHOP);
     await mara.goto(`${stage.service().address}${page}/reports/new`);
     await mara.getByLabel('Report or log').fill(' ');
-    await mara.getByRole('button', { name: 'Hand in the report' }).click();
+    await mara.getByRole('button', { name: 'Start investigation' }).click();
     await mara.locator('.fault').first().waitFor();
     expect(await barriersOn(mara, 'report-faults')).toEqual([]);
     await mara.goto(`${stage.service().address}/account/tokens/new`);

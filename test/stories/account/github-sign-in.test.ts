@@ -95,7 +95,7 @@ describe('somebody without anything here', () => {
     const back = await cameBack(mara);
     const answer = await mara.get(`/account/callback?error=access_denied&state=${back.searchParams.get('state')}`);
     expect(answer.status).toBe(403);
-    expect(await answer.text()).toContain('nobody signed in');
+    expect(await answer.text()).toContain('Sign-in cancelled.');
   });
 
   it.each([
@@ -107,7 +107,7 @@ describe('somebody without anything here', () => {
     const answer = await mara.get(`/account/callback?error=${encodeURIComponent(error)}&state=${state}`);
     const text = await answer.text();
     expect([answer.status, text.includes(error)]).toEqual([400, isNamed]);
-    expect(text).toContain('GitHub ended the sign-in without saying who you are');
+    expect(text).toContain('GitHub ended the sign-in without naming you');
     expect(text).not.toContain('loud');
   });
 });
@@ -117,7 +117,7 @@ describe('a way back from GitHub is refused before anything is asked there', () 
     const before = exchanges();
     const answer = await visitor.get(address);
     expect(answer.status).toBe(400);
-    expect(await answer.text()).toContain('Begin again.');
+    expect(await answer.text()).toContain('Start again.');
     expect(exchanges()).toBe(before);
     expect(visitor.cookie()).not.toContain('session');
     expect(await isSignedIn(visitor)).toBe(false);

@@ -64,7 +64,7 @@ describe('the first run', () => {
   it('takes a report by a form, and shows its investigation live, without being loaded anew', async () => {
     await page.getByRole('link', { name: 'New report' }).first().click();
     await page.getByLabel('Report or log').fill(SHOP_REPORT);
-    await page.getByRole('button', { name: 'Hand in the report' }).click();
+    await page.getByRole('button', { name: 'Start investigation' }).click();
     await page.waitForURL(/\/investigations\/inv_/);
     seen.investigation = here();
     await page.evaluate('window.loadedOnce = true');
@@ -98,7 +98,8 @@ describe('the first run', () => {
 describe('an issue', () => {
   it('says how long ago it was, and copies itself as Markdown, told to those who listen as well', async () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    expect(await page.locator('time + .ago').first().textContent()).toMatch(/^\(.* ago\)$|^\(now\)$/);
+    expect(await page.locator('time[title$="UTC"]').first().textContent()).toMatch(/ago$|^now$/);
+    await page.getByText('More', { exact: true }).click();
     await page.getByRole('button', { name: 'Copy as Markdown' }).click();
     await page.getByRole('status').getByText('Copied').waitFor();
     const markdown = await (await page.request.get(`${service.address}${seen.issue}/markdown`)).text();
@@ -118,6 +119,7 @@ describe('an issue', () => {
     await plain.page.evaluate('document.getElementById("address").hidden = true');
     await plain.page.locator('[data-copy="address"]').click();
     expect(await plain.page.locator('#address').isVisible()).toBe(true);
+    await plain.page.getByText('More', { exact: true }).click();
     await plain.page.getByRole('button', { name: 'Copy as Markdown' }).click();
     await plain.page.waitForURL(/\/markdown$/);
   });

@@ -1,0 +1,303 @@
+// An investigation in progress: its state, steps and cost, live; the button that stops it; and how it ended.
+import type { Handler } from 'hono';
+import { html } from 'hono/html';
+import { CausewayError } from '../core/errors.ts';
+import { inertLine, inertText } from '../core/inert-text.ts';
+import { type Investigation, type InvestigationState, isEnded } from '../core/investigation.ts';
+import type { Project } from '../core/project.ts';
+import type { FailureReason } from '../core/reason.ts';
+import { isAtLeast } from '../core/role.ts';
+import type { InvestigationSettings } from '../core/settings.ts';
+import type { RecordedStep, Spending } from '../db/store.ts';
+import { type Asking, visibleInvestigation } from '../services/access.ts';
+import { cancelInvestigation } from '../services/end-early.ts';
+import { pause, STILL_FOLLOWING, STREAM_HEADERS, streamOf, withTicks } from '../services/event-stream.ts';
+import { type FollowEvent, follow } from '../services/follow.ts';
+import {
+  createCrumbs,
+  describeOrigin,
+  formatCount,
+  formatDollars,
+  formatPlural,
+  renderBadge,
+  renderDone,
+  renderMoment,
+  renderPlainLine,
+  renderSteps,
+  type Tone,
+} from './components.ts';
+import { readForm } from './forms.ts';
+import { type Html, refuseAbsentPage, renderFormToken, renderPage, WebRefusal } from './layout.ts';
+import { findSession, readCookie } from './session.ts';
+import { NO_TEXT_LINKS } from './text.ts';
+import type { SignedIn, WebDeps, WebEnv } from './web-deps.ts';
+
+/** The page is fetched again with every step: long results are shown in full on the issue's page. */
+const STEP_LIMITS = { lines: 60, characters: 6_000 };
+const REFRESH_SECONDS = 5;
+/** A live page is notified at most this often, however much happens. */
+const NOTIFY_EVERY_MS = 500;
+
+const DONE = {
+  stopped: 'The investigation was stopped.',
+  ended: 'The investigation had already ended.',
+};
+
+const STATES: Readonly<Record<InvestigationState, readonly [text: string, tone: Tone]>> = {
+  queued: ['queued', 'quiet'],
+  running: ['running', 'busy'],
+  concluded: ['concluded', 'good'],
+  gave_up: ['gave up', 'bad'],
+  cancelled: ['cancelled', 'quiet'],
+};
+
+const REPAIRS: Readonly<Record<FailureReason['code'], string>> = {
+  cancelled: 'Submit the report again to have it investigated after all.',
+  revision_not_found: 'Submit it again with a branch, tag or commit that has been pushed.',
+  repository_empty: 'Push a commit, then submit the report again.',
+  repository_unreachable: 'Check that the repository can be reached, then submit the report again.',
+  access_lost: 'Give the App access to the repository again, then submit the report again.',
+  internal: 'Submit the report again. If it fails again, the log of the service has the details.',
+};
+
+interface Shown extends NonNullable<Awaited<ReturnType<typeof visibleInvestigation>>> {
+  readonly steps: readonly RecordedStep[];
+  readonly spending: Spending;
+  /** US dollars; null: no model is used. */
+  readonly budget: number | null;
+  readonly signedIn: SignedIn;
+  /** Whether the page reloads itself where no script runs. */
+  readonly isFollowed: boolean;
+}
+
+/** GET /investigations/{investigationId}: with an issue it redirects there, unless only its steps are wanted (`?steps=1`). */
+export function getInvestigation(deps: WebDeps): Handler<WebEnv> {
+  return async (c) => {
+    const id = c.req.param('investigationId') ?? '';
+    const seen = (await visibleInvestigation(deps, c.get('asking'), id)) ?? refuseAbsentPage();
+    const { investigation, project } = seen;
+    const { outcome, runId } = investigation;
+    if (outcome.state === 'concluded' && c.req.query('steps') !== '1') {
+      return c.redirect(`/issues/${outcome.issueId}`, 303);
+    }
+    const shown: Shown = {
+      ...seen,
+      steps: await deps.store.steps(runId, 0),
+      spending: await deps.store.runSpending(runId),
+      budget: await findBudget(deps, project, c.get('asking').signal),
+      signedIn: c.get('signedIn'),
+      isFollowed: c.req.query('follow') === '1',
+    };
+    const isLive = !isEnded(outcome);
+    return renderPage(c, deps, {
+      title: `Investigation ${investigation.reference}`,
+      body: html`${renderDone(c, DONE)}${renderHead(shown)}${isLive ? renderLive(shown) : renderEnded(shown)}`,
+      section: 'projects',
+      crumbs: createCrumbs(project, { text: 'Investigation', href: `/investigations/${investigation.id}` }),
+      ...(isLive && shown.isFollowed ? { refresh: REFRESH_SECONDS } : {}),
+    });
+  };
+}
+
+function renderHead({ investigation, project }: Shown): Html {
+  const { reference, origin, createdAt } = investigation;
+  return html`<h1>Investigation in ${inertLine(project.name, 200)}</h1>
+<dl class="facts"><dt>From</dt><dd>${describeOrigin(origin)}${reference === '' ? '' : html` · ${renderPlainLine(reference, 300)}`}</dd>
+<dt>Submitted</dt><dd>${renderMoment(createdAt)}</dd></dl>`;
+}
+
+function renderLive(shown: Shown): Html {
+  const { investigation, steps, spending, budget } = shown;
+  const last = steps.at(-1);
+  const address = `/investigations/${investigation.id}`;
+  // Nothing moves unless the person starts it, and what moves can be stopped (WCAG 2.2.2).
+  const withoutScripts = shown.isFollowed
+    ? html`<a class="button" href="${address}">Stop following</a><span class="hint">Reloads every ${REFRESH_SECONDS} seconds.</span>`
+    : html`<a class="button" href="${address}">Reload</a><a class="button" href="${address}?follow=1">Follow without scripts</a>`;
+  return html`<noscript><p class="actions">${withoutScripts}</p></noscript><div id="live" data-live="${address}/live">
+<p class="standing">${renderState(investigation)} <span role="status">${describeActivity(investigation, spending)}</span></p>
+${renderSpending(spending, budget)}
+${renderStop(shown)}
+<h2>Steps so far</h2>
+${steps.length === 0 ? html`<p class="soft">None yet. They appear here one by one.</p>` : renderStepList(steps)}
+<p class="now"><span class="soft">${last === undefined ? 'Nothing has been looked up yet.' : `Latest: step ${last.number}. The next one appears here.`}</span></p></div>`;
+}
+
+function renderEnded({ investigation, project, role, steps, spending, budget }: Shown): Html {
+  const { outcome } = investigation;
+  const isConcluded = outcome.state === 'concluded';
+  return html`<p class="standing">${renderState(investigation)}</p>
+${isConcluded ? html`<p>Result: <a href="/issues/${outcome.issueId}">read the issue</a>.</p>` : ''}
+${'reason' in outcome ? renderReason(outcome.reason, project, isAtLeast(role, 'triage')) : ''}
+${renderSpending(spending, budget)}
+<h2>Steps</h2>
+${steps.length === 0 ? html`<p class="soft">It ended before its first step.</p>` : renderStepList(steps)}`;
+}
+
+function renderStepList(steps: readonly RecordedStep[]): Html {
+  return renderSteps(steps, { ...NO_TEXT_LINKS, steps: steps.length }, STEP_LIMITS);
+}
+
+function renderState({ outcome }: Investigation): Html {
+  return renderBadge(...STATES[outcome.state]);
+}
+
+function describeActivity({ outcome, progress }: Investigation, spending: Spending): string {
+  if (outcome.state === 'queued') return 'Waiting for its turn; it starts automatically.';
+  if (spending.reservedUsd > 0) return `Waiting for the model (${formatPlural(progress.step, 'step')} so far).`;
+  if (progress.step === 0) return 'Opening the commit and reading the report.';
+  return spending.turns === 0 ? 'Gathering facts, without a model.' : 'Looking up what the model requested.';
+}
+
+function renderStop({ investigation, role, signedIn }: Shown): Html {
+  if (!isAtLeast(role, 'triage')) return html``;
+  return html`<form method="post" action="/investigations/${investigation.id}/stop" class="actions">${renderFormToken(signedIn)}
+<button class="danger">Stop investigation</button><span class="hint">Ends without a result; cost so far isn't refunded.</span></form>`;
+}
+
+function renderReason({ code, detail }: FailureReason, project: Project, mayReport: boolean): Html {
+  return html`<div class="notice${code === 'cancelled' ? '' : ' bad'}"><p>${inertText(detail, 2_000)}</p>
+<p class="soft">Reason: <code>${code}</code></p></div>
+<p>${REPAIRS[code] ?? REPAIRS.internal}</p>
+${mayReport ? html`<p><a class="button" href="/projects/${project.id}/reports/new">New report</a></p>` : ''}`;
+}
+
+/** US dollars that one investigation of the project may cost; null: no model is used there. */
+async function findBudget(deps: WebDeps, project: Project, signal: AbortSignal): Promise<number | null> {
+  if (deps.modelName === null) return null;
+  const settings = await findSettings(deps, project, signal);
+  if (settings === null) return deps.budget.run;
+  if (!settings.useModel) return null;
+  return Math.min(deps.budget.run, settings.budget.run ?? Number.POSITIVE_INFINITY);
+}
+
+/** Null where GitHub does not answer: the page is useful without them. */
+async function findSettings(
+  deps: WebDeps,
+  project: Project,
+  signal: AbortSignal,
+): Promise<InvestigationSettings | null> {
+  try {
+    return (await deps.settingsOf(project, signal)).investigation;
+  } catch (error) {
+    if (error instanceof CausewayError && error.code === 'github_failed') return null;
+    throw error;
+  }
+}
+
+function renderSpending(spending: Spending, budget: number | null): Html {
+  const { spentUsd, reservedUsd, turns, promptTokens, completionTokens } = spending;
+  if (budget === null && turns === 0 && spentUsd === 0 && reservedUsd === 0) {
+    return html`<p class="spending soft">No model configured – no cost.</p>`;
+  }
+  const amount = budget === null ? formatDollars(spentUsd) : `${formatDollars(spentUsd)} of ${formatDollars(budget)}`;
+  const tokens = formatPlural(promptTokens + completionTokens, 'token');
+  const reserved = reservedUsd > 0 ? `; ${formatDollars(reservedUsd)} reserved for the running call` : '';
+  return html`<div class="spending"><p id="spending-words"><span class="soft">Cost:</span> ${amount}, ${formatPlural(turns, 'turn')}, ${tokens}${reserved}</p>${
+    budget === null ? '' : renderMeter(spentUsd, Math.max(budget, 0.000_001))
+  }</div>`;
+}
+
+function renderMeter(spent: number, budget: number): Html {
+  return html`<meter min="0" max="${budget}" high="${budget * 0.8}" value="${Math.min(spent, budget)}" aria-labelledby="spending-words">${formatCount(
+    Math.round((100 * spent) / budget),
+  )} %</meter>`;
+}
+
+/** POST /investigations/{investigationId}/stop */
+export function postStop(deps: WebDeps): Handler<WebEnv> {
+  return async (c) => {
+    await readForm(c);
+    const id = c.req.param('investigationId') ?? '';
+    const { investigation, role } = (await visibleInvestigation(deps, c.get('asking'), id)) ?? refuseAbsentPage();
+    if (!isAtLeast(role, 'triage')) {
+      const message = 'Stopping an investigation needs the triage role in its repository. Nothing was changed.';
+      throw new WebRefusal(403, message);
+    }
+    const cancelled = await cancelInvestigation(deps, investigation.id, undefined, c.get('asking').account.id);
+    if (cancelled.kind === 'absent') refuseAbsentPage();
+    const done = cancelled.kind === 'cancelled' ? 'stopped' : 'ended';
+    return c.redirect(`/investigations/${investigation.id}?done=${done}`, 303);
+  };
+}
+
+const FRAMES = {
+  changed: 'event: changed\ndata: {}\n\n',
+  end: 'event: end\ndata: {}\n\n',
+  tick: STILL_FOLLOWING,
+} as const;
+
+interface LiveStream {
+  readonly id: string;
+  readonly cookie: string;
+  readonly asking: Asking;
+  readonly signal: AbortSignal;
+  /** Ends what the stream waits for; `signal` follows it. */
+  readonly stop: AbortController;
+}
+
+/** GET /investigations/{investigationId}/live: notifies the page of changes, which it then fetches itself. */
+export function getLive(deps: WebDeps): Handler<WebEnv> {
+  return async (c) => {
+    const asking = c.get('asking');
+    const id = c.req.param('investigationId') ?? '';
+    const { investigation } = (await visibleInvestigation(deps, asking, id)) ?? refuseAbsentPage();
+    if (c.req.method === 'HEAD') return c.body(null, 200, STREAM_HEADERS);
+    const stop = new AbortController();
+    const hold = deps.limiter.hold(asking.account.id);
+    if (hold === null) throw new WebRefusal(429, 'Too many live pages are open: close some, or reload this one.');
+    stop.signal.addEventListener('abort', () => hold.release(), { once: true });
+    const signal = AbortSignal.any([stop.signal, asking.signal]);
+    const live: LiveStream = { id: investigation.id, cookie: readCookie(c, deps, 'session'), asking, signal, stop };
+    return c.body(streamOf(createFrames(deps, live), stop), 200, STREAM_HEADERS);
+  };
+}
+
+/** The last frame is `end`, also where the person has lost access: the page reloads once, and shows what there is then. */
+async function* createFrames(deps: WebDeps, { id, cookie, asking, signal, stop }: LiveStream): AsyncGenerator<string> {
+  try {
+    const mayStillFollow = async () => {
+      const signedIn = await findSession(deps, cookie);
+      if (signedIn === null) return false;
+      return (await visibleInvestigation(deps, { ...asking, account: signedIn.account, signal }, id)) !== null;
+    };
+    const events = throttle(follow(deps, id, 0, signal), signal);
+    for await (const event of withTicks(events, { mayStillFollow, signal })) {
+      if (event !== 'end') yield FRAMES[event];
+    }
+    // Nothing is sent when the server stops: the page reconnects to the next one.
+    if (!signal.aborted) yield FRAMES.end;
+  } catch (error) {
+    deps.log.error({ err: error, investigationId: id }, 'live page failed');
+  } finally {
+    stop.abort();
+  }
+}
+
+/** The first change at once, those within the next half second together. */
+async function* throttle(events: AsyncGenerator<FollowEvent>, signal: AbortSignal): AsyncGenerator<'changed' | 'end'> {
+  let next = events.next();
+  let cooldown: Promise<'over'> | null = null;
+  let hasChanged = false;
+  while (!signal.aborted) {
+    if (hasChanged && cooldown === null) {
+      hasChanged = false;
+      cooldown = pause(NOTIFY_EVERY_MS, signal);
+      yield 'changed';
+    }
+    const got = await Promise.race(cooldown === null ? [next] : [next, cooldown]);
+    if (got === 'over') {
+      cooldown = null;
+    } else if (got.done || isLast(got.value)) {
+      return yield 'end';
+    } else {
+      hasChanged = true;
+      next = events.next();
+    }
+  }
+}
+
+/** The last state comes with the end, after which the page reloads anyway. */
+function isLast(event: FollowEvent): boolean {
+  return event.type === 'end' || (event.type === 'state' && isEnded(event.investigation.outcome));
+}

@@ -1,0 +1,268 @@
+// The proposed change side by side: each file with its lines before and after.
+import { html } from 'hono/html';
+import type { ChangeSet, FileChange } from '../core/change-set.ts';
+import { changesSomething } from '../core/diff/diff.ts';
+import { diffLines } from '../core/diff/line-diff.ts';
+import { cutAt, inertLine, withUnseenTold } from '../core/inert-text.ts';
+import { formatCount, formatPlural, renderBadge } from './components.ts';
+import type { Html } from './layout.ts';
+import type { TextLinks } from './text.ts';
+
+/** Unchanged lines around each change. */
+const CONTEXT = 3;
+/** Rows of all files together; a larger change is read from its patch. */
+const MAX_ROWS = 1_500;
+const MAX_FILES = 100;
+/** Of all files, before and after: comparing this much noise takes about 2 s of the event loop. */
+const MAX_CHARACTERS = 1_000_000;
+const MAX_LINE = 1_000;
+
+export interface SideLine {
+  /** From 1. */
+  readonly number: number;
+  readonly text: string;
+  /** False only for a last line without a line feed. */
+  readonly endsWithNewline: boolean;
+}
+
+export type Row =
+  | { readonly kind: 'same'; readonly left: SideLine; readonly right: SideLine }
+  | { readonly kind: 'changed'; readonly left: SideLine | null; readonly right: SideLine | null };
+
+type ShownRow = Row | { readonly kind: 'folded'; readonly lines: number };
+
+/** What may still be shown of all files together. */
+interface Quota {
+  rows: number;
+  characters: number;
+}
+
+interface ShownFile {
+  readonly counts: string;
+  readonly rows: readonly ShownRow[];
+  /** Says what is not shown; "" where all is. */
+  readonly cut: string;
+}
+
+/** `null`: the change was deleted, or cannot be read. */
+export function renderChange(issueId: string, changeSet: ChangeSet | null, links: TextLinks): Html {
+  const files = changeSet?.files.filter(changesSomething) ?? [];
+  if (files.length === 0) return html``;
+  const patch = html`<a href="/issues/${issueId}/patch">the patch</a>`;
+  const quota: Quota = { rows: MAX_ROWS, characters: MAX_CHARACTERS };
+  const shown = files.slice(0, MAX_FILES).map((change, index) => {
+    const path = inertLine(change.path, 400);
+    const { counts, rows, cut } = compareFile(change, quota);
+    return html`<div class="file"><h3 id="file-${index + 1}"><code>${path}</code> ${renderKind(change)}${counts === '' ? '' : html` <span class="soft">${counts}</span>`}</h3>
+${renderNotes(change, links)}${rows.length === 0 ? '' : renderTable(rows, path)}${cut === '' ? '' : html`<p class="hint">${cut}: see ${patch}.</p>`}</div>`;
+  });
+  const more = files.length - shown.length;
+  return html`<section aria-labelledby="change"><h2 id="change">Change</h2>
+<p class="soft">${formatPlural(files.length, 'file')}. Not tested – review before applying.</p>
+${shown}${more > 0 ? html`<p class="hint">${formatPlural(more, 'more file')} in ${patch}.</p>` : ''}</section>`;
+}
+
+/** A file beyond the quota is not compared at all. */
+function compareFile(change: FileChange, quota: Quota): ShownFile {
+  const size = getBefore(change).length + getAfter(change).length;
+  if (quota.rows <= 0 || size > quota.characters) {
+    return { counts: '', rows: [], cut: 'The lines are not shown, since the change is long' };
+  }
+  quota.characters -= size;
+  const all = alignSides(getBefore(change), getAfter(change));
+  const changed = all.filter(({ kind }) => kind === 'changed');
+  if (changed.length === 0) return { counts: '', rows: [], cut: '' };
+  const folded = foldRows(all, CONTEXT);
+  const rows = folded.slice(0, quota.rows);
+  quota.rows -= rows.length;
+  const [added, removed] = [changed.filter(({ right }) => right !== null), changed.filter(({ left }) => left !== null)];
+  const more = folded.length - rows.length;
+  return {
+    counts: `+${added.length} −${removed.length}`,
+    rows,
+    cut: more > 0 ? `${formatPlural(more, 'more row')} of this file are not shown` : '',
+  };
+}
+
+function getBefore(change: FileChange): string {
+  return change.kind === 'added' ? '' : change.before;
+}
+
+function getAfter(change: FileChange): string {
+  return change.kind === 'deleted' ? '' : change.after;
+}
+
+function renderKind({ kind }: FileChange): Html {
+  switch (kind) {
+    case 'added':
+      return renderBadge('added', 'good');
+    case 'deleted':
+      return renderBadge('deleted', 'bad');
+    case 'modified':
+      return renderBadge('changed');
+    case 'renamed':
+      return renderBadge('renamed');
+  }
+}
+
+function renderNotes(change: FileChange, links: TextLinks): readonly Html[] {
+  const oldPath = change.kind === 'renamed' ? change.previousPath : change.path;
+  const notes: Html[] = [];
+  if (change.kind === 'renamed') {
+    const same = change.before === change.after ? ' Its lines are unchanged.' : '';
+    notes.push(html`Renamed from <code>${inertLine(oldPath, 400)}</code>.${same}`);
+  }
+  const mode = describeMode(change);
+  if (mode !== '') notes.push(html`${mode}`);
+  const address = change.kind === 'added' ? null : links.source(`${oldPath}:1`);
+  if (address !== null) notes.push(html`<a href="${address}">The file before, on GitHub</a>`);
+  return notes.map((note) => html`<p class="hint">${note}</p>`);
+}
+
+function describeMode(change: FileChange): string {
+  if (change.kind === 'deleted' || change.mode === undefined) return '';
+  if (change.kind === 'added') return change.mode === '100755' ? 'It is executable.' : '';
+  return change.mode === '100755' ? 'It becomes executable.' : 'It is no longer executable.';
+}
+
+function renderTable(rows: readonly ShownRow[], path: string): Html {
+  return html`<table class="diff"><caption class="hidden">${path}, before and after</caption>
+<thead><tr><th scope="col" class="at"><span class="hidden">Line before</span></th><th scope="col">Before</th>
+<th scope="col" class="at"><span class="hidden">Line after</span></th><th scope="col">After</th></tr></thead>
+<tbody>${rows.map(renderRow)}</tbody></table>`;
+}
+
+function renderRow(row: ShownRow): Html {
+  if (row.kind === 'folded') {
+    return html`<tr class="folded"><td colspan="4">${formatPlural(row.lines, 'unchanged line')}</td></tr>`;
+  }
+  const { left, right } = row;
+  if (row.kind === 'same') {
+    return html`<tr class="same">${renderSameCells(row.left, 'left')}${renderSameCells(row.right, 'right')}</tr>`;
+  }
+  const isLong = (left?.text.length ?? 0) > MAX_LINE || (right?.text.length ?? 0) > MAX_LINE;
+  const difference = left === null || right === null || isLong ? null : findDifference(left.text, right.text);
+  // Lines of files that end theirs with CR LF look like any other, unless that is what changes.
+  const showsEnd = left !== null && right !== null && left.text.endsWith('\r') !== right.text.endsWith('\r');
+  return html`<tr class="changed">${renderChangedCells(left, 'gone', difference, showsEnd)}${renderChangedCells(right, 'come', difference, showsEnd)}</tr>`;
+}
+
+function renderSameCells(line: SideLine, side: 'left' | 'right'): Html {
+  return html`<td class="at ${side}">${line.number}</td><td class="code ${side}">${showCode(withoutCr(line.text))}${renderEnd(line)}</td>`;
+}
+
+function renderChangedCells(
+  line: SideLine | null,
+  kind: 'gone' | 'come',
+  difference: Difference | null,
+  showsEnd: boolean,
+): Html {
+  if (line === null) return html`<td class="at none"></td><td class="code none"></td>`;
+  const show = (text: string) => showCode(showsEnd ? text : withoutCr(text));
+  const middle = (kind === 'gone' ? difference?.left : difference?.right) ?? '';
+  const code =
+    difference === null || middle === ''
+      ? show(line.text)
+      : html`${showCode(difference.lead)}<mark>${show(middle)}</mark>${show(difference.tail)}`;
+  return html`<td class="at ${kind}">${line.number}</td><td class="code ${kind}"><span class="sign">${kind === 'gone' ? '−' : '+'}</span>${code}${renderEnd(line)}</td>`;
+}
+
+/** Code must not read differently from how it runs: invisible characters are shown by their number. */
+function showCode(text: string): string {
+  const shown = withUnseenTold(text.length > MAX_LINE ? cutAt(text, MAX_LINE) : text);
+  const more = text.length - MAX_LINE;
+  return more > 0 ? `${shown}… [${formatCount(more)} more characters]` : shown;
+}
+
+function withoutCr(text: string): string {
+  return text.endsWith('\r') ? text.slice(0, -1) : text;
+}
+
+function renderEnd({ endsWithNewline }: SideLine): Html | string {
+  return endsWithNewline ? '' : html` <span class="end">no newline at the end</span>`;
+}
+
+/** All rows: the left column is the text before, the right one the text after. `null`: no line on that side. */
+export function alignSides(before: string, after: string): readonly Row[] {
+  const [oldLines, newLines] = [toSideLines(before), toSideLines(after)];
+  const rows: Row[] = [];
+  let [left, right] = [0, 0];
+  const addSame = (count: number): void => {
+    const pairs = oldLines.slice(left, left + count).map((line, index) => [line, newLines[right + index]] as const);
+    for (const [one, other] of pairs) if (other !== undefined) rows.push({ kind: 'same', left: one, right: other });
+    left += count;
+    right += count;
+  };
+  for (const { before: at, removed, inserted } of diffLines(splitLines(before), splitLines(after))) {
+    addSame(at - left);
+    const [gone, come] = [oldLines.slice(left, left + removed), newLines.slice(right, right + inserted)];
+    for (let index = 0; index < Math.max(removed, inserted); index += 1) {
+      rows.push({ kind: 'changed', left: gone[index] ?? null, right: come[index] ?? null });
+    }
+    left += removed;
+    right += inserted;
+  }
+  addSame(oldLines.length - left);
+  return rows;
+}
+
+/** Lines with their LF, so that a last line with and without one differ. */
+function splitLines(text: string): readonly string[] {
+  return text === '' ? [] : text.split(/(?<=\n)/);
+}
+
+function toSideLines(text: string): readonly SideLine[] {
+  return splitLines(text).map((line, index) => {
+    const endsWithNewline = line.endsWith('\n');
+    return { number: index + 1, text: endsWithNewline ? line.slice(0, -1) : line, endsWithNewline };
+  });
+}
+
+/** Keeps `context` unchanged lines around each change; a single folded line is shown, as it takes no more space. */
+export function foldRows(rows: readonly Row[], context: number): readonly ShownRow[] {
+  const near = markNearChange(rows, context);
+  const shown: ShownRow[] = [];
+  for (let at = 0; at < rows.length; ) {
+    const other = near.indexOf(near[at] === 1 ? 0 : 1, at);
+    const run = rows.slice(at, other === -1 ? rows.length : other);
+    const isFolded = near[at] === 0 && run.length > 1;
+    for (const row of isFolded ? [{ kind: 'folded', lines: run.length } as const] : run) shown.push(row);
+    at += run.length;
+  }
+  return shown;
+}
+
+/** 1 for each row that changes, or is within `context` rows of one that does. */
+function markNearChange(rows: readonly Row[], context: number): Uint8Array {
+  const near = new Uint8Array(rows.length);
+  for (const [at, { kind }] of rows.entries()) {
+    if (kind === 'changed') near.fill(1, Math.max(0, at - context), at + context + 1);
+  }
+  return near;
+}
+
+interface Difference {
+  readonly lead: string;
+  /** "" where nothing was removed or inserted. */
+  readonly left: string;
+  readonly right: string;
+  readonly tail: string;
+}
+
+/** The middle that two lines do not share; null where they share too little to be worth marking. */
+export function findDifference(left: string, right: string): Difference | null {
+  const [a, b] = [[...left], [...right]];
+  const shortest = Math.min(a.length, b.length);
+  let lead = 0;
+  while (lead < shortest && a[lead] === b[lead]) lead += 1;
+  let tail = 0;
+  while (tail < shortest - lead && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail += 1;
+  const difference = {
+    lead: a.slice(0, lead).join(''),
+    left: a.slice(lead, a.length - tail).join(''),
+    right: b.slice(lead, b.length - tail).join(''),
+    tail: a.slice(a.length - tail).join(''),
+  };
+  const shared = difference.lead.trim().length + difference.tail.trim().length;
+  return shared * 2 < shortest ? null : difference;
+}

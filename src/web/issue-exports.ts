@@ -1,0 +1,165 @@
+// An issue to take away: as Markdown for a ticket, in which untrusted text has no effect, and its change as a patch.
+import type { Handler } from 'hono';
+import type { ChangeSet } from '../core/change-set.ts';
+import { toUnifiedPatch } from '../core/diff/unified-patch.ts';
+import { CausewayError } from '../core/errors.ts';
+import type { Issue, Outcome, Step } from '../core/issue.ts';
+import { bullet, codeSpan, fenced } from '../core/markdown/code-marks.ts';
+import { inertInline, type SourceLinks } from '../core/markdown/inert-inline.ts';
+import { inertMarkdown } from '../core/markdown/inert-markdown.ts';
+import type { Project } from '../core/project.ts';
+import { type ShownIssue, shownIssue } from '../core/shown-issue.ts';
+import { formatPercent, formatPlural } from './components.ts';
+import { createSourceLinks, findIssue, getIssueTitle, groupCitations } from './issue.ts';
+import { refuseAbsentPage, WebRefusal } from './layout.ts';
+import type { WebDeps, WebEnv } from './web-deps.ts';
+
+const HEADLINES: Readonly<Record<Outcome, string>> = {
+  code_fix: 'Cause found, with a fix',
+  action_recommended: 'Cause found, with advice',
+  needs_information: 'More information is needed',
+  already_fixed: 'Already fixed',
+  not_a_bug: 'Not a bug',
+  inconclusive: 'The cause was not found',
+  facts_only: 'Facts only, no model was used',
+};
+const MAX_TEXT = 8_000;
+/** Half a patch applies nowhere: a longer one is left to its file. */
+const MAX_PATCH = 40_000;
+const MAX_LISTED = 30;
+
+interface IssueExport {
+  readonly issue: Issue;
+  readonly project: Project;
+  /** Null: it cannot be read, and the change is left out. */
+  readonly changeSet: ChangeSet | null;
+  /** Of the issue's page. */
+  readonly address: string;
+}
+
+/** GET /issues/{issueId}/markdown: as plain text, to be read and saved. */
+export function getMarkdown(deps: WebDeps): Handler<WebEnv> {
+  return async (c) => {
+    const { issue, project } = await findIssue(c, deps);
+    const changeSet = await deps.store.changeSet(issue.id);
+    const address = `${deps.baseUrl()}/issues/${issue.id}`;
+    return c.text(toIssueMarkdown({ issue, project, changeSet, address }));
+  };
+}
+
+/** GET /issues/{issueId}/patch */
+export function getPatch(deps: WebDeps): Handler<WebEnv> {
+  return async (c) => {
+    const { issue } = await findIssue(c, deps);
+    const changeSet = await deps.store.changeSet(issue.id);
+    const patch = changeSet === null ? '' : toPatch(changeSet);
+    if (patch === null) {
+      const message = 'No patch can carry this change: its paths or contents are not what a patch may contain.';
+      throw new WebRefusal(409, message);
+    }
+    if (patch === '') refuseAbsentPage();
+    return c.body(patch, 200, {
+      'Content-Type': 'text/x-patch; charset=utf-8',
+      'Content-Disposition': `attachment; filename="${issue.id}.patch"`,
+    });
+  };
+}
+
+/** Null where no patch can carry the change. */
+function toPatch(changeSet: ChangeSet): string | null {
+  try {
+    return toUnifiedPatch(changeSet);
+  } catch (error) {
+    if (!(error instanceof CausewayError) || error.code !== 'diff_refused') throw error;
+    return null;
+  }
+}
+
+/** Ends with a line feed. For a public repository, results of monitoring systems are left out, as on GitHub: its tickets are public. */
+export function toIssueMarkdown({ issue: whole, project, changeSet, address }: IssueExport): string {
+  const isPublic = project.source.kind === 'github' && !project.source.isPrivate;
+  const shown = shownIssue(whole, { isPublic });
+  const { issue } = shown;
+  const { analysis } = issue;
+  const links = createSourceLinks(project, issue);
+  const commit = analysis.revision === '' ? '' : `At commit ${codeSpan(analysis.revision.slice(0, 12))}. `;
+  const blocks = [
+    `## ${inertInline(getIssueTitle(issue, 200), 200)}`,
+    `**${formatHeadline(issue)}**`,
+    inertMarkdown(issue.rootCause, MAX_TEXT, links),
+    ...formatEvidence(shown, links),
+    ...formatSteps('What to do', issue.solutionSteps, links),
+    ...formatList(
+      'Questions',
+      analysis.questions.map((question) => inertInline(question, 1_000, links)),
+    ),
+    ...formatSteps('How to reproduce it', issue.stepsToReproduce, links),
+    ...formatList('Where to look', formatSuspects(issue, links)),
+    ...formatList(
+      'Check before applying',
+      analysis.guards.map(({ file, reason }) => {
+        const place = file === '' ? '' : `${codeSpan(file)}: `;
+        return `${place}${inertInline(reason, 400, links)}`;
+      }),
+    ),
+    ...formatPatch(changeSet),
+    `${commit}Full record: <${address}>`,
+  ];
+  return `${blocks.filter((block) => block.trim() !== '').join('\n\n')}\n`;
+}
+
+function formatHeadline({ analysis: { outcome, partial, confidence } }: Issue): string {
+  const isSilent = outcome === 'facts_only' && partial;
+  const parts = [
+    isSilent ? 'Facts only, the model gave no answer' : HEADLINES[outcome],
+    ...(partial && !isSilent ? ['cut short'] : []),
+    ...(confidence === null ? [] : [`confidence ${formatPercent(confidence)}`]),
+  ];
+  return parts.join(' · ');
+}
+
+/** A quotation comes with the query of its step, since the steps stay on the page. Claims may repeat what is left out, and go with it. */
+function formatEvidence({ issue, steps, withheld }: ShownIssue, links: SourceLinks): readonly string[] {
+  const queries = new Map(steps.map(({ number, action }) => [number, action]));
+  const citations = issue.analysis.citations.filter(({ step }) => queries.has(step)).slice(0, MAX_LISTED);
+  const quotes = [...groupCitations(citations)].flatMap(([claim, supporting]) =>
+    supporting.flatMap(({ step, quote }, index) => {
+      const words = withheld > 0 ? 'Found' : index === 0 ? inertInline(claim, 600, links) : 'And';
+      const query = codeSpan((queries.get(step) ?? '').slice(0, 200));
+      return [`${words} (step ${step}: ${query})`, fenced(quote.slice(0, 2_000), '')];
+    }),
+  );
+  const kept = `The results of ${formatPlural(withheld, 'lookup')} in monitoring systems are left out: this repository is public.`;
+  return [...(quotes.length === 0 ? [] : ['### Evidence', ...quotes]), ...(withheld === 0 ? [] : [kept])];
+}
+
+function formatSteps(title: string, steps: readonly Step[], links: SourceLinks): readonly string[] {
+  if (steps.length === 0) return [];
+  const items = steps.slice(0, MAX_LISTED).map(({ description }, index) => {
+    const lead = `${index + 1}. `;
+    const text = inertMarkdown(description, 2_000, links) || '–';
+    return `${lead}${text.replaceAll('\n', `\n${' '.repeat(lead.length)}`)}`;
+  });
+  return [`### ${title}`, items.join('\n').replace(/(?<![ \t])[ \t]{1,1000}$/gm, '')];
+}
+
+function formatList(title: string, items: readonly string[]): readonly string[] {
+  return items.length === 0 ? [] : [`### ${title}`, items.slice(0, MAX_LISTED).map(bullet).join('\n')];
+}
+
+function formatSuspects({ analysis }: Issue, links: SourceLinks): readonly string[] {
+  return analysis.suspects.slice(0, 5).map(({ file, line, reasons }) => {
+    const place = line > 0 ? `${file}:${line}` : file;
+    const address = links(place);
+    const shown = address === null ? codeSpan(place) : `[${codeSpan(place)}](${address})`;
+    return `${shown}: ${inertInline(reasons.slice(0, 3).join('; '), 400, links)}`;
+  });
+}
+
+function formatPatch(changeSet: ChangeSet | null): readonly string[] {
+  const text = changeSet === null || changeSet.files.length === 0 ? '' : (toPatch(changeSet) ?? '');
+  if (text === '') return [];
+  if (text.length > MAX_PATCH)
+    return ['### Change', 'It is too long for this text: download the patch from the page below.'];
+  return ['### Change', fenced(text, 'diff')];
+}

@@ -1,0 +1,545 @@
+// An issue as people read it: the result and the next action first, then the evidence, the change and the record; and its forms.
+import type { Context, Handler } from 'hono';
+import { html } from 'hono/html';
+import type { ChangeSet } from '../core/change-set.ts';
+import type { Verdict } from '../core/check.ts';
+import { CausewayError } from '../core/errors.ts';
+import { inertLine, inertText } from '../core/inert-text.ts';
+import type { Analysis, Issue, Outcome, Step, Suspect } from '../core/issue.ts';
+import { NO_LINKS, type SourceLinks } from '../core/markdown/inert-inline.ts';
+import { SCRIPTED_MODEL } from '../core/model.ts';
+import { isGithubProject, type Project } from '../core/project.ts';
+import { isAtLeast } from '../core/role.ts';
+import { sourceLinks } from '../core/source-links.ts';
+import type { PostedPullRequest } from '../core/thread.ts';
+import { mayErase, type Seen, visibleIssue } from '../services/access.ts';
+import { eraseIssue } from '../services/end-early.ts';
+import { requestPullRequest, whyNotOpened } from '../services/request-pull-request.ts';
+import {
+  checkOwnAddress,
+  createCrumbs,
+  cutText,
+  describeOrigin,
+  formatCount,
+  formatDollars,
+  formatPercent,
+  formatPlural,
+  getNumberText,
+  getRepositoryPage,
+  renderBadge,
+  renderCommit,
+  renderDone,
+  renderJoined,
+  renderMoment,
+  renderOutcome,
+  renderOwnLink,
+  renderPlainLine,
+  renderSteps,
+} from './components.ts';
+import { readForm } from './forms.ts';
+import { renderChange } from './issue-change.ts';
+import { type Html, refuseAbsentPage, renderFormToken, renderPage, WebRefusal } from './layout.ts';
+import { renderLine, renderText, type TextLinks } from './text.ts';
+import type { SignedIn, WebDeps, WebEnv } from './web-deps.ts';
+
+const STEP_LIMITS = { lines: 400, characters: 20_000 };
+const REPORT_LIMITS = { lines: 2_000, characters: 120_000 };
+/** Steps, questions and guards that are listed. */
+const MAX_LISTED = 40;
+const MAX_CITATIONS = 60;
+const MAX_QUOTE = 2_000;
+const MAX_REASONS = 5;
+/** Suspects below this score are folded. */
+const LIKELY = 0.15;
+
+const DONE = {
+  requested: 'The pull request is being opened. It is linked here within a minute or so.',
+  open: 'The pull request is already open; it is being updated.',
+};
+
+const NEXT: Readonly<Record<Outcome, string>> = {
+  code_fix: 'review the change, then apply it or open a pull request',
+  action_recommended: 'follow the steps under “What to do”',
+  needs_information: 'answer the questions',
+  already_fixed: 'update to a version that has the fix',
+  not_a_bug: 'close the report, or say what was missed',
+  inconclusive: 'add what you know, and submit the report again',
+  facts_only: 'check the places below',
+};
+
+const VERDICTS: Readonly<Record<Verdict, string>> = {
+  code: 'The change under test broke this check.',
+  base_broken: 'The check failed before this change: its base branch is broken.',
+  flaky: 'The check is flaky: it passes and fails without a change.',
+  infrastructure: 'The CI machine or a service failed, not the code.',
+  inconclusive: "Can't tell whether this change broke the check.",
+};
+
+export type SeenIssue = Seen<{ readonly issue: Issue; readonly project: Project }>;
+
+/** The pull request as it was last recorded; `url` is on the project's own host. */
+interface PullRequest {
+  readonly url: string;
+  readonly name: string;
+  readonly state: PostedPullRequest['state'];
+  readonly checks: PostedPullRequest['checks'];
+}
+
+interface IssuePage extends SeenIssue {
+  readonly signedIn: SignedIn;
+  readonly links: TextLinks;
+  readonly changeSet: ChangeSet | null;
+  readonly pullRequest: PullRequest | null;
+  /** Whether the button for a pull request is shown; a text says why not. */
+  readonly offer: boolean | string;
+  readonly mayErase: boolean;
+  /** Login of the account that submitted the report; "" where it is not known. */
+  readonly requestedBy: string;
+  readonly address: string;
+}
+
+/** GET /issues/{issueId} */
+export function getIssue(deps: WebDeps): Handler<WebEnv> {
+  return async (c) => {
+    const seen = await findIssue(c, deps);
+    const { issue, project } = seen;
+    const asking = c.get('asking');
+    const pullRequest = await findPullRequest(deps, project, issue);
+    const investigation = await deps.store.investigation(issue.analysis.investigationId);
+    const account = investigation === null ? null : await deps.store.account(investigation.accountId);
+    const page: IssuePage = {
+      ...seen,
+      signedIn: c.get('signedIn'),
+      links: { source: createSourceLinks(project, issue), steps: issue.investigationSteps.length },
+      changeSet: await deps.store.changeSet(issue.id),
+      pullRequest,
+      offer: await decideOffer(c, deps, seen, pullRequest),
+      mayErase: await mayErase(deps, asking, seen),
+      requestedBy: account?.login ?? '',
+      address: `${deps.baseUrl()}/issues/${issue.id}`,
+    };
+    return renderPage(c, deps, {
+      title: getIssueTitle(issue, 100),
+      body: html`${renderDone(c, DONE)}${renderIssue(page)}`,
+      section: 'projects',
+      crumbs: createIssueCrumbs(seen),
+    });
+  };
+}
+
+/** The issue of the address, as far as the person may see it. */
+export async function findIssue(c: Context<WebEnv>, deps: WebDeps): Promise<SeenIssue> {
+  return (await visibleIssue(deps, c.get('asking'), c.req.param('issueId') ?? '')) ?? refuseAbsentPage();
+}
+
+/** The problem in one line of at most `max` characters. */
+export function getIssueTitle({ problem, id }: Pick<Issue, 'problem' | 'id'>, max: number): string {
+  const lines = problem.split('\n').map((line) => inertLine(line.replace(/^#{1,6}\s/, ''), max));
+  return lines.find((line) => line !== '') ?? id;
+}
+
+/** Places in the source on GitHub, at the analysed commit; none for other projects. */
+export function createSourceLinks(project: Project, issue: Issue): SourceLinks {
+  const [, webUrl = '', repository = ''] = /^(https?:\/\/.+)\/([^/]+\/[^/]+)$/.exec(getRepositoryPage(project)) ?? [];
+  return webUrl === '' ? NO_LINKS : sourceLinks({ webUrl, repository }, issue);
+}
+
+/** Each claim once, with all quotations that support it, in their order. */
+export function groupCitations(citations: Analysis['citations']): ReadonlyMap<string, Analysis['citations']> {
+  const claims = new Map<string, Analysis['citations']>();
+  for (const citation of citations) claims.set(citation.claim, [...(claims.get(citation.claim) ?? []), citation]);
+  return claims;
+}
+
+function createIssueCrumbs({ issue, project }: SeenIssue) {
+  return createCrumbs(project, { text: getIssueTitle(issue, 60), href: `/issues/${issue.id}` });
+}
+
+/** The issue's link may be older than the records of the publisher, which know the state as well. */
+async function findPullRequest({ store }: WebDeps, project: Project, issue: Issue): Promise<PullRequest | null> {
+  if (!isGithubProject(project)) return null;
+  const address = issue.analysis.links.pullRequest;
+  const opened = await store.openedPullRequests([project.id], 100);
+  const posted = opened
+    .map((each) => each.pullRequest)
+    .find(({ url, issueId }) => url === address || issueId === issue.id);
+  const url = checkOwnAddress(project, posted?.url ?? address);
+  if (url === '') return null;
+  const name = `pull request ${getNumberText(url)}`;
+  return { url, name, state: posted?.state ?? 'open', checks: posted?.checks ?? 'waiting' };
+}
+
+async function decideOffer(
+  c: Context<WebEnv>,
+  deps: WebDeps,
+  { issue, project, role }: SeenIssue,
+  pullRequest: PullRequest | null,
+): Promise<boolean | string> {
+  const { account, signal } = c.get('asking');
+  if (!isAtLeast(role, 'write') || issue.diff.files.length === 0) return false;
+  if (pullRequest !== null && pullRequest.state !== 'closed') return false;
+  // Only somebody on GitHub can stand behind a pull request.
+  if (isGithubProject(project) && account.githubId === null) return false;
+  try {
+    const reason = await whyNotOpened(deps, { issue, project }, signal);
+    return reason === '' || reason;
+  } catch (error) {
+    if (!(error instanceof CausewayError) || error.code !== 'github_failed') throw error;
+    return 'GitHub is not answering, so a pull request can’t be opened right now. Reload this page in a minute.';
+  }
+}
+
+function renderIssue(page: IssuePage): Html {
+  const { issue, links, changeSet } = page;
+  const { outcome } = issue.analysis;
+  const suspects = renderSuspects(issue, links);
+  const pointsFirst = outcome === 'facts_only' || outcome === 'inconclusive';
+  return html`${renderHead(page)}
+${renderActions(page)}
+<div class="issue"><div>
+${renderCause(issue, links)}
+${pointsFirst ? suspects : ''}
+${renderSolution(page)}
+${renderQuestions(issue, links)}
+${renderChange(issue.id, changeSet, links)}
+${renderGuards(issue, links)}
+${renderStepsSection('reproduction', 'How to reproduce it', issue.stepsToReproduce, links)}
+${renderProblem(issue, links)}
+${pointsFirst ? '' : suspects}
+${renderTimeline(issue, links)}
+${renderReport(issue)}
+</div>
+${renderDetails(page)}</div>`;
+}
+
+function renderHead({ issue, project, pullRequest }: IssuePage): Html {
+  const { confidence, verdict, outcome, partial, model, sameAs } = issue.analysis;
+  const notices = [
+    ...(partial && outcome === 'facts_only'
+      ? [html`The model gave no answer: this is a search of the source only.`]
+      : []),
+    ...(partial && outcome !== 'facts_only'
+      ? [html`The investigation was cut short: this is what it found until then.`]
+      : []),
+    ...(model === SCRIPTED_MODEL
+      ? [
+          html`The model's answers come from a script, not from a language model. The lookups, the checks of the quotes and the patch are real.`,
+        ]
+      : []),
+    ...(sameAs === null
+      ? []
+      : [html`Answered from an identical report: <a href="/issues/${sameAs}">its first issue</a>.`]),
+  ];
+  return html`<h1>${getIssueTitle(issue, 200)}</h1>
+<p class="outcome">${renderOutcome(issue.analysis)}${
+    confidence === null ? '' : html` <span>confidence ${formatPercent(confidence)}</span>`
+  } <span class="next"><strong>Next:</strong> ${describeNext(issue, project, pullRequest)}.</span></p>
+${verdict === null ? '' : html`<p>${VERDICTS[verdict]}</p>`}
+${notices.map((notice) => html`<p class="notice">${notice}</p>`)}`;
+}
+
+function describeNext({ analysis, diff }: Issue, project: Project, pullRequest: PullRequest | null): string {
+  const { outcome, suspects, links } = analysis;
+  if (pullRequest?.state === 'merged') return 'nothing to do: the pull request is merged';
+  if (pullRequest?.state === 'open' || (pullRequest === null && links.pullRequest !== null)) {
+    return 'review the pull request';
+  }
+  // Without a suspect there is no place to check.
+  if (outcome === 'facts_only' && suspects.length === 0) return NEXT.inconclusive;
+  const appliesByHand = outcome === 'code_fix' && (!isGithubProject(project) || diff.files.length === 0);
+  return appliesByHand ? 'review the change, then apply it' : NEXT[outcome];
+}
+
+/** One primary button, the rest in a menu, Delete set apart. */
+function renderActions({ issue, signedIn, pullRequest, offer, mayErase: isErasable }: IssuePage): Html {
+  const { id } = issue;
+  const isOpen = pullRequest !== null && pullRequest.state !== 'closed';
+  return html`<div class="actions">
+${pullRequest === null ? '' : html`<a class="button${isOpen ? ' primary' : ''}" href="${pullRequest.url}">View ${pullRequest.name}</a>`}
+${
+  offer === true
+    ? html`<form method="post" action="/issues/${id}/pull-request">${renderFormToken(signedIn)}
+<button class="primary">${pullRequest === null ? 'Open pull request' : 'Open pull request again'}</button></form>`
+    : ''
+}
+${issue.diff.files.length > 0 ? html`<a class="button" href="/issues/${id}/patch">Download patch</a>` : ''}
+<details class="menu"><summary class="button">More</summary><div><ul>
+<li><button type="button" class="plain" data-copy-from="/issues/${id}/markdown" hidden>Copy as Markdown</button></li>
+<li><a href="/issues/${id}/markdown">View as Markdown</a></li></ul></div></details>
+${isErasable ? html`<a class="button danger apart" href="/issues/${id}/delete">Delete…</a>` : ''}</div>
+${typeof offer === 'string' ? html`<p class="hint">${inertText(offer, 1_000)}</p>` : ''}`;
+}
+
+function renderCause(issue: Issue, links: TextLinks): Html {
+  const { outcome, reason } = issue.analysis;
+  return html`<section aria-labelledby="cause"><h2 id="cause">${outcome === 'facts_only' ? 'Where it points' : 'Root cause'}</h2>
+${issue.rootCause.trim() === '' ? html`<p>No cause was found.</p>` : renderText(issue.rootCause, links)}
+${reason.trim() === '' ? '' : html`<div class="reason"><h3>Why this outcome</h3>${renderText(reason, links)}</div>`}
+${renderEvidence(issue, links)}</section>`;
+}
+
+function renderEvidence({ analysis: { citations } }: Issue, links: TextLinks): Html {
+  if (citations.length === 0) return html``;
+  const claims = [...groupCitations(citations.slice(0, MAX_CITATIONS))];
+  return html`<h3 id="evidence">Evidence</h3><ul class="citations">${claims.map(
+    ([claim, quotes]) =>
+      html`<li><div>${renderLine(claim, links)}</div>${quotes.map(({ step, quote }) => {
+        const isListed = step >= 1 && step <= links.steps;
+        const source = isListed ? html`<a href="#step-${step}">Step ${step}</a>` : html`Step ${step}`;
+        return html`<blockquote><pre><code>${inertText(quote, MAX_QUOTE)}</code></pre><p class="source">${source}</p></blockquote>`;
+      })}</li>`,
+  )}</ul>${renderMore(citations.length - MAX_CITATIONS, 'more quotation')}`;
+}
+
+function renderMore(count: number, what: string): Html {
+  return count > 0 ? html`<p class="hint">${formatPlural(count, what)} in the answer of the API.</p>` : html``;
+}
+
+/** The problem in full, where the title does not say all of it. */
+function renderProblem(issue: Issue, links: TextLinks): Html {
+  if (issue.problem.replace(/\s+/g, ' ').trim() === getIssueTitle(issue, 200)) return html``;
+  return html`<section aria-labelledby="problem"><h2 id="problem">Problem</h2>${renderText(issue.problem, links)}</section>`;
+}
+
+/** With a pull request, applying the change by hand is the exception. */
+function renderSolution({ issue, links, pullRequest }: IssuePage): Html {
+  if (pullRequest === null || pullRequest.state === 'closed') {
+    return renderStepsSection('solution', 'What to do', issue.solutionSteps, links);
+  }
+  const checks =
+    pullRequest.checks === 'green'
+      ? html`${renderBadge('checks passing', 'good')}`
+      : pullRequest.checks === 'red'
+        ? html`${renderBadge('checks failing', 'bad')}`
+        : '';
+  const verb = pullRequest.state === 'merged' ? 'Merged:' : 'Review';
+  return html`<section aria-labelledby="solution"><h2 id="solution">What to do</h2>
+<p>${verb} <a href="${pullRequest.url}">${pullRequest.name}</a> ${checks}</p>
+${issue.solutionSteps.length === 0 ? '' : html`<details><summary>Without the pull request</summary>${renderStepList(issue.solutionSteps, links)}</details>`}</section>`;
+}
+
+function renderStepsSection(id: string, title: string, steps: readonly Step[], links: TextLinks): Html {
+  if (steps.length === 0) return html``;
+  return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
+${renderStepList(steps, links)}</section>`;
+}
+
+function renderStepList(steps: readonly Step[], links: TextLinks): Html {
+  const items = steps.slice(0, MAX_LISTED).map(({ description }) => html`<li>${renderText(description, links)}</li>`);
+  return html`<ol class="todo">${items}</ol>${renderMore(steps.length - MAX_LISTED, 'more step')}`;
+}
+
+/** Also as one block, to be pasted. */
+function renderQuestions({ analysis }: Issue, links: TextLinks): Html {
+  const questions = analysis.questions.slice(0, MAX_LISTED);
+  if (questions.length === 0) return html``;
+  const text = questions.map((question) => `- ${inertLine(question, 1_000)}`).join('\n');
+  return html`<section aria-labelledby="questions"><h2 id="questions">Questions</h2>
+<ul>${questions.map((question) => html`<li>${renderLine(question, links, 1_000)}</li>`)}</ul>
+<p><button type="button" data-copy="questions-text" hidden>Copy the questions</button></p>
+<pre id="questions-text" hidden>${text}</pre></section>`;
+}
+
+/** By the second part of their names. */
+const RULES: Readonly<Record<string, string>> = {
+  path: 'Unsafe path',
+  link: 'Symbolic link or submodule',
+  twin: 'Name that is another file on other systems',
+  content: 'Not a text file',
+  size: 'Size of the change',
+  'repository-settings': 'Repository settings',
+  'code-owners': 'Code owners',
+  'agent-instructions': 'Instructions for agents',
+  'git-configuration': 'Git configuration',
+  'ci-configuration': 'CI configuration',
+  secret: 'Secret',
+  'left-out': 'Blocked by the configuration',
+  manifest: 'Dependencies',
+  'lock-file': 'Lock file',
+  'build-set-up': 'Build set-up',
+  'package-source': 'Package sources',
+  hooks: 'Hooks',
+  'tests-deleted': 'Deleted tests',
+  'tests-skipped': 'Skipped tests',
+  'tests-loosened': 'Loosened tests',
+  'hidden-text': 'Invisible text',
+  large: 'Large change',
+  'does-not-parse': 'Code that does not parse',
+};
+
+/** What keeps the change from being published is listed apart from what a person only has to look at. */
+function renderGuards({ analysis }: Issue, links: TextLinks): Html {
+  const renderList = (id: string, title: string, isNever: boolean) => {
+    const guards = analysis.guards.filter(({ rule }) => rule.startsWith('never/') === isNever);
+    if (guards.length === 0) return html``;
+    return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
+<table class="cards"><caption class="hidden">${title}</caption>
+<thead><tr><th scope="col">File</th><th scope="col">What</th><th scope="col">Reason</th></tr></thead>
+<tbody>${guards.slice(0, MAX_LISTED).map((guard) => renderGuard(guard, links))}</tbody></table>
+${renderMore(guards.length - MAX_LISTED, 'more reason')}</section>`;
+  };
+  return html`${renderList('why-not', 'Why not a pull request', true)}${renderList('look-at', 'Check before applying', false)}`;
+}
+
+/** An unknown rule, such as one of a later version, is shown by its own name. */
+function renderGuard({ rule, file, reason }: Analysis['guards'][number], links: TextLinks): Html {
+  const name = rule.replace(/^[a-z]{1,40}\//, '');
+  const words = Object.hasOwn(RULES, name) ? RULES[name] : inertLine(name.replaceAll('-', ' '), 80);
+  return html`<tr><th scope="row">${file === '' ? 'the change as a whole' : html`<code>${inertLine(file, 400)}</code>`}</th>
+<td data-label="What">${words}</td><td data-label="Reason">${renderLine(reason, links)}</td></tr>`;
+}
+
+function renderSuspects({ analysis: { suspects } }: Issue, links: TextLinks): Html {
+  if (suspects.length === 0) return html``;
+  const isLikely = ({ score }: Suspect, index: number) => score >= LIKELY || index === 0;
+  const likely = suspects.filter(isLikely);
+  const others = suspects.filter((suspect, index) => !isLikely(suspect, index));
+  return html`<section aria-labelledby="suspects"><h2 id="suspects">Suspects</h2>
+<p class="soft">Places to look at, most likely first.</p>
+${renderSuspectTable('Places to look at, most likely first', likely, links)}
+${others.length === 0 ? '' : html`<details><summary>${formatPlural(others.length, 'less likely place')}</summary>${renderSuspectTable('Less likely places', others, links)}</details>`}</section>`;
+}
+
+function renderSuspectTable(caption: string, suspects: readonly Suspect[], links: TextLinks): Html {
+  return html`<table class="cards suspects"><caption class="hidden">${caption}</caption>
+<thead><tr><th scope="col">Place</th><th scope="col">Why</th><th scope="col" class="number">Score</th></tr></thead>
+<tbody>${suspects.map(
+    ({ file, line, function: name, score, reasons }) => html`<tr><th scope="row">${renderPlace(file, line, links)}${
+      name === '' ? '' : html` in <code>${inertLine(name, 200)}</code>`
+    }</th>
+<td data-label="Why">${renderJoined(
+      reasons.slice(0, MAX_REASONS).map((reason) => renderLine(reason, links)),
+      '; ',
+    )}</td>
+<td class="number" data-label="Score">${formatPercent(score)}</td></tr>`,
+  )}</tbody></table>`;
+}
+
+/** Without a line, the link leads to the top of the file. */
+function renderPlace(file: string, line: number, { source }: TextLinks): Html {
+  const code = html`<code>${inertLine(line > 0 ? `${file}:${line}` : file, 400)}</code>`;
+  const address = source(`${file}:${line > 0 ? line : 1}`);
+  return address === null ? code : html`<a href="${address}">${code}</a>`;
+}
+
+function renderTimeline({ investigationSteps: steps }: Issue, links: TextLinks): Html {
+  if (steps.length === 0) return html``;
+  return html`<section aria-labelledby="timeline"><h2 id="timeline">Investigation</h2>
+<p class="soft">${formatPlural(steps.length, 'step')}. Expand one to see its output.</p>
+${renderSteps(steps, links, STEP_LIMITS)}</section>`;
+}
+
+function renderReport({ analysis }: Issue): Html {
+  const { text, lines, cut } = cutText(analysis.report, REPORT_LIMITS);
+  return html`<section aria-labelledby="report"><h2 id="report">Report</h2>
+<details><summary>Original report (${formatPlural(lines, 'line')})</summary><pre><code>${text}</code></pre>
+${cut === '' ? '' : html`<p class="hint">${cut}</p>`}</details></section>`;
+}
+
+/** The right column of a wide screen, the end of the page on a narrow one. */
+function renderDetails({ issue, project, pullRequest, requestedBy, address }: IssuePage): Html {
+  const { analysis, createdAt } = issue;
+  const { links, origin, reference, revision } = analysis;
+  const onGithub = [
+    ...(pullRequest === null ? [] : [html`<a href="${pullRequest.url}">${pullRequest.name}</a>`]),
+    ...(checkOwnAddress(project, links.comment) === '' ? [] : [renderOwnLink(project, links.comment, 'comment')]),
+    ...(checkOwnAddress(project, links.checkRun) === '' ? [] : [renderOwnLink(project, links.checkRun, 'check run')]),
+  ];
+  return html`<aside class="rail" aria-labelledby="record"><h2 id="record">Details</h2><dl class="facts">
+<dt>Project</dt><dd><a href="/projects/${project.id}">${inertLine(project.name, 200)}</a></dd>
+<dt>Commit</dt><dd>${revision === '' ? '–' : renderCommit(project, revision)}</dd>
+${onGithub.length === 0 ? '' : html`<dt>On GitHub</dt><dd>${renderJoined(onGithub)}</dd>`}
+<dt>From</dt><dd>${describeOrigin(origin)}${requestedBy === '' ? '' : html` by ${inertLine(requestedBy, 60)}`}${reference === '' ? '' : html` · ${renderPlainLine(reference)}`}</dd>
+<dt>Concluded</dt><dd>${renderMoment(createdAt)}</dd>
+${renderUsage(issue)}
+<dt>Investigation</dt><dd><a href="/investigations/${analysis.investigationId}?steps=1">Steps only</a></dd>
+<dt>Permanent link</dt><dd><code id="address">${address}</code>
+<button type="button" class="plain" data-copy="address" hidden>Copy</button></dd></dl></aside>`;
+}
+
+function renderUsage({ analysis: { model, usage } }: Issue): Html {
+  const duration = html`<dt>Duration</dt><dd>${formatDuration(usage.seconds)}</dd>`;
+  if (model === null) return html`<dt>Model</dt><dd>none: facts only, at no cost</dd>${duration}`;
+  const { promptTokens, completionTokens, cachedTokens, cacheWriteTokens = 0, costUsd, turns } = usage;
+  const written = cacheWriteTokens === 0 ? '' : `, ${formatCount(cacheWriteTokens)} written to the cache`;
+  return html`<dt>Model</dt><dd>${inertLine(model, 100)}, ${formatPlural(turns, 'turn')}</dd>
+<dt>Cost</dt><dd>${costUsd > 0 ? formatDollars(costUsd) : 'no price known'}</dd>
+<dt>Tokens</dt><dd>${formatCount(promptTokens + completionTokens)}: ${formatCount(promptTokens)} in (${formatCount(cachedTokens)} cached${written}), ${formatCount(completionTokens)} out</dd>${duration}`;
+}
+
+function formatDuration(seconds: number): string {
+  const whole = Math.max(1, Math.round(seconds));
+  return whole < 90 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}
+
+/** POST /issues/{issueId}/pull-request: it is opened from the stored change. */
+export function postPullRequest(deps: WebDeps): Handler<WebEnv> {
+  return async (c) => {
+    await readForm(c);
+    const { issue, project, role } = await findIssue(c, deps);
+    if (!isAtLeast(role, 'write')) {
+      throw new WebRefusal(403, 'Opening a pull request needs write access to the repository. Nothing was changed.');
+    }
+    const { account, signal } = c.get('asking');
+    const requested = await requestPullRequest(deps, { issue, project, account }, signal);
+    switch (requested.kind) {
+      case 'requested':
+      case 'open':
+        return c.redirect(`/issues/${issue.id}?done=${requested.kind}`, 303);
+      case 'refused':
+        throw new WebRefusal(409, inertText(requested.reason, 1_000));
+      case 'absent':
+        return refuseAbsentPage();
+    }
+  };
+}
+
+/** GET /issues/{issueId}/delete: what is deleted and what stays, before the button. */
+export function getDeleteIssue(deps: WebDeps): Handler<WebEnv> {
+  return async (c) => {
+    const seen = await requireErasable(c, deps);
+    const { issue, project } = seen;
+    const { pullRequest, comment, checkRun } = issue.analysis.links;
+    const onGithub = (
+      [
+        [pullRequest, `pull request ${getNumberText(pullRequest ?? '')}`],
+        [comment, 'comment'],
+        [checkRun, 'check run'],
+      ] as const
+    ).filter(([address]) => checkOwnAddress(project, address) !== '');
+    const body = html`<h1>Delete this issue?</h1>
+<p class="lead">${getIssueTitle(issue, 200)}</p>
+<h2>What is deleted</h2>
+<ul><li>the issue, with its report, cause and change</li>
+<li>its investigation, with every step that no identical report shares</li>
+<li>webhooks about it that were not delivered yet</li></ul>
+<h2>What stays</h2>
+<ul>${onGithub.map(([address, name]) => html`<li>on GitHub: its ${renderOwnLink(project, address, name)}; close or delete it there</li>`)}
+<li>its cost in the totals of the usage page, without any text</li>
+<li>a line in the audit log that says who deleted it</li></ul>
+<p>This cannot be undone.</p>
+<form method="post" action="/issues/${issue.id}/delete" class="actions">${renderFormToken(c.get('signedIn'))}
+<button class="danger">Delete the issue</button><a class="button" href="/issues/${issue.id}">Keep it</a></form>`;
+    const crumbs = [...createIssueCrumbs(seen), { text: 'Delete', href: `/issues/${issue.id}/delete` }];
+    return renderPage(c, deps, { title: 'Delete the issue', body, section: 'projects', crumbs });
+  };
+}
+
+/** POST /issues/{issueId}/delete */
+export function postDeleteIssue(deps: WebDeps): Handler<WebEnv> {
+  return async (c) => {
+    await readForm(c);
+    const { issue, project } = await requireErasable(c, deps);
+    if (!(await eraseIssue(deps, issue.id, c.get('asking').account.id))) refuseAbsentPage();
+    return c.redirect(`/projects/${project.id}?done=deleted`, 303);
+  };
+}
+
+async function requireErasable(c: Context<WebEnv>, deps: WebDeps): Promise<SeenIssue> {
+  const seen = await findIssue(c, deps);
+  if (await mayErase(deps, c.get('asking'), seen)) return seen;
+  throw new WebRefusal(
+    403,
+    'Only the person who submitted the report, or one with the maintain role, can delete an issue.',
+  );
+}

@@ -1,0 +1,299 @@
+// Creating a token: a form with its faults, and the page that shows the token once, with a first call.
+import type { Context, Handler } from 'hono';
+import { html } from 'hono/html';
+import { DEFAULT_SCOPES, hashToken, newToken, SCOPES, type Scope, type TokenRecord } from '../core/account.ts';
+import { newId } from '../core/ids.ts';
+import { inertLine, inertText } from '../core/inert-text.ts';
+import type { Project } from '../core/project.ts';
+import type { ExampleReport } from '../core/report.ts';
+import { quoted } from '../core/shell-quote.ts';
+import { registerSecret } from '../log.ts';
+import { type KnownProjects, knownProjects } from '../services/access.ts';
+import { renderCopyable, renderJoined, renderMissing, renderMoment } from './components.ts';
+import { createCredentialCrumbs } from './credentials.ts';
+import { type Form, readForm, renderOnceKey, requireOnce } from './forms.ts';
+import { type Html, renderFormToken, renderPage, WebRefusal } from './layout.ts';
+import type { WebDeps, WebEnv } from './web-deps.ts';
+
+const MAX_NAME = 100;
+/** More projects than these are typed, one a line, instead of ticked. */
+const MAX_BOXES = 200;
+/** Unknown projects that a fault names. */
+const MAX_UNKNOWN = 5;
+/** After this time only redaction by its form protects the token where its owner puts it into a report. */
+const REGISTERED_MS = 60 * 60_000;
+/** In the example of somebody without a project. */
+const NO_PROJECT = 'PROJECT_ID';
+
+/** Days; null: it does not expire. */
+const EXPIRIES = { '7': 7, '30': 30, '90': 90, '365': 365, never: null } as const;
+type Expiry = keyof typeof EXPIRIES;
+
+const EXPIRY_TEXTS: Readonly<Record<Expiry, string>> = {
+  '7': 'in 7 days',
+  '30': 'in 30 days',
+  '90': 'in 90 days',
+  '365': 'in a year',
+  never: 'never',
+};
+
+const SCOPE_TEXTS: Readonly<Record<Scope, string>> = {
+  'issues:read': 'Read issues, investigations and their progress.',
+  'issues:write': 'Submit reports, stop investigations, and delete issues.',
+  'projects:read': 'List your projects.',
+  'pull-requests:write': 'Open a pull request from an issue, where you have write in the repository.',
+};
+
+const FIELD_TEXTS = { name: 'Name', scope: 'Scopes', projects: 'Projects', expiry: 'Expiry' } as const;
+type Field = keyof typeof FIELD_TEXTS;
+/** The fault of each field, in words. */
+type Faults = Partial<Record<Field, string>>;
+
+/** The form as it was filled in. Texts are sanitised. */
+interface TokenInput {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly bound: 'all' | 'chosen';
+  /** Chosen ones among those that the person sees. */
+  readonly projectIds: readonly string[];
+  readonly typedProjects: string;
+  readonly expiry: Expiry;
+}
+
+const DEFAULT_INPUT: TokenInput = {
+  name: '',
+  scopes: DEFAULT_SCOPES,
+  bound: 'all',
+  projectIds: [],
+  typedProjects: '',
+  expiry: '90',
+};
+
+interface FormState extends Pick<KnownProjects, 'projects' | 'isWhole'> {
+  readonly input: TokenInput;
+  readonly faults: Faults;
+  /** As it was sent, where it is shown again. */
+  readonly sent: Form | null;
+}
+
+/** GET /account/tokens/new */
+export function getTokenForm(deps: WebDeps): Handler<WebEnv> {
+  return async (c) => {
+    const known = await knownProjects(deps, c.get('asking'));
+    return renderForm(c, deps, { ...known, input: DEFAULT_INPUT, faults: {}, sent: null });
+  };
+}
+
+/** POST /account/tokens: answers with the token itself, not with a redirect, since it must not be in any address. */
+export function postToken(deps: WebDeps): Handler<WebEnv> {
+  return async (c) => {
+    const sent = await readForm(c);
+    const known = await knownProjects(deps, c.get('asking'));
+    const { input, faults } = parseTokenForm(sent, known.projects);
+    if (Object.keys(faults).length > 0) return renderForm(c, deps, { ...known, input, faults, sent });
+    const once = requireOnce(c, deps, sent);
+    const record: TokenRecord = {
+      id: newId('tok'),
+      accountId: c.get('signedIn').account.id,
+      name: input.name,
+      scopes: input.scopes,
+      projectIds: input.bound === 'all' ? null : input.projectIds,
+      createdAt: deps.now().toISOString(),
+      expiresAt: getExpiry(input.expiry, deps.now()),
+      lastUsedAt: null,
+      revokedAt: null,
+    };
+    const value = newToken();
+    registerSecret(value, REGISTERED_MS);
+    if ((await deps.store.addToken(record, hashToken(value), { once })) === 'repeated') {
+      const message =
+        'This form was already sent, and made no second token. The first one is listed under Security credentials; if you have not copied it, revoke it and create another.';
+      throw new WebRefusal(409, message);
+    }
+    const body = renderCreated(record, value, deps.baseUrl(), chooseExample(record, known.projects, deps));
+    const crumbs = createCredentialCrumbs('Your new token');
+    return renderPage(c, deps, { title: 'Your new token', section: 'credentials', crumbs, body });
+  };
+}
+
+/** ISO 8601; null: never. */
+function getExpiry(expiry: Expiry, now: Date): string | null {
+  const days = EXPIRIES[expiry];
+  return days === null ? null : new Date(now.getTime() + days * 24 * 3_600_000).toISOString();
+}
+
+/** `projects`: those that the person sees; all others are unknown here. */
+function parseTokenForm(
+  form: Form,
+  projects: readonly Project[],
+): { readonly input: TokenInput; readonly faults: Faults } {
+  const name = inertLine(form.text('name'), 10 * MAX_NAME);
+  const scopes = SCOPES.filter((scope) => form.all('scope').includes(scope));
+  const bound = form.text('bound') === 'all' ? 'all' : 'chosen';
+  const typedProjects = inertText(form.text('project_names'), 20_000);
+  const { projectIds, unknown } = chooseProjects([...form.all('project'), ...typedProjects.split('\n')], projects);
+  const given = form.text('expiry');
+  const isKnownExpiry = Object.hasOwn(EXPIRIES, given);
+  const faults: Faults = {};
+  if (name === '') faults.name = 'Give it a name, such as that of the program that will use it.';
+  if (name.length > MAX_NAME) faults.name = `The name may have ${MAX_NAME} characters at most.`;
+  if (scopes.length === 0) faults.scope = 'Choose at least one scope.';
+  const projectFault = findProjectFault(bound, projectIds, unknown);
+  if (projectFault !== '') faults.projects = projectFault;
+  if (!isKnownExpiry) faults.expiry = 'Choose one of these.';
+  const expiry = isKnownExpiry ? (given as Expiry) : DEFAULT_INPUT.expiry;
+  return { input: { name, scopes, bound, projectIds, typedProjects, expiry }, faults };
+}
+
+/** By id (ticked) or by name in any case (typed). */
+function chooseProjects(texts: readonly string[], projects: readonly Project[]) {
+  const ids = new Map(projects.flatMap(({ id, name }) => [[id, id] as const, [name.toLowerCase(), id] as const]));
+  const wanted = texts.map((text) => text.trim()).filter((text) => text !== '');
+  const findId = (text: string) => ids.get(text) ?? ids.get(text.toLowerCase());
+  return {
+    projectIds: [...new Set(wanted.flatMap((text) => findId(text) ?? []))],
+    unknown: wanted.filter((text) => findId(text) === undefined).map((text) => inertLine(text, 80)),
+  };
+}
+
+/** `all` together with chosen ones is refused: a wrong guess would give access to too much. */
+function findProjectFault(bound: TokenInput['bound'], chosen: readonly string[], unknown: readonly string[]): string {
+  if (unknown.length > 0) {
+    const more = unknown.length > MAX_UNKNOWN ? `, and ${unknown.length - MAX_UNKNOWN} more` : '';
+    return `Not among your projects: ${unknown.slice(0, MAX_UNKNOWN).join(', ')}${more}.`;
+  }
+  if (bound === 'all' && chosen.length > 0) return 'You chose projects and “all projects”: use only one of the two.';
+  if (bound === 'chosen' && chosen.length === 0) return 'Choose at least one project, or “all projects”.';
+  return '';
+}
+
+function renderForm(c: Context<WebEnv>, deps: WebDeps, state: FormState): Promise<Response> {
+  const { input, faults, sent, isWhole } = state;
+  const hasFaults = Object.keys(faults).length > 0;
+  const body = html`${renderMissing(isWhole)}<h1>Create new auth token</h1>
+<p class="lead">A token lets a program call the API in your name. It can do no more than you can, and what it sees follows your role in each repository.</p>
+${hasFaults ? renderSummary(faults) : ''}
+<form method="post" action="/account/tokens" autocomplete="off">${renderFormToken(c.get('signedIn'))}${renderOnceKey(sent)}
+<div class="field"><label for="name">Name</label><p class="hint" id="name-hint">The program that will use it, so that you know what stops working when you revoke it.</p>
+${renderFault(faults, 'name')}
+<input id="name" name="name" value="${input.name}" required maxlength="${MAX_NAME}"${describeField(faults, 'name', 'name-hint')}></div>
+<fieldset class="field" id="scope" tabindex="-1"${describeField(faults, 'scope')}><legend>Scopes</legend>${renderFault(faults, 'scope')}
+${SCOPES.map((scope) => renderScope(scope, input))}</fieldset>
+${renderProjects(state)}
+${renderExpiry(input, faults, deps.now())}
+<p class="actions"><button class="primary">Create token</button> <a href="/account/security-credentials">Cancel</a></p></form>`;
+  const title = `${hasFaults ? 'Not created: ' : ''}Create new auth token`;
+  const crumbs = createCredentialCrumbs('Create new auth token');
+  return renderPage(c, deps, { title, section: 'credentials', crumbs, status: hasFaults ? 422 : 200, body });
+}
+
+/** Above the form, since a faulty field may be out of sight. */
+function renderSummary(faults: Faults): Html {
+  const fields = (Object.keys(FIELD_TEXTS) as Field[]).filter((field) => faults[field] !== undefined);
+  return html`<div class="notice bad" role="alert"><p>No token was created yet:</p><ul>${fields.map(
+    (field) => html`<li><a href="#${field}">${FIELD_TEXTS[field]}</a>: ${faults[field]}</li>`,
+  )}</ul></div>`;
+}
+
+function renderFault(faults: Faults, field: Field): Html {
+  return faults[field] === undefined ? html`` : html`<p class="fault" id="${field}-fault">${faults[field]}</p>`;
+}
+
+/** `hint`: id of what describes the field in any case. Only a single input can be invalid, not a group of them. */
+function describeField(faults: Faults, field: Field, hint = ''): Html {
+  const isFaulty = faults[field] !== undefined;
+  const describedBy = [hint, isFaulty ? `${field}-fault` : ''].filter((id) => id !== '').join(' ');
+  const isInput = field === 'name' || field === 'expiry';
+  return html`${isFaulty && isInput ? html` aria-invalid="true"` : ''}${describedBy === '' ? '' : html` aria-describedby="${describedBy}"`}`;
+}
+
+function renderScope(scope: Scope, { scopes }: TokenInput): Html {
+  const id = `scope-${scope.replace(':', '-')}`;
+  return html`<div class="choice"><input type="checkbox" id="${id}" name="scope" value="${scope}"${scopes.includes(scope) ? ' checked' : ''}>
+<label for="${id}"><code>${scope}</code> ${SCOPE_TEXTS[scope]}</label></div>`;
+}
+
+function renderProjects({ projects, input, faults }: FormState): Html {
+  const { bound, projectIds, typedProjects } = input;
+  const boxes = projects.map(
+    ({
+      id,
+      name,
+    }) => html`<div class="choice"><input type="checkbox" id="${id}" name="project" value="${id}"${projectIds.includes(id) ? ' checked' : ''}>
+<label for="${id}">${inertLine(name, 150)}</label></div>`,
+  );
+  const choice =
+    projects.length > MAX_BOXES
+      ? html`<label for="project-names">Names of projects, one a line</label>
+<textarea id="project-names" name="project_names" spellcheck="false" placeholder="owner/name">${typedProjects}</textarea>`
+      : html`<div class="choices">${boxes}</div>`;
+  return html`<fieldset class="field" id="projects" tabindex="-1"${describeField(faults, 'projects')}><legend>Projects</legend>${renderFault(faults, 'projects')}
+<div class="choice"><input type="radio" id="bound-all" name="bound" value="all"${bound === 'all' ? ' checked' : ''}>
+<label for="bound-all">All projects, including future ones</label></div>
+${
+  projects.length === 0
+    ? html`<p class="hint">You have no projects.</p>`
+    : html`<div class="choice"><input type="radio" id="bound-chosen" name="bound" value="chosen"${bound === 'chosen' ? ' checked' : ''}>
+<label for="bound-chosen">Only these:</label></div>${choice}`
+}</fieldset>`;
+}
+
+function renderExpiry({ expiry }: TokenInput, faults: Faults, now: Date): Html {
+  const options = (Object.keys(EXPIRIES) as Expiry[]).map((each) => {
+    const day = getExpiry(each, now)?.slice(0, 10);
+    const text = `${EXPIRY_TEXTS[each]}${day === undefined ? '' : ` (${day})`}`;
+    return html`<option value="${each}"${each === expiry ? ' selected' : ''}>${text}</option>`;
+  });
+  return html`<div class="field"><label for="expiry">Expires</label>${renderFault(faults, 'expiry')}
+<select id="expiry" name="expiry"${describeField(faults, 'expiry', 'expiry-hint')}>${options}</select>
+<p class="hint" id="expiry-hint">It can be revoked at any time. Tokens without an expiry stay valid if leaked.</p></div>`;
+}
+
+/** The token is on the page in one place only, so that no copy of it goes with a command into a shell's history. */
+function renderCreated(record: TokenRecord, value: string, baseUrl: string, example: ExampleReport): Html {
+  const { expiresAt, scopes, name } = record;
+  const call = formatFirstCall(record, baseUrl, example);
+  const expiry = expiresAt === null ? html`It does not expire.` : html`It expires on ${renderMoment(expiresAt)}.`;
+  return html`<div class="keys"><h1>Your new token</h1>
+<p class="notice"><strong>It is shown only now.</strong> Copy it to where your program finds it: only a hash of it is stored.</p>
+${renderCopyable('token', value, 'token')}
+<p><strong>${inertLine(name, 100)}</strong> has ${renderJoined(scopes.map((scope) => html`<code>${scope}</code>`))}. ${expiry}</p>
+<h2>Try it</h2>
+<p>In bash or zsh, this waits for the token without showing it. Paste it there, and press Enter:</p>
+${renderCopyable('read', 'read -rs TOKEN', 'command')}
+<p>${call.text}</p>
+${renderCopyable('call', call.command, 'command')}
+<p class="hint">Every call is described at <a href="/docs">/docs</a>.</p>
+<p><a class="button" href="/account/security-credentials">Back to Security credentials</a></p></div>`;
+}
+
+/** The project with its own example report where the token may see it; else one of the person's, with text of their own. */
+function chooseExample({ projectIds }: TokenRecord, projects: readonly Project[], { example }: WebDeps): ExampleReport {
+  const ids = projectIds ?? projects.map(({ id }) => id);
+  if (example !== null && ids.includes(example.projectId)) return example;
+  return { projectId: ids[0] ?? NO_PROJECT, data: 'PASTE AN ERROR MESSAGE OR A LOG HERE' };
+}
+
+/** The first call that the scopes allow, as a newcomer would start. */
+function formatFirstCall({ scopes }: TokenRecord, baseUrl: string, { projectId, data }: ExampleReport) {
+  const authorization = '-H "Authorization: Bearer $TOKEN"';
+  const formatAddress = (path: string) => quoted(`${baseUrl}/api/v1/${path}`);
+  const joinParts = (...parts: readonly string[]) => parts.join(' \\\n  ');
+  if (scopes.includes('issues:write')) {
+    const body = `-d ${quoted(JSON.stringify({ projectId, data }, null, 2))}`;
+    const type = "-H 'Content-Type: application/json'";
+    const command = joinParts(`curl -i ${formatAddress('issues/')}`, authorization, type, body);
+    return { text: 'Then this submits a report; replace "data" with your own:', command };
+  }
+  if (scopes.includes('projects:read')) {
+    const command = joinParts(`curl ${formatAddress('projects/')}`, authorization);
+    return { text: 'Then this lists your projects:', command };
+  }
+  if (scopes.includes('issues:read')) {
+    const query = projectId === NO_PROJECT ? '' : `?projectId=${encodeURIComponent(projectId)}`;
+    const command = joinParts(`curl ${formatAddress(`investigations/${query}`)}`, authorization);
+    return { text: 'Then this lists investigations:', command };
+  }
+  const command = joinParts(`curl -X POST ${formatAddress('issues/ISSUE_ID/pull-request/')}`, authorization);
+  return { text: 'Then this opens a pull request; replace ISSUE_ID with the id of an issue:', command };
+}

@@ -1,0 +1,140 @@
+// What mode `observe` held back: what Causeway would have posted, and what it cost to find out.
+import type { Handler } from 'hono';
+import { html } from 'hono/html';
+import type { Finding, Head } from '../core/head.ts';
+import { inertLine, inertText, withoutUnseen } from '../core/inert-text.ts';
+import type { Project } from '../core/project.ts';
+import type { Subject, Thread } from '../core/thread.ts';
+import type { Backfill, UsageRow } from '../db/store.ts';
+import {
+  createCrumbs,
+  describeVerdict,
+  findProject,
+  formatCount,
+  formatDollars,
+  formatPlural,
+  renderCommit,
+  renderNumber,
+  renderProjectHead,
+  renderProjectTabs,
+} from './components.ts';
+import { type Html, renderPage } from './layout.ts';
+import type { WebDeps, WebEnv } from './web-deps.ts';
+
+const MAX_LISTED = 50;
+/** A comment on GitHub is never longer; a check run may be, and is cut. */
+const MAX_TEXT = 66_000;
+
+/** GET /projects/{projectId}/observed */
+export function getObserved(deps: WebDeps): Handler<WebEnv> {
+  return async (c) => {
+    const seen = await findProject(c, deps);
+    const { project } = seen;
+    const threads = await deps.store.heldThreads(project.id, MAX_LISTED + 1);
+    const heads = await deps.store.heldHeads(project.id, MAX_LISTED + 1);
+    const isEmpty = threads.length + heads.length === 0;
+    const body = html`${renderProjectHead(seen)}
+${renderProjectTabs(project, 'observed')}
+${await renderCost(deps, project)}
+<section aria-labelledby="held"><h2 id="held">What would have been posted</h2>
+${isEmpty ? renderNothing() : html`${renderThreads(project, threads)}${renderHeads(project, heads)}`}</section>`;
+    const crumbs = createCrumbs(project, { text: 'Observed', href: `/projects/${project.id}/observed` });
+    return renderPage(c, deps, { title: `Observed · ${project.name}`, body, section: 'projects', crumbs });
+  };
+}
+
+async function renderCost({ store, now }: WebDeps, { id }: Project): Promise<Html> {
+  const [usage] = await store.usage({ projectIds: [id], sinceMonth: now().toISOString().slice(0, 7) });
+  return html`<section aria-labelledby="cost"><h2 id="cost">Cost</h2>
+<dl class="facts"><dt>This month so far</dt><dd>${describeSpent(usage)}</dd>
+<dt>Forecast for 30 days</dt><dd>${describeForecast(await store.backfill(id))}</dd></dl></section>`;
+}
+
+function describeSpent(usage: UsageRow | undefined): string {
+  if (usage === undefined) return 'nothing';
+  const count = Object.values(usage.investigations).reduce((sum, some) => sum + some, 0);
+  return `${formatDollars(usage.spentUsd)} for ${formatPlural(count, 'investigation')}`;
+}
+
+function describeForecast(backfill: Backfill | null): Html {
+  if (backfill?.forecast) {
+    const { redChecks, investigations, usd } = backfill.forecast;
+    return html`${formatDollars(usd)}: ${formatPlural(investigations, 'investigation')} of ${formatPlural(redChecks, 'failed check')}, as in the 14 days before Causeway was installed`;
+  }
+  if (backfill?.state === 'waiting') {
+    return html`not yet known: reading the last 14 days, ${formatPlural(backfill.checks, 'failed check')} so far`;
+  }
+  return html`<span class="soft">No forecast: there is no check history.</span>`;
+}
+
+function renderNothing(): Html {
+  return html`<div class="empty"><p>In <code>observe</code> mode Causeway posts nothing and lists here what it would have posted.</p>
+<p>To switch it on, put this into <code>.github/causeway.yml</code> on the default branch:</p>
+<pre tabindex="0" role="region" aria-label="Line of the file"><code>mode: observe</code></pre>
+<p class="hint">For all repositories at once, the operator sets <code>MAX_MODE=observe</code>. Investigations cost the same as in the other modes.</p></div>`;
+}
+
+function renderThreads(project: Project, threads: readonly Thread[]): Html {
+  if (threads.length === 0) return html``;
+  const isCut = threads.length > MAX_LISTED;
+  return html`<p class="hint">${isCut ? `The ${MAX_LISTED} that changed last.` : `${formatPlural(threads.length, 'subject')}, last changed first.`}</p>
+${threads.slice(0, MAX_LISTED).map(({ id, subject, investigationId, record }) => {
+  const { comment = '', pullRequest = '' } = record.held ?? {};
+  return html`<article class="panel" aria-labelledby="${id}"><h3 id="${id}">${describeSubject(project, subject)}</h3>
+${comment === '' ? '' : renderHeld('Comment', comment)}
+${pullRequest === '' ? '' : renderHeld('Pull request', pullRequest)}
+<p><a href="/investigations/${investigationId}">Investigation</a></p></article>`;
+})}`;
+}
+
+function describeSubject(project: Project, subject: Subject): Html {
+  switch (subject.kind) {
+    case 'issue':
+      return html`Issue ${renderNumber(project, 'issues', subject.number)}`;
+    case 'pull_request':
+      return html`Pull request ${renderNumber(project, 'pull', subject.number)}`;
+    case 'failure':
+      return html`<a href="/projects/${project.id}/failures/${subject.failureId}">A failure of the default branch</a>`;
+    case 'report':
+      return html`<a href="/issues/${subject.issueId}">An issue of the API</a>`;
+  }
+}
+
+function renderHeads(project: Project, heads: readonly Head[]): Html {
+  if (heads.length === 0) return html``;
+  const isCut = heads.length > MAX_LISTED;
+  return html`<p class="hint">${isCut ? `The check runs of the ${MAX_LISTED} newest commits.` : `${formatPlural(heads.length, 'check run')}, newest commit first.`}</p>
+${heads.slice(0, MAX_LISTED).map(
+  (
+    head,
+  ) => html`<article class="panel" aria-labelledby="${head.id}"><h3 id="${head.id}">${describePlace(project, head)}, commit ${renderCommit(project, head.sha)}</h3>
+<p>${describeFindings(head.findings)}</p>
+${renderHeld('Check run', head.record.held ?? '')}</article>`,
+)}`;
+}
+
+/** A commit that is no longer the head of anything has the branch that the event named. */
+function describePlace(project: Project, { place, branch }: Head): Html {
+  if (place?.kind === 'pull_request') return html`Pull request ${renderNumber(project, 'pull', place.number)}`;
+  const name = place?.branch ?? branch;
+  if (name === '') return html`No branch`;
+  return html`${place?.kind === 'default' ? 'Default branch' : 'Branch'} <code>${inertLine(name, 200)}</code>`;
+}
+
+/** Each verdict once, with how many findings have it. */
+function describeFindings(findings: readonly Finding[]): string {
+  if (findings.length === 0) return 'Nothing fails there any more.';
+  const verdicts = findings.map(({ verdict }) => describeVerdict(verdict));
+  const counted = [...new Set(verdicts)].map((one) => {
+    const times = verdicts.filter((verdict) => verdict === one).length;
+    return times === 1 ? one : `${one} (${formatCount(times)})`;
+  });
+  return `${formatPlural(verdicts.length, 'cause')}: ${counted.join(', ')}`;
+}
+
+/** As plain text, exactly as it was written. */
+function renderHeld(name: string, text: string): Html {
+  const isCut = withoutUnseen(text).trim().length > MAX_TEXT;
+  return html`<details><summary>${name}</summary><pre>${inertText(text, MAX_TEXT)}</pre>
+${isCut ? html`<p class="hint">Only the first ${formatCount(MAX_TEXT)} characters are shown.</p>` : ''}</details>`;
+}

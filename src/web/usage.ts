@@ -1,0 +1,289 @@
+// Usage: investigations and their cost by month and project, against the budgets; the same as CSV; and the pull requests that were opened.
+import type { Handler } from 'hono';
+import { html } from 'hono/html';
+import { inertLine, withoutUnseen } from '../core/inert-text.ts';
+import type { InvestigationState } from '../core/investigation.ts';
+import type { Project } from '../core/project.ts';
+import type { ChecksState } from '../core/thread.ts';
+import type { OpenedPullRequest, UsageRow } from '../db/store.ts';
+import { knownProjects, visibleProjects } from '../services/access.ts';
+import {
+  formatCount,
+  formatDollars,
+  formatPlural,
+  renderBadge,
+  renderMissing,
+  renderMoment,
+  renderOwnLink,
+  type Tone,
+} from './components.ts';
+import { type Html, renderPage } from './layout.ts';
+import type { WebDeps, WebEnv } from './web-deps.ts';
+
+/** The current one and those before it. */
+const MONTHS = 6;
+const MAX_PULL_REQUESTS = 50;
+/** Projects of a month that are listed; the CSV file has all. */
+const MAX_LINES = 50;
+/** Share of a budget from which on a warning is shown. */
+const NEARLY = 0.8;
+
+type Figures = Omit<UsageRow, 'projectId' | 'month'>;
+
+interface UsageLine extends Figures {
+  readonly project: Project;
+}
+
+export interface UsageMonth {
+  /** Such as `2026-11`. */
+  readonly month: string;
+  /** The most expensive first. */
+  readonly lines: readonly UsageLine[];
+  readonly total: Figures;
+}
+
+/** GET /usage; `?format=csv`: the same figures as a file. */
+export function getUsage(deps: WebDeps): Handler<WebEnv> {
+  return async (c) => {
+    const now = deps.now();
+    const asking = c.get('asking');
+    const isFile = c.req.query('format') === 'csv';
+    // A page can say what is missing; a file cannot, so it fails where GitHub does not answer.
+    const { projects, isWhole } = isFile
+      ? { projects: await visibleProjects(deps, asking), isWhole: true }
+      : await knownProjects(deps, asking);
+    const projectIds = projects.map(({ id }) => id);
+    const rows = await deps.store.usage({ projectIds, sinceMonth: getMonth(now, MONTHS - 1) });
+    const months = groupByMonth(rows, projects);
+    if (isFile) {
+      return c.body(toCsv(months), 200, {
+        'Content-Type': 'text/csv; charset=utf-8',
+        'Content-Disposition': 'attachment; filename="usage.csv"',
+      });
+    }
+    const opened = await deps.store.openedPullRequests(projectIds, MAX_PULL_REQUESTS);
+    const current = months.find(({ month }) => month === getMonth(now, 0));
+    const none =
+      projects.length === 0
+        ? html`You have no projects. Your <a href="/projects">project list</a> says how to get one.`
+        : html`Nothing was investigated yet. Submit a first report from one of your <a href="/projects">projects</a>.`;
+    const body = html`<h1>Usage</h1>${renderMissing(isWhole)}
+<p>Projects you can see. Months in UTC, costs in USD.</p>
+<section aria-labelledby="budgets"><h2 id="budgets">This month</h2>${renderBudgets(current, deps.budget)}</section>
+<section aria-labelledby="months"><div class="title-line"><h2 id="months">Last ${MONTHS} months</h2>
+${months.length === 0 ? '' : html`<a class="button" href="/usage?format=csv" download="usage.csv">Download as CSV</a>`}</div>
+${months.length === 0 ? html`<div class="empty"><p>${none}</p></div>` : months.map(renderMonth)}</section>
+<section aria-labelledby="pull-requests"><h2 id="pull-requests">Pull requests</h2>${renderPullRequests(opened, projects)}</section>`;
+    return renderPage(c, deps, { title: 'Usage', section: 'usage', body });
+  };
+}
+
+/** Such as `2026-06`, five months before `2026-11`. */
+function getMonth(now: Date, monthsAgo: number): string {
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsAgo, 1)).toISOString().slice(0, 7);
+}
+
+const NO_FIGURES: Figures = {
+  investigations: { queued: 0, running: 0, concluded: 0, gave_up: 0, cancelled: 0 },
+  spentUsd: 0,
+  turns: 0,
+  promptTokens: 0,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  completionTokens: 0,
+};
+
+/** The newest first; months without anything are left out. */
+export function groupByMonth(rows: readonly UsageRow[], projects: readonly Project[]): readonly UsageMonth[] {
+  const projectsById = new Map(projects.map((project) => [project.id, project]));
+  const linesByMonth = new Map<string, UsageLine[]>();
+  for (const { projectId, month, ...figures } of rows) {
+    const project = projectsById.get(projectId);
+    if (project === undefined) continue;
+    linesByMonth.set(month, [...(linesByMonth.get(month) ?? []), { project, ...figures }]);
+  }
+  return [...linesByMonth]
+    .sort(([one], [other]) => other.localeCompare(one))
+    .map(([month, lines]) => ({ month, lines: lines.sort(compareCost), total: lines.reduce(addFigures, NO_FIGURES) }));
+}
+
+function compareCost(one: UsageLine, other: UsageLine): number {
+  const byCost = other.spentUsd - one.spentUsd || countAccepted(other) - countAccepted(one);
+  return byCost || one.project.name.localeCompare(other.project.name);
+}
+
+/** Whatever their end. */
+function countAccepted({ investigations }: Figures): number {
+  return Object.values(investigations).reduce((sum, some) => sum + some, 0);
+}
+
+function addFigures(one: Figures, other: Figures): Figures {
+  const states = Object.keys(one.investigations) as InvestigationState[];
+  const counts = states.map((state) => [state, one.investigations[state] + other.investigations[state]] as const);
+  return {
+    investigations: Object.fromEntries(counts) as Figures['investigations'],
+    spentUsd: one.spentUsd + other.spentUsd,
+    turns: one.turns + other.turns,
+    promptTokens: one.promptTokens + other.promptTokens,
+    cachedTokens: one.cachedTokens + other.cachedTokens,
+    cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
+    completionTokens: one.completionTokens + other.completionTokens,
+  };
+}
+
+const CSV_HEAD =
+  'month,project,queued,running,concluded,gave_up,cancelled,turns,prompt_tokens,cached_tokens,completion_tokens,cost_usd,cache_write_tokens';
+
+/** RFC 4180: lines end in CR LF; one row for each project and month. */
+export function toCsv(months: readonly UsageMonth[]): string {
+  const rows = months.flatMap(({ month, lines }) =>
+    lines.map(({ project, investigations: { queued, running, concluded, gave_up, cancelled }, ...figures }) => {
+      const { turns, promptTokens, cachedTokens, completionTokens, spentUsd, cacheWriteTokens } = figures;
+      const counts = [
+        queued,
+        running,
+        concluded,
+        gave_up,
+        cancelled,
+        turns,
+        promptTokens,
+        cachedTokens,
+        completionTokens,
+      ];
+      return [month, project.name, ...counts, spentUsd.toFixed(6), cacheWriteTokens].map(toCell).join(',');
+    }),
+  );
+  return [CSV_HEAD, ...rows].map((row) => `${row}\r\n`).join('');
+}
+
+/** Spreadsheets run what begins with one of these signs; after an apostrophe it is text to them. */
+function toCell(value: string | number): string {
+  const text = withoutUnseen(String(value)).replace(/\s/g, ' ').trimStart();
+  const safe = /^[=+\-@|%]/.test(text) ? `'${text}` : text;
+  return /[",']/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** `undefined`: nothing was used this month. */
+function renderBudgets(month: UsageMonth | undefined, budget: WebDeps['budget']): Html {
+  const lines = (month?.lines ?? []).filter(({ spentUsd }) => spentUsd > 0);
+  const shown = lines.slice(0, MAX_LINES);
+  const hints = [
+    ...(shown.length === 0 ? [`Each repository may use ${formatDollars(budget.repository)} a month.`] : []),
+    ...(lines.length > shown.length
+      ? [`${formatPlural(lines.length - shown.length, 'project')} with less not listed.`]
+      : []),
+    `One investigation may use ${formatDollars(budget.run)} at most. A project's own file may set lower limits: see its settings.`,
+    'When a budget is used up, reports are still answered from the source, without a model.',
+  ];
+  return html`<table class="cards log"><caption class="hidden">Cost of this month and the budgets</caption>
+<thead><tr><th scope="col">Budget</th><th scope="col" class="number">Used</th><th scope="col" class="number">Limit</th><th scope="col">Share</th></tr></thead>
+<tbody>${renderBudget('Total (all your projects)', '', month?.total.spentUsd ?? 0, budget.all)}
+${shown.map(({ project, spentUsd }) => renderBudget(inertLine(project.name, 150), `/projects/${project.id}/settings`, spentUsd, budget.repository))}</tbody></table>
+<p class="hint">${hints.join(' ')}</p>`;
+}
+
+/** `settings`: the page with the limits that apply; "" where there is none. */
+function renderBudget(name: string, settings: string, used: number, limit: number): Html {
+  const share = limit > 0 ? used / limit : 1;
+  const badge =
+    share >= 1 ? renderBadge('used up', 'bad') : share >= NEARLY ? renderBadge('nearly used up', 'busy') : '';
+  // An empty scale cannot be drawn.
+  const meter =
+    limit <= 0
+      ? ''
+      : html`<meter min="0" max="${limit}" low="${NEARLY * limit}" high="${0.999 * limit}" optimum="0" value="${Math.min(used, limit)}" aria-label="Share of the budget: ${name}">${formatDollars(used)} of ${formatDollars(limit)}</meter>`;
+  return html`<tr><th scope="row">${settings === '' ? name : html`<a href="${settings}">${name}</a>`}</th><td class="number" data-label="Used">${formatDollars(used)}</td><td class="number" data-label="Limit">${formatDollars(limit)}</td>
+<td class="bar" data-label="Share">${meter} ${formatCount(Math.round(share * 100))}% ${badge}</td></tr>`;
+}
+
+function renderMonth({ month, lines, total }: UsageMonth): Html {
+  const shown = lines.slice(0, MAX_LINES);
+  const rest = lines.length - shown.length;
+  const name = new Date(`${month}-01T00:00:00Z`).toLocaleDateString('en-GB', {
+    month: 'long',
+    year: 'numeric',
+    timeZone: 'UTC',
+  });
+  return html`<section aria-labelledby="m-${month}"><h3 id="m-${month}">${name}</h3>
+<div class="scroll" role="region" tabindex="0" aria-label="Table of ${name}"><table class="cards log"><caption class="hidden">Usage in ${name}, by project</caption>
+<thead><tr><th scope="col">Project</th><th scope="col">Investigations</th><th scope="col" class="number">Turns</th>
+<th scope="col" class="number">Prompt tokens</th><th scope="col" class="number">cached</th><th scope="col" class="number">Completion tokens</th>
+<th scope="col" class="number">Cost</th><th scope="col">Share of the month</th></tr></thead>
+<tbody>${shown.map((line) => renderLine(line, total))}</tbody>
+<tfoot><tr><th scope="row"><strong>Total</strong></th>${renderFigures(total)}<td></td></tr></tfoot></table></div>
+${rest > 0 ? html`<p class="hint">${formatPlural(rest, 'cheaper project')} in the total and in the file, not listed here.</p>` : ''}</section>`;
+}
+
+function renderLine(line: UsageLine, total: Figures): Html {
+  const { project, spentUsd } = line;
+  const name = inertLine(project.name, 150);
+  const share = total.spentUsd > 0 ? spentUsd / total.spentUsd : null;
+  const percent = `${formatCount(Math.round((share ?? 0) * 100))}%`;
+  return html`<tr><th scope="row"><a href="/projects/${project.id}">${name}</a></th>${renderFigures(line)}
+<td class="bar" data-label="Share of the month">${
+    share === null
+      ? html`<span class="soft">–</span>`
+      : html`<meter class="share" value="${share}" aria-label="Share of the month's cost: ${name}">${percent}</meter> ${percent}`
+  }</td></tr>`;
+}
+
+const STATE_TEXTS: Readonly<Record<InvestigationState, string>> = {
+  concluded: 'concluded',
+  gave_up: 'gave up',
+  cancelled: 'cancelled',
+  running: 'running',
+  queued: 'queued',
+};
+
+function renderFigures(figures: Figures): Html {
+  const { investigations, turns, promptTokens, completionTokens, cachedTokens, cacheWriteTokens, spentUsd } = figures;
+  const parts = (Object.keys(STATE_TEXTS) as InvestigationState[])
+    .filter((state) => investigations[state] > 0)
+    .map((state) => `${formatCount(investigations[state])} ${STATE_TEXTS[state]}`);
+  const states = parts.length === 0 ? '' : html` <span class="soft">(${parts.join(', ')})</span>`;
+  // Some providers charge more for tokens written to the cache; with most there are none.
+  const written =
+    cacheWriteTokens === 0
+      ? ''
+      : html` <span class="soft">(and ${formatCount(cacheWriteTokens)} written to the cache)</span>`;
+  return html`<td data-label="Investigations">${formatCount(countAccepted(figures))}${states}</td><td class="number" data-label="Turns">${formatCount(turns)}</td>
+<td class="number" data-label="Prompt tokens">${formatCount(promptTokens)}</td><td class="number" data-label="cached">${formatCount(cachedTokens)}${written}</td>
+<td class="number" data-label="Completion tokens">${formatCount(completionTokens)}</td><td class="number" data-label="Cost">${formatDollars(spentUsd)}</td>`;
+}
+
+const PULL_REQUEST_STATES: Readonly<Record<OpenedPullRequest['pullRequest']['state'], readonly [string, Tone]>> = {
+  merged: ['merged', 'good'],
+  open: ['open', 'busy'],
+  closed: ['closed without a merge', 'quiet'],
+};
+
+const CHECKS: Readonly<Record<ChecksState, readonly [string, Tone]>> = {
+  waiting: ['pending', 'busy'],
+  green: ['passing', 'good'],
+  red: ['failing', 'bad'],
+  none: ['none', 'quiet'],
+  moved: ['taken over', 'quiet'],
+};
+
+function renderPullRequests(opened: readonly OpenedPullRequest[], projects: readonly Project[]): Html {
+  if (opened.length === 0) {
+    return html`<div class="empty"><p>No pull requests yet. One is opened where a checked fix was found, or from the page of an issue with a change.</p></div>`;
+  }
+  const projectsById = new Map(projects.map((project) => [project.id, project]));
+  const counts = (['merged', 'open', 'closed'] as const).map((state) => {
+    const count = opened.filter(({ pullRequest }) => pullRequest.state === state).length;
+    return `${formatCount(count)} ${PULL_REQUEST_STATES[state][0]}`;
+  });
+  const rows = opened.map(({ pullRequest, projectId, changedAt }) => {
+    const { state, checks, number, url, issueId } = pullRequest;
+    const project = projectsById.get(projectId);
+    const name = `${inertLine(project?.name ?? '', 150)}#${number}`;
+    return html`<tr><th scope="row">${project === undefined ? name : renderOwnLink(project, url, name)}</th>
+<td data-label="State">${renderBadge(...PULL_REQUEST_STATES[state])}</td><td data-label="Checks">${renderBadge(...CHECKS[checks])}</td>
+<td data-label="Issue"><a class="mono" href="/issues/${issueId}">${issueId}</a></td><td data-label="Last change">${renderMoment(changedAt)}</td></tr>`;
+  });
+  return html`<p>${opened.length === MAX_PULL_REQUESTS ? `Of the last ${MAX_PULL_REQUESTS}: ` : ''}${counts.join(', ')}.</p>
+<table class="cards log"><caption class="hidden">Pull requests, last changed first</caption>
+<thead><tr><th scope="col">Pull request</th><th scope="col">State</th><th scope="col">Checks</th><th scope="col">Issue</th><th scope="col">Last change</th></tr></thead>
+<tbody>${rows}</tbody></table>`;
+}

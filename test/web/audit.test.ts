@@ -1,0 +1,145 @@
+// The audit log: who sees which entries, in what words, and page by page.
+import { describe, expect, it } from 'vitest';
+import type { Role } from '../../src/core/role.ts';
+import { opening, TRIAGER } from '../support/github-store-samples.ts';
+import { acceptance, accepted, NOW, token } from '../support/store-samples.ts';
+import { contentOf, linksOf, mainOf, rowsOf } from './read-page.ts';
+import { repository, type WebGround, webGround } from './web-ground.ts';
+
+const LIST = 'Entries, newest first';
+const WHEN = '2026-11-20 10:00 UTC';
+
+/** Somebody's report in the first project, asked for by a label on GitHub. */
+async function labelled(ground: WebGround, login: string, threadId = 'thr_1') {
+  const account = await ground.store.ensureAccount({ login, githubId: null, signingSecret: 'whsec_x', now: NOW });
+  const wanted = acceptance(
+    { account, project: ground.projects[0]! },
+    { thread: opening(threadId), fingerprint: threadId },
+  );
+  await accepted(ground.store, wanted);
+  return wanted.investigationId;
+}
+
+describe('the audit log', () => {
+  it('tells when, who, what and on what, the newest first', async () => {
+    await using ground = await webGround();
+    const { investigationId } = await ground.accepted();
+    const record = token(ground.visitor.account.id);
+    await ground.store.addToken(record, 'hash');
+    const page = await ground.visitor.page('/audit');
+    const [session] = await ground.store.sessions(ground.visitor.account.id);
+    expect(rowsOf(page, LIST)).toEqual([
+      [WHEN, 'local', 'created an auth token', record.id, '–'],
+      [WHEN, 'local', 'submitted a report', investigationId, 'local/app'],
+      [WHEN, 'local', 'signed in', session!.id, '–'],
+      [WHEN, 'local', 'account created', ground.visitor.account.id, '–'],
+    ]);
+    expect(linksOf(page).map(({ href }) => href)).toEqual([
+      `/investigations/${investigationId}`,
+      `/projects/${ground.projects[0]!.id}`,
+    ]);
+  });
+
+  it.each([
+    ['admin', true],
+    ['maintain', true],
+    ['write', false],
+    ['triage', false],
+    ['read', false],
+  ] as readonly (readonly [Role, boolean])[])(
+    'shows what others did in a project to whom has %s there: %s',
+    async (role, isShown) => {
+      await using ground = await webGround({ repositories: [repository('octo/shop')] });
+      const investigationId = await labelled(ground, 'carl');
+      const mara = await ground.signIn('mara', 7, role);
+      const page = await mara.page('/audit');
+      expect(page.includes(investigationId)).toBe(isShown);
+      expect(rowsOf(page, LIST).some(([, who]) => who === 'carl')).toBe(isShown);
+      expect(rowsOf(page, LIST).some(([, who]) => who === `GitHub user ${TRIAGER.id}`)).toBe(isShown);
+      // Her own sign-in is there in any case.
+      expect(rowsOf(page, LIST).some(([, who, what]) => who === 'mara' && what === 'signed in')).toBe(true);
+    },
+  );
+
+  it("shows no keys and sessions of others, whatever one's role", async () => {
+    await using ground = await webGround();
+    const mara = await ground.signIn('mara', 7, 'admin');
+    await ground.store.addToken(token(mara.account.id), 'hash');
+    expect(rowsOf(await ground.visitor.page('/audit'), LIST).some(([, who]) => who === 'mara')).toBe(false);
+  });
+
+  it('names no project, and links to nothing in it, that the person sees no more', async () => {
+    await using ground = await webGround({ repositories: [repository('octo/shop')] });
+    const mara = await ground.signIn('mara', 7, 'write');
+    const { investigationId } = await ground.accepted({ accountId: mara.account.id });
+    expect(rowsOf(await mara.page('/audit'), LIST)[0]?.slice(3)).toEqual([investigationId, 'octo/shop']);
+    ground.roles.set(mara.account.id, 'none');
+    const page = await mara.page('/audit');
+    expect(rowsOf(page, LIST)[0]?.slice(3)).toEqual([investigationId, 'not visible to you']);
+    expect(page).not.toContain('octo/shop');
+    expect(linksOf(page)).toEqual([]);
+  });
+
+  it('links to no issue that was deleted', async () => {
+    await using ground = await webGround();
+    const { issueId } = await ground.concluded();
+    await ground.store.eraseIssue(issueId, NOW);
+    const page = await ground.visitor.page('/audit');
+    expect(rowsOf(page, LIST)[0]?.slice(2, 4)).toEqual(['deleted an issue', issueId]);
+    expect(linksOf(page).map(({ href }) => href)).not.toContain(`/issues/${issueId}`);
+  });
+
+  it('shows a login as text', async () => {
+    await using ground = await webGround();
+    await labelled(ground, '<i>x</i>\u202e');
+    const page = await ground.visitor.page('/audit');
+    expect(rowsOf(page, LIST).map(([, who]) => who)).toContain('<i>x</i>');
+    expect(mainOf(page)).not.toMatch(/<i>|\u202e/);
+  });
+
+  it('shows a verb that it does not know as it is', async () => {
+    await using ground = await webGround();
+    const entry = { number: 1, at: NOW, who: 'local', verb: 'toString', subject: 'prj_1', projectId: null };
+    ground.store.auditEntries = async () => [entry, { ...entry, verb: 'moon.landed<b>' }];
+    const page = await ground.visitor.page('/audit');
+    expect(rowsOf(page, LIST).map((cells) => cells[2])).toEqual(['toString', 'moon.landed<b>']);
+    expect(mainOf(page)).not.toContain('<b>');
+    expect(linksOf(page)).toEqual([
+      { href: '/projects/prj_1', words: 'prj_1' },
+      { href: '/projects/prj_1', words: 'prj_1' },
+    ]);
+  });
+
+  it('is read a hundred entries at a time, each once', async () => {
+    await using ground = await webGround();
+    for (let number = 0; number < 220; number++)
+      await ground.store.addToken(token(ground.visitor.account.id), `hash ${number}`);
+    const seen: string[] = [];
+    let path = '/audit';
+    const sizes = [];
+    while (path !== '') {
+      const page = await ground.visitor.page(path);
+      const rows = rowsOf(page, LIST);
+      sizes.push(rows.length);
+      seen.push(...rows.map((cells) => `${cells[2]} ${cells[3]}`));
+      path = linksOf(page).find(({ words }) => words === 'Older')?.href ?? '';
+    }
+    expect([sizes, new Set(seen).size]).toEqual([[100, 100, 22], 222]);
+  });
+
+  it('says that there is nothing before the first entry, and leads back', async () => {
+    await using ground = await webGround();
+    const page = await ground.visitor.page('/audit?before=1');
+    expect(contentOf(page)).toContain('No older entries.');
+    expect(linksOf(page)).toEqual([{ href: '/audit', words: 'Newest' }]);
+  });
+
+  it.each(['x', '-1', '1e3', '9'.repeat(30), '1%00', '<b>'])(
+    'begins with the newest where the address says nothing that counts: %s',
+    async (before) => {
+      await using ground = await webGround();
+      const first = rowsOf(await ground.visitor.page('/audit'), LIST);
+      expect(rowsOf(await ground.visitor.page(`/audit?before=${before}`), LIST)).toEqual(first);
+    },
+  );
+});

@@ -1,0 +1,244 @@
+// Security credentials: what a person sees of their tokens, their signing secret and their sessions, and what they can end.
+import { describe, expect, it } from 'vitest';
+import { CausewayError } from '../../src/core/errors.ts';
+import { createWeb } from '../../src/web/create-web.ts';
+import type { WebDeps } from '../../src/web/web-deps.ts';
+import { token } from '../support/store-samples.ts';
+import { contentOf, formsOf, formTo, linksOf, mainOf, rowsOf } from './read-page.ts';
+import { BASE, repository, type WebGround, webGround } from './web-ground.ts';
+
+const PAGE = '/account/security-credentials';
+const KEPT = 'Active tokens';
+const REVOKED = 'Revoked tokens';
+const BROWSERS = 'Active sessions';
+const HOUR = 3_600_000;
+
+function later(ground: WebGround, ms: number): void {
+  ground.clock.now = new Date(ground.clock.now.getTime() + ms);
+}
+
+async function addToken({ store, visitor }: WebGround, changes: Parameters<typeof token>[1] = {}, of = visitor) {
+  const record = token(of.account.id, changes);
+  await store.addToken(record, record.id);
+  return record;
+}
+
+describe('the list of tokens', () => {
+  it('says what to do where there is none', async () => {
+    await using ground = await webGround();
+    const page = await ground.visitor.page(PAGE);
+    expect(contentOf(page)).toContain('You have no tokens yet. Create one');
+    expect(linksOf(page)).toContainEqual({ href: '/account/tokens/new', words: 'Create new auth token' });
+    expect(rowsOf(page, KEPT)).toEqual([]);
+  });
+
+  it('tells of each what it may do, where, since when, until when, and when it was last used', async () => {
+    await using ground = await webGround({ projects: ['local/app', 'local/shop'] });
+    const [app, shop] = ground.projects;
+    const one = await addToken(ground, { name: 'ci', expiresAt: '2026-12-01T00:00:00.000Z' });
+    await ground.store.touchToken(one.id, '2026-11-20T09:58:00.000Z');
+    const two = await addToken(ground, {
+      name: 'old',
+      expiresAt: '2026-11-20T09:59:59.000Z',
+      projectIds: [app!.id, shop!.id],
+    });
+    expect(rowsOf(await ground.visitor.page(PAGE), KEPT)).toEqual([
+      [
+        `old ${two.id} created 2026-11-20 10:00 UTC`,
+        'issues:read, projects:read',
+        'local/app, local/shop',
+        'never',
+        'expired 2026-11-20 09:59 UTC',
+        'Revoke old',
+      ],
+      [
+        `ci ${one.id} created 2026-11-20 10:00 UTC`,
+        'issues:read, projects:read',
+        'all projects',
+        '2026-11-20 09:58 UTC',
+        '2026-12-01 00:00 UTC',
+        'Revoke ci',
+      ],
+    ]);
+  });
+
+  it('folds revoked ones at the end, without a button', async () => {
+    await using ground = await webGround();
+    const { id } = await addToken(ground, { name: 'gone' });
+    await ground.store.revokeToken(id, ground.visitor.account.id, '2026-11-20T10:00:00.000Z');
+    const page = await ground.visitor.page(PAGE);
+    expect(contentOf(page)).toContain('All your tokens are revoked.');
+    expect(mainOf(page)).toMatch(/<details id="revoked"><summary>1 revoked token<\/summary>/);
+    expect(rowsOf(page, REVOKED)[0]).toEqual([
+      `gone ${id} created 2026-11-20 10:00 UTC`,
+      'issues:read, projects:read',
+      'all projects',
+      'never',
+      'never',
+      'revoked 2026-11-20 10:00 UTC',
+    ]);
+    expect(formsOf(page).filter(({ action }) => action.includes(id))).toEqual([]);
+  });
+
+  it('shows a name that was made to mislead as the text that it is', async () => {
+    await using ground = await webGround();
+    await addToken(ground, { name: `<b onclick=x>\u202e${'long '.repeat(3_000)}` });
+    const page = await ground.visitor.page(PAGE);
+    expect(mainOf(page)).not.toMatch(/<b |\u202e/);
+    expect(rowsOf(page, KEPT)[0]?.[0]).toMatch(/^<b onclick=x>long .{60,100}… tok_\w+ created 2026/);
+    expect(page.length).toBeLessThan(20_000);
+  });
+
+  it('counts projects of a bound that the person does not see now, and names none of them', async () => {
+    await using ground = await webGround({
+      repositories: [repository('octo/shop'), repository('octo/app', { isPrivate: false })],
+    });
+    const reader = await ground.signIn('rita', 71, 'read');
+    const projectIds = ground.projects.map(({ id }) => id);
+    await addToken(ground, { projectIds }, reader);
+    const page = await reader.page(PAGE);
+    expect(rowsOf(page, KEPT)[0]?.[2]).toBe('octo/shop, 1 project not visible to you');
+    expect(page).not.toContain('octo/app');
+  });
+
+  it('is there, with its buttons, while GitHub cannot be asked', async () => {
+    await using ground = await webGround();
+    const { id } = await addToken(ground, { projectIds: ['prj_1', ground.projects[0]!.id] });
+    const permissions: WebDeps['permissions'] = {
+      roleOf: async () => {
+        throw new CausewayError('github_failed', 'GitHub does not answer.');
+      },
+    };
+    const web = createWeb({ ...ground.deps, permissions });
+    const answer = await web.fetch(new Request(BASE + PAGE, { headers: { cookie: ground.visitor.cookie() } }));
+    const page = await answer.text();
+    expect(rowsOf(page, KEPT)[0]?.[2]).toContain('2 projects (GitHub is not answering');
+    expect(formTo(page, `/account/tokens/${id}/revoke`).buttons).toEqual(['Revoke ci']);
+  });
+
+  it("shows nothing of somebody else's account", async () => {
+    await using ground = await webGround();
+    const other = await ground.signIn('mara', 7, 'admin');
+    const { id } = await addToken(ground, { name: 'hers' }, other);
+    const page = await ground.visitor.page(PAGE);
+    expect(page).not.toContain(id);
+    expect(rowsOf(page, BROWSERS)).toHaveLength(1);
+  });
+});
+
+describe('revoking a token', () => {
+  it('ends it, and says so', async () => {
+    await using ground = await webGround();
+    const { id } = await addToken(ground);
+    const form = formTo(await ground.visitor.page(PAGE), `/account/tokens/${id}/revoke`);
+    expect(form.method).toBe('post');
+    const answer = await ground.visitor.post(form.action, form.fields);
+    expect([answer.status, answer.headers.get('Location')]).toEqual([303, `${PAGE}?done=revoked`]);
+    expect(contentOf(await ground.visitor.page(`${PAGE}?done=revoked`))).toContain('The token is revoked');
+    expect((await ground.store.tokens(ground.visitor.account.id))[0]?.revokedAt).toBe('2026-11-20T10:00:00.000Z');
+  });
+
+  it('twice changes nothing the second time', async () => {
+    await using ground = await webGround();
+    const { id } = await addToken(ground);
+    await ground.visitor.post(`/account/tokens/${id}/revoke`);
+    later(ground, 60_000);
+    const again = await ground.visitor.post(`/account/tokens/${id}/revoke`);
+    expect(again.headers.get('Location')).toBe(`${PAGE}?done=already`);
+    expect((await ground.store.tokens(ground.visitor.account.id))[0]?.revokedAt).toBe('2026-11-20T10:00:00.000Z');
+  });
+
+  it('of somebody else is the same as of one that is not there', async () => {
+    await using ground = await webGround();
+    const other = await ground.signIn('mara', 7, 'admin');
+    const { id } = await addToken(ground, {}, other);
+    const answers = await Promise.all(
+      [id, `tok_${'0'.repeat(20)}`, '%00', 'iss_1'].map(async (each) => {
+        const answer = await ground.visitor.post(`/account/tokens/${each}/revoke`);
+        return [answer.status, await answer.text()];
+      }),
+    );
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
+    expect(answers[0]?.[0]).toBe(404);
+    expect((await ground.store.tokens(other.account.id))[0]?.revokedAt).toBeNull();
+  });
+
+  it('is not done by a form from elsewhere, nor by a link', async () => {
+    await using ground = await webGround();
+    const { id } = await addToken(ground);
+    const path = `/account/tokens/${id}/revoke`;
+    expect((await ground.visitor.post(path, {}, { formToken: 'x'.repeat(43) })).status).toBe(403);
+    expect((await ground.visitor.get(path)).status).toBe(405);
+    expect((await ground.store.tokens(ground.visitor.account.id))[0]?.revokedAt).toBeNull();
+  });
+});
+
+describe('where somebody is signed in', () => {
+  it('lists each browser, marks this one, and offers to end the others', async () => {
+    await using ground = await webGround();
+    const first = ground.visitor;
+    later(ground, HOUR);
+    const second = await ground.signIn('mara', 7, 'admin');
+    const twin = await ground.signIn('mara', 7, 'admin');
+    const rows = rowsOf(await twin.page(PAGE), BROWSERS);
+    expect(rows).toEqual([
+      ['unknown browser this browser', '2026-11-20 11:00 UTC', '2026-11-20 11:00 UTC', 'Sign out of this browser'],
+      ['unknown browser', '2026-11-20 11:00 UTC', '2026-11-20 11:00 UTC', 'End the session of 2026-11-20 11:00 UTC'],
+    ]);
+    const [session] = (await ground.store.sessions(twin.account.id)).slice(1);
+    const ended = await twin.post(`/account/sessions/${session!.id}/end`);
+    expect(ended.headers.get('Location')).toBe(`${PAGE}?done=ended`);
+    expect((await second.get(PAGE)).headers.get('Location')).toMatch(/^\/sign-in/);
+    expect([(await twin.get(PAGE)).status, (await first.get(PAGE)).status]).toEqual([200, 200]);
+  });
+
+  it('shows what a browser says of itself as text', async () => {
+    await using ground = await webGround();
+    const times = { startedAt: '2026-11-20T10:00:00.000Z', lastSeenAt: '2026-11-20T10:00:00.000Z' };
+    const client = '<script>alert(1)</script>\u202e Firefox';
+    await ground.store.addSession({ id: 'ses_1', accountId: ground.visitor.account.id, ...times, client }, 'h');
+    const page = await ground.visitor.page(PAGE);
+    expect(mainOf(page)).not.toMatch(/<script>|\u202e/);
+    expect(rowsOf(page, BROWSERS)[0]?.[0]).toBe('<script>alert(1)</script> Firefox');
+  });
+
+  it('leaves out sessions that are over', async () => {
+    await using ground = await webGround();
+    const other = await ground.signIn('mara', 7, 'admin');
+    later(ground, 13 * HOUR);
+    const again = await ground.signIn('mara', 7, 'admin');
+    expect((await other.get(PAGE)).status).toBe(303);
+    expect(rowsOf(await again.page(PAGE), BROWSERS)).toHaveLength(1);
+  });
+
+  it('ends this one as a sign-out does', async () => {
+    await using ground = await webGround();
+    const [session] = await ground.store.sessions(ground.visitor.account.id);
+    const answer = await ground.visitor.post(`/account/sessions/${session!.id}/end`);
+    expect([answer.headers.get('Location'), ground.visitor.cookie()]).toEqual(['/sign-in', '']);
+    expect(await ground.store.sessions(ground.visitor.account.id)).toEqual([]);
+  });
+
+  it("ends none of somebody else's, which is the same as one that is not there", async () => {
+    await using ground = await webGround();
+    const other = await ground.signIn('mara', 7, 'admin');
+    const [session] = await ground.store.sessions(other.account.id);
+    const answers = await Promise.all(
+      [session!.id, `ses_${'0'.repeat(20)}`].map((id) => ground.visitor.post(`/account/sessions/${id}/end`)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([404, 404]);
+    expect(await answers[0]!.text()).toBe(await answers[1]!.text());
+    expect((await other.get(PAGE)).status).toBe(200);
+  });
+});
+
+describe('the page', () => {
+  it.each(['<b>x</b>', 'toString', '__proto__', ''])(
+    'says nothing for a word of the address that it does not know: %s',
+    async (done) => {
+      await using ground = await webGround();
+      const page = await ground.visitor.page(`${PAGE}?done=${encodeURIComponent(done)}`);
+      expect(mainOf(page)).not.toContain('class="notice');
+    },
+  );
+});

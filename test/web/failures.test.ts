@@ -1,0 +1,259 @@
+// The ledger of a project's failures, and one of them: how often, where, how it stands, and which commit it came with.
+import { describe, expect, it } from 'vitest';
+import type { CommitRange, Sighting } from '../../src/core/failure.ts';
+import { newId } from '../../src/core/ids.ts';
+import { found, inBranch, ofActions, sighting } from '../support/check-store-samples.ts';
+import { pullRequest, record } from '../support/github-store-samples.ts';
+import { conclusion } from '../support/store-samples.ts';
+import { headingsOf, linkOf, linksOf, rowsOf, textOf } from './read-text.ts';
+import { repository, type WebGround, webGround } from './web-ground.ts';
+
+const [FIRST, SECOND, GREEN] = ['a', 'b', 'c'].map((digit) => digit.repeat(40)) as [string, string, string];
+const AT = '2026-11-20T09:00:00.000Z';
+const LATER = '2026-11-20T09:30:00.000Z';
+
+function onGithub() {
+  return webGround({ repositories: [repository('octo/shop'), repository('octo/other')] });
+}
+
+function projectOf({ projects }: WebGround, name = 'octo/shop') {
+  return projects.find((project) => project.name === name)!;
+}
+
+interface Seen {
+  readonly id?: string;
+  readonly headline?: string;
+  readonly project?: string;
+}
+
+async function seen(ground: WebGround, sightings: readonly Sighting[], how: Seen = {}): Promise<string> {
+  const id = how.id ?? newId('fal');
+  const projectId = projectOf(ground, how.project).id;
+  const headline = how.headline ?? 'TypeError: x is undefined';
+  await ground.store.recordSightings({ id, projectId, fingerprint: `print of ${id}`, headline }, sightings, LATER);
+  return id;
+}
+
+/** `flaky` of these sightings passed at the same commit. */
+async function seenOften(ground: WebGround, headline: string, { times, flaky }: { times: number; flaky: number }) {
+  const keys = Array.from({ length: times }, (_, at) => `${headline} ${at}`);
+  const id = await seen(
+    ground,
+    keys.map((key) => sighting(key, { at: AT })),
+    { headline },
+  );
+  await ground.store.markFlaky(id, keys.slice(0, flaky), LATER);
+  return id;
+}
+
+async function closed(ground: WebGround): Promise<void> {
+  const green = { sha: GREEN, checks: [ofActions('test')], at: LATER, contained: [{ from: FIRST, to: GREEN }] };
+  await ground.store.closeGreen(projectOf(ground).id, green, LATER);
+}
+
+function ledgerOf(ground: WebGround, query = ''): Promise<string> {
+  return ground.visitor.page(`/projects/${projectOf(ground).id}/failures${query}`);
+}
+
+function failureOf(ground: WebGround, id: string): Promise<string> {
+  return ground.visitor.page(`/projects/${projectOf(ground).id}/failures/${id}`);
+}
+
+describe('the ledger of failures', () => {
+  it('shows each by its headline, with how often and where it was seen', async () => {
+    await using ground = await onGithub();
+    const id = await seen(ground, [sighting('one', { at: AT }), inBranch('two', 7, { at: LATER, checkName: 'lint' })]);
+    const page = await ledgerOf(ground);
+    expect(rowsOf(page)).toEqual([
+      [
+        'TypeError: x is undefined on the default branch · lint, test · topic, main · #7',
+        ...['open', '2', '', '2026-11-20 09:00 UTC', '2026-11-20 09:30 UTC'],
+      ],
+    ]);
+    expect(linkOf(page, 'TypeError: x is undefined')).toBe(`/projects/${projectOf(ground).id}/failures/${id}`);
+    expect(linkOf(page, '#7')).toBe('https://github.com/octo/shop/pull/7');
+  });
+
+  it('shows the open ones first, and the closed ones with what closed them', async () => {
+    await using ground = await onGithub();
+    await seen(ground, [sighting('one', { at: AT, sha: FIRST })], { headline: 'mended' });
+    await closed(ground);
+    await seen(ground, [inBranch('two', 9, { at: AT })], { headline: 'merged' });
+    await ground.store.closeOfPullRequest(projectOf(ground).id, 9, LATER);
+    await seen(ground, [sighting('three', { at: AT })], { headline: 'still there' });
+    const states = async (query: string) =>
+      Object.fromEntries(
+        rowsOf(await ledgerOf(ground, query)).map(([name = '', state]) => [
+          name.split(' on ')[0]?.split(' test')[0],
+          state,
+        ]),
+      );
+    expect(await states('')).toEqual({ 'still there': 'open' });
+    expect(await states('?state=closed')).toEqual({
+      mended: 'closed passed on the default branch at ccccccc',
+      merged: 'closed its pull requests were closed',
+    });
+    expect(Object.keys(await states('?state=all'))).toHaveLength(3);
+    expect(Object.keys(await states('?state=<x>'))).toEqual(['still there']);
+    expect(linkOf(await ledgerOf(ground, '?state=closed'), 'ccccccc')).toBe(
+      `https://github.com/octo/shop/commit/${GREEN}`,
+    );
+    expect(await ledgerOf(ground, '?state=closed')).toMatch(/state=closed" aria-current="true">Closed/);
+  });
+
+  it('tells what came back', async () => {
+    await using ground = await onGithub();
+    const id = await seen(ground, [sighting('one', { at: AT, sha: FIRST })]);
+    await closed(ground);
+    await seen(ground, [sighting('two', { at: '2026-11-20T09:45:00.000Z', sha: SECOND })], { id });
+    expect(rowsOf(await ledgerOf(ground))[0]?.[1]).toBe('open opened 2 times');
+    expect(textOf(await failureOf(ground, id))).toMatch(
+      /State open opened 2 times seen on the default branch; reopened after it was closed 2026-11-20 09:30 UTC: passed on the default branch at ccccccc/,
+    );
+  });
+
+  it('goes through all of them page by page, the last seen first', async () => {
+    await using ground = await onGithub();
+    const ids: string[] = [];
+    for (let at = 0; at < 51; at++) {
+      const minute = String(at).padStart(2, '0');
+      ids.unshift(await seen(ground, [sighting(`key ${at}`, { at: `2026-11-20T08:${minute}:00.000Z` })]));
+    }
+    const idsOn = (page: string) => linksOf(page).flatMap(({ href }) => /\/failures\/(fal_\w+)$/.exec(href)?.[1] ?? []);
+    const first = await ledgerOf(ground);
+    const second = await ground.visitor.page(linkOf(first, 'Older')!);
+    expect([idsOn(first).length, idsOn(second).length]).toEqual([50, 1]);
+    expect([...idsOn(first), ...idsOn(second)]).toEqual(ids);
+    expect(linkOf(second, 'Older')).toBeUndefined();
+    expect((await ground.visitor.get(`/projects/${projectOf(ground).id}/failures?after=x'y`)).status).toBe(404);
+  });
+
+  it('ranks the flaky ones by how often they passed by chance, and says over how many', async () => {
+    await using ground = await onGithub();
+    await seenOften(ground, 'never by chance', { times: 5, flaky: 0 });
+    await seenOften(ground, 'often', { times: 4, flaky: 3 });
+    await seenOften(ground, 'once of ten', { times: 10, flaky: 1 });
+    await seenOften(ground, 'once of two', { times: 2, flaky: 1 });
+    const page = await ledgerOf(ground);
+    expect(headingsOf(page)).toEqual(['1 octo/shop', '2 Failures', '2 Flaky']);
+    expect(textOf(page)).toContain('Ranked over the 4 latest failures.');
+    expect(
+      rowsOf(page)
+        .slice(4)
+        .map((row) => row.slice(0, 4)),
+    ).toEqual([
+      ['often', '3', '4', '75 %'],
+      ['once of two', '1', '2', '50 %'],
+      ['once of ten', '1', '10', '10 %'],
+    ]);
+    expect(rowsOf(page).find(([name]) => name?.startsWith('often'))?.[3]).toBe('3 times, 75 %');
+  });
+
+  it('says what to expect where there is none', async () => {
+    await using github = await onGithub();
+    await using local = await webGround();
+    expect(textOf(await ledgerOf(github))).toContain('No open failures. When a check fails');
+    expect(textOf(await ledgerOf(github, '?state=closed'))).toContain('No closed failures.');
+    const page = await local.visitor.page(`/projects/${local.projects[0]!.id}/failures`);
+    expect(textOf(page)).toContain('this is a local repository');
+  });
+
+  it('makes the words of checks inert', async () => {
+    await using ground = await onGithub();
+    const hostile = '<script>alert(1)</script>\u202Egnp';
+    const id = await seen(ground, [sighting('one', { checkName: hostile, branch: hostile })], { headline: hostile });
+    for (const page of [await ledgerOf(ground), await failureOf(ground, id)]) {
+      expect(page).not.toContain('<script>alert');
+      expect(page).not.toContain('\u202E');
+      expect(textOf(page)).toContain('<script>alert(1)</script>gnp');
+    }
+  });
+});
+
+describe('one failure', () => {
+  const RANGE: CommitRange = {
+    ...{ from: FIRST, to: SECOND, total: 22 },
+    commits: [
+      { sha: SECOND, author: 'mona', subject: 'Speed up <b>cart</b>' },
+      { sha: GREEN, author: 'otto', subject: 'Tidy' },
+    ],
+    likeliest: { sha: GREEN, reason: 'touches src/cart.ts, which the failing lines name' },
+  };
+
+  it('shows the commits that it may have come with, the likeliest with its reason', async () => {
+    await using ground = await onGithub();
+    const id = await seen(ground, [sighting('one')]);
+    await ground.store.saveRange(id, RANGE);
+    const page = await failureOf(ground, id);
+    const text = textOf(page);
+    expect(text).toContain('broke with one of 22 commits: aaaaaaa..bbbbbbb');
+    expect(text).toContain('bbbbbbb Speed up <b>cart</b> mona ccccccc Tidy otto most likely touches src/cart.ts');
+    expect(text).toContain('These are the 2 newest of 22.');
+    expect(linkOf(page, 'aaaaaaa..bbbbbbb')).toBe(`https://github.com/octo/shop/compare/${FIRST}...${SECOND}`);
+    expect(linkOf(page, 'ccccccc')).toBe(`https://github.com/octo/shop/commit/${GREEN}`);
+    expect(text).not.toContain('None of them');
+  });
+
+  it('says that none stands out, and links to nothing that is no commit', async () => {
+    await using ground = await onGithub();
+    const id = await seen(ground, [sighting('one', { sha: '../../evil' })]);
+    const { likeliest: _, ...range } = RANGE;
+    await ground.store.saveRange(id, { ...range, from: 'x/../..' });
+    const page = await failureOf(ground, id);
+    expect(textOf(page)).toContain('None of them is more likely than the others.');
+    expect(linksOf(page).filter(({ href }) => href.includes('compare') || href.includes('..'))).toEqual([]);
+  });
+
+  async function lookedInto(ground: WebGround, failureId: string) {
+    const project = projectOf(ground);
+    const investigationId = newId('inv');
+    const accepted = await ground.store.accept({
+      ...{ investigationId, fingerprint: 'f', idempotency: null, now: AT },
+      thread: found(failureId, { subject: { kind: 'failure', failureId } }),
+      report: {
+        ...{ projectId: project.id, accountId: ground.visitor.account.id, origin: 'check-run', text: 'boom' },
+        ...{ reference: '', revision: '', callbackUrl: '', fresh: false, isTrusted: true },
+        settings: (await ground.deps.settingsOf(project, new AbortController().signal)).investigation,
+      },
+    });
+    if (accepted.kind !== 'accepted') throw new Error('It was not accepted.');
+    return { investigationId, run: (await ground.store.startRun(accepted.runId, AT))! };
+  }
+
+  it('leads to its investigation while it runs, then to its issue and the pull request', async () => {
+    await using ground = await onGithub();
+    const id = await seen(ground, [sighting('one')]);
+    expect(textOf(await failureOf(ground, id))).toContain('Not investigated since');
+    const { investigationId, run } = await lookedInto(ground, id);
+    expect(linkOf(await failureOf(ground, id), 'Being investigated')).toBe(`/investigations/${investigationId}`);
+    const concluded = { ...conclusion(), rootCause: 'The cart forgets its last item. More.' };
+    const [issueId = ''] = await ground.store.conclude(run, concluded, LATER);
+    const url = 'https://github.com/octo/shop/pull/31';
+    const posted = pullRequest(issueId, { checks: 'red', url });
+    await ground.store.saveThreadRecord('thr_1', record({ pullRequest: posted }), LATER);
+    const page = await failureOf(ground, id);
+    expect(linkOf(page, 'The cart forgets its last item.')).toBe(`/issues/${issueId}`);
+    expect(linkOf(page, '#31')).toBe(url);
+    expect(textOf(page)).toContain('Pull request #31 open checks failing');
+  });
+
+  it('says why there is no issue where the investigation gave up', async () => {
+    await using ground = await onGithub();
+    const id = await seen(ground, [sighting('one')]);
+    const { investigationId, run } = await lookedInto(ground, id);
+    await ground.store.giveUp(run, { code: 'access_lost', detail: 'The App was removed.' }, LATER);
+    const page = await failureOf(ground, id);
+    expect(textOf(page)).toContain('gave up The App was removed.');
+    expect(linkOf(page, 'Investigation')).toBe(`/investigations/${investigationId}`);
+  });
+
+  it('is absent under another project, and where it is none', async () => {
+    await using ground = await onGithub();
+    const id = await seen(ground, [sighting('one')], { project: 'octo/other' });
+    const base = `/projects/${projectOf(ground).id}/failures`;
+    const absent = await (await ground.visitor.get(`${base}/fal_absent`)).text();
+    const foreign = await ground.visitor.get(`${base}/${id}`);
+    expect([foreign.status, (await foreign.text()) === absent]).toEqual([404, true]);
+    expect((await ground.visitor.get(`${base}/iss_1`)).status).toBe(404);
+  });
+});

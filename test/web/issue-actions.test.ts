@@ -1,0 +1,168 @@
+// What can be done with an issue: the pull request, the patch, the Markdown, deleting it; and who may.
+import { describe, expect, it } from 'vitest';
+import { toUnifiedPatch } from '../../src/core/diff/unified-patch.ts';
+import { CausewayError } from '../../src/core/errors.ts';
+import { conclusion } from '../support/store-samples.ts';
+import { CHANGE, foundCause } from './found-cause.ts';
+import { contentOf, formsOf, formTo, linksOf } from './read-page.ts';
+import { repository, type WebGround, type WebGroundOptions, webGround } from './web-ground.ts';
+
+const ON_GITHUB = { repositories: [repository('octo/shop')] };
+
+async function withIssue(options: WebGroundOptions = ON_GITHUB, found = foundCause()) {
+  const ground = await webGround(options);
+  const { issueId } = await ground.concluded({ conclusion: found });
+  return { ground, path: `/issues/${issueId}` };
+}
+
+function disposing({ ground }: { readonly ground: WebGround }): WebGround {
+  return ground;
+}
+
+describe('opening the pull request of an issue', () => {
+  it('is asked for by somebody with write, once, and the page says so', async () => {
+    const made = await withIssue();
+    await using ground = disposing(made);
+    const writer = await ground.signIn('mona', 7, 'write');
+    expect(formTo(await writer.page(made.path), `${made.path}/pull-request`).buttons).toEqual(['Open pull request']);
+    const answer = await writer.post(`${made.path}/pull-request`);
+    expect([answer.status, answer.headers.get('Location')]).toEqual([303, `${made.path}?done=requested`]);
+    expect(contentOf(await writer.page(`${made.path}?done=requested`))).toContain('The pull request is being opened.');
+    const audit = await ground.store.auditEntries({ accountId: '', projectIds: [ground.projects[0]!.id], limit: 10 });
+    expect(audit.map(({ verb }) => verb)).toContain('fix.requested');
+  });
+
+  it('is not offered to others, and refused to them', async () => {
+    const made = await withIssue();
+    await using ground = disposing(made);
+    for (const role of ['read', 'triage'] as const) {
+      const visitor = await ground.signIn(role, role.length, role);
+      expect(formsOf(await visitor.page(made.path))).toEqual([]);
+      expect((await visitor.post(`${made.path}/pull-request`)).status).toBe(403);
+    }
+    const stranger = await ground.signIn('none', 9, 'none');
+    expect((await stranger.post(`${made.path}/pull-request`)).status).toBe(404);
+  });
+
+  it('needs the form of a page of ours', async () => {
+    const made = await withIssue();
+    await using ground = disposing(made);
+    const writer = await ground.signIn('mona', 7, 'write');
+    const refused = [
+      await writer.post(`${made.path}/pull-request`, {}, { formToken: null }),
+      await writer.post(`${made.path}/pull-request`, {}, { formToken: 'x'.repeat(43) }),
+      await writer.post(
+        `${made.path}/pull-request`,
+        {},
+        { headers: { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' } },
+      ),
+      await writer.post(`${made.path}/delete`, {}, { formToken: null }),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
+    expect((await writer.get(`${made.path}/pull-request`)).status).toBe(405);
+  });
+
+  it.each([
+    ['a local project', {}, foundCause(), 'This project is no repository on GitHub'],
+    [
+      'a configuration without it',
+      { ...ON_GITHUB, settings: { noPullRequests: 'The repository opens no pull requests.' } },
+      foundCause(),
+      'opens no pull requests',
+    ],
+    [
+      'a guard',
+      ON_GITHUB,
+      foundCause({ guards: [{ rule: 'never/size', file: '', reason: 'it is <b>too</b> large' }] }),
+      'it is <b>too</b> large',
+    ],
+  ])('is refused for %s, in words, on the page and after the form', async (_, options, found, words) => {
+    const made = await withIssue(options, found);
+    await using ground = disposing(made);
+    const visitor = 'repositories' in options ? await ground.signIn('mona', 7, 'write') : ground.visitor;
+    const page = await visitor.page(made.path);
+    expect(contentOf(page)).toContain(words);
+    expect(formsOf(page)).toEqual([]);
+    const answer = await visitor.post(`${made.path}/pull-request`);
+    expect(answer.status).toBe(409);
+    expect(contentOf(await answer.text())).toContain(words);
+  });
+
+  it('leaves the page readable while GitHub does not answer', async () => {
+    const made = await withIssue({ ...ON_GITHUB, settings: new CausewayError('github_failed', 'no answer') });
+    await using ground = disposing(made);
+    const writer = await ground.signIn('mona', 7, 'write');
+    expect(contentOf(await writer.page(made.path))).toContain('GitHub is not answering, so a pull request');
+    expect((await writer.post(`${made.path}/pull-request`)).status).toBe(503);
+  });
+
+  it('shows nothing of a word in the address that is not its own', async () => {
+    const made = await withIssue();
+    await using ground = disposing(made);
+    expect(await ground.visitor.page(`${made.path}?done=%3Cb%3Ehello`)).not.toContain('hello');
+  });
+});
+
+describe('the patch of an issue', () => {
+  it('is a file, byte for byte that of its change', async () => {
+    const made = await withIssue({});
+    await using ground = disposing(made);
+    const answer = await ground.visitor.get(`${made.path}/patch`);
+    expect(answer.headers.get('Content-Type')).toBe('text/x-patch; charset=utf-8');
+    expect(answer.headers.get('Content-Disposition')).toMatch(/^attachment; filename="iss_\w{20}\.patch"$/);
+    expect(await answer.text()).toBe(toUnifiedPatch(CHANGE));
+  });
+
+  it('is absent where nothing changes', async () => {
+    const made = await withIssue({}, conclusion());
+    await using ground = disposing(made);
+    expect((await ground.visitor.get(`${made.path}/patch`)).status).toBe(404);
+    expect(linksOf(await ground.visitor.page(made.path)).filter(({ href }) => href.endsWith('/patch'))).toEqual([]);
+  });
+});
+
+describe('deleting an issue', () => {
+  it('says first what goes and what stays, and changes nothing by being looked at', async () => {
+    const links = {
+      comment: 'https://github.com/octo/shop/issues/3#issuecomment-1',
+      checkRun: null,
+      pullRequest: null,
+    };
+    const made = await withIssue(ON_GITHUB, foundCause({ links }));
+    await using ground = disposing(made);
+    const visitor = await ground.signIn('owner', 7, 'maintain');
+    expect(linksOf(await visitor.page(made.path))).toContainEqual({ href: `${made.path}/delete`, words: 'Delete…' });
+    const page = await visitor.page(`${made.path}/delete`);
+    expect(contentOf(page)).toContain('What is deleted');
+    expect(linksOf(page)).toContainEqual({ href: links.comment, words: 'comment' });
+    expect(formTo(page, `${made.path}/delete`).buttons).toEqual(['Delete the issue']);
+    expect((await visitor.get(made.path)).status).toBe(200);
+  });
+
+  it('erases it, and leads to the project', async () => {
+    const made = await withIssue();
+    await using ground = disposing(made);
+    const visitor = await ground.signIn('owner', 7, 'maintain');
+    const answer = await visitor.post(`${made.path}/delete`);
+    expect([answer.status, answer.headers.get('Location')]).toEqual([
+      303,
+      `/projects/${ground.projects[0]!.id}?done=deleted`,
+    ]);
+    expect((await visitor.get(made.path)).status).toBe(404);
+    expect((await visitor.post(`${made.path}/delete`)).status).toBe(404);
+    const [entry] = await ground.store.auditEntries({ accountId: '', projectIds: [ground.projects[0]!.id], limit: 1 });
+    expect(entry).toMatchObject({ verb: 'issue.erased', who: 'owner' });
+  });
+
+  it('is for whoever handed the report in, or has maintain', async () => {
+    await using ground = await webGround(ON_GITHUB);
+    const reporter = await ground.signIn('reporter', 7, 'triage');
+    const { issueId } = await ground.concluded({ accountId: reporter.account.id, conclusion: foundCause() });
+    const writer = await ground.signIn('writer', 8, 'write');
+    expect(linksOf(await writer.page(`/issues/${issueId}`)).some(({ href }) => href.endsWith('/delete'))).toBe(false);
+    expect((await writer.get(`/issues/${issueId}/delete`)).status).toBe(403);
+    expect((await writer.post(`/issues/${issueId}/delete`)).status).toBe(403);
+    expect((await reporter.get(`/issues/${issueId}/delete`)).status).toBe(200);
+    expect((await reporter.post(`/issues/${issueId}/delete`)).status).toBe(303);
+  });
+});

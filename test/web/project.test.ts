@@ -1,0 +1,172 @@
+// A project's page: what is under way, what was found, and who sees which of it.
+import { describe, expect, it } from 'vitest';
+import { conclusion } from '../support/store-samples.ts';
+import { headingsOf, linkOf, linksOf, rowsOf, textOf } from './read-text.ts';
+import { repository, type WebGround, webGround } from './web-ground.ts';
+
+function found(rootCause: string, analysis: Partial<ReturnType<typeof conclusion>['analysis']> = {}) {
+  return { rootCause, analysis: { ...conclusion().analysis, ...analysis } };
+}
+
+function addressOf({ projects }: WebGround): string {
+  return `/projects/${projects[0]!.id}`;
+}
+
+describe('the page of a project', () => {
+  it('shows each issue by its problem and the first sentence of its cause', async () => {
+    await using ground = await webGround({ repositories: [repository('octo/shop')] });
+    const links = { comment: null, checkRun: null, pullRequest: 'https://github.com/octo/shop/pull/31' };
+    const { issueId } = await ground.concluded({
+      conclusion: found('`src/cart.ts` drops the last item of every basket. Two more sentences follow. They do.', {
+        ...{ outcome: 'code_fix', confidence: 0.824, partial: true, links },
+      }),
+    });
+    await ground.concluded({ conclusion: { ...found(''), problem: 'Checkout crashes' } });
+    const page = await ground.visitor.page(addressOf(ground));
+    expect(rowsOf(page)).toEqual([
+      ['Facts only', 'Checkout crashes', '', 'report', '2026-11-20 10:00 UTC', ''],
+      [
+        'Cause and fix cut short',
+        'x is undefined src/cart.ts drops the last item of every basket.',
+        ...['82 %', 'report', '2026-11-20 10:00 UTC', '#31'],
+      ],
+    ]);
+    expect(linkOf(page, 'x is undefined')).toBe(`/issues/${issueId}`);
+    expect(linkOf(page, '#31')).toBe('https://github.com/octo/shop/pull/31');
+    expect(headingsOf(page)).toEqual(['1 octo/shop', '2 Issues']);
+  });
+
+  it('never links to an address that is none of the web', async () => {
+    await using ground = await webGround();
+    const links = { comment: null, checkRun: null, pullRequest: 'javascript:alert(1)/7' };
+    await ground.concluded({ conclusion: found('It is the cart that breaks.', { links }) });
+    const page = await ground.visitor.page(addressOf(ground));
+    expect(linksOf(page).filter(({ href }) => !href.startsWith('/'))).toEqual([]);
+    expect(rowsOf(page)[0]?.at(-1)).toBe('#7');
+  });
+
+  it('keeps the words of models and reporters inert', async () => {
+    await using ground = await webGround();
+    await ground.concluded({ conclusion: found('<script>alert(1)</script> \u202Ebroke\u200B it [a](javascript:x).') });
+    const page = await ground.visitor.page(addressOf(ground));
+    expect(page).not.toContain('<script>alert');
+    expect(rowsOf(page)[0]?.[1]).toBe('x is undefined <script>alert(1)</script> broke it [a](javascript:x).');
+  });
+
+  it('goes through all issues page by page, the newest first', async () => {
+    await using ground = await webGround();
+    const ids: string[] = [];
+    for (let at = 0; at < 101; at++) ids.unshift((await ground.concluded()).issueId);
+    const seen: string[] = [];
+    const pages: number[] = [];
+    for (let next: string | undefined = addressOf(ground); next !== undefined; ) {
+      const page: string = await ground.visitor.page(next);
+      const issues = linksOf(page).flatMap(({ href }) => /^\/issues\/(\w+)$/.exec(href)?.[1] ?? []);
+      pages.push(issues.length);
+      seen.push(...issues);
+      next = linkOf(page, 'Older');
+    }
+    expect(pages).toEqual([50, 50, 1]);
+    expect(seen).toEqual(ids);
+  });
+
+  it('leads back to the newest from behind the last one', async () => {
+    await using ground = await webGround();
+    const { issueId } = await ground.concluded();
+    const page = await ground.visitor.page(`${addressOf(ground)}?after=${issueId}`);
+    expect(textOf(page)).toContain('No older issue');
+    expect(linkOf(page, 'Newest issues')).toBe(addressOf(ground));
+    expect((await ground.visitor.get(`${addressOf(ground)}?after=nonsense`)).status).toBe(404);
+  });
+
+  it('says how issues come where there is none', async () => {
+    await using local = await webGround();
+    await using github = await webGround({ repositories: [repository('octo/shop')] });
+    const page = await local.visitor.page(addressOf(local));
+    expect(textOf(page)).toContain('No issues yet. Paste an error message or a log');
+    expect(linkOf(page, 'New report')).toBe(`${addressOf(local)}/reports/new`);
+    expect(textOf(await github.visitor.page(addressOf(github)))).toContain('Put the label analyse on an issue');
+  });
+});
+
+describe('what is under way', () => {
+  it('stands on top with its last step, and says what you began yourself', async () => {
+    await using ground = await webGround({ repositories: [repository('octo/shop')] });
+    const other = await ground.signIn('otto', 21, 'write');
+    const mine = await ground.accepted();
+    const run = (await ground.store.startRun(mine.runId, ground.clock.now.toISOString()))!;
+    const step = { action: 'read src/<cart>.ts', result: 'found', analysis: '' };
+    await ground.store.recordStep(run, step, ground.clock.now.toISOString());
+    await ground.accepted({ accountId: other.account.id });
+    const page = await ground.visitor.page(addressOf(ground));
+    const text = textOf(page);
+    expect(headingsOf(page)).toEqual(['1 octo/shop', '2 Running: 2 investigations', '2 Issues']);
+    expect(linkOf(page, 'Step 1: read src/<cart>.ts')).toBe(`/investigations/${mine.investigationId}`);
+    expect(text).toMatch(
+      /running Step 1: read src\/<cart>.ts report · started by you .* queued Waiting for its turn report · started 2026/,
+    );
+    expect(text).toContain('a running investigation becomes one when it concludes');
+  });
+
+  it('counts what has no room', async () => {
+    await using ground = await webGround();
+    for (let at = 0; at < 23; at++) await ground.accepted();
+    const text = textOf(await ground.visitor.page(addressOf(ground)));
+    expect(text).toContain('Running: 23 investigations');
+    expect(text).toContain('3 more wait.');
+  });
+
+  it('is gone once it has ended', async () => {
+    await using ground = await webGround();
+    await ground.concluded();
+    expect(textOf(await ground.visitor.page(addressOf(ground)))).not.toContain('Under way');
+  });
+});
+
+describe('who sees a project', () => {
+  it('offers a report to triage and better, and the page without it to readers', async () => {
+    await using ground = await webGround({ repositories: [repository('octo/shop')] });
+    for (const [role, may] of [
+      ['read', false],
+      ['triage', true],
+      ['write', true],
+      ['maintain', true],
+    ] as const) {
+      const visitor = await ground.signIn(role, role.length * 100, role);
+      const page = await visitor.page(addressOf(ground));
+      expect([role, page.includes('/reports/new')]).toEqual([role, may]);
+    }
+  });
+
+  it('answers for a foreign one as for one that is not there, on each of its pages', async () => {
+    await using ground = await webGround({
+      repositories: [repository('octo/shop'), repository('octo/open', { isPrivate: false })],
+    });
+    const nobody = await ground.signIn('nora', 13, 'none');
+    const reader = await ground.signIn('rita', 14, 'read');
+    const open = ground.projects.find(({ name }) => name === 'octo/open')!;
+    const shop = ground.projects.find(({ name }) => name === 'octo/shop')!;
+    for (const rest of ['', '/failures', '/failures/fal_1', '/observed', '/settings', '/reports/new']) {
+      const absent = await (await nobody.get(`/projects/prj_absent${rest}`)).text();
+      const foreign = await nobody.get(`/projects/${shop.id}${rest}`);
+      expect([rest, foreign.status, (await foreign.text()) === absent]).toEqual([rest, 404, true]);
+      expect([rest, (await reader.get(`/projects/${open.id}${rest}`)).status]).toEqual([rest, 404]);
+    }
+  });
+
+  it('is not reached by its name, which would be another path', async () => {
+    await using ground = await webGround();
+    expect((await ground.visitor.get('/projects/local%2Fapp')).status).toBe(404);
+  });
+
+  it('has the observed part only on GitHub, where something could be posted', async () => {
+    await using local = await webGround();
+    await using github = await webGround({ repositories: [repository('octo/shop')] });
+    const tabs = async (ground: WebGround) =>
+      linksOf(await ground.visitor.page(addressOf(ground)))
+        .map(({ text }) => text)
+        .filter((text) => ['Issues', 'Failures', 'Observed', 'Settings'].includes(text));
+    expect(await tabs(local)).toEqual(['Issues', 'Failures', 'Settings']);
+    expect(await tabs(github)).toEqual(['Issues', 'Failures', 'Observed', 'Settings']);
+  });
+});

@@ -1,0 +1,157 @@
+// The list of projects: what is in it, for whom, and what stands there when there is nothing.
+import { describe, expect, it } from 'vitest';
+import { recorded, sighting } from '../support/check-store-samples.ts';
+import { fieldOf, linkOf, linksOf, rowsOf, textOf } from './read-text.ts';
+import { onGithub, repository, webGround } from './web-ground.ts';
+
+describe('the list of projects', () => {
+  it('shows each project with what there is of it', async () => {
+    await using ground = await webGround({
+      repositories: [
+        repository('octo/open', { isPrivate: false, isArchived: true }),
+        repository('octo/shop', { isPrivate: true }),
+      ],
+    });
+    const [, shop] = ground.projects;
+    await ground.concluded({ project: shop! });
+    await ground.accepted({ project: shop! });
+    await recorded(ground.store, shop!.id, [sighting('one')]);
+    const page = await ground.visitor.page('/projects');
+    expect(rowsOf(page)).toEqual([
+      ['octo/open public archived', '0', '0', '0', '–'],
+      ['octo/shop private', '1', '1', '1', '2026-11-20 10:00 UTC'],
+    ]);
+    expect(linkOf(page, 'octo/shop')).toBe(`/projects/${shop!.id}`);
+    expect(linkOf(page, '1')).toBe(`/projects/${shop!.id}/failures`);
+  });
+
+  it('leaves out what the role does not reach: a public one needs triage, a private one read', async () => {
+    await using ground = await webGround({
+      repositories: [repository('octo/open', { isPrivate: false }), repository('octo/shop')],
+    });
+    const reader = await ground.signIn('rita', 11, 'read');
+    const triager = await ground.signIn('tina', 12, 'triage');
+    const nobody = await ground.signIn('nora', 13, 'none');
+    expect(rowsOf(await reader.page('/projects')).map(([name]) => name)).toEqual(['octo/shop private']);
+    expect(rowsOf(await triager.page('/projects')).map(([name]) => name)).toEqual([
+      'octo/open public',
+      'octo/shop private',
+    ]);
+    expect(await nobody.page('/projects')).not.toContain('octo/');
+  });
+
+  it('says how to begin where this machine has no project', async () => {
+    await using ground = await webGround({ projects: [] });
+    expect(textOf(await ground.visitor.page('/projects'))).toContain('PROJECTS=/path/to/repository npm start');
+  });
+
+  it('says whom to ask where somebody may see nothing on GitHub', async () => {
+    await using ground = await webGround({ repositories: [repository('octo/shop')], signInMethod: onGithub('') });
+    const nobody = await ground.signIn('nora', 13, 'none');
+    const page = await nobody.page('/projects');
+    expect(textOf(page)).toContain('You have no projects yet.');
+    expect(textOf(page)).toContain('ask for access on GitHub');
+    expect(textOf(page)).toContain('within 5 minutes');
+    expect(linkOf(page, 'Install the App')).toBeUndefined();
+  });
+
+  it('leads to where the App is installed, once GitHub has said which App this is', async () => {
+    const address = 'https://github.com/apps/causeway-octo/installations/new';
+    await using ground = await webGround({ repositories: [repository('octo/shop')], signInMethod: onGithub(address) });
+    const nobody = await ground.signIn('nora', 13, 'none');
+    expect(linkOf(await nobody.page('/projects'), 'Install the App')).toBe(address);
+    expect(linkOf(await ground.visitor.page('/projects'), 'Install the App')).toBeUndefined();
+  });
+
+  it('shows the name of whoever signed in as inert as that of a repository', async () => {
+    await using ground = await webGround();
+    const eve = await ground.signIn('eve<img src=x onerror=alert(1)>\u202Enimda', 7, 'admin');
+    const page = await eve.page('/projects');
+    expect(page).toContain('<span class="login">eve&lt;img src=x onerror=alert(1)&gt;nimda</span>');
+    expect(page).not.toMatch(/<img|\u202E/);
+  });
+
+  it('makes names inert', async () => {
+    const name = 'octo/<img src=x onerror=alert(1)>\u202Egnp';
+    await using ground = await webGround({ repositories: [repository(name)] });
+    const page = await ground.visitor.page('/projects');
+    expect(page).not.toContain('<img');
+    expect(page).not.toContain('\u202E');
+    expect(rowsOf(page)[0]?.[0]).toBe('octo/<img src=x onerror=alert(1)>gnp private');
+  });
+});
+
+describe('looking for a project by name', () => {
+  const names = (count: number) =>
+    Array.from({ length: count }, (_, at) => `local/app-${String(at + 1).padStart(3, '0')}`);
+
+  it('is offered once there are too many to read', async () => {
+    await using few = await webGround({ projects: names(20) });
+    await using many = await webGround({ projects: names(21) });
+    expect(fieldOf(await few.visitor.page('/projects'), 'q')).toBeUndefined();
+    expect(fieldOf(await many.visitor.page('/projects'), 'q')).toBe('');
+  });
+
+  it('finds part of a name, whatever its case', async () => {
+    await using ground = await webGround({ projects: [...names(30), 'local/Shop'] });
+    const page = await ground.visitor.page('/projects?q=sHO');
+    expect(rowsOf(page).map(([name]) => name)).toEqual(['local/Shop local']);
+    expect(fieldOf(page, 'q')).toBe('sHO');
+  });
+
+  it('shows what was looked for as text alone, and the way back where nothing has it', async () => {
+    await using ground = await webGround({ projects: names(2) });
+    const q = '"><script>alert(1)</script>';
+    const page = await ground.visitor.page(`/projects?q=${encodeURIComponent(q)}`);
+    expect(page).not.toContain('<script>alert');
+    expect(fieldOf(page, 'q')).toBe(q);
+    expect(textOf(page)).toContain('None of your projects has this in its name.');
+    expect(linkOf(page, 'All projects')).toBe('/projects');
+  });
+
+  it('goes through more than a hundred page by page, the filter too', async () => {
+    await using ground = await webGround({ projects: names(205) });
+    const seen: string[] = [];
+    const pages: number[] = [];
+    for (let next: string | undefined = '/projects?q=APP'; next !== undefined; ) {
+      const page: string = await ground.visitor.page(next);
+      const rows = rowsOf(page);
+      pages.push(rows.length);
+      seen.push(...rows.map(([name = '']) => name.replace(' local', '')));
+      next = linkOf(page, 'Next page');
+    }
+    expect(pages).toEqual([100, 100, 5]);
+    expect(seen).toEqual(names(205));
+  });
+});
+
+describe('the first report', () => {
+  it('is asked for where nothing was handed in yet, with the button for it', async () => {
+    await using ground = await webGround();
+    const page = await ground.visitor.page('/projects');
+    expect(textOf(page)).toContain('Submit your first report');
+    expect(linkOf(page, 'New report')).toBe(`/projects/${ground.projects[0]!.id}/reports/new`);
+  });
+
+  it('is not asked for again once there is one, under way or concluded', async () => {
+    await using ground = await webGround();
+    await ground.accepted();
+    expect(textOf(await ground.visitor.page('/projects'))).not.toContain('first report');
+  });
+
+  it('has a button for each of a few projects, and words where there are many', async () => {
+    await using few = await webGround({ projects: ['local/a', 'local/b'] });
+    await using many = await webGround({ projects: ['local/a', 'local/b', 'local/c', 'local/d'] });
+    const buttons = linksOf(await few.visitor.page('/projects')).filter(({ href }) => href.endsWith('/reports/new'));
+    expect(buttons.map(({ text }) => text)).toEqual(['New report for local/a', 'New report for local/b']);
+    expect(textOf(await many.visitor.page('/projects'))).toContain('Open the project that it is about');
+  });
+
+  it('is not asked of somebody who may only read', async () => {
+    await using ground = await webGround({ repositories: [repository('octo/shop')] });
+    const reader = await ground.signIn('rita', 11, 'read');
+    const text = textOf(await reader.page('/projects'));
+    expect(text).toContain('octo/shop');
+    expect(text).not.toContain('first report');
+  });
+});

@@ -1,0 +1,71 @@
+// What models write, on a page: paragraphs, lists and code; links to our own steps and the repository's source alone.
+import { describe, expect, it } from 'vitest';
+import { NO_TEXT_LINKS, renderText, type TextLinks } from '../../src/web/text.ts';
+
+const LINKS: TextLinks = {
+  source: (text) => (text === 'src/cart.ts:12' ? 'https://github.com/octo/shop/blob/abc/src/cart.ts#L12' : null),
+  steps: 3,
+};
+
+async function markup(text: string, links = NO_TEXT_LINKS): Promise<string> {
+  return String(await renderText(text, links));
+}
+
+describe('what a model wrote', () => {
+  it('has paragraphs, lists, headings, bold words and code', async () => {
+    const text =
+      'First.\nStill first.\n\n## Then\n- one\n- `two`\n  more\n\n3. three\n4. four\n```sh\nrm -rf <x>\n```\n**So** it is.';
+    expect(await markup(text)).toBe(
+      [
+        '<p class="told">First.\nStill first.</p>',
+        '<p class="told"><strong>Then</strong></p>',
+        '<ul><li class="told">one</li><li class="told"><code>two</code>\nmore</li></ul>',
+        '<ol start="3"><li class="told">three</li><li class="told">four</li></ol>',
+        '<pre><code>rm -rf &lt;x&gt;</code></pre>',
+        '<p class="told"><strong>So</strong> it is.</p>',
+      ].join(''),
+    );
+  });
+
+  it('leads to the steps that the page shows, and to places that the investigation knows', async () => {
+    expect(await markup('Seen in [step 3] and [step 4], at `src/cart.ts:12`, not `src/cart.ts:13`.', LINKS)).toBe(
+      '<p class="told">Seen in <a class="step-link" href="#step-3">[step 3]</a> and [step 4], at ' +
+        '<a href="https://github.com/octo/shop/blob/abc/src/cart.ts#L12"><code>src/cart.ts:12</code></a>, not <code>src/cart.ts:13</code>.</p>',
+    );
+  });
+
+  it.each([
+    ['an element', '<img src=x onerror=alert(1)>'],
+    ['an element in code', '`<img src=x>`'],
+    ['an element in a fence', '```\n</code></pre><script>x</script>'],
+    ['an element in a list', '- <b>x</b>\n1. <i>y</i>'],
+    ['a link', '[here](https://evil.example) <https://evil.example> https://evil.example'],
+    ['a picture', '![x](https://evil.example/x.png)'],
+    ['bold around an element', '**<u>x</u>**'],
+  ])('does nothing with %s', async (_, text) => {
+    const elements = [...(await markup(text, LINKS)).matchAll(/<\/?([a-z]+)/g)].map(([, name]) => name ?? '');
+    const ours = ['p', 'ul', 'ol', 'li', 'pre', 'code', 'strong'];
+    expect(elements.filter((name) => !ours.includes(name))).toEqual([]);
+  });
+
+  it('loses no word, whatever marks stand around it', async () => {
+    const text = '**a `b** c` ``d `e` f`` [step 1][step 2] - g\n  - h\n\ti\n~~~\nj\n`k\n~~~\nl **';
+    const words = (await markup(text, LINKS)).replace(/<[^>]*>/g, ' ').match(/\b[a-l]\b/g);
+    expect(words).toEqual([...'abcdefghijkl']);
+  });
+
+  it('takes out what cannot be seen', async () => {
+    expect(await markup('safe\u202Egnol\u200B\u0007')).toBe('<p class="told">safegnol</p>');
+  });
+
+  it('gets through marks that are never closed', async () => {
+    const hostile = [
+      '`'.repeat(20_000),
+      '` '.repeat(10_000),
+      '**a'.repeat(6_000),
+      '[step '.repeat(3_000),
+      '- '.repeat(9_000),
+    ];
+    for (const text of hostile) expect((await markup(text, LINKS)).length).toBeGreaterThan(0);
+  });
+});
