@@ -22,7 +22,7 @@ export interface ReadinessCheck {
 }
 
 /** Whether a webhook may go to the address; `detail` names the rule that refused it, and the repair. */
-export type UrlVerdict = { readonly ok: true } | { readonly ok: false; readonly detail: string };
+type UrlVerdict = { readonly ok: true } | { readonly ok: false; readonly detail: string };
 
 export interface ApiDeps {
   readonly store: Store;

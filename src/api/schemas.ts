@@ -90,7 +90,7 @@ export const Timestamp = z
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   .openapi({ format: 'date-time', example: '2026-03-14T09:26:53.589Z' });
 
-export const Reference = z.string().openapi({ description: "The caller's own name for the report; empty where none." });
+const Reference = z.string().openapi({ description: "The caller's own name for the report; empty where none." });
 
 const Step = z
   .object({

@@ -175,12 +175,12 @@ const OTHER_SITE: WireRefusal = { status: 421, detail: 'Pages of other sites may
 const NO_HOST: WireRefusal = { status: 400, detail: 'Send the header Host exactly once.' };
 
 /** HTTP/1.1 wants one Host; of two, a proxy before us might have judged the other. */
-export function checkHost({ rawHeaders }: IncomingMessage): WireRefusal | null {
+function checkHost({ rawHeaders }: IncomingMessage): WireRefusal | null {
   const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host');
   return hosts.length === 1 ? null : NO_HOST;
 }
 
-export function checkLoopback({ headers }: IncomingMessage): WireRefusal | null {
+function checkLoopback({ headers }: IncomingMessage): WireRefusal | null {
   if (!isLoopbackAuthority(headers.host ?? '')) return NOT_LOOPBACK;
   if (headers.origin !== undefined && !isLoopbackAuthority(headers.origin.replace(/^https?:\/\//, ''))) {
     return OTHER_SITE;
@@ -198,7 +198,7 @@ function isLoopbackAuthority(authority: string): boolean {
 const LINGER_MS = 1_000;
 
 /** Answers what is not HTTP (or came too slowly, or with too large a header) and closes the connection. */
-export function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex, log: Log): void {
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex, log: Log): void {
   // A client that is gone, or an answer half sent: a second status line would only be taken for its body.
   if (error.code === 'ECONNRESET' || !socket.writable || hasBegunToAnswer(socket)) {
     socket.destroy(error);
@@ -223,18 +223,18 @@ const NO_PROXY: WireRefusal = {
 };
 
 /** CONNECT needs a proxy, which this is not. */
-export function refuseConnect(socket: Duplex, log: Log): void {
+function refuseConnect(socket: Duplex, log: Log): void {
   endWith(socket, NO_PROXY, log);
 }
 
-export interface WireRefusal {
+interface WireRefusal {
   readonly status: ProblemStatus;
   readonly detail: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Answers a request that was parsed, but may not reach a route. */
-export function sendRefusal(response: ServerResponse, refusal: WireRefusal, log: Log): void {
+function sendRefusal(response: ServerResponse, refusal: WireRefusal, log: Log): void {
   const body = formatRefusal(refusal);
   response.writeHead(refusal.status, createRefusalHeaders(refusal, body, log)).end(body);
 }

@@ -34,7 +34,7 @@ interface UsageLine extends Figures {
   readonly project: Project;
 }
 
-export interface UsageMonth {
+interface UsageMonth {
   /** Such as `2026-11`. */
   readonly month: string;
   /** The most expensive first. */
@@ -94,7 +94,7 @@ const NO_FIGURES: Figures = {
 };
 
 /** The newest first; months without anything are left out. */
-export function groupByMonth(rows: readonly UsageRow[], projects: readonly Project[]): readonly UsageMonth[] {
+function groupByMonth(rows: readonly UsageRow[], projects: readonly Project[]): readonly UsageMonth[] {
   const projectsById = new Map(projects.map((project) => [project.id, project]));
   const linesByMonth = new Map<string, UsageLine[]>();
   for (const { projectId, month, ...figures } of rows) {
@@ -135,7 +135,7 @@ const CSV_HEAD =
   'month,project,queued,running,concluded,gave_up,cancelled,turns,prompt_tokens,cached_tokens,completion_tokens,cost_usd,cache_write_tokens';
 
 /** RFC 4180: lines end in CR LF; one row for each project and month. */
-export function toCsv(months: readonly UsageMonth[]): string {
+function toCsv(months: readonly UsageMonth[]): string {
   const rows = months.flatMap(({ month, lines }) =>
     lines.map(({ project, investigations: { queued, running, concluded, gave_up, cancelled }, ...figures }) => {
       const { turns, promptTokens, cachedTokens, completionTokens, spentUsd, cacheWriteTokens } = figures;

@@ -88,6 +88,20 @@ describe('opening the pull request of an issue', () => {
     expect(contentOf(await answer.text())).toContain(words);
   });
 
+  it('is replaced by a link to it once it is open, also on a GitHub without TLS', async () => {
+    for (const origin of ['https://github.com', 'http://github.test:8080']) {
+      const url = `${origin}/octo/shop/pull/31`;
+      const links = { comment: null, checkRun: null, pullRequest: url };
+      const repositories = [repository('octo/shop', { cloneUrl: `${origin}/octo/shop.git` })];
+      const made = await withIssue({ repositories }, foundCause({ links }));
+      await using ground = disposing(made);
+      const page = await (await ground.signIn('mona', 7, 'write')).page(made.path);
+      expect(linksOf(page)).toContainEqual({ href: url, words: 'View pull request #31' });
+      expect(contentOf(page)).toContain('Next: review the pull request.');
+      expect(formsOf(page)).toEqual([]);
+    }
+  });
+
   it('leaves the page readable while GitHub does not answer', async () => {
     const made = await withIssue({ ...ON_GITHUB, settings: new CausewayError('github_failed', 'no answer') });
     await using ground = disposing(made);

@@ -1,4 +1,4 @@
-// The stream behind a live page: it says that something has changed, not too often, and ends when it should.
+// A live page: notified of changes, for as long as the person may look, and never more than 200 for an account.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { conclusion } from '../support/store-samples.ts';
 import { BASE, repository, type Visitor, type WebGround, webGround } from './web-ground.ts';
@@ -146,4 +146,19 @@ describe('the stream behind a live page', () => {
     const answer = await ground.stranger().get((await running()).path);
     expect([answer.status, answer.headers.get('Location')?.startsWith('/sign-in')]).toEqual([303, true]);
   });
+});
+
+it('a live page beyond the 200 of an account is 429 in words, and is there again once one of them ends', async () => {
+  await using ground = await webGround();
+  const { investigationId } = await ground.accepted();
+  const path = `/investigations/${investigationId}/live`;
+  const open = await Promise.all(Array.from({ length: 200 }, () => ground.visitor.get(path)));
+  expect(new Set(open.map(({ status }) => status))).toEqual(new Set([200]));
+  const refused = await ground.visitor.get(path);
+  expect(refused.status).toBe(429);
+  expect(await refused.text()).toContain('Too many live pages are open');
+  await open[0]?.body?.cancel();
+  const again = await ground.visitor.get(path);
+  expect(again.status).toBe(200);
+  for (const { body } of [...open.slice(1), again]) await body?.cancel();
 });

@@ -163,7 +163,7 @@ describe('what is refused', () => {
     expect(textOf(page)).toContain('Nothing was submitted');
     expect(faultOf(page, 'text')).toBe('This is empty: describe what goes wrong, or paste the log.');
     expect(faultOf(page, 'revision')).toContain('control character');
-    expect(faultOf(page, 'reference')).toBe('Has 201 characters, and may have 200: shorten it.');
+    expect(faultOf(page, 'reference')).toBe('This has 201 characters; the limit is 200. Shorten it.');
     expect(page).toMatch(/<textarea [^>]*aria-invalid="true" aria-describedby="text-fault text-hint"/);
     expect([fieldOf(page, 'text'), fieldOf(page, 'reference')]).toEqual([' \n\t', reference]);
     expect(page).toMatch(/<input [^>]*name="fresh"[^>]* checked/);

@@ -1,9 +1,17 @@
-// Sessions: one browser, ended by time, by the person, or by another sign-in.
+// Sessions and forms: one browser, ended by time or by the person; only forms of our own pages change anything.
 import { describe, expect, it } from 'vitest';
 import { createSignInCode } from '../../src/web/sign-in.ts';
-import { BASE, onGithub, webGround } from './web-ground.ts';
+import { BASE, onGithub, type WebGround, webGround } from './web-ground.ts';
 
 const HOUR_MS = 3_600_000;
+
+/** A sign-in code that is valid for an hour. */
+async function addCode({ store, visitor }: WebGround): Promise<string> {
+  const { code, hash } = createSignInCode();
+  const times = { expiresAt: '2026-11-20T11:00:00.000Z', now: '2026-11-20T10:00:00.000Z' };
+  await store.addSignInCode({ hash, accountId: visitor.account.id, ...times });
+  return code;
+}
 
 describe('a page behind the sign-in', () => {
   it('sends a stranger to the sign-in, and back to the page afterwards', async () => {
@@ -32,14 +40,7 @@ describe('a page behind the sign-in', () => {
 describe('a session', () => {
   it('is 256 random bits in a cookie that no script reads and no other site sends along', async () => {
     await using ground = await webGround();
-    const { code, hash } = createSignInCode();
-    const { account } = ground.visitor;
-    await ground.store.addSignInCode({
-      hash,
-      accountId: account.id,
-      expiresAt: '2026-11-20T11:00:00.000Z',
-      now: '2026-11-20T10:00:00.000Z',
-    });
+    const code = await addCode(ground);
     const answer = await ground.stranger().post('/sign-in/local', { code }, { formToken: null });
     const [cookie = ''] = answer.headers.getSetCookie();
     expect(cookie).toMatch(/^causeway_session_3000=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/);
@@ -82,14 +83,7 @@ describe('a session', () => {
   it('of before a sign-in is worth nothing after it', async () => {
     await using ground = await webGround();
     const before = ground.visitor.cookie();
-    const { code, hash } = createSignInCode();
-    const { account } = ground.visitor;
-    await ground.store.addSignInCode({
-      hash,
-      accountId: account.id,
-      expiresAt: '2026-11-20T11:00:00.000Z',
-      now: '2026-11-20T10:00:00.000Z',
-    });
+    const code = await addCode(ground);
     await ground.visitor.post('/sign-in/local', { code });
     expect(ground.visitor.cookie()).not.toBe(before);
     expect((await ground.stranger().get('/projects', { cookie: before })).status).toBe(303);
@@ -110,14 +104,7 @@ describe('a session', () => {
 describe('a link from the terminal', () => {
   it('signs in once; looking at it uses nothing up', async () => {
     await using ground = await webGround();
-    const { code, hash } = createSignInCode();
-    const { account } = ground.visitor;
-    await ground.store.addSignInCode({
-      hash,
-      accountId: account.id,
-      expiresAt: '2026-11-20T11:00:00.000Z',
-      now: '2026-11-20T10:00:00.000Z',
-    });
+    const code = await addCode(ground);
     const one = ground.stranger();
     for (let times = 0; times < 3; times++) expect((await one.get(`/sign-in/local?code=${code}`)).status).toBe(200);
     expect((await one.post('/sign-in/local', { code }, { formToken: null })).status).toBe(303);
@@ -129,14 +116,7 @@ describe('a link from the terminal', () => {
 
   it('is worth nothing after its hour', async () => {
     await using ground = await webGround();
-    const { code, hash } = createSignInCode();
-    const { account } = ground.visitor;
-    await ground.store.addSignInCode({
-      hash,
-      accountId: account.id,
-      expiresAt: '2026-11-20T11:00:00.000Z',
-      now: '2026-11-20T10:00:00.000Z',
-    });
+    const code = await addCode(ground);
     ground.clock.now = new Date('2026-11-20T11:00:00.000Z');
     expect((await ground.stranger().post('/sign-in/local', { code }, { formToken: null })).status).toBe(400);
   });
@@ -193,5 +173,85 @@ describe('every page', () => {
     expect([asset.status, asset.headers.get('content-type')]).toEqual([200, 'text/css; charset=utf-8']);
     expect(asset.headers.get('cache-control')).toContain('immutable');
     expect((await ground.stranger().get('/assets/page.0000000000000000.js')).status).toBe(404);
+  });
+});
+
+/** Any form will do: this one ends the session, so that it shows whether it was taken. */
+async function signedInAfter(ground: Awaited<ReturnType<typeof webGround>>): Promise<boolean> {
+  return (await ground.visitor.get('/projects')).status === 200;
+}
+
+describe('a form', () => {
+  it.each([
+    ['without the value that proves it', null],
+    ['with another value', 'a'.repeat(43)],
+    ['with an empty value', ''],
+  ])('%s changes nothing', async (_what, formToken) => {
+    await using ground = await webGround();
+    expect((await ground.visitor.post('/sign-out', {}, { formToken })).status).toBe(403);
+    expect(await signedInAfter(ground)).toBe(true);
+  });
+
+  it("with another session's value changes nothing", async () => {
+    await using ground = await webGround();
+    const other = await ground.signIn('mara', 7, 'admin');
+    const formToken = /name="csrf_token" value="([^"]+)"/.exec(await other.page('/projects'))?.[1] ?? '';
+    expect(formToken).toHaveLength(43);
+    expect((await ground.visitor.post('/sign-out', {}, { formToken })).status).toBe(403);
+    expect(await signedInAfter(ground)).toBe(true);
+  });
+
+  it.each([
+    ['from another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
+    ['from a neighbour on the same site', { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.1:4000' }],
+    ['from another origin, by a browser of old', { 'sec-fetch-site': null, origin: 'https://evil.example' }],
+    ['from a page without an origin', { 'sec-fetch-site': 'cross-site', origin: 'null' }],
+    ['from nobody knows where', { 'sec-fetch-site': null, origin: null }],
+  ])('%s changes nothing, even with the right value', async (_what, headers) => {
+    await using ground = await webGround();
+    const given = Object.entries(headers).map(([name, value]) => [name, value ?? ''] as const);
+    const answer = await ground.visitor.post('/sign-out', {}, { headers: Object.fromEntries(given) });
+    expect(answer.status).toBe(403);
+    expect(await signedInAfter(ground)).toBe(true);
+  });
+
+  it('from our own page is taken from browsers that send the one header or the other', async () => {
+    for (const headers of [{ 'sec-fetch-site': '' }, { origin: '' }]) {
+      await using ground = await webGround();
+      expect((await ground.visitor.post('/sign-out', {}, { headers })).status).toBe(303);
+    }
+  });
+
+  it('is taken as a form alone, and of a bounded size', async () => {
+    await using ground = await webGround();
+    const json = { 'content-type': 'application/json' };
+    expect((await ground.visitor.post('/sign-out', {}, { headers: json })).status).toBe(415);
+    expect((await ground.visitor.post('/sign-out', { text: 'a'.repeat(13 * 1_024 * 1_024) })).status).toBe(413);
+    expect(await signedInAfter(ground)).toBe(true);
+  });
+
+  it.each([
+    ['/sign-in/local', 4_096, false],
+    ['/sign-out', 65_536, true],
+  ])(
+    'to %s of as many fields as fit is refused at once, and as too large beyond its limit',
+    async (path, limit, isOwn) => {
+      await using ground = await webGround();
+      const send = (bytes: number) => {
+        const cookie = isOwn ? ground.visitor.cookie() : '';
+        const type = 'application/x-www-form-urlencoded';
+        const headers = { 'content-type': type, origin: BASE, 'sec-fetch-site': 'same-origin', cookie };
+        const body = 'a&'.repeat(bytes / 2);
+        return ground.web.fetch(new Request(`${BASE}${path}`, { method: 'POST', body, headers }));
+      };
+      expect([(await send(limit)).status, (await send(limit + 2)).status]).toEqual([400, 413]);
+    },
+  );
+
+  it('sent after the session ended says so, and changes nothing', async () => {
+    await using ground = await webGround();
+    const answer = await ground.stranger().post('/account/tokens', { name: 'x' }, { formToken: 'x' });
+    expect(answer.status).toBe(401);
+    expect(await answer.text()).toContain('nothing was changed');
   });
 });
