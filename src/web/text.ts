@@ -1,10 +1,12 @@
 // What a model or a person wrote, as a page shows it: paragraphs, lists, code, and links only to our own steps and to the repository's source.
 import { html } from 'hono/html';
-import type { BlockContent, PhrasingContent } from 'mdast';
 import { inertLine, inertText } from '../core/inert-text.ts';
 import { NO_LINKS, type SourceLinks } from '../core/markdown/inert-inline.ts';
 import { parseInline, parseMarkdown } from '../core/markdown/parse.ts';
 import type { Html } from './layout.ts';
+
+type Block = ReturnType<typeof parseMarkdown>['children'][number];
+type Inline = ReturnType<typeof parseInline>[number];
 
 export interface TextLinks {
   /** Addresses of places in the source, which are built by us. */
@@ -23,7 +25,7 @@ const SENTENCE = /^.{24,400}?[.!?](?=\s)/u;
 /** Markdown as HTML: everything that our parser does not know is text. At most 20,000 characters. */
 export function renderText(text: string, links: TextLinks = NO_TEXT_LINKS): Html {
   // One less, since the parser shows a text of more than that without marks.
-  return html`${parseMarkdown(inertText(text, MAX_TEXT - 1)).children.map((block) => renderBlock(block as BlockContent, links))}`;
+  return html`${parseMarkdown(inertText(text, MAX_TEXT - 1)).children.map((block) => renderBlock(block, links))}`;
 }
 
 /** The same on one line, without blocks. */
@@ -37,7 +39,7 @@ export function getFirstSentence(text: string, max = 180): string {
   return inertLine(SENTENCE.exec(all)?.[0] ?? all, max);
 }
 
-function renderBlock(block: BlockContent, links: TextLinks): Html {
+function renderBlock(block: Block, links: TextLinks): Html {
   switch (block.type) {
     case 'code':
       return html`<pre><code>${block.value}</code></pre>`;
@@ -48,8 +50,7 @@ function renderBlock(block: BlockContent, links: TextLinks): Html {
       return html`<p class="told"><strong>${renderInline(block.children, links)}</strong></p>`;
     case 'list': {
       const items = block.children.map(
-        ({ children }) =>
-          html`<li class="told">${children.map((child) => renderItem(child as BlockContent, links))}</li>`,
+        ({ children }) => html`<li class="told">${children.map((child) => renderItem(child, links))}</li>`,
       );
       return block.ordered ? html`<ol start="${block.start ?? 1}">${items}</ol>` : html`<ul>${items}</ul>`;
     }
@@ -58,11 +59,11 @@ function renderBlock(block: BlockContent, links: TextLinks): Html {
   }
 }
 
-function renderItem(block: BlockContent, links: TextLinks): Html {
+function renderItem(block: Block, links: TextLinks): Html {
   return block.type === 'paragraph' ? html`${renderInline(block.children, links)}` : renderBlock(block, links);
 }
 
-function renderInline(nodes: readonly PhrasingContent[], links: TextLinks): readonly Html[] {
+function renderInline(nodes: readonly Inline[], links: TextLinks): readonly Html[] {
   return nodes.map((node) => {
     switch (node.type) {
       case 'text':

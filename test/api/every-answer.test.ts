@@ -1,13 +1,10 @@
-// Every operation of the document, brought to every refusal that it documents: at the wire, at the guard, and where the store fails.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningServer, startServer } from '../../src/api/server.ts';
+// Every operation of the document, brought to every refusal that it documents: at the guard, and where the store fails.
+import { describe, expect, it } from 'vitest';
 import { SCOPES } from '../../src/core/account.ts';
 import { CausewayError } from '../../src/core/errors.ts';
 import type { Store } from '../../src/db/store.ts';
-import { createLog } from '../../src/log.ts';
 import { type ApiGround, apiGround } from './api-ground.ts';
-import { document, requireDocumented } from './documented-answer.ts';
-import { connectTo, exchange, readToEnd, responseOf } from './raw-exchange.ts';
+import { document } from './documented-answer.ts';
 
 interface Operation {
   readonly method: string;
@@ -31,7 +28,6 @@ const OPERATIONS: readonly Operation[] = Object.entries(document.paths ?? {}).fl
     })),
 );
 const guarded = OPERATIONS.filter(({ statuses }) => statuses.includes('401'));
-const log = createLog({ level: 'info', destination: { write: () => {} } });
 
 /** The store, but that every verb except those of the token and its projects fails with `error`. */
 function failing(error: () => Error): (store: Store) => Store {
@@ -81,50 +77,5 @@ describe('every operation', () => {
       expect([operation.path, answer.status]).toEqual([operation.path, status]);
       expect(await answer.text()).not.toMatch(/inner words|disk full/);
     }
-  });
-});
-
-describe('every operation, asked for at the wire', () => {
-  let ground: ApiGround;
-  let server: RunningServer;
-  beforeAll(async () => {
-    ground = await apiGround();
-    const timeouts = { headers: 300, request: 600, check: 50, grace: 500 };
-    server = await startServer({
-      fetch: ground.api.fetch,
-      host: '127.0.0.1',
-      port: 0,
-      loopbackOnly: true,
-      log,
-      timeouts,
-    });
-  });
-  afterAll(async () => {
-    await server[Symbol.asyncDispose]();
-    await ground[Symbol.asyncDispose]();
-  });
-
-  it.each([
-    [400, 'Host: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
-    [417, 'Host: localhost\r\nExpect: the-impossible\r\n\r\n'],
-    [421, 'Host: example.com\r\n\r\n'],
-    [431, `Host: localhost\r\nX-A: ${'a'.repeat(40_000)}\r\n\r\n`],
-  ])('is refused with %i as documented', async (status, rest) => {
-    for (const { method, path, statuses } of OPERATIONS) {
-      const answer = await exchange(server.address, `${method} ${path} HTTP/1.1\r\n${rest}`);
-      expect([path, answer.status, statuses.includes(String(status))]).toEqual([path, status, true]);
-      await requireDocumented(method, `${server.address}${path}`, responseOf(answer));
-    }
-  });
-
-  it('is refused with 408 as documented where its header does not end', async () => {
-    const answers = OPERATIONS.map(async ({ method, path }) => {
-      const socket = await connectTo(server.address);
-      socket.write(`${method} ${path} HTTP/1.1\r\nHost: localhost\r\n`);
-      const answer = await readToEnd(socket);
-      expect([path, answer.status]).toEqual([path, 408]);
-      await requireDocumented(method, `${server.address}${path}`, responseOf(answer));
-    });
-    await Promise.all(answers);
   });
 });

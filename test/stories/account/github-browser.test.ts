@@ -151,7 +151,7 @@ describe('the pages that a GitHub fills bar nobody, light and dark, wide and nar
     ['shop-settings', SHOP, '/settings', 'Default branch'],
     ['watched-settings', WATCHED, '/settings', "this repository's file"],
     ['failures', WATCHED, '/failures', 'TypeError'],
-    ['observed', WATCHED, '/observed', 'The comment'],
+    ['observed', WATCHED, '/observed', 'Comment'],
     ['observed-nothing', SHOP, '/observed', 'Causeway posts nothing'],
   ];
 
