@@ -17,8 +17,8 @@ import { describeFrames, describeRevision, describeSignals, describeSuspects } f
 import { type Examined, examineEach, showBlamedChange } from './examine.ts';
 import { fitFrames } from './fit-frames.ts';
 import type { RankedFunction } from './functions/rank-functions.ts';
-import { addFunctions, findSuspectFunctions } from './functions/suspect-functions.ts';
-import { type Digests, openDigests } from './localise/open-digests.ts';
+import { suspectFunctions, withFunctions } from './functions/suspect-functions.ts';
+import { type OpenedIndex, openIndex } from './localise/open-digests.ts';
 import { rankFiles } from './localise/rank-files.ts';
 import { createNotebook, type Lookups, type Notebook } from './lookups.ts';
 import { classifyFile, isVendored, readOwnPackages } from './own-code.ts';
@@ -82,16 +82,16 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
   const { repository, signal } = input;
   const notebook = createNotebook(input.onStep);
   const asked = await resolveAsked(repository, input.revision, signal);
-  const digests = openDigests(input.lexicon, repository.tree(asked), signal);
+  const index = openIndex(input.lexicon, repository.tree(asked), signal);
   const signals = findSignals(input.report);
   await notebook.record(describeSignals(signals, input.report.length));
   const lookups = await openCommit(repository, asked, notebook, signal);
   const ownNames = lookups.ground.packages.map(({ name }) => name);
   const revisions = await resolveRevisions({ ...input, ownNames, signals }, signal);
   await notebook.record(describeRevision(revisions, signals));
-  const traced = await traceLookups(lookups, revisions, signals);
-  const found = await findSuspects({ ...input, digests }, { lookups, signals, traced });
-  const shown = selectShownSuspects(found.suspects);
+  const traced = await traceFacts(lookups, revisions, signals);
+  const found = await findSuspects({ ...input, index }, { lookups, signals, traced });
+  const shown = shownSuspects(found.suspects);
   await notebook.record(describeSuspects(shown, found.suspects.length, asked));
   const { report, range = null } = input;
   const told = { report, traces: signals.traces, mapped: traced.mapped, suspects: shown };
@@ -125,15 +125,15 @@ interface Traced {
 
 /** Ranked by what points at them, then each placed: at the function that the report is likeliest about, unless a place is named. */
 async function findSuspects(
-  input: { readonly report: string; readonly digests: Promise<Digests> },
+  input: { readonly report: string; readonly index: Promise<OpenedIndex> },
   { lookups, signals, traced }: Traced,
 ): Promise<Pick<Facts, 'suspects' | 'functions' | 'mismatches'>> {
   const report = { ...signals, report: input.report, mapped: traced.mapped };
-  const clues = [...traced.clues, ...(await findTextClues(lookups, signals))];
-  const ranked = rankSuspects(clues, await rankFiles({ lookups, ...(await input.digests), report, clues }));
-  const { suspects, mismatches } = await placeSuspects(lookups, ranked, listUnsurePaths(traced.mapped.flat()));
-  const functions = await findSuspectFunctions({ lookups, report, suspects, linesHold: traced.linesHold });
-  return { suspects: addFunctions(suspects, functions), functions, mismatches };
+  const clues = [...traced.clues, ...(await textClues(lookups, signals))];
+  const ranked = rankSuspects(clues, await rankFiles({ lookups, ...(await input.index), report, clues }));
+  const { suspects, mismatches } = await placeSuspects(lookups, ranked, unsurePaths(traced.mapped.flat()));
+  const functions = await suspectFunctions({ lookups, report, suspects, linesHold: traced.linesHold });
+  return { suspects: withFunctions(suspects, functions), functions, mismatches };
 }
 
 async function openCommit(

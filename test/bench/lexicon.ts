@@ -8,7 +8,7 @@ import type { CommitLexicon } from '../../src/core/lexicon.ts';
 import type { Repository, SourceTree } from '../../src/core/source.ts';
 import { createGitSource } from '../../src/git/mirror.ts';
 import { createLog } from '../../src/log.ts';
-import { createLexicons } from '../../src/search/create-lexicons.ts';
+import { createLexicons } from '../../src/search/lexicons.ts';
 import { hashTerm, termsOf } from '../../src/triage/localise/terms.ts';
 import { load, median, say, spread, table } from './figures.ts';
 import { makeRepository } from './made-repository.ts';
@@ -119,9 +119,9 @@ async function coldRun(ground: Ground, sha: string) {
   const watch = watchTurns();
   const opened = await timed(() => lexicons.of(project()).open(tree, SIGNAL));
   const { longestTurn, memory } = watch.end();
-  const coldCommits = await timed(() => lexicons.of(project()).commits(tree, COMMITS, SIGNAL));
+  const coldCommits = await timed(() => lexicons.of(project()).openHistory(tree, COMMITS, SIGNAL));
   const { result: megabytes, ms: catFile } = await timed(() => catFileBatch(ground.gitDir, opened.result));
-  const { size: diskBytes } = await stat(path.join(ground.folder, `${PROJECT}.blobs`));
+  const { size: diskBytes } = await stat(path.join(ground.folder, `${PROJECT}.index`));
   return {
     ...{ files: opened.result.files.length, megabytes, catFile, diskBytes, longestTurn, memory },
     ...{ cold: opened.ms, listing: listing.ms, coldCommits: coldCommits.ms },
@@ -134,11 +134,11 @@ async function warmRun(ground: Ground, sha: string) {
   const tree = await listed(ground.repository, sha);
   const opened = await timed(() => lexicons.of(project()).open(tree, SIGNAL));
   const held = await timed(() => lexicons.of(project()).open(tree, SIGNAL));
-  const commits = await timed(() => lexicons.of(project()).commits(tree, COMMITS, SIGNAL));
+  const commits = await timed(() => lexicons.of(project()).openHistory(tree, COMMITS, SIGNAL));
   const hashes = await askedHashes(tree, opened.result, ground.terms);
   const looks: number[] = [];
   for (let look = 0; look < LOOKS; look++) {
-    looks.push((await timed(() => opened.result.lookUp(hashes, SIGNAL))).ms);
+    looks.push((await timed(() => opened.result.match(hashes, SIGNAL))).ms);
   }
   return { fromDisk: opened.ms, held: held.ms, commitsFromDisk: commits.ms, look: median(looks) };
 }

@@ -8,7 +8,7 @@ import type { Lexicon } from '../../src/core/lexicon.ts';
 import type { Repository } from '../../src/core/source.ts';
 import { createGitSource } from '../../src/git/mirror.ts';
 import { createLog } from '../../src/log.ts';
-import { createLexicons } from '../../src/search/create-lexicons.ts';
+import { createLexicons } from '../../src/search/lexicons.ts';
 import { EvalFault } from './part.ts';
 
 export interface Repositories extends AsyncDisposable {

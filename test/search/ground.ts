@@ -58,8 +58,8 @@ export function wordOf(index: number): string {
 
 /** Paths of the files in which the word stands. */
 export async function pathsWith(lexicon: CommitLexicon, word: string): Promise<readonly string[]> {
-  const { counts } = await lexicon.lookUp(Uint32Array.of(hashTerm(word)), SIGNAL);
-  return lexicon.files.filter((_, file) => counts[file]! > 0).map(({ path }) => path);
+  const [matches] = await lexicon.match(Uint32Array.of(hashTerm(word)), SIGNAL);
+  return Array.from(matches!.positions, (position) => lexicon.files[position]!.path).sort();
 }
 
 export function projectOf(id: string) {

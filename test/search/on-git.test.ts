@@ -1,15 +1,17 @@
-// The whole road: a real repository, git, the thread and the disk.
+// The index with a real repository, git, the thread and the disk.
 import { expect, it } from 'vitest';
-import { createDigester } from '../../src/search/digester.ts';
+import { createLog } from '../../src/log.ts';
+import { createLexicons } from '../../src/search/lexicons.ts';
 import { pathProject, testSource, treeOf } from '../git/open-project.ts';
 import { gitRepository } from '../support/git-repository.ts';
-import { testLexicons } from '../support/test-lexicons.ts';
+import { temporaryFolder } from '../support/service.ts';
 import { pathsWith, SIGNAL, sources, wordOf } from './ground.ts';
 
-it('a real repository is digested, and its next commit after it', async () => {
+it('a real repository is indexed, and its next commit after it', async () => {
   await using repo = await gitRepository();
   await using at = testSource();
-  await using lexicons = testLexicons({ digester: createDigester() });
+  await using folder = await temporaryFolder();
+  await using lexicons = createLexicons({ folder: folder.path, log: createLog({ level: 'silent' }) });
   await repo.commit({ ...sources(30), 'src/latin.ts': Buffer.from('caf\xe9 zeppelin();\n', 'latin1') }, 'Begin');
   const project = pathProject(repo.path);
   const first = await treeOf(await at.source.open(project, SIGNAL));
@@ -22,7 +24,7 @@ it('a real repository is digested, and its next commit after it', async () => {
   expect(await pathsWith(after, 'quokka')).toEqual(['src/part3.ts']);
   expect(await pathsWith(after, wordOf(4))).toEqual([]);
   expect(await pathsWith(after, wordOf(5))).toEqual(['src/part5.ts']);
-  const { commits } = await lexicons.of(project).commits(second, 10, SIGNAL);
+  const { commits } = await lexicons.of(project).openHistory(second, 10, SIGNAL);
   expect(commits.map(({ sha, paths }) => [sha === second.revision, paths.length])).toEqual([
     [true, 2],
     [false, 31],

@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Lexicons } from '../../src/core/lexicon.ts';
 import { createLog } from '../../src/log.ts';
-import { createLexicons, type LexiconsOptions } from '../../src/search/create-lexicons.ts';
-import type { Digester } from '../../src/search/digester.ts';
-import { makeRecords } from '../../src/search/make-records.ts';
+import { createIndexAnswerer } from '../../src/search/index-requests.ts';
+import { createLexicons, type IndexThread, type LexiconsOptions } from '../../src/search/lexicons.ts';
 
 export interface TestLexicons extends Lexicons, AsyncDisposable {
   readonly folder: string;
@@ -15,7 +14,7 @@ export interface TestLexicons extends Lexicons, AsyncDisposable {
 export function testLexicons(options: Partial<LexiconsOptions> = {}): TestLexicons {
   const folder = mkdtempSync(path.join(tmpdir(), 'causeway-lexicon-'));
   const log = createLog({ level: 'silent' });
-  const lexicons = createLexicons({ folder, log, digester: inProcess(), ...options });
+  const lexicons = createLexicons({ folder, log, thread: inProcess(), ...options });
   return {
     ...lexicons,
     folder: options.folder ?? folder,
@@ -27,11 +26,7 @@ export function testLexicons(options: Partial<LexiconsOptions> = {}): TestLexico
 }
 
 /** What the thread does, done at once. */
-export function inProcess(): Digester {
-  return {
-    atOnce: 2,
-    start: () => undefined,
-    digest: async (batch) => [makeRecords(batch)],
-    [Symbol.asyncDispose]: async () => {},
-  };
+export function inProcess(): IndexThread {
+  const answer = createIndexAnswerer();
+  return { ask: async (request) => answer(request), [Symbol.asyncDispose]: async () => {} };
 }

@@ -1,34 +1,43 @@
 // Earlier commits whose message reads like the report, and the files that they touched.
-import type { CommitDigest } from '../../core/lexicon.ts';
-import { inSlices } from './in-slices.ts';
+import type { HistoryLexicon, IndexedCommit, TermMatches } from '../../core/lexicon.ts';
 import type { Query } from './query.ts';
-import { rarity, type Table } from './table.ts';
-import { termWeight, type Weighing } from './words-signal.ts';
+import { type PartWeights, rarity, relativeLengths, saturation, type Table, termWeight } from './table.ts';
 
-const K1 = 1.2;
-const B = 0.6;
 /** Commits that are taken as similar. */
 const SIMILAR = 60;
-/** Looks at a commit for a term without a pause, about 10 ms. */
-const SLICE_LOOKS = 100_000;
 
 export interface CommitScores {
   /** One value for each file of the table. */
   readonly scores: Float64Array;
   /** The commits that gave a file most, by file, best first, at most 2. */
-  readonly commits: ReadonlyMap<number, readonly CommitDigest[]>;
+  readonly commits: ReadonlyMap<number, readonly IndexedCommit[]>;
+}
+
+/** The commits of a history, and where each term of the query is found among their messages. */
+export interface MatchedCommits {
+  readonly commits: readonly IndexedCommit[];
+  readonly matches: readonly TermMatches[];
+  /** Of the messages, as parts of the mean. */
+  readonly lengths: Float64Array;
+}
+
+export async function matchCommits(
+  history: HistoryLexicon,
+  query: Query,
+  signal: AbortSignal,
+): Promise<MatchedCommits> {
+  const matches = await history.match(
+    Uint32Array.from(query.terms, ({ hash }) => hash),
+    signal,
+  );
+  return { commits: history.commits, matches, lengths: relativeLengths(history.lengths) };
 }
 
 /** Similarity is squared, so that the nearest commit outweighs many that share a word; a commit's word is divided among its files. */
-export async function commitScores(
-  table: Table,
-  query: Query,
-  commits: readonly CommitDigest[],
-  weighing: Weighing,
-): Promise<CommitScores> {
+export function commitScores(table: Table, query: Query, matched: MatchedCommits, weights: PartWeights): CommitScores {
   const scores = new Float64Array(table.paths.length);
-  const found = new Map<number, readonly CommitDigest[]>();
-  for (const { commit, likeness } of await mostSimilar(query, commits, weighing)) {
+  const found = new Map<number, readonly IndexedCommit[]>();
+  for (const { commit, likeness } of findSimilar(query, matched, weights)) {
     const files = commit.paths.flatMap((path) => table.rowOf.get(path) ?? []);
     for (const file of files) {
       scores[file] = (scores[file] ?? 0) + likeness ** 2 / Math.sqrt(files.length);
@@ -39,56 +48,21 @@ export async function commitScores(
 }
 
 /** `likeness`: as a part of that of the most similar one. */
-async function mostSimilar(
-  query: Query,
-  commits: readonly CommitDigest[],
-  weighing: Weighing,
-): Promise<readonly { readonly commit: CommitDigest; readonly likeness: number }[]> {
-  const similar = await similarities(query, commits, weighing);
+function findSimilar(query: Query, { commits, matches, lengths }: MatchedCommits, weights: PartWeights) {
+  const sums = new Float64Array(commits.length);
+  for (const [index, { positions, counts }] of matches.entries()) {
+    const term = query.terms[index];
+    if (term === undefined) continue;
+    const worth = termWeight(term, weights) * rarity(positions.length, commits.length);
+    for (const [at, position] of positions.entries()) {
+      sums[position] = (sums[position] ?? 0) + worth * saturation(counts[at] ?? 0, lengths[position] ?? 1);
+    }
+  }
   const best = commits
-    .map((commit, index) => ({ commit, likeness: similar[index] ?? 0 }))
+    .map((commit, index) => ({ commit, likeness: sums[index] ?? 0 }))
     .filter(({ commit, likeness }) => likeness > 0 && commit.paths.length > 0)
     .sort((a, b) => b.likeness - a.likeness)
     .slice(0, SIMILAR);
   const most = best[0]?.likeness ?? 1;
   return best.map(({ commit, likeness }) => ({ commit, likeness: likeness / most }));
-}
-
-async function similarities(
-  query: Query,
-  commits: readonly CommitDigest[],
-  { weights, signal }: Weighing,
-): Promise<Float64Array> {
-  const mean = commits.reduce((sum, { length }) => sum + length, 0) / Math.max(1, commits.length);
-  const scores = new Float64Array(commits.length);
-  const terms = query.terms
-    .map((term) => ({ hash: term.hash, weight: termWeight(term, weights) }))
-    .filter(({ weight }) => weight > 0);
-  const size = Math.max(1, Math.floor(SLICE_LOOKS / Math.max(1, commits.length)));
-  await inSlices(terms.length, { size, signal }, (index) => {
-    const { hash, weight } = terms[index] ?? { hash: 0, weight: 0 };
-    const counts = commits.map((commit) => countIn(commit, hash));
-    const rare = rarity(
-      counts.reduce((sum, count) => sum + (count > 0 ? 1 : 0), 0),
-      commits.length,
-    );
-    for (const [at, count] of counts.entries()) {
-      if (count === 0) continue;
-      const length = (commits[at]?.length ?? 0) / mean;
-      scores[at] = (scores[at] ?? 0) + (weight * rare * count * (K1 + 1)) / (count + K1 * (1 - B + B * length));
-    }
-  });
-  return scores;
-}
-
-function countIn({ terms, counts }: CommitDigest, hash: number): number {
-  let [low, high] = [0, terms.length - 1];
-  while (low <= high) {
-    const middle = (low + high) >> 1;
-    const found = terms[middle] ?? 0;
-    if (found === hash) return counts[middle] ?? 0;
-    if (found < hash) low = middle + 1;
-    else high = middle - 1;
-  }
-  return 0;
 }

@@ -1,7 +1,7 @@
 // The names that a source file defines, found line by line in any of the usual languages.
 
 /** Longer lines are data or generated; expressions over them cost time. */
-export const MAX_LINE = 400;
+const MAX_LINE = 400;
 /** A word before a name that says "this is defined here", in the languages of the trade. */
 const KEYWORD =
   /(?:^|[\s(;{@])(?:class|interface|struct|enum|trait|type|def|fn|func|fun|function\*?|object|record|module|namespace|macro_rules!|protocol|mod|union|typealias)\s+(?:\([^()]{0,80}\)\s*)?(?:<[^<>]{0,60}>\s*)?(?:[\w$]{1,60}(?:<[^<>]{0,60}>)?\.)?([A-Za-z_$][\w$]{1,63})/g;
@@ -30,12 +30,12 @@ export function definedNames(text: string): readonly string[] {
   return names;
 }
 
-/** Adds the names that a line defines. `hasKeyword`: false where none of `KEYWORDS` stands in it as a word. */
-export function definedIn(line: string, names: string[], hasKeyword = true): void {
+/** Adds the names that a line defines. */
+function definedIn(line: string, names: string[]): void {
   const first = line.charCodeAt(line.search(/\S/));
   // Comments define nothing; `#` also begins a private member or an attribute, which the expressions do not need.
   if (Number.isNaN(first) || first === 35 || first === 42 || (first === 47 && /^\s*\/[/*]/.test(line))) return;
-  if (hasKeyword && addAfterKeywords(line, names)) return;
+  if (addAfterKeywords(line, names)) return;
   const name = (VARIABLE.exec(line) ?? CONSTANT.exec(line) ?? ASSIGNED.exec(line))?.[1] ?? methodName(line);
   if (name !== undefined) names.push(name);
 }
@@ -54,42 +54,4 @@ function methodName(line: string): string | undefined {
   const last = line.trimEnd().at(-1);
   if ((last !== '{' && last !== ',' && last !== '(') || NOT_A_METHOD.test(line)) return undefined;
   return last === '{' || line.trimEnd().endsWith('(') ? METHOD.exec(line)?.[1] : undefined;
-}
-
-/** What `KEYWORD` cannot do without. */
-export const KEYWORDS: readonly string[] =
-  `class interface struct enum trait type def fn func fun function object record module
-  namespace macro_rules protocol mod union typealias`.split(/\s+/);
-/** What `VARIABLE` cannot do without; `ASSIGNED` needs one of the keywords or an arrow. */
-export const VARIABLES: readonly string[] = ['const', 'let', 'var', 'val', 'static'];
-
-const SPACE = 32;
-const [DOLLAR, PAREN, BRACE, EQUALS, GREATER] = [36, 40, 123, 61, 62] as const;
-const CAPITAL_A = 65;
-const CAPITAL_Z = 90;
-
-/** Whether a line without such a word may define a name: it begins with a capital, opens what ends with it, or has an arrow or an odd sign. */
-export function looksDefining(units: Uint16Array, from: number, to: number): boolean {
-  let first = from;
-  while (first < to && isSpace(units[first] as number)) first++;
-  let end = to;
-  while (end > first && isSpace(units[end - 1] as number)) end--;
-  const begin = units[first] as number;
-  const last = units[end - 1] as number;
-  const isOpening = first > from && (last === BRACE || last === PAREN);
-  return isOpening || (begin >= CAPITAL_A && begin <= CAPITAL_Z) || hasArrow(units, first, end);
-}
-
-/** Or what may end a keyword where the expressions look at it, and does not for words. */
-function hasArrow(units: Uint16Array, from: number, to: number): boolean {
-  for (let at = from; at < to; at++) {
-    const unit = units[at] as number;
-    if (unit >= 0x80 || unit === DOLLAR || (unit === GREATER && units[at - 1] === EQUALS)) return true;
-  }
-  return false;
-}
-
-/** Of ASCII. */
-function isSpace(unit: number): boolean {
-  return unit === SPACE || (unit >= 9 && unit <= 13);
 }

@@ -17,7 +17,11 @@ export interface RankingTold {
 }
 
 export function describeRanking(known: Known, { at, cut, ranked }: RankingTold): InvestigationStep {
-  const { table, query, commits } = known;
+  const {
+    table,
+    query,
+    history: { commits },
+  } = known;
   const found = query.terms
     .map((term, index) => ({ word: term.word, rarity: table.rarities[index] ?? 0 }))
     .filter(({ rarity }) => rarity > 0)

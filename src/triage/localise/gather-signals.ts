@@ -1,16 +1,15 @@
 // All signals of a report over the files of a commit, but for the closer look at the first of them.
-import type { CommitDigest } from '../../core/lexicon.ts';
-import type { Clue, ClueKind } from '../clues.ts';
-import { isSecondary } from '../own-code.ts';
-import { getFileName } from '../paths.ts';
+import type { IndexedCommit } from '../../core/lexicon.ts';
+import type { Clue, ClueKind } from '../candidates/clue.ts';
+import { isAside } from '../file-kind.ts';
+import { fileName } from '../path-index.ts';
 import type { SignalValues } from './combine.ts';
-import { type CommitScores, commitScores } from './commits-signal.ts';
+import { type CommitScores, commitScores, type MatchedCommits } from './commits-signal.ts';
 import { type DefinitionScores, definitionScores } from './definitions-signal.ts';
 import { inSlices } from './in-slices.ts';
 import { isBare, type PathScores, pathScores } from './path-signal.ts';
 import type { Query } from './query.ts';
-import { SLICE_PATHS, type Table } from './table.ts';
-import { type PartWeights, wordScores } from './words-signal.ts';
+import { type PartWeights, SLICE_PATHS, type Table, wordScores } from './table.ts';
 
 /** What a word counts by where it stands: the title says most, code and logs are mostly about other things. */
 export const WHOLE: PartWeights = { title: 2, name: 1.5, prose: 1, code: 0.4, log: 0.4, test: 0 };
@@ -38,15 +37,15 @@ export interface Known {
   readonly table: Table;
   readonly query: Query;
   /** Newest first. */
-  readonly commits: readonly CommitDigest[];
+  readonly history: MatchedCommits;
   /** Of frames, places, paths and messages. */
   readonly clues: readonly Clue[];
 }
 
 /** In slices, between which others get their turn. Throws the signal's reason when aborted. */
-export async function gatherSignals({ table, query, commits, clues }: Known, signal: AbortSignal): Promise<Gathered> {
+export async function gatherSignals({ table, query, history, clues }: Known, signal: AbortSignal): Promise<Gathered> {
   const definitions = definitionScores(table, query);
-  const similar = await commitScores(table, query, commits, { weights: WHOLE, signal });
+  const similar = commitScores(table, query, history, WHOLE);
   const paths = await pathScores(table, query, { weights: WHOLE, signal });
   const none = new Float64Array(table.paths.length);
   const strongest = (kind: ClueKind): Float64Array => strengths(table, clues, kind);
@@ -61,15 +60,15 @@ export async function gatherSignals({ table, query, commits, clues }: Known, sig
     pathNames: paths.names,
     pathFolders: paths.folders,
     commits: similar.scores,
-    titleCommits: (await commitScores(table, query, commits, { weights: TITLE_AND_NAMES, signal })).scores,
+    titleCommits: commitScores(table, query, history, TITLE_AND_NAMES).scores,
     testWords: await words(TEST),
     frame: strongest('frame'),
     place: strongest('place'),
     path: strongest('path'),
     message: strongest('message'),
-    recent: recency(table, commits),
-    aside: await flags(table, isSecondary, signal),
-    bare: await flags(table, (path) => isBare(getFileName(path).replace(/\.\w+$/, '')), signal),
+    recent: recency(table, history.commits),
+    aside: await flags(table, isAside, signal),
+    bare: await flags(table, (path) => isBare(fileName(path).replace(/\.\w+$/, '')), signal),
   };
   return { values, definitions, commits: similar, paths };
 }
@@ -91,7 +90,7 @@ async function flags(table: Table, has: (path: string) => boolean, signal: Abort
   return values;
 }
 
-function recency(table: Table, commits: readonly CommitDigest[]): Float64Array {
+function recency(table: Table, commits: readonly IndexedCommit[]): Float64Array {
   const values = new Float64Array(table.paths.length);
   for (const [age, { paths }] of commits.slice(0, MAX_RECENT).entries()) {
     for (const path of paths) {

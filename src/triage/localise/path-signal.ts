@@ -5,8 +5,8 @@ import { getFileName } from '../paths.ts';
 
 import { inSlices } from './in-slices.ts';
 import type { Query } from './query.ts';
-import { SLICE_PATHS, type Table } from './table.ts';
-import { isNumber, partOf, termWeight, type Weighing } from './words-signal.ts';
+import { SLICE_PATHS, type Table, termWeight, type Weighing } from './table.ts';
+import { isNumber, partOf } from './words-signal.ts';
 
 /** Names that say only that the folder begins here: the folder's own name stands for them. */
 const BARE = /^(?:index|mod|__init__|main|lib|init)$/;

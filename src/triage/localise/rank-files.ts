@@ -3,17 +3,17 @@ import type { FileRead } from '../../core/source.ts';
 import type { Clue } from '../clues.ts';
 import { attempt, type Lookups, shortenSha } from '../lookups.ts';
 import { combine, type SignalValues } from './combine.ts';
+import { matchCommits } from './commits-signal.ts';
 import { describeRanking } from './describe-ranking.ts';
 import { explainFile, type LookedAt } from './explain.ts';
 import { testPlaces, testSource } from './failing-test.ts';
 import { CLOSELY, gatherSignals, type Known } from './gather-signals.ts';
 import { inSlices } from './in-slices.ts';
-import type { Digests } from './open-digests.ts';
+import type { OpenedIndex } from './open-digests.ts';
 import { type Query, queryOf } from './query.ts';
 import { type ReadReport, reportTexts } from './report-texts.ts';
-import { openTable, type Table } from './table.ts';
+import { openTable, type Table, termWeight } from './table.ts';
 import { bestWindow, type TermWorths, wantedLines } from './windows.ts';
-import { termWeight } from './words-signal.ts';
 
 const MAX_RANKED = 30;
 /**
@@ -23,7 +23,7 @@ const MAX_RANKED = 30;
 const LOOKED_AT = 100;
 const AHEAD = 8;
 
-export interface RankFilesInput extends Digests {
+export interface RankFilesInput extends OpenedIndex {
   readonly lookups: Lookups;
   readonly report: ReadReport;
   /** Of frames, places, paths and messages. */
@@ -46,7 +46,8 @@ export async function rankFiles(input: RankFilesInput): Promise<readonly RankedF
   const query = queryOf({ ...reportTexts(input.report), test: await testTexts(input) });
   const table = await openTable(lexicon, query, lookups.signal);
   if (table.paths.length === 0) return [];
-  const known: Known = { table, query, commits: history.commits, clues: input.clues };
+  const matched = await matchCommits(history, query, lookups.signal);
+  const known: Known = { table, query, history: matched, clues: input.clues };
   const gathered = await gatherSignals(known, lookups.signal);
   const looked = await lookCloser(lookups, known, bestFirst(combine(gathered.values).sums).slice(0, LOOKED_AT));
   const values = withWindows(gathered.values, looked);

@@ -2,7 +2,7 @@
 import { splitName, stemWord } from '../identifiers.ts';
 
 /** Longer words are encoded data, not names. */
-export const MAX_WORD = 64;
+const MAX_WORD = 64;
 /** Words whose hashes are remembered, so that each is taken apart once; some 30 MB at most. */
 const MAX_REMEMBERED = 100_000;
 
@@ -58,42 +58,22 @@ export function eachWord(text: string, each: (word: string, at: number) => void)
 }
 
 /** By code unit. Beyond Latin-1's punctuation all but the general punctuation of Unicode and of CJK counts as a letter. */
-export const IS_WORD = new Uint8Array(0x10000).fill(1, 0xc0, 0x2000).fill(1, 0x3040);
+const IS_WORD = new Uint8Array(0x10000).fill(1, 0xc0, 0x2000).fill(1, 0x3040);
 IS_WORD[0xfeff] = 0;
 for (let unit = 0; unit < 0x80; unit++) IS_WORD[unit] = /[\w$]/.test(String.fromCharCode(unit)) ? 1 : 0;
 
-export const HASH_START = 0x811c9dc5;
-export const HASH_PRIME = 0x01000193;
+const HASH_START = 0x811c9dc5;
+const HASH_PRIME = 0x01000193;
 
 /** 32 bits, unsigned (FNV-1a with a final mix): among 100,000 terms about one pair in a repository collides. */
 export function hashTerm(term: string): number {
   let hash = HASH_START;
   for (let at = 0; at < term.length; at++) hash = Math.imul(hash ^ term.charCodeAt(at), HASH_PRIME);
-  return mixed(hash);
-}
-
-/** `hashTerm` of the `wholeName` of a name of ASCII, without its string. */
-export function hashOfName(name: string): number {
-  let hash = HASH_START;
-  for (let at = 0; at < name.length; at++) {
-    const unit = name.charCodeAt(at);
-    if (unit >= 0x80) return hashTerm(wholeName(name));
-    if (!isJoint(unit)) hash = Math.imul(hash ^ lower(unit), HASH_PRIME);
-  }
-  return mixed(hash);
-}
-
-/** `_` and `$`. */
-function isJoint(unit: number): boolean {
-  return unit === 95 || unit === 36;
-}
-
-function lower(unit: number): number {
-  return unit >= 65 && unit <= 90 ? unit + 32 : unit;
+  return mix(hash);
 }
 
 /** The end of a hash: every bit of it depends on every letter. */
-export function mixed(sum: number): number {
+function mix(sum: number): number {
   let hash = sum;
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);

@@ -1,12 +1,11 @@
 // The stretch of a file where the words of a report stand closest together.
-import { eachTermHash, unitsOf } from './word-hashes.ts';
+import { eachWord, hashesOfWord } from './terms.ts';
 
 /** Lines of a stretch: about what a person sees at once. */
 const WINDOW = 45;
 /** Lines beyond these are not looked at: such a file is data. */
 const MAX_LINES = 20_000;
 const MAX_LINE = 1_000;
-const LF = 10;
 
 /** What each term is worth, by hash. */
 export type TermWorths = ReadonlyMap<number, number>;
@@ -20,15 +19,15 @@ export interface Window {
 
 /** The hashes of the wanted terms in each line; a line without any is empty. */
 export function wantedLines(text: string, wanted: TermWorths): readonly (readonly number[])[] {
-  const units = unitsOf(text);
   const lines: number[][] = [];
-  for (let from = 0; from <= units.length && lines.length < MAX_LINES; ) {
-    const found = units.indexOf(LF, from);
-    const to = found < 0 ? units.length : found;
-    const hashes: number[] = [];
-    if (to - from <= MAX_LINE) eachTermHash(units, from, to, (hash) => wanted.has(hash) && hashes.push(hash));
-    lines.push(hashes);
-    from = to + 1;
+  for (const line of text.split('\n', MAX_LINES)) {
+    const found: number[] = [];
+    if (line.length <= MAX_LINE) {
+      eachWord(line, (word) => {
+        for (const hash of hashesOfWord(word)) if (wanted.has(hash)) found.push(hash);
+      });
+    }
+    lines.push(found);
   }
   return lines;
 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createGitSource } from '../../../src/git/mirror.ts';
 import { createLog } from '../../../src/log.ts';
-import { createLexicons } from '../../../src/search/create-lexicons.ts';
+import { createLexicons } from '../../../src/search/lexicons.ts';
 import { type Facts, gatherFacts } from '../../../src/triage/facts.ts';
 import { type MadeRepository, makeRepository } from '../made-repository.ts';
 import { bytesOf, ENVIRONMENT } from './stopwatch.ts';

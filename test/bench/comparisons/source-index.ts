@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createGitSource } from '../../../src/git/mirror.ts';
 import { createLog } from '../../../src/log.ts';
-import { createLexicons } from '../../../src/search/create-lexicons.ts';
+import { createLexicons } from '../../../src/search/lexicons.ts';
 import type { Comparison, Round, Row } from '../comparison.ts';
 import { keepCompiledCode, madeRepository } from './facts-ground.ts';
 import { watchMemory } from './memory.ts';

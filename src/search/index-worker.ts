@@ -1,0 +1,10 @@
+// The thread that reads and writes the indexes, so that the event loop stays free.
+import { parentPort } from 'node:worker_threads';
+import { type Numbered, READY } from '../redact/asked-thread.ts';
+import { createIndexAnswerer, type IndexRequest } from './index-requests.ts';
+
+const answer = createIndexAnswerer();
+parentPort?.on('message', (request: Numbered<IndexRequest>) => {
+  parentPort?.postMessage({ id: request.id, ...answer(request) });
+});
+parentPort?.postMessage(READY);
