@@ -102,7 +102,7 @@ export type FileRead =
 
 export interface SearchQuery {
   readonly pattern: string;
-  /** False: the pattern is plain text. True: an extended (POSIX) regular expression. */
+  /** False: the pattern is plain text. True: a Perl-compatible regular expression. */
   readonly regex: boolean;
   readonly ignoreCase: boolean;
   /** Only whole words. */
@@ -120,11 +120,48 @@ export interface SearchHit {
   readonly text: string;
 }
 
-/** `error` is set (and hits empty) where the pattern is not a valid expression: a fault that the asker can put right. */
+/** `error` is set (and hits empty) where the pattern is not a valid expression: a fault that the caller can put right. */
 export interface SearchResult {
   readonly hits: readonly SearchHit[];
-  readonly cut: string;
+  readonly cuts: readonly SearchCut[];
   readonly error: string;
+}
+
+/** Why a search did not look at everything, or does not show all that it found. */
+export type SearchCut =
+  | { readonly kind: 'limit'; readonly limit: number }
+  /** Later files were not searched. */
+  | { readonly kind: 'timeout' }
+  | { readonly kind: 'unreadable_names'; readonly hits: number }
+  /** `largest`: in bytes; larger files were not searched. */
+  | { readonly kind: 'large_files'; readonly files: number; readonly largest: number }
+  | { readonly kind: 'missing_contents' }
+  | { readonly kind: 'unknown_paths'; readonly paths: readonly string[] }
+  /** Edited files that no search of the commit sees. */
+  | { readonly kind: 'edited_files'; readonly paths: readonly string[] };
+
+export function describeSearchCut(cut: SearchCut): string {
+  switch (cut.kind) {
+    case 'limit':
+      return `Only the first ${cut.limit} hits; there are more.`;
+    case 'timeout':
+      return 'Stopped for lack of time: later files were not searched. Use a simpler pattern or fewer paths.';
+    case 'unreadable_names':
+      return `${cut.hits} hit(s) in files whose names are not UTF-8.`;
+    case 'large_files':
+      return `${cut.files} file(s) over ${describeSize(cut.largest)} were not searched.`;
+    case 'missing_contents':
+      return 'Contents that are missing in the repository were not searched.';
+    case 'unknown_paths':
+      return `This commit has no ${cut.paths.map((path) => JSON.stringify(path)).join(', ')}.`;
+    case 'edited_files':
+      return `The edited files were not searched: ${cut.paths.join(', ')}.`;
+  }
+}
+
+function describeSize(bytes: number): string {
+  const kibibytes = bytes / 1024;
+  return kibibytes < 1024 ? `${kibibytes} KiB` : `${kibibytes / 1024} MiB`;
 }
 
 export interface Symbol {

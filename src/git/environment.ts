@@ -1,6 +1,8 @@
-// What git gets to see of the world: no configuration but ours, no prompt, no hook, no transport that was not asked for.
-
-import { absolutePath } from './executables.ts';
+// The environment of every git process: no configuration but ours, no prompt, no hook, no transport that the call does not need.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { getCACertificates } from 'node:tls';
+import { CausewayError } from '../core/errors.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -99,4 +101,37 @@ export function isolatedEnvironment(from: Environment, isolation: Isolation): Re
     environment[`GIT_CONFIG_VALUE_${index}`] = value;
   }
   return environment;
+}
+
+/** The absolute folders of PATH, in order: `.` and empty entries would mean the folder a process works in. */
+export function absolutePath(from: Environment): string {
+  const entries = (from['PATH'] ?? from['Path'] ?? '').split(delimiter);
+  return entries.filter((entry) => isAbsolute(entry)).join(delimiter);
+}
+
+/**
+ * Gives the path of a bundle below `folder` that adds the file named by NODE_EXTRA_CA_CERTS to the usual authorities; "" without such a file.
+ * Git takes a bundle in place of its own, not in addition: the file alone would shut out every public host. Written when first asked for.
+ */
+export function createCertificates(folder: string, extraFile: string | undefined): () => string {
+  let written = '';
+  return () => {
+    if (extraFile === undefined || extraFile === '' || written !== '') return written;
+    const bundle = [...getCACertificates('bundled'), ...getCACertificates('system'), readExtra(extraFile)];
+    written = join(folder, 'certificates.pem');
+    writeFileSync(written, bundle.join('\n'));
+    return written;
+  };
+}
+
+function readExtra(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new CausewayError(
+      'repository_unreachable',
+      `No repository can be fetched: NODE_EXTRA_CA_CERTS names ${file}, which cannot be read. Correct or unset it.`,
+      { cause },
+    );
+  }
 }

@@ -1,26 +1,22 @@
 // The source of every project, kept as bare mirrors in one folder: opened means fetched, under a lock, then read.
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CausewayError, isDiskFull, NO_SPACE } from '../core/errors.ts';
 import type { Project } from '../core/project.ts';
 import type { Source } from '../core/source.ts';
 import type { Log } from '../log.ts';
-import { createAskedCommits } from './asked-commits.ts';
-import { createObjectReader } from './cat-file-batch.ts';
-import { createCertificates } from './certificates.ts';
-import type { FetchLimits } from './fetch.ts';
-import { fetchCommit } from './fetch-commit.ts';
-import type { Environment } from './git-environment.ts';
-import { createKeptListings } from './kept-listings.ts';
-import { type Besides, createEviction, overMirrors, removeMirror } from './mirror-eviction.ts';
-import { noteOpened } from './mirror-records.ts';
-import { cloneMirror, type Mirror, readMirror, refreshMirror } from './mirror-refresh.ts';
-import { clearLeftovers } from './mirror-upkeep.ts';
+import { createCertificates, type Environment } from './environment.ts';
+import { type Besides, createEviction, removeMirror, touchMirror, watchUse } from './eviction.ts';
+import { isPartialClone } from './local.ts';
+import { createObjectReader } from './objects.ts';
 import { acquireProcessLock } from './process-lock.ts';
+import { clearLeftovers, type FetchLimits, fetchCommit, type Mirror, refreshMirror } from './refresh.ts';
 import { createRepository } from './repository.ts';
-import { createGit, type Git } from './run-git.ts';
+import { createGit } from './run.ts';
 import { createSingleFlight, untilAborted } from './single-flight.ts';
 import { type Credentials, openRemote, openUpstream } from './upstream.ts';
+
+const REFUSAL_LASTS_MS = 60_000;
 
 export interface GitSourceOptions {
   /** Where mirrors are kept; made if absent. Nothing else may live there. */
@@ -58,86 +54,84 @@ export function createGitSource(options: GitSourceOptions): Source & AsyncDispos
     certificates: createCertificates(folder, environment['NODE_EXTRA_CA_CERTS']),
     lifetime: lifetime.signal,
   });
-  const reading = overMirrors(git);
+  const reading = watchUse(git);
   const limits = limitsOf(options);
   const credentials = options.credentials ?? (async () => null);
   const refreshes = createSingleFlight<Mirror>();
-  const asked = createAskedCommits(options.refusalLastsMs);
-  const listings = createKeptListings();
+  const fetches = createSingleFlight<boolean>();
+  /** Commits that the source did not give out, with the time until which they are not asked for again. */
+  const refusedUntil = new Map<string, number>();
   const eviction = createEviction({ ...options, folder });
 
-  async function refresh(project: Project, anew: boolean, signal: AbortSignal): Promise<Mirror> {
-    const paths = pathsOf(folder, project.id);
-    using _lock = await acquireProcessLock(paths.lock, signal, options.lockWaitMs);
-    await clearLeftovers(paths.mirror);
-    const mirror = await upToDate({ git, credentials, limits }, project, { gitDir: paths.mirror, anew }, signal);
-    // A full disk must not keep what stands from being read.
-    if (await noteOpened(folder, project.id).catch(() => false)) eviction.look();
+  async function refresh(project: Project, replace: boolean, signal: AbortSignal): Promise<Mirror> {
+    const { gitDir, lock } = pathsOf(folder, project.id);
+    using _lock = await acquireProcessLock(lock, signal, options.lockWaitMs);
+    await clearLeftovers(gitDir);
+    await using upstream = await openUpstream(git, project, { gitDir, credentials }, signal);
+    const { mirror, isChanged } = await refreshMirror(git, { gitDir, upstream, limits }, replace, signal);
+    touchMirror(gitDir);
+    if (isChanged) eviction.schedule();
     return mirror;
   }
 
-  async function ask(project: Project, sha: string, signal: AbortSignal): Promise<boolean> {
-    const { mirror: gitDir, lock } = pathsOf(folder, project.id);
-    using _lock = await acquireProcessLock(lock, signal, options.lockWaitMs);
-    await clearLeftovers(gitDir);
-    const remote = await openRemote(project, credentials, signal);
-    return remote !== null && (await fetchCommit(git, { gitDir, sha, remote, limits }, signal));
+  async function fetchBySha(project: Project, sha: string, signal: AbortSignal): Promise<boolean> {
+    const key = `${project.id} ${sha}`;
+    const now = performance.now();
+    for (const [old, until] of refusedUntil) if (until <= now) refusedUntil.delete(old);
+    if (refusedUntil.has(key)) return false;
+    const isThere = await fetches.join(key, signal, async (shared) => {
+      const { gitDir, lock } = pathsOf(folder, project.id);
+      using _lock = await acquireProcessLock(lock, shared, options.lockWaitMs);
+      await clearLeftovers(gitDir);
+      const remote = await openRemote(project, credentials, shared);
+      return remote !== null && (await fetchCommit(git, { gitDir, sha, remote, limits }, shared));
+    });
+    if (!isThere) refusedUntil.set(key, performance.now() + (options.refusalLastsMs ?? REFUSAL_LASTS_MS));
+    return isThere;
   }
 
   return {
     async open(project, signal) {
       const mirror = await refreshes
         .join(project.id, signal, (shared) => refresh(project, false, shared))
-        .catch((error: unknown) => Promise.reject(isDiskFull(error) ? noSpace(project, error) : error));
+        .catch((error: unknown) => Promise.reject(isDiskFull(error) ? toNoSpace(project, error) : error));
       const objects = createObjectReader(reading, mirror.gitDir);
-      const renew = once(async (until) => {
-        await refreshes.join(`anew ${project.id}`, until, (shared) => refresh(project, true, shared));
-        objects.startAnew();
+      const replace = once(async (until) => {
+        await refreshes.join(`replace ${project.id}`, until, (shared) => refresh(project, true, shared));
+        objects.restart();
       });
-      const fetchBySha = async (sha: string, until: AbortSignal) =>
-        project.source.kind !== 'path' &&
-        (await asked.ask(`${project.id} ${sha}`, until, (shared) => ask(project, sha, shared)));
-      const access = { git: reading, mirror, objects, listings: listings.of(project.id), renew };
-      return createRepository({ ...access, fetchCommit: fetchBySha });
+      return createRepository({
+        git: reading,
+        mirror,
+        objects,
+        async renew(until) {
+          if (await isPartialClone(join(mirror.gitDir, 'objects'))) return false;
+          await replace(until);
+          return true;
+        },
+        fetchCommit: async (sha, until) => project.source.kind !== 'path' && (await fetchBySha(project, sha, until)),
+      });
     },
     async forget(projectId, signal = lifetime.signal) {
       const until = AbortSignal.any([lifetime.signal, signal]);
       using _lock = await acquireProcessLock(pathsOf(folder, projectId).lock, until, options.lockWaitMs);
-      listings.forget(projectId);
       await removeMirror(folder, projectId);
     },
     async [Symbol.asyncDispose]() {
-      lifetime.abort(stopping());
+      lifetime.abort(toStopping());
       await eviction[Symbol.asyncDispose]();
     },
   };
 }
 
-/** A remote that there is no mirror of is cloned; any other source is asked for its refs, and fetched from where they are others. */
-async function upToDate(
-  { git, credentials, limits }: { readonly git: Git; readonly credentials: Credentials; readonly limits: FetchLimits },
-  project: Project,
-  { gitDir, anew }: { readonly gitDir: string; readonly anew: boolean },
-  signal: AbortSignal,
-): Promise<Mirror> {
-  const isThere = !anew && existsSync(gitDir);
-  const remote = isThere ? null : await openRemote(project, credentials, signal);
-  if (remote !== null) return cloneMirror(git, { gitDir, remote, limits }, signal);
-  // Read while the source is asked.
-  const standing = isThere ? readMirror(git, gitDir, signal) : null;
-  standing?.catch(() => undefined);
-  await using upstream = await openUpstream(git, project, { gitDir, credentials }, signal);
-  return await refreshMirror(git, { gitDir, upstream, limits, standing: await standing }, signal);
-}
-
-/** What git itself says of a full disk is explained in git-failure.ts; this is for what we write around it. */
-function noSpace({ name }: Project, cause: unknown): CausewayError {
+/** What git itself says of a full disk is explained in failure.ts; this is for what we write around it. */
+function toNoSpace({ name }: Project, cause: unknown): CausewayError {
   return new CausewayError('repository_unreachable', `The repository of ${name} could not be read. ${NO_SPACE}`, {
     cause,
   });
 }
 
-function stopping(): CausewayError {
+function toStopping(): CausewayError {
   return new CausewayError('cancelled', 'Causeway is stopping; the report is taken up again at the next start.');
 }
 
@@ -145,7 +139,7 @@ function limitsOf({ fetchTimeoutMs = 15 * 60_000, maxMirrorBytes = 20 * 1024 ** 
   return { fetchTimeoutMs, maxBytes: maxMirrorBytes };
 }
 
-/** Does `work` at the first call only; what it came to holds for every later one, but for a call that was given up. */
+/** Does `work` at the first call only; its outcome holds for every later one, unless that call was aborted. */
 function once(work: (signal: AbortSignal) => Promise<unknown>): (signal: AbortSignal) => Promise<void> {
   let done: Promise<void> | undefined;
   return (signal) => {
@@ -160,9 +154,9 @@ function once(work: (signal: AbortSignal) => Promise<unknown>): (signal: AbortSi
   };
 }
 
-function pathsOf(folder: string, projectId: string): { readonly mirror: string; readonly lock: string } {
+function pathsOf(folder: string, projectId: string): { readonly gitDir: string; readonly lock: string } {
   if (!/^[A-Za-z0-9_-]{1,100}$/.test(projectId)) {
     throw new CausewayError('invalid', 'A project id has letters, digits, "_" and "-" only.');
   }
-  return { mirror: join(folder, `${projectId}.git`), lock: join(folder, 'locks', projectId) };
+  return { gitDir: join(folder, `${projectId}.git`), lock: join(folder, 'locks', projectId) };
 }

@@ -1,8 +1,7 @@
 // Branches, tags and HEAD of a repository, as read from it or as a remote announces them.
 import { join } from 'node:path';
-import { textOrNothing } from './plain-files.ts';
-import { readRefFiles } from './ref-files.ts';
-import type { Git, GitCall } from './run-git.ts';
+import { readPlainFile } from './local.ts';
+import type { Git, GitCall } from './run.ts';
 
 export interface Refs {
   /** Sha that HEAD stands for; "" where it stands for nothing yet. */
@@ -37,37 +36,30 @@ export async function readLocalRefs(
   const call = { gitDir: from.gitDir, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, signal };
   const [listed, target, head] = await Promise.all([
     git.run({ ...call, args: LISTED }),
-    line(git, { ...call, args: ['symbolic-ref', '--quiet', 'HEAD'] }),
-    line(git, { ...call, args: ['rev-parse', '--verify', '--quiet', 'HEAD'] }),
+    readLine(git, { ...call, args: ['symbolic-ref', '--quiet', 'HEAD'] }),
+    readLine(git, { ...call, args: ['rev-parse', '--verify', '--quiet', 'HEAD'] }),
   ]);
   if (listed.ending.kind !== 'exited' || listed.ending.code !== 0) return null;
-  return refsOf(listed.stdout.toString('utf8'), { ...from, head, target });
+  return toRefs(listed.stdout.toString('utf8'), { ...from, head, target });
 }
 
-/**
- * The same of a mirror, by one process at most: its HEAD was written there by us and is that of the source: a branch, or as `git clone` leaves it a
- * commit, where it does not stand for the ref that a fetch keeps it in.
- */
+/** The same of a mirror, whose HEAD was written by us: it names the branch of the source's HEAD, or the ref that keeps its commit. */
 export async function readMirroredRefs(
   git: Git,
   from: { readonly gitDir: string; readonly shallow: string },
   signal: AbortSignal,
 ): Promise<Refs | null> {
   const { gitDir } = from;
-  const text = (await readRefFiles(gitDir, MIRRORED_HEAD)) ?? (await listRefs(git, gitDir, signal));
-  if (text === null) return null;
-  const [, target = '', detached = ''] = HEAD.exec(await textOrNothing(join(gitDir, 'HEAD'))) ?? [];
-  const named = text.split('\n').find((row) => row.endsWith(` ${MIRRORED_HEAD}`) || row.endsWith(` ${target}`));
-  return refsOf(text, { ...from, head: named?.split(' ', 1)[0] ?? detached, target });
-}
-
-async function listRefs(git: Git, gitDir: string, signal: AbortSignal): Promise<string | null> {
   const args = [...LISTED, MIRRORED_HEAD];
   const { ending, stdout } = await git.run({ args, gitDir, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, signal });
-  return ending.kind === 'exited' && ending.code === 0 ? stdout.toString('utf8') : null;
+  if (ending.kind !== 'exited' || ending.code !== 0) return null;
+  const text = stdout.toString('utf8');
+  const [, target = '', detached = ''] = HEAD.exec(await readPlainFile(join(gitDir, 'HEAD'))) ?? [];
+  const named = text.split('\n').find((row) => row.endsWith(` ${MIRRORED_HEAD}`) || row.endsWith(` ${target}`));
+  return toRefs(text, { ...from, head: named?.split(' ', 1)[0] ?? detached, target });
 }
 
-function refsOf(
+function toRefs(
   listed: string,
   { head, target, shallow }: { readonly head: string; readonly target: string; readonly shallow: string },
 ): Refs {
@@ -75,7 +67,7 @@ function refsOf(
   return { head, headBranch, byName: parseRefs(listed), shallow };
 }
 
-async function line(git: Git, call: GitCall): Promise<string> {
+async function readLine(git: Git, call: GitCall): Promise<string> {
   const { stdout } = await git.run({ ...call, maxBytes: MAX_BYTES });
   return stdout.toString('utf8').trim();
 }

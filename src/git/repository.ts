@@ -1,24 +1,19 @@
 // A mirrored repository as it stood when it was opened: what a revision means, and its commits as trees.
 import { CausewayError } from '../core/errors.ts';
 import type { Repository, SourceTree } from '../core/source.ts';
-import type { ObjectReader } from './cat-file-batch.ts';
-import { createCommitTree } from './commit-tree.ts';
-import { DamagedObjects, MissingObject, withRenewal } from './damage.ts';
-import type { ProjectListings } from './kept-listings.ts';
-import { objectFormat } from './local-repository.ts';
-import type { Mirror } from './mirror-refresh.ts';
+import { DamagedObjects, MissingObject, type Renewable, withRenewal } from './failure.ts';
+import { objectFormat } from './local.ts';
+import type { ObjectReader } from './objects.ts';
+import type { Mirror } from './refresh.ts';
 import { LIKELY_DEFAULTS, type Refs } from './refs.ts';
-import type { Git } from './run-git.ts';
+import type { Git } from './run.ts';
+import { createCommitTree } from './tree.ts';
 
-/** What the parts of one commit's tree work with. */
-export interface RepositoryAccess {
+/** What reads one mirror. */
+export interface RepositoryAccess extends Renewable {
   readonly git: Git;
   readonly mirror: Mirror;
   readonly objects: ObjectReader;
-  /** Of commits of the project that were looked at before. */
-  readonly listings: ProjectListings;
-  /** Makes the mirror anew from its source, once, however often it is asked for. */
-  renew(signal: AbortSignal): Promise<void>;
   /** Fetches a commit by its full sha; false where the source does not give it out, or is no remote. */
   fetchCommit(sha: string, signal: AbortSignal): Promise<boolean>;
 }
@@ -33,17 +28,17 @@ const MOST_TREES = 2;
 
 export function createRepository(access: RepositoryAccess): Repository {
   const { refs } = access.mirror;
-  /** What names led to a commit: refs do not change while it is open, and one report asks for the same name again and again. */
+  /** The commits that names led to: refs do not change while the repository is open. */
   const commits = new Map<string, string>();
-  const defaultBranch = defaultBranchOf(refs);
+  const defaultBranch = findDefaultBranch(refs);
   return {
     defaultBranch: defaultBranch.replace(/^refs\/heads\//, ''),
     shallow: refs.shallow !== '',
     async resolve(revision, signal) {
       const { brokenDefault } = access.mirror;
-      if (brokenDefault !== '' && (revision === '' || revision === 'HEAD')) throw brokenBranch(brokenDefault);
-      for (const name of candidates(revision, refs, defaultBranch)) {
-        const sha = await withRenewal(access, signal, () => knownCommit(access, commits, name, signal));
+      if (brokenDefault !== '' && (revision === '' || revision === 'HEAD')) throw toBrokenBranch(brokenDefault);
+      for (const name of listCandidates(revision, refs, defaultBranch)) {
+        const sha = await withRenewal(access, signal, () => findKnownCommit(access, commits, name, signal));
         if (sha !== null) return sha;
       }
       return null;
@@ -51,28 +46,28 @@ export function createRepository(access: RepositoryAccess): Repository {
     async bring(sha, signal) {
       if (!FULL_SHA.test(sha)) return false;
       return withRenewal(access, signal, async () => {
-        if ((await commitOf(access, sha, signal)) !== null) return true;
-        return (await fetchedCommit(access, sha.toLowerCase(), signal)) !== null;
+        if ((await findCommit(access, sha, signal)) !== null) return true;
+        return (await fetchById(access, sha.toLowerCase(), signal)) !== null;
       });
     },
-    tree: keptTrees((sha) => createCommitTree(keeping(access, sha), sha)),
+    tree: keepTrees((sha) => createCommitTree(keepFetched(access, sha), sha)),
   };
 }
 
-/** What an id stands for does not change; that it stands for nothing may, so that alone is asked again. */
-async function knownCommit(
+/** What an id stands for does not change; that it stands for nothing may, so only that is looked up again. */
+async function findKnownCommit(
   access: RepositoryAccess,
   known: Map<string, string>,
   id: string,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const sha = known.get(id) ?? (await commitOf(access, id, signal));
+  const sha = known.get(id) ?? (await findCommit(access, id, signal));
   if (sha !== null) known.set(id, sha);
   return sha;
 }
 
-/** The trees of the commits that were asked for last, so that each is listed once. */
-function keptTrees(make: (sha: string) => SourceTree): (sha: string) => SourceTree {
+/** The trees of the last commits, so that each is listed once. */
+function keepTrees(make: (sha: string) => SourceTree): (sha: string) => SourceTree {
   const kept = new Map<string, SourceTree>();
   return (sha) => {
     const tree = kept.get(sha) ?? make(sha);
@@ -84,26 +79,27 @@ function keptTrees(make: (sha: string) => SourceTree): (sha: string) => SourceTr
   };
 }
 
-/** A commit that no branch or tag leads to is asked for by its whole id; never by less, which could mean another. */
-async function fetchedCommit(access: RepositoryAccess, id: string, signal: AbortSignal): Promise<string | null> {
+/** A commit that no branch or tag leads to is fetched by its whole id only: less could mean another. */
+async function fetchById(access: RepositoryAccess, id: string, signal: AbortSignal): Promise<string | null> {
   const length = objectFormat(access.mirror.refs) === 'sha256' ? 64 : 40;
   if (id.length !== length) return null;
-  return (await access.fetchCommit(id, signal)) ? commitOf(access, id, signal) : null;
+  return (await access.fetchCommit(id, signal)) ? findCommit(access, id, signal) : null;
 }
 
-/** A mirror made anew has branches and tags alone: a commit that was fetched by its id is fetched once more. */
-function keeping(access: RepositoryAccess, sha: string): RepositoryAccess {
+/** A new mirror has branches and tags only: a commit that was fetched by its id is fetched again. */
+function keepFetched(access: RepositoryAccess, sha: string): RepositoryAccess {
   return {
     ...access,
     async renew(signal) {
-      await access.renew(signal);
+      const isRenewed = await access.renew(signal);
       await access.fetchCommit(sha, signal);
+      return isRenewed;
     },
   };
 }
 
 /** The branch that HEAD names; where that one has no commit, the only branch there is, else main or master. */
-function defaultBranchOf(refs: Refs): string {
+function findDefaultBranch(refs: Refs): string {
   if (refs.byName.has(refs.headBranch)) return refs.headBranch;
   if (refs.head !== '') return '';
   const branches = [...refs.byName.keys()].filter((name) => name.startsWith('refs/heads/'));
@@ -112,7 +108,7 @@ function defaultBranchOf(refs: Refs): string {
 }
 
 /** Object ids that `revision` may mean, likeliest first. A full sha comes before a branch that is named like one. */
-function candidates(revision: string, refs: Refs, defaultBranch: string): readonly string[] {
+function listCandidates(revision: string, refs: Refs, defaultBranch: string): readonly string[] {
   if (revision === '' || revision === 'HEAD') return [refs.byName.get(defaultBranch) ?? refs.head];
   if (EXPRESSION.test(revision) || revision.length > 1_024) return [];
   const named = [`refs/heads/${revision}`, `refs/tags/${revision}`, revision].map(
@@ -123,10 +119,10 @@ function candidates(revision: string, refs: Refs, defaultBranch: string): readon
 }
 
 /** Full sha of the commit that an id, a prefix of one, or a tag's id stands for. */
-async function commitOf(access: RepositoryAccess, id: string, signal: AbortSignal): Promise<string | null> {
+async function findCommit(access: RepositoryAccess, id: string, signal: AbortSignal): Promise<string | null> {
   if (id === '') return null;
   try {
-    return (await access.objects.about(`${id}^{commit}`, signal)).id;
+    return (await access.objects.readHeader(`${id}^{commit}`, signal)).id;
   } catch (error) {
     if (!(error instanceof MissingObject)) throw error;
   }
@@ -148,7 +144,7 @@ async function requireObject(access: RepositoryAccess, id: string, signal: Abort
   if (ending.kind === 'exited' && ending.code !== 0) throw new DamagedObjects(stderr);
 }
 
-function brokenBranch(name: string): CausewayError {
+function toBrokenBranch(name: string): CausewayError {
   return new CausewayError(
     'repository_unreachable',
     `The default branch of the repository (${name}) names a commit that is not there. Name another branch, or repair this one: "git fsck" there says more.`,

@@ -1,11 +1,18 @@
 // The one place that starts git: no shell, an isolated environment, a limit on time and output, and an end that takes the whole process group.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { availableParallelism, tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { CausewayError } from '../core/errors.ts';
-import { createCommand } from './executables.ts';
-import { type ConfigEntry, type Environment, isolatedEnvironment, type Protocol } from './git-environment.ts';
-import { createStderrTail } from './stderr-tail.ts';
+import { REDACTED } from '../core/redacted.ts';
+import { absolutePath, type ConfigEntry, type Environment, isolatedEnvironment, type Protocol } from './environment.ts';
+
+const KEPT_STDERR = 16_384;
+// The folder that it clones into is an inner path of the server, and its name could be taken for a cause.
+const PROGRESS =
+  /^(?:remote: )?(?:Cloning into|Enumerating|Counting|Compressing|Receiving|Resolving|Writing|Unpacking|Updating|Finding|Total|Filtering)\b/;
 
 export interface GitCall {
   readonly args: readonly string[];
@@ -183,4 +190,99 @@ function notStarted(cause?: Error): CausewayError {
     'Git could not be started. Install git 2.39 or newer and see that it is in an absolute folder of the PATH of this service.',
     { cause },
   );
+}
+
+interface Command {
+  readonly file: string;
+  readonly args: readonly string[];
+}
+
+/**
+ * Gives the words that start git, with a limit on its CPU time where `timeoutMs` is set; null where there is no git.
+ * The kernel keeps that limit even after Node was killed. Without prlimit (util-linux, so on Linux only) there is none.
+ */
+function createCommand(from: Environment): (args: readonly string[], timeoutMs: number | null) => Command | null {
+  const prlimit = findExecutable('prlimit', from);
+  let git: string | null = null;
+  return (args, timeoutMs) => {
+    git ??= findExecutable('git', from);
+    if (git === null) return null;
+    if (prlimit === null || timeoutMs === null) return { file: git, args };
+    return { file: prlimit, args: [`--cpu=${cpuSeconds(timeoutMs)}`, '--', git, ...args] };
+  };
+}
+
+/** Seconds of all threads together: what the timer allows on every core that git would use (eight in `grep`). */
+function cpuSeconds(timeoutMs: number): number {
+  return Math.ceil(timeoutMs / 1_000) * Math.min(8, availableParallelism());
+}
+
+/** Where the program is, looked for in the absolute entries of PATH only; null where there is none. */
+function findExecutable(name: string, from: Environment): string | null {
+  const file = process.platform === 'win32' ? `${name}.exe` : name;
+  const candidates = absolutePath(from)
+    .split(delimiter)
+    .filter((folder) => folder !== '')
+    .map((folder) => join(folder, file));
+  return candidates.find(isExecutable) ?? null;
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
+
+interface StderrTail {
+  add(chunk: Buffer): void;
+  /** At most 2,000 characters, lines that matter only. */
+  text(): string;
+}
+
+/** `secrets` are removed by their exact value, and whatever stands between `//` and `@` in an address. */
+export function createStderrTail(secrets: readonly string[]): StderrTail {
+  let kept = '';
+  return {
+    add(chunk) {
+      const all = kept + chunk.toString('utf8');
+      // Without its beginning a line is not known for what it is.
+      kept = all.length > KEPT_STDERR ? all.slice(-KEPT_STDERR).replace(/^[^\r\n]*[\r\n]/, '') : all;
+    },
+    text() {
+      const lines = kept.split(/[\r\n]+/).filter((line) => line.trim() !== '' && !PROGRESS.test(line));
+      return removeSecrets(lines.join('\n'), secrets).slice(-2_000);
+    },
+  };
+}
+
+function removeSecrets(text: string, secrets: readonly string[]): string {
+  const known = secrets.filter((secret) => secret !== '');
+  const without = known.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), text);
+  return without.replaceAll(/\/\/[^/@\s'"]+@/g, `//${REDACTED}@`);
+}
+
+export interface Tools {
+  /** Such as `2.47.1`; null: it is not there, or does not start. */
+  readonly git: string | null;
+  /** Whether git's processor time is bounded by the kernel. */
+  readonly prlimit: boolean;
+}
+
+export async function findTools(environment: Environment, signal: AbortSignal): Promise<Tools> {
+  const bounded = createCommand(environment)(['--version'], 1_000);
+  const prlimit = bounded !== null && /prlimit(?:\.exe)?$/.test(bounded.file);
+  const git = createGit({ environment, certificates: () => '', lifetime: signal });
+  try {
+    const { stdout } = await git.run({
+      ...{ args: ['--version'], folder: tmpdir(), timeoutMs: 5_000, maxBytes: 1_000, signal },
+    });
+    const version = /git version (\d+(?:\.\d+)*)/.exec(stdout.toString('utf8'))?.[1];
+    return { git: version ?? null, prlimit };
+  } catch {
+    signal.throwIfAborted();
+    return { git: null, prlimit };
+  }
 }

@@ -1,15 +1,15 @@
-// Where a project's source comes from, seen as two verbs: which refs it has now, and the words to fetch them.
+// Where a project's source comes from: which refs it has now, and how git may reach it.
 import { mkdtemp, open, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { CausewayError } from '../core/errors.ts';
 import type { Project } from '../core/project.ts';
 import { registerSecret, TOKEN_LASTS_MS } from '../log.ts';
-import type { ConfigEntry, Protocol } from './git-environment.ts';
-import { unreachable } from './git-failure.ts';
-import { locateRepository, writeStandIn } from './local-repository.ts';
-import { PARTIAL } from './mirror-upkeep.ts';
+import type { ConfigEntry, Protocol } from './environment.ts';
+import { toUnreachable } from './failure.ts';
+import { locateRepository, writeStandIn } from './local.ts';
+import { PARTIAL } from './refresh.ts';
 import { brokenRefs, isEmpty, parseRemoteRefs, type Refs, readLocalRefs, withoutBroken } from './refs.ts';
-import type { Git } from './run-git.ts';
+import type { Git } from './run.ts';
 
 /** User name and password (or token) for the address of one project; null: it is read without. What it throws ends the refresh. */
 export type Credentials = (
@@ -46,39 +46,32 @@ export interface Remote {
 
 /** Null for a source on this disk. Throws `repository_unreachable`. */
 export async function openRemote(
-  project: Project,
+  { source, name, ...project }: Project,
   credentials: Credentials,
   signal: AbortSignal,
 ): Promise<Remote | null> {
-  const { source, name } = project;
   if (source.kind === 'path') return null;
-  return remoteOf({ name, url: source.url }, () => credentials(project, signal));
+  const url = parseUrl(source.url, name);
+  const known = await credentials({ ...project, source, name }, signal);
+  return { what: `The repository of ${name} (${url})`, access: toAccess(url, known) };
 }
 
-async function remoteOf(
-  at: { readonly name: string; readonly url: string },
-  credentials: () => ReturnType<Credentials>,
-): Promise<Remote> {
-  const url = checkedUrl(at.url, at.name);
-  return { what: `The repository of ${at.name} (${url})`, access: accessTo(url, await credentials()) };
-}
-
-/** Asks the source for its refs. `gitDir` is the mirror, beside which a stand-in is put. Throws `repository_unreachable`. */
+/** Asks the source for its refs. `gitDir` is the mirror, next to which a stand-in is put. Throws `repository_unreachable`. */
 export async function openUpstream(
   git: Git,
   project: Project,
-  options: { readonly gitDir: string; readonly credentials: Credentials },
+  { gitDir, credentials }: { readonly gitDir: string; readonly credentials: Credentials },
   signal: AbortSignal,
 ): Promise<Upstream> {
-  const { gitDir, credentials } = options;
   const { source, name } = project;
   if (source.kind === 'path') return openPath(git, { path: source.path, name, gitDir }, signal);
-  const remote = await remoteOf({ name, url: source.url }, () => credentials(project, signal));
-  return announced(git, { ...remote, gitDir }, signal);
+  const remote = await openRemote(project, credentials, signal);
+  if (remote === null) throw new TypeError('a source with an address is a remote');
+  return listRemote(git, { ...remote, gitDir }, signal);
 }
 
 /** A source that says itself which refs it has: a remote, or a bundle. */
-async function announced(
+async function listRemote(
   git: Git,
   at: { readonly what: string; readonly access: Access; readonly gitDir: string },
   signal: AbortSignal,
@@ -94,7 +87,7 @@ async function announced(
     maxBytes: 256 * 1024 * 1024,
     signal,
   });
-  if (ending.kind !== 'exited' || ending.code !== 0) throw unreachable(what, ending, stderr);
+  if (ending.kind !== 'exited' || ending.code !== 0) throw toUnreachable(what, ending, stderr);
   return {
     refs: parseRemoteRefs(stdout.toString('utf8')),
     brokenDefault: '',
@@ -113,7 +106,7 @@ async function openPath(
   const what = `The repository of ${at.name} (${at.path})`;
   if (await isBundle(at.path)) {
     const access: Access = { address: resolve(at.path), protocols: ['file'], config: [], secrets: [] };
-    return announced(git, { what, access, gitDir: at.gitDir }, signal);
+    return listRemote(git, { what, access, gitDir: at.gitDir }, signal);
   }
   const local = await locateRepository(git, { path: at.path, what }, signal);
   const refs = await readLocalRefs(git, { gitDir: local.gitDir, shallow: local.shallow }, signal);
@@ -152,7 +145,7 @@ async function isBundle(path: string): Promise<boolean> {
   return /^# v[23] git bundle\n/.test(buffer.toString('latin1'));
 }
 
-function checkedUrl(text: string, name: string): string {
+function parseUrl(text: string, name: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     throw new CausewayError(
@@ -169,7 +162,7 @@ function checkedUrl(text: string, name: string): string {
   return url.href;
 }
 
-function accessTo(url: string, known: Awaited<ReturnType<Credentials>>): Access {
+function toAccess(url: string, known: Awaited<ReturnType<Credentials>>): Access {
   const protocols: readonly Protocol[] = ['http', 'https'];
   if (known === null) return { address: url, protocols, config: [['http.followRedirects', 'initial']], secrets: [] };
   const basic = Buffer.from(`${known.username}:${known.password}`).toString('base64');

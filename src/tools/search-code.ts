@@ -1,7 +1,13 @@
 // The tool that searches lines, in the commit and in what edits made of it.
 import { z } from 'zod';
 import type { Finding } from '../core/evidence.ts';
-import type { SearchHit, SearchQuery } from '../core/source.ts';
+import {
+  describeSearchCut,
+  type SearchCut,
+  type SearchHit,
+  type SearchQuery,
+  type SearchResult,
+} from '../core/source.ts';
 import type { Tool } from '../core/tool.ts';
 import { type EditedTree, normalisePath } from './edited-tree.ts';
 import { isWithin, searchEdited } from './search-edited.ts';
@@ -24,7 +30,7 @@ const TOO_LONG =
 
 const PARAMETERS = z.strictObject({
   pattern: z.string().min(1).max(1_000).describe('Plain text within one line, unless "regex".'),
-  regex: z.boolean().optional().describe('The pattern is a regular expression (no look-around).'),
+  regex: z.boolean().optional().describe('The pattern is a Perl-compatible regular expression.'),
   ignore_case: z.boolean().optional(),
   word: z.boolean().optional().describe('Whole words only.'),
   paths: z
@@ -50,24 +56,27 @@ export function searchTool(source: EditedTree): Tool {
       const result = await searchBoth(source, { ...query, limit }, signal);
       if (result.error !== '') return answerFailed(result.error);
       if (result.hits.length === 0) {
-        const none =
-          `No line matches ${patternOf(given)}${within(given)}. ${literalNote(given)}${result.cut}`.trimEnd();
+        const cut = describeCuts(result.cuts);
+        const none = `No line matches ${patternOf(given)}${within(given)}. ${literalNote(given)}${cut}`.trimEnd();
         // What was not searched is not ruled out.
-        return literalNote(given) !== '' || /Stopped|edited files were not/.test(result.cut)
-          ? answerFailed(none)
-          : answerNothing(none);
+        const isIncomplete = result.cuts.some(({ kind }) => kind === 'timeout' || kind === 'edited_files');
+        return literalNote(given) !== '' || isIncomplete ? failed(none) : nothing(none);
       }
-      return foundHits(hitLines(source, result.hits.slice(0, limit)), result.cut);
+      return foundHits(hitLines(source, result.hits.slice(0, limit)), result.cuts);
     },
   });
 }
 
-function foundHits(lines: readonly string[], cut: string): Finding {
-  const shown = takeFittingLines(lines, MAX_RESULT_BYTES);
+function foundHits(lines: readonly string[], cuts: readonly SearchCut[]): Finding {
+  const shown = fitting(lines, MAX_RESULT_BYTES);
   const over = shown.length < lines.length ? 'Cut at 12 kB.' : '';
-  const more =
-    over !== '' || cut.includes('more') ? 'Narrow "paths" or the pattern, or raise "limit", to see the rest.' : '';
-  return answerFound(shown.join('\n'), [cut, over, more].filter((each) => each !== '').join(' '));
+  const hasMore = over !== '' || cuts.some(({ kind }) => kind === 'limit');
+  const more = hasMore ? 'Narrow "paths" or the pattern, or raise "limit", to see the rest.' : '';
+  return found(shown.join('\n'), [describeCuts(cuts), over, more].filter((each) => each !== '').join(' '));
+}
+
+function describeCuts(cuts: readonly SearchCut[]): string {
+  return cuts.map(describeSearchCut).join(' ');
 }
 
 function inWords(given: Given): string {
@@ -98,18 +107,12 @@ function queryOf({ pattern, regex = false, ignore_case = false, word = false, pa
   return { pattern, regex, ignoreCase: ignore_case, word, paths: paths.map(normalisePath) };
 }
 
-interface BothResult {
-  readonly hits: readonly SearchHit[];
-  readonly cut: string;
-  readonly error: string;
-}
-
 /** Hits of the commit, but for files that edits touched, and hits in these as they are now. */
 async function searchBoth(
   source: EditedTree,
   query: SearchQuery & { readonly limit: number },
   signal: AbortSignal,
-): Promise<BothResult> {
+): Promise<SearchResult> {
   const touched = await source.touched();
   if (touched.size === 0) return source.tree.search(query, signal);
   const texts = new Map([...touched].flatMap(([path, text]) => (text === null ? [] : [[path, text] as const])));
@@ -118,15 +121,14 @@ async function searchBoth(
   const made = query.paths.filter((path) => [...texts.keys()].some((each) => isWithin(each, [path])));
   if (base.error !== '' && (made.length < query.paths.length || made.length === 0)) return base;
   const edited = searchEdited(texts, query);
-  if (edited === null && base.hits.length === 0) return { hits: [], cut: '', error: TOO_LONG };
+  if (edited === null && base.hits.length === 0) return { hits: [], cuts: [], error: TOO_LONG };
   const hits = [...base.hits.filter(({ path }) => !touched.has(path)), ...(edited ?? [])];
-  const notes = [
-    hits.length > query.limit ? base.cut.replace(/Only the first \d+ hits; there are more\. ?/, '') : base.cut,
-    hits.length > query.limit ? `Only the first ${query.limit} hits; there are more.` : '',
-    edited === null ? `The edited files were not searched: ${[...texts.keys()].join(', ')}.` : '',
-  ];
+  const hasMore = hits.length > query.limit;
+  const cuts: SearchCut[] = base.cuts.filter(({ kind }) => !hasMore || kind !== 'limit');
+  if (hasMore) cuts.push({ kind: 'limit', limit: query.limit });
+  if (edited === null) cuts.push({ kind: 'edited_files', paths: [...texts.keys()] });
   const ordered = hits.sort((a, b) => (a.path === b.path ? a.line - b.line : a.path < b.path ? -1 : 1));
-  return { hits: ordered, cut: notes.filter((note) => note !== '').join(' '), error: '' };
+  return { hits: ordered, cuts, error: '' };
 }
 
 /** In the commit itself; edited files that are named are left to the other search. */
@@ -135,9 +137,9 @@ async function searchCommit(
   query: SearchQuery & { readonly limit: number },
   texts: ReadonlyMap<string, string>,
   signal: AbortSignal,
-): Promise<BothResult> {
+): Promise<SearchResult> {
   const paths = query.paths.filter((path) => !texts.has(path));
-  if (paths.length === 0 && query.paths.length > 0) return { hits: [], cut: '', error: '' };
+  if (paths.length === 0 && query.paths.length > 0) return { hits: [], cuts: [], error: '' };
   return tree.search({ ...query, paths, limit: Math.min(1_000, query.limit * 3) }, signal);
 }
 

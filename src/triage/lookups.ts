@@ -3,8 +3,15 @@ import { cutText } from '../core/cut-text.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { InvestigationStep } from '../core/evidence.ts';
 import { withoutUnseenIn } from '../core/inert-text.ts';
-import type { Repository, SearchHit, SearchQuery, SearchResult, SourceTree } from '../core/source.ts';
-import type { Ground } from './paths.ts';
+import {
+  describeSearchCut,
+  type Repository,
+  type SearchHit,
+  type SearchQuery,
+  type SearchResult,
+  type SourceTree,
+} from '../core/source.ts';
+import type { Ground } from './map-paths.ts';
 
 /** Results are for people and for one page: longer ones are cut, and say so. */
 const MAX_RESULT = 4_000;
@@ -100,7 +107,7 @@ async function searchOne(lookups: Lookups, query: SearchQuery): Promise<SearchRe
   return (
     (await attempt(lookups, action, () => lookups.tree.search(query, lookups.signal))) ?? {
       hits: [],
-      cut: '',
+      cuts: [],
       error: FAILED,
     }
   );
@@ -117,12 +124,14 @@ function describeSearch(query: SearchQuery, revision: string): string {
   return `search ${shown}${describeOptions(query)} at ${shortenSha(revision)}`;
 }
 
-function renderHits({ hits, cut: said, error }: SearchResult): string {
+function renderHits({ hits, cuts, error }: SearchResult): string {
   if (error !== '') return `failed: ${error}`;
   if (hits.length === 0) return 'nothing found';
   const shown = hits.slice(0, MAX_SHOWN_HITS).map((hit) => `${hit.path}:${hit.line}: ${cutText(hit.text.trim(), 160)}`);
   const left = hits.length - shown.length;
-  return [...shown, left > 0 ? `… ${left} more hits not shown` : '', said].filter((line) => line !== '').join('\n');
+  return [...shown, left > 0 ? `… ${left} more hits not shown` : '', ...cuts.map(describeSearchCut)]
+    .filter((line) => line !== '')
+    .join('\n');
 }
 
 function cutLine(text: string): string {

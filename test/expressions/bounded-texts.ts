@@ -15,8 +15,6 @@ const REPORT_LINE = 'plainLines (triage/plain-text.ts) cuts each line of a repor
 
 export const BOUNDED: readonly Bound[] = [
   { file: 'git/outline.ts', most: 1_000, why: OUTLINE },
-  { file: 'git/outline-compiled.ts', most: 1_000, why: OUTLINE },
-  { file: 'git/outline-scripting.ts', most: 1_000, why: OUTLINE },
   { file: 'redact/private-keys.ts', only: '(?<![A-Za-z0-9+/])(', most: 1_000, why: 'lines up to MAX_KEY_LINE' },
   { file: 'triage/ci/own-words.ts', most: 1_000, why: LOG_LINE },
   { file: 'triage/ci/place-forms.ts', most: 1_000, why: LOG_LINE },

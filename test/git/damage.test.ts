@@ -15,7 +15,7 @@ import { setImmediate as oneTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { SourceTree } from '../../src/core/source.ts';
 import { acquireProcessLock } from '../../src/git/process-lock.ts';
-import { createGit } from '../../src/git/run-git.ts';
+import { createGit } from '../../src/git/run.ts';
 import { gitHttp } from '../support/git-http.ts';
 import { type GitRepository, gitRepository } from '../support/git-repository.ts';
 import { pathProject, SIGNAL, temporaryFolder, testSource, treeOf, urlProject } from './open-project.ts';
@@ -112,7 +112,7 @@ describe('a mirror that lost an object', () => {
     loseBlob(kept.folder, repo, 'a.txt');
     const tree = await treeOf(await kept.source.open(pathProject(repo.path), SIGNAL));
     const found = await tree.search({ pattern: 'needle', regex: false, ignoreCase: false, paths: [] }, SIGNAL);
-    expect(found).toMatchObject({ cut: '', hits: [{ path: 'a.txt', line: 1 }] });
+    expect(found).toMatchObject({ cuts: [], hits: [{ path: 'a.txt', line: 1 }] });
   });
 
   it('is made anew from a remote, when it lost a commit or a tree', async () => {

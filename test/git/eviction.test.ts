@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Source } from '../../src/core/source.ts';
-import { readMirrorsSize } from '../../src/git/mirror-records.ts';
+import { readMirrorsSize } from '../../src/git/eviction.ts';
 import { acquireProcessLock } from '../../src/git/process-lock.ts';
 import { type GitHttpServer, gitHttp } from '../support/git-http.ts';
 import { type GitRepository, gitRepository } from '../support/git-repository.ts';
@@ -45,7 +45,7 @@ function ground(maxTogetherBytes = 2.5 * BYTES): Ground {
 /** As if nobody had used it since then. */
 function unused(folder: string, name: Name, hours: number): void {
   const at = new Date(Date.now() - hours * HOUR_MS);
-  utimesSync(join(folder, 'used', `prj_${name}`), at, at);
+  utimesSync(join(folder, `prj_${name}.git`), at, at);
 }
 
 async function open(source: Source, ...names: readonly Name[]) {
@@ -68,7 +68,6 @@ describe('the limit of all mirrors', () => {
     await open(it.source, 'three');
     await expect.poll(() => mirrors(it.folder)).toEqual(['prj_one.git', 'prj_three.git']);
     await expect.poll(() => it.evicted).toEqual(['prj_two']);
-    expect(readdirSync(join(it.folder, 'used')).sort()).toEqual(['prj_one', 'prj_three']);
     unused(it.folder, 'one', 1);
     const [again] = await open(it.source, 'two');
     if (again === undefined) throw new Error('not opened');
@@ -113,7 +112,7 @@ describe('the limit of all mirrors', () => {
     expect(found.hits.map(({ path }) => path)).toEqual(['src/a.ts']);
   });
 
-  it('counts the digests too, and what an earlier version fetched without a note of it', async () => {
+  it('counts the indexes too', async () => {
     await using it = ground(0);
     await open(it.source, 'one', 'two');
     const digests = join(it.folder, '..', `${it.folder.split('/').at(-1)}-digests`);
@@ -125,8 +124,6 @@ describe('the limit of all mirrors', () => {
     expect(noted.bytes).toBeGreaterThan(2 * pack + 5_000);
     expect(noted.bytes).toBeLessThan(2 * pack + 5_000 + 2 * 20_000);
     expect(noted.bytes - (await readMirrorsSize(it.folder)).bytes).toBe(5_000);
-    for (const name of readdirSync(join(it.folder, 'used'))) writeFileSync(join(it.folder, 'used', name), 'torn');
-    expect(await readMirrorsSize(it.folder, digests)).toEqual(noted);
   });
 
   it('clears what a process left that was killed while it removed a mirror', async () => {

@@ -260,9 +260,7 @@ describe('forgetting', () => {
     await kept.source.open(pathProject(repo.path), SIGNAL);
     await kept.source.forget('prj_test');
     await kept.source.forget('prj_test');
-    // Only the folders that hold locks and notes of use stay, empty of it.
-    expect(readdirSync(kept.folder)).toEqual(['locks', 'used']);
-    expect(readdirSync(join(kept.folder, 'used'))).toEqual([]);
+    expect(readdirSync(kept.folder)).toEqual(['locks']);
     expect((await kept.source.open(pathProject(repo.path), SIGNAL)).defaultBranch).toBe('main');
   });
 });

@@ -1,7 +1,6 @@
 // Searching one commit: fixed text and expressions, paths and globs, limits and faults.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SearchQuery, SourceTree } from '../../src/core/source.ts';
-import { toPosix } from '../../src/git/posix-expression.ts';
 import { type GitRepository, gitRepository } from '../support/git-repository.ts';
 import { pathProject, SIGNAL, type TestSource, testSource, treeOf } from './open-project.ts';
 
@@ -66,13 +65,11 @@ describe('a search', () => {
 
   it.each([
     ['(', /not a valid expression/],
-    ['a(?=b)', /Look-around/],
-    ['[abc', /never closed/],
-    ['\\p{L}', /not understood/],
-    ['a\\nb', /one line at a time/],
-    ['((a{1,100}){1,100}){1,100}', /too many states/],
-    ['a{99999}', /32767/],
-    ['x\\', /lone backslash/],
+    ['[abc', /not a valid expression/],
+    ['a\nb', /one line at a time/],
+    ['((a{1,100}){1,100}){1,100}', /not a valid expression/],
+    ['a{99999}', /not a valid expression/],
+    ['x\\', /not a valid expression/],
   ])('answers %s with what is wrong', async (pattern, words) => {
     const result = await search(pattern, { regex: true });
     expect(result.hits).toEqual([]);
@@ -100,14 +97,14 @@ describe('a search', () => {
     });
     expect(await search('total', { paths: ['lib', 'src/a.ts'] })).toMatchObject({
       hits: [{ path: 'src/a.ts' }],
-      cut: expect.stringContaining('"lib"'),
+      cuts: [{ kind: 'unknown_paths', paths: ['lib'] }],
     });
   });
 
   it('stops at the limit and says so', async () => {
     const some = await search('hit', { limit: 10 });
     expect(some.hits).toHaveLength(10);
-    expect(some.cut).toContain('first 10 hits');
+    expect(some.cuts).toEqual([{ kind: 'limit', limit: 10 }]);
     expect((await search('hit')).hits).toHaveLength(200);
     expect((await search('hit', { limit: 1_000_000 })).hits).toHaveLength(1_000);
   });
@@ -120,10 +117,10 @@ describe('a search', () => {
     ]);
   });
 
-  it('that a line of megabytes holds up is answered from the other files', async () => {
+  it('is answered though a line of megabytes is in its way', async () => {
     const result = await search('\\w+\\+ subtotal|\\w+ \\+ subtotal', { regex: true });
     expect(result.hits.map((hit) => hit.path)).toEqual(['src/deep/b.tsx']);
-    expect(result.cut).toContain('1 file(s) over 128 KiB were not searched.');
+    expect(result.error).toBe('');
   });
 
   it('ends when it is aborted', async () => {
@@ -135,28 +132,5 @@ describe('a search', () => {
     setTimeout(() => abort.abort(new Error('enough')), 300);
     await running.catch((error: Error) => expect(error.message).toBe('enough'));
     expect(await places('bracket', { paths: ['a1.txt'] })).toEqual(['a1.txt:1']);
-  });
-});
-
-describe('the translation to POSIX', () => {
-  it('refuses back-references, which can take hours', () => {
-    expect(toPosix('(a*)\\1')).toEqual({ ok: false, error: expect.stringContaining('Back-references') });
-  });
-
-  it.each([
-    ['\\d+', '[0-9]+'],
-    ['[\\d\\-x]', '[0-9x-]'],
-    ['[^\\]a]', '[^]a]'],
-    ['[\\^a]', '[a^]'],
-    ['foo {', 'foo \\{'],
-    ['{', '\\{'],
-    ['a{2,}', 'a{2,}'],
-    ['a{,3}', 'a{0,3}'],
-    ['a+?b*?c??', 'a+b*c?'],
-    ['\\/x\\"', '/x"'],
-    ["\\'", "'"],
-    ['[[:alpha:]_]', '[[:alpha:]_]'],
-  ])('%s becomes %s', (source, expression) => {
-    expect(toPosix(source)).toEqual({ ok: true, expression });
   });
 });

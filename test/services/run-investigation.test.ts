@@ -8,7 +8,7 @@ import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import type { Repository } from '../../src/core/source.ts';
 import { createSeal } from '../../src/db/seal.ts';
 import type { Store } from '../../src/db/store.ts';
-import { unreachable } from '../../src/git/git-failure.ts';
+import { toUnreachable } from '../../src/git/failure.ts';
 import { createLog } from '../../src/log.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
@@ -130,7 +130,7 @@ describe('a run', () => {
     const { id, runId } = await at.report();
     const stderr = 'fatal: write error: No space left on device';
     at.open = async () =>
-      Promise.reject(unreachable('The repository of acme/shop', { kind: 'exited', code: 128 }, stderr));
+      Promise.reject(toUnreachable('The repository of acme/shop', { kind: 'exited', code: 128 }, stderr));
     const runAt = new Date(at.now.getTime() + 15 * 60_000).toISOString();
     expect(await at.handler().handle(job(runId), SIGNAL)).toEqual({ kind: 'later', runAt });
     at.open = async () => Promise.reject(new StoreUnusable('full', 'The disk is full.'));

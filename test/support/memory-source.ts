@@ -139,7 +139,7 @@ function searchMemory(files: Readonly<Record<string, string>>, query: SearchQuer
     .flatMap((path) => files[path]!.split('\n').map((text, index) => ({ path, line: index + 1, text })))
     .filter(({ text }) => pattern.test(text));
   const limit = query.limit ?? 200;
-  return { hits: hits.slice(0, limit), cut: hits.length > limit ? `only the first ${limit} hits` : '', error: '' };
+  return { hits: hits.slice(0, limit), cuts: hits.length > limit ? [{ kind: 'limit', limit }] : [], error: '' };
 }
 
 function outlineMemory(text: string): readonly OutlineSymbol[] {

@@ -217,7 +217,7 @@ describe('search', () => {
       "search "tax" in lib at …
       failed: This commit has no "lib". List the files to see which there are."
     `);
-    expect(await ask('search', { pattern: '(?=tax)', regex: true })).toMatch(/\nfailed: /);
+    expect(await ask('search', { pattern: '(tax', regex: true })).toMatch(/\nfailed: /);
   });
 
   it('says that there is more, and how to see it', async () => {

@@ -5,22 +5,10 @@ import { access, constants, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../../config.ts';
 import { spaceText } from '../../core/disk.ts';
-import { CausewayError } from '../../core/errors.ts';
-import { INTERFACE_HOLDS, stands } from '../../core/holds.ts';
-import type { Examination } from '../../db/examine.ts';
-import { examinePostgres } from '../../db/examine-postgres.ts';
-import { examineSqlite } from '../../db/examine-sqlite.ts';
-import { createSeal } from '../../db/seal.ts';
-import { keepsSessions, NO_SESSIONS } from '../../db/session-check.ts';
-import { restoreSentence } from '../../db/sqlite-engine.ts';
-import { readMirrorsSize } from '../../git/mirror-records.ts';
-import { findTools } from '../../git/tools.ts';
-import { createLog } from '../../log.ts';
-import { parseMonitoringConfig } from '../../mcp/config.ts';
-import { type ExaminedServer, examineServers } from '../../mcp/monitoring.ts';
-import { databaseFile, openDataFolder } from '../data-folder.ts';
-import { findShortage } from '../services.ts';
-import { fail, ok, PAUSED, type Probe, type Verdict, warn } from './probe.ts';
+import { readMirrorsSize } from '../../git/eviction.ts';
+import { findTools } from '../../git/run.ts';
+import { shortageOf } from '../room.ts';
+import { fail, ok, type Probe, type Verdict, warn } from './probe.ts';
 
 const NODE = 24;
 

@@ -1,7 +1,7 @@
-// What objects are and hold, one after the other, from one git process that ends when nobody asks any more.
+// The objects of one mirror, read through a single `git cat-file --batch-command` that ends when it is no longer used.
 import { CausewayError } from '../core/errors.ts';
-import { DamagedObjects, MissingObject, tellsOfDamage } from './damage.ts';
-import type { Git, GitProcess } from './run-git.ts';
+import { DamagedObjects, isDamage, MissingObject } from './failure.ts';
+import type { Git, GitProcess } from './run.ts';
 import { untilAborted } from './single-flight.ts';
 
 const IDLE_MS = 5_000;
@@ -11,10 +11,10 @@ const DAY_MS = 86_400_000;
 export interface ObjectReader {
   /** The bytes of a blob known by its full id; the caller knows that its size is bearable. Throws `MissingObject` where it is not there. */
   read(blob: string, signal: AbortSignal): Promise<Buffer>;
-  /** What the object is that an id, a prefix of one or `<id>^{commit}` stands for, and its bytes. Throws `MissingObject` where there is none. */
-  about(object: string, signal: AbortSignal): Promise<ObjectHeader>;
-  /** What is asked from now on is read by a new process: one that read a mirror before it was made anew holds on to its old packs. */
-  startAnew(): void;
+  /** The object that an id, a prefix of one or `<id>^{commit}` stands for. Throws `MissingObject` where there is none. */
+  readHeader(object: string, signal: AbortSignal): Promise<ObjectHeader>;
+  /** Reads with a new process from now on: one that read a mirror before it was replaced holds on to its old packs. */
+  restart(): void;
 }
 
 interface ObjectHeader {
@@ -29,7 +29,7 @@ interface Request {
   readonly reject: (error: Error) => void;
 }
 
-/** `git cat-file --batch-command` on demand: 0.2 ms a question instead of 4 ms and more for a process each (fork(2) takes longer the more memory we have). */
+/** Starts git when it is needed: 0.2 ms a request instead of 4 ms and more for a process each. */
 export function createObjectReader(git: Git, gitDir: string): ObjectReader {
   let current: Batch | undefined;
   function batch(signal: AbortSignal): Batch {
@@ -39,8 +39,8 @@ export function createObjectReader(git: Git, gitDir: string): ObjectReader {
   }
   return {
     read: (blob, signal) => untilAborted(batch(signal).contents(blob), signal),
-    about: (object, signal) => untilAborted(batch(signal).info(object), signal),
-    startAnew: () => current?.close(),
+    readHeader: (object, signal) => untilAborted(batch(signal).info(object), signal),
+    restart: () => current?.close(),
   };
 }
 
@@ -60,31 +60,31 @@ class Batch {
     this.#process = git.start({ args: ['cat-file', '--batch-command'], gitDir, timeoutMs: DAY_MS, signal });
     this.#process.stdout.on('data', (chunk: Buffer) => this.#add(chunk));
     this.#process.ended.then(
-      ({ stderr }) => this.#fail(tellsOfDamage(stderr) ? new DamagedObjects(stderr) : undefined),
+      ({ stderr }) => this.#fail(isDamage(stderr) ? new DamagedObjects(stderr) : undefined),
       (error: Error) => this.#fail(error),
     );
   }
 
   contents(blob: string): Promise<Buffer> {
     const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-    this.#ask(`contents ${blob}`, { wantsContent: true, resolve: (_, content) => resolve(content), reject });
+    this.#send(`contents ${blob}`, { wantsContent: true, resolve: (_, content) => resolve(content), reject });
     return promise;
   }
 
   info(object: string): Promise<ObjectHeader> {
     const { promise, resolve, reject } = Promise.withResolvers<ObjectHeader>();
-    this.#ask(`info ${object}`, { wantsContent: false, resolve, reject });
+    this.#send(`info ${object}`, { wantsContent: false, resolve, reject });
     return promise;
   }
 
-  #ask(command: string, request: Request): void {
+  #send(command: string, request: Request): void {
     this.#requests.push(request);
     if (this.#requests.length === 1) this.#process.ref();
     this.#process.stdin.write(`${command}\n`);
     this.#watch();
   }
 
-  /** What was asked before is still answered: git ends at the end of its input. */
+  /** Requests that were sent are still answered: git ends at the end of its input. */
   close(): void {
     this.closed = true;
     this.#process.stdin.end();

@@ -1,7 +1,6 @@
 // Bytes of a file as text that fits: valid UTF-8 without NUL, whole lines, and words for whatever was cut.
 import { toLines } from '../core/diff/text-lines.ts';
 import type { FileRead, LineRange } from '../core/source.ts';
-import { decodeOrNull } from './listing.ts';
 
 /** Blobs beyond this are not loaded at all. */
 export const MAX_BLOB_BYTES = 5 * 1024 * 1024;
@@ -22,7 +21,7 @@ export function readText(bytes: Buffer, range: LineRange | undefined): FileRead 
   const lines = toLines(text).lines;
   const from = Math.max(1, Math.trunc(range?.from ?? 1));
   const to = Math.min(lines.length, Math.trunc(range?.to ?? lines.length));
-  const notes = [beyond(from, lines.length, range)];
+  const notes = [describeRange(from, lines.length, range)];
   const chosen = cutLines(lines.slice(from - 1, Math.max(from - 1, to)), from, notes);
   const last = from + chosen.length - 1;
   if (last < to)
@@ -37,7 +36,7 @@ export function readText(bytes: Buffer, range: LineRange | undefined): FileRead 
   };
 }
 
-function beyond(from: number, total: number, range: LineRange | undefined): string {
+function describeRange(from: number, total: number, range: LineRange | undefined): string {
   if (range === undefined) return '';
   if (range.to < range.from) return `Lines ${range.from} to ${range.to} are none: the range ends before it starts.`;
   return from > total ? `The file has ${total} lines; there is no line ${from}.` : '';
@@ -62,4 +61,12 @@ function cutLines(lines: readonly string[], first: number, notes: string[]): rea
     );
   }
   return chosen;
+}
+
+export function decodeOrNull(decoder: InstanceType<typeof TextDecoder>, bytes: Buffer): string | null {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return null;
+  }
 }
