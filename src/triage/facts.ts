@@ -18,8 +18,7 @@ import { type Examined, examineEach, showBlamedChange } from './examine.ts';
 import { fitFrames } from './fit-frames.ts';
 import type { RankedFunction } from './functions/rank-functions.ts';
 import { suspectFunctions, withFunctions } from './functions/suspect-functions.ts';
-import { type OpenedIndex, openIndex } from './localise/open-digests.ts';
-import { rankFiles } from './localise/rank-files.ts';
+import { type OpenedIndex, openIndex, rankFiles } from './localise/rank-files.ts';
 import { createNotebook, type Lookups, type Notebook } from './lookups.ts';
 import { classifyFile, isVendored, readOwnPackages } from './own-code.ts';
 

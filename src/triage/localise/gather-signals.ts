@@ -1,15 +1,22 @@
-// All signals of a report over the files of a commit, but for the closer look at the first of them.
-import type { IndexedCommit } from '../../core/lexicon.ts';
+// The signals of a report over the files of a commit: words, definitions, earlier commits, paths, frames.
+import type { HistoryLexicon, IndexedCommit, TermMatches } from '../../core/lexicon.ts';
 import type { Clue, ClueKind } from '../candidates/clue.ts';
 import { isAside } from '../file-kind.ts';
 import { fileName } from '../path-index.ts';
 import type { SignalValues } from './combine.ts';
-import { type CommitScores, commitScores, type MatchedCommits } from './commits-signal.ts';
-import { type DefinitionScores, definitionScores } from './definitions-signal.ts';
 import { inSlices } from './in-slices.ts';
 import { isBare, type PathScores, pathScores } from './path-signal.ts';
-import type { Query } from './query.ts';
-import { type PartWeights, SLICE_PATHS, type Table, wordScores } from './table.ts';
+import type { Query, QueryName, QueryPart } from './query.ts';
+import {
+  type PartWeights,
+  rarity,
+  relativeLengths,
+  SLICE_PATHS,
+  saturation,
+  type Table,
+  termWeight,
+  wordScores,
+} from './table.ts';
 
 /** What a word counts by where it stands: the title says most, code and logs are mostly about other things. */
 export const WHOLE: PartWeights = { title: 2, name: 1.5, prose: 1, code: 0.4, log: 0.4, test: 0 };
@@ -99,4 +106,128 @@ function recency(table: Table, commits: readonly IndexedCommit[]): Float64Array 
     }
   }
   return values;
+}
+
+/** A name that more files define than this, or than this part of all files, is a convention. */
+const MOST_FILES = 30;
+const MOST_PART = 0.05;
+/** Where a name stands says how far the report is about it. */
+const CODE_WEIGHTS: Readonly<Record<QueryPart, number>> = {
+  title: 1.5,
+  name: 1.5,
+  prose: 1,
+  code: 0.4,
+  log: 0.4,
+  test: 0,
+};
+const WORD_WEIGHTS: Readonly<Record<QueryPart, number>> = {
+  title: 1.5,
+  name: 1.5,
+  prose: 0.7,
+  code: 0.3,
+  log: 0.3,
+  test: 0,
+};
+
+interface DefinitionScores {
+  /** By names that are written as only code is. */
+  readonly code: Float64Array;
+  /** By plain words that happen to be names. */
+  readonly words: Float64Array;
+  /** The names that a file defines, by file, the most telling first. */
+  readonly names: ReadonlyMap<number, readonly QueryName[]>;
+}
+
+function definitionScores(table: Table, query: Query): DefinitionScores {
+  const code = new Float64Array(table.paths.length);
+  const words = new Float64Array(table.paths.length);
+  const found = new Map<number, { name: QueryName; value: number }[]>();
+  const most = Math.max(MOST_FILES, table.paths.length * MOST_PART);
+  for (const [index, name] of query.names.entries()) {
+    const files = table.definers[index] ?? [];
+    const value = files.length > most ? 0 : weightOfName(name) / Math.sqrt(Math.max(1, files.length));
+    if (value === 0) continue;
+    const scores = name.isCode ? code : words;
+    for (const file of files) {
+      scores[file] = (scores[file] ?? 0) + value;
+      found.set(file, [...(found.get(file) ?? []), { name, value }]);
+    }
+  }
+  return { code, words, names: new Map([...found].map(([file, names]) => [file, mostTelling(names)])) };
+}
+
+/** Names that only code has before plain words. */
+function mostTelling(names: readonly { readonly name: QueryName; readonly value: number }[]): readonly QueryName[] {
+  return names
+    .toSorted((a, b) => Number(b.name.isCode) - Number(a.name.isCode) || b.value - a.value)
+    .map(({ name }) => name);
+}
+
+function weightOfName({ isCode, parts }: QueryName): number {
+  const weights = isCode ? CODE_WEIGHTS : WORD_WEIGHTS;
+  return [...parts].reduce((sum, part) => sum + weights[part], 0);
+}
+
+/** Commits that are taken as similar. */
+const SIMILAR = 60;
+
+interface CommitScores {
+  /** One value for each file of the table. */
+  readonly scores: Float64Array;
+  /** The commits that gave a file most, by file, best first, at most 2. */
+  readonly commits: ReadonlyMap<number, readonly IndexedCommit[]>;
+}
+
+/** The commits of a history, and where each term of the query is found among their messages. */
+interface MatchedCommits {
+  readonly commits: readonly IndexedCommit[];
+  readonly matches: readonly TermMatches[];
+  /** Of the messages, as parts of the mean. */
+  readonly lengths: Float64Array;
+}
+
+export async function matchCommits(
+  history: HistoryLexicon,
+  query: Query,
+  signal: AbortSignal,
+): Promise<MatchedCommits> {
+  const matches = await history.match(
+    Uint32Array.from(query.terms, ({ hash }) => hash),
+    signal,
+  );
+  return { commits: history.commits, matches, lengths: relativeLengths(history.lengths) };
+}
+
+/** Similarity is squared, so that the nearest commit outweighs many that share a word; a commit's word is divided among its files. */
+function commitScores(table: Table, query: Query, matched: MatchedCommits, weights: PartWeights): CommitScores {
+  const scores = new Float64Array(table.paths.length);
+  const found = new Map<number, readonly IndexedCommit[]>();
+  for (const { commit, likeness } of findSimilar(query, matched, weights)) {
+    const files = commit.paths.flatMap((path) => table.rowOf.get(path) ?? []);
+    for (const file of files) {
+      scores[file] = (scores[file] ?? 0) + likeness ** 2 / Math.sqrt(files.length);
+      found.set(file, [...(found.get(file) ?? []), commit].slice(0, 2));
+    }
+  }
+  return { scores, commits: found };
+}
+
+/** `likeness`: as a part of that of the most similar one. */
+function findSimilar(query: Query, { commits, matches, lengths }: MatchedCommits, weights: PartWeights) {
+  const sums = new Float64Array(commits.length);
+  for (const [index, { positions, counts }] of matches.entries()) {
+    const term = query.terms[index];
+    if (term === undefined) continue;
+    const worth = termWeight(term, weights) * rarity(positions.length, commits.length);
+    for (const [at, position] of positions.entries()) {
+      sums[position] = (sums[position] ?? 0) + worth * saturation(counts[at] ?? 0, lengths[position] ?? 1);
+    }
+  }
+  const best = commits
+    .map((commit, index) => ({ commit, likeness: sums[index] ?? 0 }))
+    .filter(({ commit, likeness }) => likeness > 0 && commit.paths.length > 0)
+    .sort((a, b) => b.likeness - a.likeness)
+    .slice(0, SIMILAR);
+  const most = best[0]?.likeness ?? 1;
+  return best.map(({ commit, likeness }) => ({ commit, likeness: likeness / most }));
 }

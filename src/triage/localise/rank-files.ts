@@ -1,15 +1,16 @@
 // Ranks the files of a commit by how likely the fault that a report tells of is mended in them, and says why.
-import type { FileRead } from '../../core/source.ts';
-import type { Clue } from '../clues.ts';
-import { attempt, type Lookups, shortenSha } from '../lookups.ts';
+import type { InvestigationStep } from '../../core/evidence.ts';
+import type { CommitLexicon, HistoryLexicon, Lexicon } from '../../core/lexicon.ts';
+import type { FileRead, SourceTree } from '../../core/source.ts';
+import type { Clue } from '../candidates/clue.ts';
+import { counted } from '../counted.ts';
+import { attempt, type Lookups, shortSha } from '../lookups.ts';
+import { STOP_WORDS } from '../tokens.ts';
 import { combine, type SignalValues } from './combine.ts';
-import { matchCommits } from './commits-signal.ts';
-import { describeRanking } from './describe-ranking.ts';
 import { explainFile, type LookedAt } from './explain.ts';
 import { testPlaces, testSource } from './failing-test.ts';
-import { CLOSELY, gatherSignals, type Known } from './gather-signals.ts';
+import { CLOSELY, gatherSignals, type Known, matchCommits } from './gather-signals.ts';
 import { inSlices } from './in-slices.ts';
-import type { OpenedIndex } from './open-digests.ts';
 import { type Query, queryOf } from './query.ts';
 import { type ReadReport, reportTexts } from './report-texts.ts';
 import { openTable, type Table, termWeight } from './table.ts';
@@ -22,6 +23,25 @@ const MAX_RANKED = 30;
  */
 const LOOKED_AT = 100;
 const AHEAD = 8;
+
+/** Commits that a report is compared with. */
+const COMMITS = 5_000;
+
+export interface OpenedIndex {
+  readonly lexicon: CommitLexicon;
+  /** The newest commits that lead to the commit, at most 5,000. */
+  readonly history: HistoryLexicon;
+}
+
+/** Of the tree's files and of its history, side by side. Rejects as a lexicon does; what is indexed is kept even if nobody waits for it. */
+export function openIndex(lexicon: Lexicon, tree: SourceTree, signal: AbortSignal): Promise<OpenedIndex> {
+  const opened = Promise.all([lexicon.open(tree, signal), lexicon.openHistory(tree, COMMITS, signal)]).then(
+    ([files, history]) => ({ lexicon: files, history }),
+  );
+  // The caller hears of it when it awaits the index.
+  opened.catch(() => undefined);
+  return opened;
+}
 
 export interface RankFilesInput extends OpenedIndex {
   readonly lookups: Lookups;
@@ -141,4 +161,63 @@ function withWindows(values: SignalValues, looked: ReadonlyMap<number, Looked>):
       return one ? of(one) : 0;
     });
   return { ...values, window: pick(({ window }) => window), titleWindow: pick(({ titleWindow }) => titleWindow) };
+}
+
+const SHOWN_TERMS = 12;
+const SHOWN_FILES = 8;
+
+interface RankingResult {
+  /** Short sha. */
+  readonly at: string;
+  /** What was left out, in words; "" where nothing was. */
+  readonly cut: readonly string[];
+  readonly ranked: readonly RankedFile[];
+}
+
+function describeRanking(known: Known, { at, cut, ranked }: RankingResult): InvestigationStep {
+  const {
+    table,
+    query,
+    history: { commits },
+  } = known;
+  const found = query.terms
+    .map((term, index) => ({ word: term.word, rarity: table.rarities[index] ?? 0 }))
+    .filter(({ rarity }) => rarity > 0)
+    .sort((a, b) => b.rarity - a.rarity);
+  const defined = query.names.filter((_, index) => (table.definers[index]?.length ?? 0) > 0).map(({ word }) => word);
+  const lines = [
+    describeTerms(
+      found.map(({ word }) => word),
+      query.terms.length,
+    ),
+    `defined here: ${listWords(defined)}`,
+    ...ranked.slice(0, SHOWN_FILES).map((file) => `${file.path}: ${findReason(file, known)}`),
+    ...cut.filter((note) => note !== ''),
+  ];
+  return {
+    action: `compare the report with ${counted(table.paths.length, 'file')} and ${counted(commits.length, 'commit message')} at ${at}`,
+    result: lines.join('\n'),
+    analysis:
+      ranked.length === 0
+        ? 'No file here shares anything with the report.'
+        : 'Files ordered by shared words and names, what they define, and earlier commits that resemble the report.',
+  };
+}
+
+function describeTerms(found: readonly string[], asked: number): string {
+  if (found.length === 0) return `None of ${counted(asked, 'term')} found.`;
+  const count = found.length === asked ? `All ${counted(asked, 'term')}` : `${found.length} of ${asked} terms`;
+  return `${count} found; rarest: ${listWords(found.filter((word) => !STOP_WORDS.has(word.toLowerCase())))}`;
+}
+
+/** A file without words of the report ranks for a frame, a path or a message. */
+function findReason({ path, clues }: RankedFile, known: Known): string {
+  const clue = clues[0] ?? known.clues.find((given) => given.path === path);
+  return clue?.reason ?? '';
+}
+
+function listWords(words: readonly string[]): string {
+  const all = [...new Set(words)];
+  if (all.length === 0) return 'none';
+  return `${all.slice(0, SHOWN_TERMS).join(', ')}${all.length > SHOWN_TERMS ? `, … ${all.length - SHOWN_TERMS} more` : ''}`;
 }
