@@ -1,4 +1,5 @@
 // The indexes of all projects: one file each, written and searched in one thread, brought up to date when a commit is opened.
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { CausewayError } from '../core/errors.ts';
 import type { CommitLexicon, HistoryLexicon, Lexicon, LexiconFile, Lexicons, TermMatches } from '../core/lexicon.ts';
@@ -52,7 +53,8 @@ export function createLexicons(options: LexiconsOptions): Lexicons & AsyncDispos
     of: ({ id }) => createLexicon({ ...options, thread, turns }, requireId(id)),
     async forget(projectId) {
       const file = fileOf(options.folder, requireId(projectId));
-      await thread.ask({ kind: 'remove', file }, projectId);
+      // Most projects that go were never indexed here: no thread need start for them.
+      if (existsSync(file)) await thread.ask({ kind: 'remove', file }, projectId);
     },
     [Symbol.asyncDispose]: () => thread[Symbol.asyncDispose](),
   };

@@ -31,8 +31,8 @@ it('keeps what it digested under one name, which the next command finds again', 
   const kept: (readonly string[])[] = [];
   for (const report of ['the total is wrong', 'the total is wrong again']) {
     await promisify(execFile)(process.execPath, [MAIN, 'analyse', report], { cwd: repository.path, env });
-    kept.push(readdirSync(path.join(folder.path, 'lexicon')).filter((name) => name.endsWith('.blobs')));
+    kept.push(readdirSync(path.join(folder.path, 'lexicon')).filter((name) => name.endsWith('.index')));
   }
-  expect(kept[0]).toEqual([expect.stringMatching(/^src_[0-9a-f]{32}\.blobs$/)]);
+  expect(kept[0]).toEqual([expect.stringMatching(/^src_[0-9a-f]{32}\.index$/)]);
   expect(kept[1]).toEqual(kept[0]);
 }, 180_000);

@@ -88,7 +88,7 @@ describe('a house', () => {
     const lexicon = await house.lexicons.of(project).open(repository.tree(sha ?? ''), signal);
     expect(lexicon.files.map((file) => file.path)).toEqual(['src/a.ts']);
     const kept = () => [readdirSync(path.join(folder.path, 'mirrors')), readdirSync(path.join(folder.path, 'lexicon'))];
-    expect(kept().flat()).toEqual(expect.arrayContaining([`${project.id}.git`, `${project.id}.blobs`]));
+    expect(kept().flat()).toEqual(expect.arrayContaining([`${project.id}.git`, `${project.id}.index`]));
     await house.source.forget(project.id);
     expect(
       kept()
