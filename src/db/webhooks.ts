@@ -58,15 +58,7 @@ export async function announce(
       created_at: now,
     })
     .execute();
-  await enqueuer.enqueue(trx, [{ kind: 'webhook', subject: id, group: receiverOf(to), runAt: now, ...NOBODYS }]);
-}
-
-/** A receiver that hangs delays nobody else: the limit is counted per host and account. */
-function receiverOf({
-  callback_url: url,
-  account_id: accountId,
-}: Pick<Attached, 'callback_url' | 'account_id'>): string {
-  return `${URL.canParse(url) ? new URL(url).host : ''} ${accountId}`;
+  await enqueuer.enqueue(trx, [{ kind: 'webhook', subject: id, group: to.account_id, runAt: now, ...NOBODYS }]);
 }
 
 async function webhookData(reader: Reader, id: string): Promise<Issue | FailedInvestigation | null> {

@@ -1,124 +1,147 @@
-// The job that tells a caller how its report ended: one attempt per run, on the schedule until it is delivered, stopped or dead.
+// The job that tells a caller how its report ended: one attempt per run of the job, until it is delivered, stopped or dead.
 import { CausewayError } from '../core/errors.ts';
 import type { ClaimedJob, JobHandler, JobResult } from '../core/queue.ts';
 import type { Webhook } from '../core/webhook.ts';
-import type { AccountStore, AttemptRecord, WebhookStore } from '../db/store.ts';
-import { addLogContext, type Log, registerSecret } from '../log.ts';
-
-import { ACCESS_LOST, askAccess, type MayBeTold } from './ask-access.ts';
-import { type AttemptResult, attempt, type Delivery } from './attempt.ts';
-import type { CallbackPolicy } from './callback-policy.ts';
-import { checkCallbackUrl } from './check-callback-url.ts';
-import { createGuard, type Guard } from './guarded-connector.ts';
-import type { Resolver } from './resolve-host.ts';
-import { nextAttempt } from './schedule.ts';
+import type { Store } from '../db/store.ts';
+import { type Log, noteOnTrail, registerSecret } from '../log.ts';
+import { checkCallbackUrl } from './callback-url.ts';
+import { createSender, type Sender, type SenderOptions, type WebhookRequest } from './send.ts';
 import { signWebhook } from './sign.ts';
 
-export interface WebhookHandlerOptions {
-  readonly store: WebhookStore & Pick<AccountStore, 'signingSecrets'>;
-  readonly policy: CallbackPolicy;
+export interface WebhookHandlerOptions extends SenderOptions {
+  readonly store: WebhookRecords;
   readonly log: Log;
   readonly now: () => Date;
   /** Uniform in [0, 1). */
   readonly random: () => number;
   /** Of Causeway, for `User-Agent`. */
   readonly version: string;
-  /** Default: the system's. */
-  readonly resolver?: Resolver;
-  /** Whether its account may still see what it tells of; absent: always. Throws `github_failed` where that is not known just now. */
-  readonly mayBeTold?: MayBeTold | undefined;
+  /**
+   * Whether the account may still see the project of an Issue: a role can be lost during the three days of attempts. Absent: always.
+   * Throws `github_failed` where GitHub does not say.
+   */
+  readonly canStillSee?: ((webhook: Webhook, signal: AbortSignal) => Promise<boolean>) | undefined;
 }
 
+/** What of the store a delivery needs. */
+export type WebhookRecords = Pick<Store, 'webhook' | 'webhookData' | 'recordAttempt' | 'signingSecrets'>;
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** Waits after the first, second … ninth failed attempt, in milliseconds; after the tenth the webhook is dead. */
+const WAITS: readonly number[] = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+];
+/** Each wait is up to a tenth shorter or longer, so that what failed together does not come back together. */
+const JITTER = 0.1;
+const LONGEST_WAIT = 24 * HOUR;
+/** The pause while GitHub does not say whether the account may still see the project; it counts as no attempt. */
+const ACCESS_UNKNOWN_MS = 60 * SECOND;
+
+const ACCESS_LOST =
+  'access_lost: You do not see the project (any more), so nothing was sent. With a role there again, send it again.';
+const FAILED_HERE =
+  'internal: Causeway failed on its own account; the log of the service has the details. It can be sent again.';
 const DONE: JobResult = { kind: 'done' };
-/** Attempts of one account at a time: half of all there are, since a host can have as many names as it likes, and each may hang for 15 seconds. */
-const MOST_OF_ACCOUNT = 8;
-/** So long waits one that is too many; it counts as no attempt. */
-const TURN_MS = 15_000;
-/** The same for one of which GitHub does not say whether it may go. */
-const UNKNOWN_MS = 60_000;
 
 /**
- * The handler of `webhook` jobs, whose subject is the webhook's id. What is refused by the address itself (after a change of `CALLBACK_ALLOW`) is dead
- * at once; what is refused on connecting is a failure like any other, since a name can come to lead elsewhere.
+ * The handler of `webhook` jobs, whose subject is the webhook's id. An address that is refused by its text (after a change of
+ * `CALLBACK_ALLOW`) is dead at once; one refused on connecting is a failed attempt, since a name can come to lead elsewhere.
  */
 export function createWebhookHandler(options: WebhookHandlerOptions): JobHandler {
-  const guard = createGuard(options);
-  const underWay = new Map<string, number>();
+  const send = createSender(options);
   return {
-    handle: (job, signal) => handle(job, { options, guard, underWay, signal }),
-    dead: (job, error) => dead(job, error, options),
+    handle: (job, signal) => deliver(job, { options, send, signal }),
+    dead: (job, error) => recordDeath(job, error, options),
   };
 }
 
-interface Context {
+interface Delivery {
   readonly options: WebhookHandlerOptions;
-  readonly guard: Guard;
-  /** Attempts under way, by account. */
-  readonly underWay: Map<string, number>;
+  readonly send: Sender;
   readonly signal: AbortSignal;
 }
 
-async function handle(job: ClaimedJob, context: Context): Promise<JobResult> {
-  const { options, underWay } = context;
-  const { store, policy, log } = options;
+async function deliver(job: ClaimedJob, { options, send, signal }: Delivery): Promise<JobResult> {
+  const { store, policy, log, now, random } = options;
   const webhook = await store.webhook(job.subject);
   if (webhook === null || webhook.state !== 'pending') return DONE;
   addLogContext({ investigation: webhook.investigationId });
   const address = checkCallbackUrl(webhook.url, policy);
   if (!address.ok) {
     log.info({ webhook: webhook.id, rules: address.rules }, 'webhook address is no longer allowed');
-    const error = `refused_address: ${address.detail}`;
-    await store.recordAttempt(webhook.id, { state: 'dead', error, ...unsent(options) });
-    return DONE;
+    return await recordUnsent(webhook, `refused_address: ${address.detail}`, options);
   }
-  const { accountId } = webhook;
-  const others = underWay.get(accountId) ?? 0;
-  if (others >= MOST_OF_ACCOUNT) return later(TURN_MS, options);
-  underWay.set(accountId, others + 1);
-  try {
-    return await attemptNow(webhook, address, context);
-  } finally {
-    const left = (underWay.get(accountId) ?? 1) - 1;
-    if (left > 0) underWay.set(accountId, left);
-    else underWay.delete(accountId);
+  const access = await checkAccess(webhook, options, signal);
+  if (access === 'unknown') {
+    const runAt = new Date(now().getTime() + ACCESS_UNKNOWN_MS * (0.5 + random()));
+    return { kind: 'later', runAt: runAt.toISOString() };
   }
-}
-
-/** Spread, so that those who wait do not come back together. */
-function later(ms: number, { now, random }: WebhookHandlerOptions): JobResult {
-  return { kind: 'later', runAt: new Date(now().getTime() + ms * (0.5 + random())).toISOString() };
-}
-
-async function attemptNow(
-  webhook: Webhook,
-  address: Pick<Delivery, 'url' | 'target'>,
-  { options, guard, signal }: Context,
-): Promise<JobResult> {
-  const access = await askAccess(webhook, options, signal);
-  if (access === 'unknown') return later(UNKNOWN_MS, options);
-  if (access === 'lost') {
-    await options.store.recordAttempt(webhook.id, { state: 'dead', error: ACCESS_LOST, ...unsent(options) });
-    return DONE;
-  }
-  const message = await messageOf(webhook, options);
+  if (access === 'lost') return await recordUnsent(webhook, ACCESS_LOST, options);
+  const message = await composeMessage(webhook, options);
   if (message === null) return DONE;
-  const [at, begun] = [options.now().toISOString(), performance.now()];
-  const result = await attempt({ ...message, url: address.url, target: address.target }, guard, { signal });
+  const at = now().toISOString();
+  const begun = performance.now();
+  const result = await send({ ...message, url: address.url, target: address.target }, signal);
   const timing = { at, ms: Math.ceil(performance.now() - begun) };
-  return await settle({ webhook, result, timing }, options);
+  const attempts = webhook.attempts + 1;
+  const about = { webhook: webhook.id, host: address.url.host, attempts };
+  switch (result.kind) {
+    case 'delivered':
+      log.info(about, 'webhook delivered');
+      await store.recordAttempt(webhook.id, { state: 'delivered', error: '', ...timing });
+      return DONE;
+    case 'gone': {
+      log.info(about, 'webhook stopped by its receiver');
+      const error = 'status_410: The receiver wants no more of it.';
+      await store.recordAttempt(webhook.id, { state: 'stopped', error, ...timing });
+      return DONE;
+    }
+    case 'failed': {
+      const { failure, detail, retryAfter } = result;
+      // A webhook that was sent again has the whole schedule before it.
+      const next = scheduleAttempt({ attempts: attempts - webhook.attemptsBefore, retryAfter, now: now(), random });
+      log.info({ ...about, failure, next }, 'webhook attempt failed');
+      const state = next === null ? 'dead' : 'pending';
+      await store.recordAttempt(webhook.id, { state, error: `${failure}: ${detail}`, ...timing });
+      return next ?? DONE;
+    }
+  }
 }
 
-type Timing = Pick<AttemptRecord, 'at' | 'ms'>;
-
-function unsent({ now }: WebhookHandlerOptions): Timing {
-  return { at: now().toISOString(), ms: 0 };
+/** An Issue is what was found in the project; `issue.failed` says nothing of it, and is sent even where the project is gone. */
+async function checkAccess(
+  webhook: Webhook,
+  { canStillSee, log }: WebhookHandlerOptions,
+  signal: AbortSignal,
+): Promise<'kept' | 'lost' | 'unknown'> {
+  if (webhook.type !== 'issue.created' || canStillSee === undefined) return 'kept';
+  try {
+    if (await canStillSee(webhook, signal)) return 'kept';
+    log.info({ webhook: webhook.id }, 'webhook not sent: its account does not see the project any more');
+    return 'lost';
+  } catch (error) {
+    if (!(error instanceof CausewayError) || error.code !== 'github_failed') throw error;
+    log.info({ webhook: webhook.id, reason: error.message }, 'webhook waits until GitHub says who sees the project');
+    return 'unknown';
+  }
 }
 
-/** Headers and body as they are sent; null where what the webhook tells of was erased. */
-async function messageOf(
+/** Headers and body as they are sent; null where the Issue or investigation was erased. */
+async function composeMessage(
   webhook: Webhook,
   { store, now, version }: WebhookHandlerOptions,
-): Promise<Pick<Delivery, 'headers' | 'body'> | null> {
+): Promise<Pick<WebhookRequest, 'headers' | 'body'> | null> {
   const data = await store.webhookData(webhook.id);
   if (data === null) return null;
   const time = now();
@@ -132,61 +155,59 @@ async function messageOf(
   for (const secret of secrets) registerSecret(secret);
   const body = Buffer.from(JSON.stringify({ type: webhook.type, timestamp: webhook.createdAt, data }));
   const timestamp = Math.floor(time.getTime() / 1_000);
+  const signature = signWebhook({ id: webhook.id, timestamp, body, secrets });
   return {
-    headers: {
-      'content-type': 'application/json',
-      'user-agent': `Causeway/${version}`,
-      ...signWebhook({ id: webhook.id, timestamp, body, secrets }),
-    },
+    headers: { 'content-type': 'application/json', 'user-agent': `Causeway/${version}`, ...signature },
     body,
   };
 }
 
-interface Attempted {
-  readonly webhook: Webhook;
-  readonly result: AttemptResult;
-  readonly timing: Timing;
+async function recordUnsent(
+  webhook: Webhook,
+  error: string,
+  { store, now }: WebhookHandlerOptions,
+): Promise<JobResult> {
+  await store.recordAttempt(webhook.id, { state: 'dead', error, at: now().toISOString(), ms: 0 });
+  return DONE;
 }
 
-async function settle({ webhook, result, timing }: Attempted, options: WebhookHandlerOptions): Promise<JobResult> {
-  const { store, log, now, random } = options;
-  const attempts = webhook.attempts + 1;
-  const about = { webhook: webhook.id, host: new URL(webhook.url).host, attempts };
-  switch (result.kind) {
-    case 'delivered':
-      log.info(about, 'webhook delivered');
-      await store.recordAttempt(webhook.id, { state: 'delivered', error: '', ...timing });
-      return DONE;
-    case 'gone':
-      log.info(about, 'webhook stopped by its receiver');
-      await store.recordAttempt(webhook.id, {
-        state: 'stopped',
-        error: 'status_410: The receiver wants no more of it.',
-        ...timing,
-      });
-      return DONE;
-    case 'failed': {
-      const { failure, detail, retryAfter } = result;
-      // One that was sent again has the whole schedule before it.
-      const inThisRound = attempts - webhook.attemptsBefore;
-      const next = nextAttempt({ attempts: inThisRound, retryAfter, now: now(), random });
-      log.info({ ...about, failure, next }, 'webhook attempt failed');
-      const state = next.kind === 'dead' ? 'dead' : 'pending';
-      await store.recordAttempt(webhook.id, { state, error: `${failure}: ${detail}`, ...timing });
-      return next.kind === 'dead' ? DONE : next;
-    }
-  }
+async function recordDeath(job: ClaimedJob, error: unknown, options: WebhookHandlerOptions): Promise<void> {
+  options.log.error({ webhook: job.subject, err: error }, 'webhook could not be attempted');
+  const webhook = await options.store.webhook(job.subject);
+  if (webhook?.state === 'pending') await recordUnsent(webhook, FAILED_HERE, options);
 }
 
-async function dead(job: ClaimedJob, error: unknown, options: WebhookHandlerOptions): Promise<void> {
-  const { store, log } = options;
-  log.error({ webhook: job.subject, err: error }, 'webhook could not be attempted');
-  const webhook = await store.webhook(job.subject);
-  if (webhook === null || webhook.state !== 'pending') return;
-  await store.recordAttempt(webhook.id, {
-    state: 'dead',
-    error:
-      'internal: Causeway failed on its own account; the log of the service has the details. It can be sent again.',
-    ...unsent(options),
-  });
+export interface FailedAttempt {
+  /** Attempts made since it was first sent, or sent again, this one included: from 1. */
+  readonly attempts: number;
+  /** `Retry-After` as it came; empty where there was none. */
+  readonly retryAfter: string;
+  readonly now: Date;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+}
+
+/**
+ * When to try again after a failed attempt; null after the last. Counted in attempts, not in time passed, so that a clock that jumps
+ * neither loses nor repeats one. `Retry-After` can only lengthen a wait, to at most 24 h: a receiver must not use up its own attempts.
+ */
+export function scheduleAttempt({ attempts, retryAfter, now, random }: FailedAttempt): JobResult | null {
+  const wait = WAITS[attempts - 1];
+  if (wait === undefined) return null;
+  const jittered = wait * (1 - JITTER + 2 * JITTER * random());
+  const requested = Math.min(readRetryAfter(retryAfter, now), LONGEST_WAIT);
+  const runAt = new Date(now.getTime() + Math.round(Math.max(jittered, requested)));
+  return { kind: 'later', runAt: runAt.toISOString() };
+}
+
+const HTTP_DATE =
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/** Milliseconds that a `Retry-After` header (seconds, or a date of RFC 9110) asks for; 0 where it is invalid or past. */
+function readRetryAfter(header: string, now: Date): number {
+  const text = header.trim();
+  if (/^\d+$/.test(text)) return Number(text) * SECOND;
+  if (!HTTP_DATE.test(text)) return 0;
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? 0 : Math.max(0, date - now.getTime());
 }

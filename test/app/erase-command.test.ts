@@ -7,7 +7,7 @@ import { openServices } from '../../src/app/services.ts';
 import { parseCommandLine } from '../../src/cli/command-line.ts';
 import { takeOwnership } from '../../src/db/sqlite-engine.ts';
 import { createLog } from '../../src/log.ts';
-import { parseCallbackAllow } from '../../src/webhooks/callback-policy.ts';
+import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
 import { gitRepository } from '../support/git-repository.ts';
 import { WRITER } from '../support/github-store-samples.ts';
 import { scriptedTerminal } from '../support/scripted-terminal.ts';

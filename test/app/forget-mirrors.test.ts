@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { openServices } from '../../src/app/services.ts';
 import { startForgettingMirrors } from '../../src/app/upkeep.ts';
 import { createLog } from '../../src/log.ts';
-import { parseCallbackAllow } from '../../src/webhooks/callback-policy.ts';
+import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
 import { apiClient } from '../support/api-client.ts';
 import { gitRepository } from '../support/git-repository.ts';
 import { printedToken, startService, temporaryFolder } from '../support/service.ts';

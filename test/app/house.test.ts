@@ -9,7 +9,7 @@ import { openServices } from '../../src/app/services.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { createLog } from '../../src/log.ts';
 import { acceptReport } from '../../src/services/accept-report.ts';
-import { parseCallbackAllow } from '../../src/webhooks/callback-policy.ts';
+import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
 import { COMPILED } from '../support/compiled.ts';
 import { gitRepository } from '../support/git-repository.ts';
 import { temporaryFolder } from '../support/service.ts';

@@ -9,7 +9,7 @@ import { newId } from '../../src/core/ids.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 
 import { createLog } from '../../src/log.ts';
-import { parseCallbackAllow } from '../../src/webhooks/callback-policy.ts';
+import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
 import { type ChildServer, startChild, untilStopped } from './child-server.ts';
 
 const KEY = Buffer.alloc(32, 7);

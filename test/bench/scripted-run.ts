@@ -8,7 +8,7 @@ import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { createLog } from '../../src/log.ts';
 import { createScriptedModel } from '../../src/models/scripted.ts';
 import { acceptReport } from '../../src/services/accept-report.ts';
-import { parseCallbackAllow } from '../../src/webhooks/callback-policy.ts';
+import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
 import { endpointConfig } from '../support/endpoint-config.ts';
 import { type MadeRepository, makeRepository } from './made-repository.ts';
 

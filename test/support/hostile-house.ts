@@ -13,7 +13,7 @@ import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { createLog } from '../../src/log.ts';
 import { acceptReport } from '../../src/services/accept-report.ts';
 import { waitForEnd } from '../../src/services/follow.ts';
-import { parseCallbackAllow } from '../../src/webhooks/callback-policy.ts';
+import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
 import { type GitRepository, gitRepository } from './git-repository.ts';
 import { recordsPlace } from './records.ts';
 import { temporaryFolder } from './service.ts';

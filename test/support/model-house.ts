@@ -12,7 +12,7 @@ import { createEndpointModel, type EndpointModelOptions } from '../../src/models
 import { acceptReport } from '../../src/services/accept-report.ts';
 import { cancelInvestigation } from '../../src/services/end-early.ts';
 import type { Investigator } from '../../src/services/investigator.ts';
-import { parseCallbackAllow } from '../../src/webhooks/callback-policy.ts';
+import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
 import { endpointConfig } from './endpoint-config.ts';
 import { createMemoryRepository } from './memory-source.ts';
 import { PRICES } from './model-service.ts';

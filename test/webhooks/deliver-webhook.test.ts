@@ -6,7 +6,7 @@ import type { JobResult } from '../../src/core/queue.ts';
 import type { Webhook } from '../../src/core/webhook.ts';
 import type { FailedInvestigation } from '../../src/db/store.ts';
 import { createLog, registeredSecrets, registerSecret } from '../../src/log.ts';
-import { parseCallbackAllow } from '../../src/webhooks/callback-policy.ts';
+import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
 import { createWebhookHandler, type WebhookHandlerOptions } from '../../src/webhooks/deliver-webhook.ts';
 import { newSigningSecret } from '../../src/webhooks/sign.ts';
 import { type MemoryWebhookStore, memoryWebhookStore } from '../support/memory-webhook-store.ts';

@@ -12,8 +12,8 @@ import { migratedStore } from '../support/sqlite-template.ts';
 import { acceptance, conclusion, ground, NOW } from '../support/store-samples.ts';
 import { POLICY, publicAndCanary } from './public-and-canary.ts';
 
-/** As the service has them (src/app/services.ts). */
-const LANE = { concurrency: 16, perGroup: 2 };
+/** As the service has them (src/app/house.ts). */
+const LANE = { concurrency: 16, perGroup: 4 };
 
 async function postOffice() {
   const log = createLog({ level: 'info', destination: { write: () => {} } });
@@ -59,43 +59,21 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
 const QUEUED = process.env['ROUNDS'] === undefined ? 60 : 1_000;
 
 describe('a receiver that hangs', () => {
-  it('holds two connections, whatever is queued to it, and delays nobody else', async () => {
+  it('holds four connections, whatever is queued to it, and delays nobody else', async () => {
     await using hanging = await publicAndCanary({ raw: () => undefined });
     await using well = await publicAndCanary();
     await using office = await postOffice();
     const [slow, quick] = [await office.person('slow'), await office.person('quick')];
     await office.concluded(slow, `http://127.0.0.2:${hanging.port}/`, QUEUED);
     await using _worker = office.work();
-    await until(() => hanging.connections() === 2);
+    await until(() => hanging.connections() === 4);
     await office.concluded(quick, `http://127.0.0.2:${well.port}/`, 20);
     office.queue.wake();
     await until(() => well.requests().length === 20);
-    expect([hanging.connections(), hanging.canary(), well.canary()]).toEqual([2, 0, 0]);
+    expect([hanging.connections(), hanging.canary(), well.canary()]).toEqual([4, 0, 0]);
     const told = await office.store.webhooks(quick.id, 30);
     await until(async () => (await office.store.webhooks(quick.id, 30)).every(({ state }) => state === 'delivered'));
     expect(told).toHaveLength(20);
-  });
-});
-
-describe('an account whose receivers hang under many names', () => {
-  it('holds half of all attempts at most, and delays nobody else', async () => {
-    await using stack = new AsyncDisposableStack();
-    const hanging = await Promise.all(
-      Array.from({ length: 10 }, async () => stack.use(await publicAndCanary({ raw: () => undefined }))),
-    );
-    await using well = await publicAndCanary();
-    await using office = await postOffice();
-    const [slow, quick] = [await office.person('slow'), await office.person('quick')];
-    for (const { port } of hanging) await office.concluded(slow, `http://127.0.0.2:${port}/`, 3);
-    await using _worker = office.work();
-    const held = () => hanging.reduce((sum, each) => sum + each.connections(), 0);
-    await until(() => held() === 8);
-    await office.concluded(quick, `http://127.0.0.2:${well.port}/`, 20);
-    office.queue.wake();
-    await until(() => well.requests().length === 20);
-    expect(held()).toBe(8);
-    const waiting = await office.store.webhooks(slow.id, 50);
-    expect(waiting.map(({ state, attempts }) => [state, attempts])).toEqual(waiting.map(() => ['pending', 0]));
   });
 });
 

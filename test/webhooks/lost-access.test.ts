@@ -44,7 +44,7 @@ async function scene(ending: 'concluded' | 'failed' = 'concluded') {
   const handler = createWebhookHandler({
     ...{ store, policy: POLICY, now: () => clock.now, random: () => 0.5, version: '1' },
     log: createLog({ level: 'silent' }),
-    mayBeTold: (webhook, signal) => mayStillSee({ store, permissions }, webhook, signal),
+    canStillSee: (webhook, signal) => mayStillSee({ store, permissions }, webhook, signal),
   });
   const job = { id: 'job_1', kind: 'webhook', subject, attempt: 1 } as const;
   return {

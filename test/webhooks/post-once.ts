@@ -1,6 +1,5 @@
 // A program of its own, since Node reads proxies and authorities when it starts: posts once to an origin and prints how it went.
-import { attempt } from '../../src/webhooks/attempt.ts';
-import { guardOf } from './public-and-canary.ts';
+import { createTestSender } from './public-and-canary.ts';
 
 const [how, origin = ''] = process.argv.slice(2);
 
@@ -12,8 +11,8 @@ async function post(): Promise<string> {
     );
   }
   const delivery = { url: new URL(origin), target: '/', headers: {}, body: Buffer.from('{}') };
-  const guard = guardOf(() => ['127.0.0.2']);
-  const result = await attempt(delivery, guard, { signal: new AbortController().signal });
+  const send = createTestSender(() => ['127.0.0.2']);
+  const result = await send(delivery, new AbortController().signal);
   return result.kind === 'failed' ? result.failure : result.kind;
 }
 

@@ -2,19 +2,15 @@
 import { createServer as createHttp, type RequestListener } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, createServer as createTcp, type Server, type Socket } from 'node:net';
-import { type CallbackPolicy, parseCallbackAllow } from '../../src/webhooks/callback-policy.ts';
-import { createGuard, type Guard } from '../../src/webhooks/guarded-connector.ts';
-import type { Resolver } from '../../src/webhooks/resolve-host.ts';
+import { type CallbackPolicy, parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
+import { createSender, type Sender, type SenderOptions } from '../../src/webhooks/send.ts';
 import type { Certificate } from './certificate.ts';
 
 /** As in GitHub mode, but that 127.0.0.2 counts as an address that may be reached. */
 export const POLICY: CallbackPolicy = { allow: parseCallbackAllow('127.0.0.2/32'), localMode: false };
 
-export function guardOf(
-  resolver: Resolver,
-  options: { readonly policy?: CallbackPolicy; readonly authorities?: readonly string[] } = {},
-): Guard {
-  return createGuard({ policy: POLICY, resolver, ...options });
+export function createTestSender(resolver: SenderOptions['resolver'], options: Partial<SenderOptions> = {}): Sender {
+  return createSender({ policy: POLICY, ...(resolver && { resolver }), ...options });
 }
 
 export interface PublicAndCanary extends AsyncDisposable {

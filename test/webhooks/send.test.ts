@@ -2,28 +2,37 @@
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { type AttemptResult, attempt } from '../../src/webhooks/attempt.ts';
-import { parseCallbackAllow } from '../../src/webhooks/callback-policy.ts';
-import { type Guard, isSameAddress } from '../../src/webhooks/guarded-connector.ts';
-import type { Resolver } from '../../src/webhooks/resolve-host.ts';
-import { guardOf, type PublicAndCanary, publicAndCanary, type ReceiverOptions } from './public-and-canary.ts';
+import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
+import { createSender, isSameAddress, type Resolver, type Sender, type SendResult } from '../../src/webhooks/send.ts';
+import { type Certificate, makeCertificate } from './certificate.ts';
+import {
+  createTestSender,
+  POLICY,
+  type PublicAndCanary,
+  publicAndCanary,
+  type ReceiverOptions,
+} from './public-and-canary.ts';
 
 const BODY = Buffer.from('{"type":"issue.created","data":"😀\u2028"}');
 const toPublic: Resolver = () => ['127.0.0.2'];
 
-async function post(host: string, port: number, guard: Guard, deadlineMs = 10_000): Promise<AttemptResult> {
+async function post(host: string, port: number, send: Sender): Promise<SendResult> {
   const url = new URL(`http://${host}:${port}/`);
-  const delivery = { url, target: '/hook?a=%7e', headers: { 'content-type': 'application/json' }, body: BODY };
-  return await attempt(delivery, guard, { signal: new AbortController().signal, deadlineMs });
+  const request = { url, target: '/hook?a=%7e', headers: { 'content-type': 'application/json' }, body: BODY };
+  return await send(request, new AbortController().signal);
 }
 
 /** The result against one receiver, reached by name; the canary must have seen nothing. */
 async function against(
   options: ReceiverOptions,
   deadlineMs?: number,
-): Promise<AttemptResult & { receiver: PublicAndCanary }> {
+): Promise<SendResult & { receiver: PublicAndCanary }> {
   await using receiver = await publicAndCanary(options);
-  const result = await post('public.test', receiver.port, guardOf(toPublic), deadlineMs);
+  const result = await post(
+    'public.test',
+    receiver.port,
+    createTestSender(toPublic, deadlineMs === undefined ? {} : { deadlineMs }),
+  );
   expect(receiver.canary()).toBe(0);
   expect(receiver.connections()).toBe(1);
   return { ...result, receiver };
@@ -74,7 +83,7 @@ describe('a connection', () => {
     ];
     const inside = ['[64:ff9b::7f00:1]', '[64:ff9b:1::7f00:1]', '[2002:7f00:1::]', '[fec0::1]', 'x.localhost'];
     for (const host of [...literals, ...others, ...inside]) {
-      const result = await post(host, receiver.port, guardOf(toPublic));
+      const result = await post(host, receiver.port, createTestSender(toPublic));
       expect([host, result]).toEqual([host, expect.objectContaining({ kind: 'failed', failure: 'refused_address' })]);
     }
     expect([receiver.canary(), receiver.connections()]).toEqual([0, 0]);
@@ -95,7 +104,7 @@ describe('a connection', () => {
   ])('is refused where any address of the name is bad: %s', async (_title, addresses) => {
     await using receiver = await publicAndCanary();
     for (const resolver of [() => addresses, async () => addresses]) {
-      const result = await post('rebind.test', receiver.port, guardOf(resolver));
+      const result = await post('rebind.test', receiver.port, createTestSender(resolver));
       expect(result).toMatchObject({ kind: 'failed', failure: 'refused_address' });
     }
     expect([receiver.canary(), receiver.connections()]).toEqual([0, 0]);
@@ -104,28 +113,28 @@ describe('a connection', () => {
   it('asks the resolver once, so that a second answer cannot lead elsewhere', async () => {
     await using receiver = await publicAndCanary();
     let asked = 0;
-    const guard = guardOf(() => {
+    const send = createTestSender(() => {
       asked += 1;
       return [asked === 1 ? '127.0.0.2' : '127.0.0.1'];
     });
-    expect((await post('rebind.test', receiver.port, guard)).kind).toBe('delivered');
+    expect((await post('rebind.test', receiver.port, send)).kind).toBe('delivered');
     expect([asked, receiver.canary(), receiver.connections()]).toEqual([1, 0, 1]);
   });
 
   it('falls back to the next address where the first does not accept', async () => {
     await using receiver = await publicAndCanary();
     const policy = { allow: parseCallbackAllow('127.0.0.0/30'), localMode: false };
-    const guard = guardOf(() => ['127.0.0.3', '127.0.0.2'], { policy });
-    expect((await post('public.test', receiver.port, guard)).kind).toBe('delivered');
+    const send = createTestSender(() => ['127.0.0.3', '127.0.0.2'], { policy });
+    expect((await post('public.test', receiver.port, send)).kind).toBe('delivered');
   });
 
   it('is tried at eight addresses of a name, however many it has', async () => {
     await using receiver = await publicAndCanary();
     const policy = { allow: parseCallbackAllow('127.0.0.0/24'), localMode: false };
     const closed = Array.from({ length: 8 }, (_, index) => `127.0.0.${index + 10}`);
-    const reached = guardOf(() => [...closed.slice(1), '127.0.0.2'], { policy });
+    const reached = createTestSender(() => [...closed.slice(1), '127.0.0.2'], { policy });
     expect((await post('public.test', receiver.port, reached)).kind).toBe('delivered');
-    const ninth = guardOf(() => [...closed, '127.0.0.2'], { policy });
+    const ninth = createTestSender(() => [...closed, '127.0.0.2'], { policy });
     expect(await post('public.test', receiver.port, ninth)).toMatchObject({ failure: 'connection' });
     expect(receiver.connections()).toBe(1);
   });
@@ -149,18 +158,18 @@ describe('a connection', () => {
       },
     ],
   ] satisfies [string, Resolver][])('fails as "dns" where the resolver %s', async (_title, resolver) => {
-    expect(await post('nowhere.test', 9, guardOf(resolver))).toMatchObject({ kind: 'failed', failure: 'dns' });
+    expect(await post('nowhere.test', 9, createTestSender(resolver))).toMatchObject({ kind: 'failed', failure: 'dns' });
   });
 
   it('fails as "timeout" where the resolver never answers', async () => {
-    const guard = guardOf(() => new Promise(() => undefined));
-    expect(await post('slow.test', 9, guard, 200)).toMatchObject({ kind: 'failed', failure: 'timeout' });
+    const send = createTestSender(() => new Promise(() => undefined), { deadlineMs: 200 });
+    expect(await post('slow.test', 9, send)).toMatchObject({ kind: 'failed', failure: 'timeout' });
   });
 
   it('fails as "connection" where nobody listens', async () => {
     const receiver = await publicAndCanary();
     await receiver[Symbol.asyncDispose]();
-    const result = await post('public.test', receiver.port, guardOf(toPublic));
+    const result = await post('public.test', receiver.port, createTestSender(toPublic));
     expect(result).toMatchObject({ failure: 'connection', detail: expect.stringContaining('ECONNREFUSED') });
   });
 });
@@ -179,7 +188,7 @@ describe('an answer', () => {
           response.writeHead(code, { location: `http://127.0.0.1:${port}/` }).end();
         },
       });
-      const result = await post('public.test', receiver.port, guardOf(toPublic));
+      const result = await post('public.test', receiver.port, createTestSender(toPublic));
       expect(result).toMatchObject({ kind: 'failed', failure: 'redirect' });
       expect([receiver.requests().length, receiver.canary()]).toEqual([1, 0]);
     },
@@ -271,7 +280,7 @@ describe('a receiver that will not end', () => {
     const abort = new AbortController();
     await using receiver = await publicAndCanary({ raw: (socket) => socket.once('data', () => abort.abort()) });
     const url = new URL(`http://public.test:${receiver.port}/`);
-    const running = attempt({ url, target: '/', headers: {}, body: BODY }, guardOf(toPublic), { signal: abort.signal });
+    const running = createTestSender(toPublic)({ url, target: '/', headers: {}, body: BODY }, abort.signal);
     await expect(running).rejects.toThrow(expect.objectContaining({ name: 'AbortError' }));
   });
 });
@@ -286,3 +295,76 @@ function drip(first: string, rest: string): (socket: Socket) => void {
     });
   };
 }
+
+const good = makeCertificate('DNS:public.test,IP:127.0.0.2');
+const expired = makeCertificate('DNS:public.test', { expired: true });
+
+/** Against a receiver with this certificate, which is trusted as its own authority unless `trusted` is false. */
+async function deliver(host: string, certificate: Certificate, { trusted = true } = {}): Promise<SendResult> {
+  await using receiver = await publicAndCanary({ certificate });
+  const url = new URL(`https://${host}:${receiver.port}/`);
+  const send = createTestSender(() => ['127.0.0.2'], trusted ? { authorities: [certificate.cert] } : {});
+  const delivery = { url, target: '/', headers: {}, body: Buffer.from('{}') };
+  const result = await send(delivery, new AbortController().signal);
+  expect(receiver.requests().length).toBe(result.kind === 'delivered' ? 1 : 0);
+  expect(receiver.canary()).toBe(0);
+  return result;
+}
+
+describe('a receiver with TLS', () => {
+  it('is delivered to by name and by address', async () => {
+    expect((await deliver('public.test', good)).kind).toBe('delivered');
+    expect((await deliver('127.0.0.2', good)).kind).toBe('delivered');
+  });
+
+  it('is told the name that is meant, so that it can choose its certificate', async () => {
+    const names: unknown[] = [];
+    await using receiver = await publicAndCanary({
+      certificate: good,
+      answer: (request, response) => {
+        names.push('servername' in request.socket ? request.socket.servername : '');
+        response.end();
+      },
+    });
+    const send = createTestSender(() => ['127.0.0.2'], { authorities: [good.cert] });
+    for (const host of ['public.test', '127.0.0.2']) {
+      const url = new URL(`https://${host}:${receiver.port}/`);
+      const delivery = { url, target: '/', headers: {}, body: Buffer.from('{}') };
+      await send(delivery, new AbortController().signal);
+    }
+    expect(names).toEqual(['public.test', false]);
+  });
+
+  it.each([
+    ['is for another name', 'other.test', good, true, 'ERR_TLS_CERT_ALTNAME_INVALID'],
+    ['has expired', 'public.test', expired, true, 'CERT_HAS_EXPIRED'],
+    ['is of nobody that is trusted', 'public.test', good, false, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+  ])('is told nothing where its certificate %s', async (_title, host, certificate, trusted, code) => {
+    const result = await deliver(host, certificate, { trusted });
+    expect(result).toMatchObject({ kind: 'failed', failure: 'tls', detail: expect.stringContaining(code) });
+  });
+
+  it('fails as "tls" where it speaks plain HTTP', async () => {
+    await using receiver = await publicAndCanary();
+    const url = new URL(`https://public.test:${receiver.port}/`);
+    const delivery = { url, target: '/', headers: {}, body: Buffer.from('{}') };
+    const result = await createTestSender(() => ['127.0.0.2'])(delivery, new AbortController().signal);
+    expect(result).toMatchObject({ kind: 'failed', failure: 'tls' });
+  });
+
+  it('is cut at the deadline where it accepts and never shakes hands', async () => {
+    await using receiver = await publicAndCanary({ raw: () => undefined });
+    const url = new URL(`https://public.test:${receiver.port}/`);
+    const delivery = { url, target: '/', headers: {}, body: Buffer.from('{}') };
+    const send = createTestSender(() => ['127.0.0.2'], { deadlineMs: 300 });
+    const result = await send(delivery, new AbortController().signal);
+    expect(result).toMatchObject({ kind: 'failed', failure: 'timeout' });
+  });
+});
+
+describe("the system's resolver", () => {
+  it('knows the hosts file, so that localhost is refused as loopback', async () => {
+    const result = await post('ip6-localhost', 9, createSender({ policy: POLICY }));
+    expect(result).toMatchObject({ kind: 'failed', failure: expect.stringMatching(/^(refused_address|dns)$/) });
+  });
+});

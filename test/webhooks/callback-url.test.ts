@@ -1,8 +1,8 @@
 // Which callback addresses are accepted by their text.
 import { describe, expect, it } from 'vitest';
 import { newToken } from '../../src/core/account.ts';
-import { parseCallbackAllow } from '../../src/webhooks/callback-policy.ts';
-import { checkCallbackUrl } from '../../src/webhooks/check-callback-url.ts';
+import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
+import { checkCallbackUrl } from '../../src/webhooks/callback-url.ts';
 import { newSigningSecret } from '../../src/webhooks/sign.ts';
 
 const STRICT = { allow: parseCallbackAllow(''), localMode: false };
