@@ -1,44 +1,48 @@
-// The door to durable work: jobs are written with the records that they belong to, and run at least once.
+// The port to durable work: jobs are written with the records that they belong to, and run at least once.
 
 /**
  * `run`: an investigation run. `webhook`: one webhook to a caller. `delivery`: one delivery from GitHub. `urgent-delivery`: one that
- * waits behind no other, however many hang.
- * `publish`: brings what stands on GitHub for one thread up to what is known. `head`: looks at the checks of one commit.
- * `check-run`: brings our own check run on one head up to what is known. `backfill`: reads the red checks of a project's last 14 days.
+ * has slots of its own, since those of the others may all wait for GitHub.
+ * `publish`: brings what is shown on GitHub for one thread up to date. `head`: looks at the checks of one commit.
+ * `check-run`: brings our own check run on one head up to date. `backfill`: reads the failed checks of a project's last 14 days.
  */
-export type JobKind =
-  | 'run'
-  | 'webhook'
-  | 'delivery'
-  | 'urgent-delivery'
-  | 'publish'
-  | 'head'
-  | 'check-run'
-  | 'backfill';
+export const JOB_KINDS = [
+  'run',
+  'webhook',
+  'delivery',
+  'urgent-delivery',
+  'publish',
+  'head',
+  'check-run',
+  'backfill',
+] as const;
 
-/** `person`: somebody waits for it. `automatic`: nobody asked, such as a look at red checks. */
+export type JobKind = (typeof JOB_KINDS)[number];
+
+/** `person`: somebody waits for it. `automatic`: nobody requested it, such as a look at failed checks. */
 export type Urgency = 'person' | 'automatic';
 
-/** A job to be enqueued: only an id passes between the rooms. */
+/** A job to be enqueued; it carries an id and nothing else. */
 export interface NewJob {
   readonly kind: JobKind;
-  /** Id of the run, webhook, delivery, thread, head or project. At most one job of a kind and subject exists; enqueuing again moves `runAt` and raises its urgency, never lowers it. */
+  /**
+   * Id of the run, webhook, delivery, thread, head or project. At most one job of a kind and subject exists: enqueuing it again keeps the
+   * earlier `runAt` and the higher urgency; while it runs, it runs once more afterwards.
+   */
   readonly subject: string;
-  /** Jobs of one group share a limit (project for runs, receiving host for webhooks, issue, pull request or repository for deliveries, the thread or head itself for publishing, project for heads, installation for backfills). */
+  /** Jobs of one group share a limit: the project, the account of a webhook, the issue or pull request of a delivery. */
   readonly group: string;
   /** ISO 8601 UTC; not before. */
   readonly runAt: string;
-  /** Of the jobs that are due people's come first; an automatic one that is overdue is let through now and then. */
+  /** Of the jobs that are due people's come first. */
   readonly urgency: Urgency;
-  /** Jobs of one urgency are taken by turns between organisations (`installation` and GitHub's number), however many each has. "": of none, which is one more. */
-  readonly organisation: string;
 }
 
 export interface ClaimedJob {
   readonly id: string;
   readonly kind: JobKind;
   readonly subject: string;
-  /** 1 on the first try; rises each time that it is claimed again after a crash or a throw. */
+  /** 1 on the first try; rises with each claim after a crash or a throw. */
   readonly attempt: number;
 }
 
@@ -46,14 +50,14 @@ export interface ClaimedJob {
 export type JobResult = { readonly kind: 'done' } | { readonly kind: 'later'; readonly runAt: string };
 
 export interface JobHandler {
-  /** `signal` aborts when the job is cancelled, its lease is lost, or the worker stops. */
+  /** `signal` aborts when the job is cancelled, its claim is lost, or the worker stops. */
   handle(job: ClaimedJob, signal: AbortSignal): Promise<JobResult>;
-  /** Called once when the job is given up after its last try; must record the failure for whoever waits. */
+  /** Called when the job is given up after its last try; must record the failure for the caller. */
   dead(job: ClaimedJob, error: unknown): Promise<void>;
 }
 
 export interface LaneLimits {
-  /** Jobs of this kind at a time, in this process; one organisation alone leaves the last slot to others, where others are known. */
+  /** Jobs of this kind at a time, in this process. */
   readonly concurrency: number;
   /** Jobs of one group at a time, over all processes. */
   readonly perGroup: number;
@@ -65,26 +69,22 @@ export interface KindDepth {
   readonly waiting: number;
   readonly running: number;
   readonly dead: number;
+  /** When the longest due of those that wait was due; null where none is. */
   readonly oldestDue: string | null;
 }
 
 export interface Queue {
-  /**
-   * Starts taking work of the kinds that have a handler (and limits). Disposing stops it: running handlers are aborted, and their jobs
-   * handed back at once.
-   */
+  /** Works on the kinds that have a handler and limits. Disposing aborts the running handlers and hands their jobs back. */
   work(
     handlers: Readonly<Partial<Record<JobKind, JobHandler>>>,
     limits: Readonly<Partial<Record<JobKind, LaneLimits>>>,
   ): Worker;
-  /** Aborts the job's handler if it runs here, and removes the job wherever it is. */
+  /** Removes the job wherever it is, and aborts its handler if it runs. */
   cancel(kind: JobKind, subject: string): Promise<void>;
   /** Dead jobs of the kind are due again, with all their tries. Returns how many. */
   redrive(kind: JobKind): Promise<number>;
-  /** Looks for work now instead of at the next poll. */
-  wake(): void;
   depth(): Promise<{ readonly waiting: number; readonly running: number; readonly dead: number }>;
-  /** The same for each kind that has any job, with when the longest due of those that wait was due (null: none is). */
+  /** The same for each kind that has any job. */
   depths(now: string): Promise<readonly KindDepth[]>;
 }
 

@@ -2,7 +2,9 @@
 
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
-import { installationName } from './job-places.ts';
+import type { GroupCommit } from './group-commit.ts';
+import { insertRow } from './insert-row.ts';
+import { prepared } from './prepared.ts';
 import type { Reader, Trx } from './schema.ts';
 import type { Seal } from './seal.ts';
 import type { Delivery, DeliveryEnd, DeliveryStore, NewDelivery } from './store.ts';
@@ -58,17 +60,12 @@ async function accept(
   enqueuer: Enqueuer,
 ): Promise<'stored' | 'repeated'> {
   if (await wasSeen(trx, delivery, times)) return 'repeated';
-  const { id, event, body, meaning, group, isUrgent, urgency, installationId } = delivery;
+  const { id, event, body, meaning, group, isUrgent, urgency } = delivery;
   const row = { event, body, meaning, group_key: group, state: 'waiting', detail: '', received_at: times.now } as const;
   // Only one that has failed comes this far while it exists.
-  await trx
-    .insertInto('deliveries')
-    .values({ id, ...row })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
-    .execute();
-  const organisation = installationId === null ? '' : installationName(installationId);
+  await insertRow(trx, 'deliveries', { id, ...row }, { columns: ['id'], there: 'is-overwritten' });
   const kind = isUrgent ? 'urgent-delivery' : 'delivery';
-  await enqueuer.enqueue(trx, [{ kind, subject: id, group, runAt: times.now, urgency, organisation }]);
+  await enqueuer.enqueue(trx, [{ kind, subject: id, group, runAt: times.now, urgency }]);
   return 'stored';
 }
 

@@ -5,10 +5,9 @@ import { EMPTY_HEAD_RECORD, type Finding, type Head, type HeadPlace, type HeadRe
 import { subjectKey } from '../core/thread.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
-import { placeAfter } from './forgotten-since.ts';
-import { organisationOfProject } from './job-places.ts';
-import type { Moment } from './runs.ts';
-import type { HeadTable, Reader, Trx } from './schema.ts';
+import { headRows, headsFrom, newHeadRow } from './head-rows.ts';
+import { saveHead, saveHeadRecord } from './save-head.ts';
+import type { Reader, Trx } from './schema.ts';
 import type { HeadStore } from './store.ts';
 import { type LearntLinks, nudgeThreads } from './threads.ts';
 
@@ -49,11 +48,7 @@ async function noteHead(
   const head = known ?? (await made(trx, wanted, note.now));
   const isNamed = head.branch === '' && branch !== '';
   if (isNamed) await trx.updateTable('heads').set({ branch }).where('id', '=', head.id).execute();
-  const place = {
-    group: projectId,
-    urgency: 'automatic',
-    organisation: await organisationOfProject(trx, projectId),
-  } as const;
+  const place = { group: projectId, urgency: 'automatic' } as const;
   await note.enqueuer.enqueue(trx, [{ kind: 'head', subject: head.id, runAt: note.runAt, ...place }]);
   return isNamed ? { ...head, branch } : head;
 }

@@ -1,51 +1,42 @@
-// The tables of the embedded queue as Kysely sees them.
+// The table of jobs: on SQLite the queue itself, on PostgreSQL what is known of each job that pg-boss hands out.
+import type { Kysely } from 'kysely';
 import type { JobKind, Urgency } from '../core/queue.ts';
+import type { TableForm } from './migrations/table-form.ts';
 import type { Sequenced } from './schema.ts';
 
 export interface JobTable extends Sequenced {
+  /** A new one each time that the job is scheduled, so that a claim of an earlier time is worth nothing. */
   id: string;
   kind: JobKind;
   subject: string;
   group_key: string;
+  urgency: Urgency;
   state: 'waiting' | 'running' | 'dead';
   run_at: string;
   /** Claims since the last success. */
   attempts: number;
-  /** Those of them whose handler threw; of the others, the process ended first. */
+  /** Those of them whose handler threw; in the others, the process ended first. */
   failures: number;
-  /** Rises with every claim: what a claim writes is refused once a later one was made. */
-  generation: number;
-  owner: string | null;
-  lease_until: string | null;
-  /** Asked for again while running: when to run next. */
+  /** Enqueued again while running: when to run next. */
   again_at: string | null;
-  urgency: Urgency;
-  organisation: string;
 }
 
-/** One row per group with work: what makes a claim cheap however long a blocked group's queue is. */
-export interface JobGroupTable {
-  kind: JobKind;
-  group_key: string;
-  running: number;
-  /** The earliest `run_at` that waits; null where none does. */
-  next_at: string | null;
-  /** Whose its next job is. */
-  organisation: string;
-  /** The same of people's jobs, and of automatic ones. */
-  next_person_at: string | null;
-  next_automatic_at: string | null;
-}
-
-/** One row per organisation that had work since the start: whose turn it is. */
-export interface JobOrganisationTable {
-  kind: JobKind;
-  organisation: string;
-  running: number;
-  /** Number of its last claim, counted over all organisations of the kind; 0: none yet. */
-  turn: number;
-  next_person_at: string | null;
-  next_automatic_at: string | null;
-  /** When its last automatic job was claimed. */
-  automatic_at: string | null;
+export async function createJobTables({ schema }: Kysely<unknown>, form: TableForm): Promise<void> {
+  await form
+    .sequence(schema.createTable('jobs'))
+    .addColumn('id', 'text', (column) => column.notNull().unique())
+    .addColumn('kind', 'text', (column) => column.notNull())
+    .addColumn('subject', 'text', (column) => column.notNull())
+    .addColumn('group_key', 'text', (column) => column.notNull())
+    .addColumn('urgency', 'text', (column) => column.notNull())
+    .addColumn('state', 'text', (column) => column.notNull())
+    .addColumn('run_at', 'text', (column) => column.notNull())
+    .addColumn('attempts', 'integer', (column) => column.notNull())
+    .addColumn('failures', 'integer', (column) => column.notNull())
+    .addColumn('again_at', 'text')
+    .addUniqueConstraint('jobs_subject', ['kind', 'subject'])
+    .modifyEnd(form.end)
+    .execute();
+  await schema.createIndex('jobs_due').on('jobs').columns(['kind', 'state', 'urgency', 'run_at', 'seq']).execute();
+  await schema.createIndex('jobs_groups').on('jobs').columns(['state', 'kind', 'group_key']).execute();
 }

@@ -5,8 +5,21 @@ import type { Closing } from '../core/failure.ts';
 import type { HeadState } from '../core/head.ts';
 import type { InvestigationState } from '../core/investigation.ts';
 import type { Origin } from '../core/report.ts';
-import type { WebhookState, WebhookType } from '../core/webhook.ts';
-import type { JobGroupTable, JobOrganisationTable, JobTable } from './job-tables.ts';
+import type { CostTable, CostTotalTable, TranscriptEntryTable } from './agent-tables.ts';
+import type {
+  BackfillTable,
+  FailureTable,
+  FindingTable,
+  GreenTable,
+  HeadTable,
+  JudgedTable,
+  SightingTable,
+} from './check-tables.ts';
+import type { DeliveryTable, InstallationTable, ThreadTable, ToldTable } from './github-tables.ts';
+import type { HoldTable, MarkTable } from './house-tables.ts';
+import type { JobTable } from './job-tables.ts';
+import type { SessionTable, SignInCodeTable, SignInStateTable } from './sign-in-tables.ts';
+import type { WebhookAttemptTable, WebhookTable } from './webhook-tables.ts';
 
 export interface Schema {
   accounts: AccountTable;
@@ -21,8 +34,6 @@ export interface Schema {
   webhook_attempts: WebhookAttemptTable;
   idempotency_keys: IdempotencyKeyTable;
   jobs: JobTable;
-  job_groups: JobGroupTable;
-  job_organisations: JobOrganisationTable;
   audit: AuditTable;
   health_checks: HealthCheckTable;
   transcript_entries: TranscriptEntryTable;

@@ -8,9 +8,9 @@ import { writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { issueWhere } from './issues.ts';
-import { NOBODYS } from './job-places.ts';
-import type { Reader, Trx, WebhookAttemptTable, WebhookTable } from './schema.ts';
-import type { AttemptRecord, FailedInvestigation, WebhookAttempt, WebhookFilter, WebhookStore } from './store.ts';
+import type { Reader, Trx } from './schema.ts';
+import type { FailedInvestigation, WebhookFilter, WebhookStore } from './store.ts';
+import type { WebhookTable } from './webhook-tables.ts';
 
 export function webhookVerbs(database: Database): Pick<WebhookStore, 'webhook' | 'webhookData' | 'webhooks'> {
   return {
@@ -58,7 +58,7 @@ export async function announce(
       created_at: now,
     })
     .execute();
-  await enqueuer.enqueue(trx, [{ kind: 'webhook', subject: id, group: to.account_id, runAt: now, ...NOBODYS }]);
+  await enqueuer.enqueue(trx, [{ kind: 'webhook', subject: id, group: to.account_id, runAt: now, urgency: 'person' }]);
 }
 
 async function webhookData(reader: Reader, id: string): Promise<Issue | FailedInvestigation | null> {

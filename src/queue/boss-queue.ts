@@ -1,85 +1,126 @@
-// The queue on pg-boss: durable work for any number of processes over one PostgreSQL database.
-
-import type { JobKind, KindDepth, Queue } from '../core/queue.ts';
+// The queue on PostgreSQL: pg-boss hands out jobs to any number of processes, and our table of jobs says what they are.
+import type { Job, PgBoss } from 'pg-boss';
+import type { JobKind, Queue, Worker } from '../core/queue.ts';
+import type { Database } from '../db/database.ts';
 import type { Log } from '../log.ts';
-import { removeJobs } from './boss-jobs.ts';
-import { BossSource } from './boss-source.ts';
-import { deadQueue } from './boss-statements.ts';
-import { JOB_KINDS } from './job-kinds.ts';
-import { lanesOf } from './lane.ts';
+import { createLanes, JobRunner, type Lane, WORK_TIMES, type WorkTimes } from './job-runner.ts';
+import { claimJob, createTableVerbs } from './job-table.ts';
 import type { Boss } from './open-boss.ts';
-import { QueueWorker } from './queue-worker.ts';
-import { totalDepth } from './total-depth.ts';
-import { WORK_TIMES, type WorkTimes } from './work-times.ts';
 
-interface BossQueueOptions extends WorkTimes {
+export interface BossQueueOptions extends WorkTimes {
   readonly boss: Boss;
+  /** Of the store that was built with the enqueuer of `boss`. */
+  readonly database: Database;
   readonly log: Log;
-  /** In place of the database's clock, by which jobs are due and leases run out however wrong the clocks of the machines are (tests). */
   readonly now?: () => Date;
 }
 
-/** Shorter than in one process alone: another takes over within 30 s, whatever the moment of the kill. */
-const LEASE_MS = 15_000;
+/** pg-boss's shortest. */
+const SHORTEST_POLL_S = 0.5;
+/** Looks for jobs that have become due; those that are due at once are heard of by NOTIFY. */
+const POLL_MS = 2_000;
+/** How soon a process notices that its job was cancelled, or taken over, elsewhere. */
+const HEARTBEAT_REFRESH_S = 3;
 
-/** Keeps what the embedded queue keeps (see embedded-queue.ts), over all processes. `work` may be called once per queue. */
+/** `work` may be called once per queue. The jobs of a process that was killed are taken over within about 20 s. */
 export function createBossQueue(options: BossQueueOptions): Queue {
-  const { boss } = options;
-  let worker: QueueWorker | null = null;
+  const whole = { ...WORK_TIMES, now: () => new Date(), pollMs: POLL_MS, ...options };
+  let hasWorker = false;
   return {
+    ...createTableVerbs(whole.database, whole.boss.jobs, whole.now),
     work(handlers, limits) {
-      if (worker) throw new Error('this queue has a worker already');
-      const lanes = lanesOf(handlers, limits);
-      const whole = { ...WORK_TIMES, leaseMs: LEASE_MS, ...options };
-      const source = new BossSource({ ...whole, now: options.now, kinds: [...lanes.keys()] });
-      worker = new QueueWorker({ ...whole, now: options.now ?? (() => new Date()), source, lanes });
-      return worker;
+      if (hasWorker) throw new Error('this queue has a worker already');
+      hasWorker = true;
+      return new BossWorker(whole, createLanes(handlers, limits));
     },
-    async cancel(kind, subject) {
-      worker?.cancel(kind, subject);
-      await boss.transact((db) => removeJobs({ boss: boss.boss, statements: boss.statements, db, kind }, [subject]));
-    },
-    redrive: (kind) => redrive(boss, kind),
-    wake: () => worker?.wake(),
-    depth: async () => totalDepth(await depths(boss, null)),
-    depths: (now) => depths(boss, now),
   };
 }
 
-/** At most so many at a time: one statement each. */
-const REDRIVEN = 1_000;
+/** What pg-boss is told where a job cannot begin yet: it hands it out again a second later. */
+class NotYet extends Error {}
 
-async function redrive({ boss, statements, ask }: Boss, kind: JobKind): Promise<number> {
-  let total = 0;
-  for (;;) {
-    const moved = await boss.redrive(deadQueue(kind), { destination: kind, limit: REDRIVEN });
-    total += moved;
-    if (moved === 0) break;
+class BossWorker implements Worker {
+  readonly #options: Required<BossQueueOptions>;
+  readonly #boss: PgBoss;
+  readonly #lanes: ReadonlyMap<JobKind, Lane>;
+  readonly #runner: JobRunner;
+  readonly #subscription: Disposable;
+  readonly #started: Promise<void>;
+  /** Jobs that run here, by kind and group. */
+  readonly #groups = new Map<string, number>();
+  #stopped: Promise<void> | null = null;
+
+  constructor(options: Required<BossQueueOptions>, lanes: ReadonlyMap<JobKind, Lane>) {
+    this.#options = options;
+    this.#boss = options.boss.boss;
+    this.#lanes = lanes;
+    this.#runner = new JobRunner({ ...options, jobs: options.boss.jobs });
+    this.#subscription = options.boss.jobs.onCommit(({ removed }) => {
+      if (removed) void this.#runner.abortRemoved();
+    });
+    this.#started = this.#start().catch((error: unknown) => {
+      options.log.error({ err: error }, 'the queue could not begin to work; restart this process');
+    });
   }
-  await ask(statements.tell, ['added']);
-  return total;
-}
 
-interface CountRow {
-  readonly name: string;
-  readonly is_running: boolean;
-  readonly count: number;
-  readonly first_ms: number;
-}
+  async idle(signal: AbortSignal): Promise<void> {
+    await this.#started;
+    await this.#runner.idle([...this.#lanes.keys()], signal);
+  }
 
-async function depths({ ask, statements }: Boss, now: string | null): Promise<readonly KindDepth[]> {
-  const rows = await ask<CountRow>(statements.counts, []);
-  const count = (name: string, isRunning: boolean) =>
-    rows.find((row) => row.name === name && row.is_running === isRunning);
-  return JOB_KINDS.flatMap((kind) => {
-    const waits = count(kind, false);
-    const first = waits && new Date(waits.first_ms).toISOString();
-    const depth = {
-      waiting: waits?.count ?? 0,
-      running: count(kind, true)?.count ?? 0,
-      dead: count(deadQueue(kind), false)?.count ?? 0,
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #start(): Promise<void> {
+    for (const [kind, lane] of this.#lanes) {
+      for (let slot = 0; slot < lane.limits.concurrency; slot++) await this.#startSlot(kind, lane);
+    }
+  }
+
+  /** A worker of pg-boss for each slot: only by its own id can one be woken, so that it goes on at once after a job. */
+  async #startSlot(kind: JobKind, lane: Lane): Promise<void> {
+    const pollS = Math.max(SHORTEST_POLL_S, this.#options.pollMs / 1_000);
+    const options = {
+      groupConcurrency: lane.limits.perGroup,
+      pollingIntervalSeconds: pollS,
+      notifyPollingIntervalSeconds: pollS,
+      heartbeatRefreshSeconds: HEARTBEAT_REFRESH_S,
     };
-    if (depth.waiting + depth.running + depth.dead === 0) return [];
-    return [{ kind, ...depth, oldestDue: first !== undefined && now !== null && first <= now ? first : null }];
-  });
+    let id = '';
+    id = await this.#boss.work<object>(kind, options, async ([job]) => {
+      if (job === undefined) return;
+      await this.#take(job, kind, lane);
+      this.#boss.notifyWorker(id);
+    });
+  }
+
+  async #take(job: Job, kind: JobKind, lane: Lane): Promise<void> {
+    if (this.#runner.isStopping) throw new NotYet('the worker stops');
+    const { perGroup } = lane.limits;
+    const key = `${kind} ${job.groupId}`;
+    const running = this.#groups.get(key) ?? 0;
+    // pg-boss's own limit lets more of a group begin where several workers fetch at the same moment.
+    if (running >= perGroup) throw new NotYet('its group is at its limit');
+    this.#groups.set(key, running + 1);
+    try {
+      const request = { kind, perGroup, maxLost: this.#runner.maxLost };
+      const claim = await this.#options.database.read((reader) => claimJob(reader, job.id, request));
+      if (claim === 'gone') return;
+      if (claim === 'not-yet') throw new NotYet('its group is at its limit, or it lost too many workers');
+      await this.#runner.run(claim, lane.handler, job.signal);
+    } finally {
+      const left = (this.#groups.get(key) ?? 1) - 1;
+      if (left > 0) this.#groups.set(key, left);
+      else this.#groups.delete(key);
+    }
+  }
+
+  async #stop(): Promise<void> {
+    this.#subscription[Symbol.dispose]();
+    await this.#started;
+    for (const kind of this.#lanes.keys()) await this.#boss.offWork(kind, { wait: false });
+    await this.#runner.stop();
+  }
 }

@@ -1,15 +1,10 @@
-// The embedded queue: durable work in a table of the store's own database, for one process beside its store.
-
-import type { KindDepth, Queue } from '../core/queue.ts';
+// The queue on SQLite: a worker that polls the table of jobs, in the one process that owns the file.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JobKind, Queue, Worker } from '../core/queue.ts';
 import type { Database } from '../db/database.ts';
 import type { Log } from '../log.ts';
-import { createEmbeddedSource } from './embedded-source.ts';
-import type { JobTable } from './job-table.ts';
-import { lanesOf } from './lane.ts';
-import { QueueWorker } from './queue-worker.ts';
-import { reviveDead } from './revive-dead.ts';
-import { totalDepth } from './total-depth.ts';
-import { WORK_TIMES, type WorkTimes } from './work-times.ts';
+import { createLanes, JobRunner, type Lane, WORK_TIMES, type WorkTimes } from './job-runner.ts';
+import { claimNextJob, createTableVerbs, hasNextJob, type JobTable, releaseRunning } from './job-table.ts';
 
 export interface EmbeddedQueueOptions extends WorkTimes {
   readonly database: Database;
@@ -17,63 +12,107 @@ export interface EmbeddedQueueOptions extends WorkTimes {
   readonly jobs: JobTable;
   readonly log: Log;
   readonly now: () => Date;
-  /**
-   * How jobs of a process that died are found. `sole-owner`: this process owns the file (see store/single-owner.ts), so
-   * whatever runs when a worker starts is claimable at once. `lease`: several processes work; the lease must run out.
-   */
-  readonly recovery: 'sole-owner' | 'lease';
 }
 
-/**
- * Three tries per job, 1 s and 5 s apart. `work` may be called once per queue. Of one group and urgency the job that is due first comes first, of
- * those of one moment the one that was enqueued first; one that failed is due again after its pause, so that those behind it overtake
- * it meanwhile: it never holds up its group, and its handler must go by what is so now, not by what was so when it was enqueued.
- */
+/** `work` may be called once per queue. Whatever was running when the process before ended is due again. */
 export function createEmbeddedQueue(options: EmbeddedQueueOptions): Queue {
-  const { database, jobs } = options;
-  let worker: QueueWorker | null = null;
+  const { database, jobs, now } = options;
+  let hasWorker = false;
   return {
+    ...createTableVerbs(database, jobs, now),
     work(handlers, limits) {
-      if (worker) throw new Error('this queue has a worker already');
-      const lanes = lanesOf(handlers, limits);
-      const whole = { ...WORK_TIMES, ...options };
-      const source = createEmbeddedSource(whole, [...lanes.keys()]);
-      worker = new QueueWorker({ ...whole, source, lanes });
-      return worker;
+      if (hasWorker) throw new Error('this queue has a worker already');
+      hasWorker = true;
+      return new EmbeddedWorker({ ...WORK_TIMES, ...options }, createLanes(handlers, limits));
     },
-    async cancel(kind, subject) {
-      worker?.cancel(kind, subject);
-      await database.write((trx) => jobs.remove(trx, kind, [subject]));
-    },
-    async redrive(kind) {
-      const revived = await database.write((trx) => reviveDead(trx, kind, options.now().toISOString()));
-      worker?.wake();
-      return revived;
-    },
-    wake: () => worker?.wake(),
-    depth: async () => totalDepth(await depths(database, options.now().toISOString())),
-    depths: (now) => depths(database, now),
   };
 }
 
-async function depths(database: Database, now: string): Promise<readonly KindDepth[]> {
-  const rows = await database.read((reader) =>
-    reader
-      .selectFrom('jobs')
-      .select((expression) => [
-        'kind',
-        'state',
-        expression.fn.countAll<number>().as('count'),
-        expression.fn.min('run_at').as('first_due'),
-      ])
-      .groupBy(['kind', 'state'])
-      .execute(),
-  );
-  const found = new Map<string, KindDepth>();
-  for (const { kind, state, count, first_due: first } of rows) {
-    const before = found.get(kind) ?? { kind, waiting: 0, running: 0, dead: 0, oldestDue: null };
-    const isDue = state === 'waiting' && first <= now;
-    found.set(kind, { ...before, [state]: Number(count), ...(isDue && { oldestDue: first }) });
+class EmbeddedWorker implements Worker {
+  readonly #options: Required<EmbeddedQueueOptions>;
+  readonly #lanes: ReadonlyMap<JobKind, Lane>;
+  readonly #runner: JobRunner;
+  readonly #subscription: Disposable;
+  readonly #loop: Promise<void>;
+  /** Kinds that may have a job to claim. */
+  #kinds: Set<JobKind>;
+  #wake = new AbortController();
+  #hasReleased = false;
+  #stopped: Promise<void> | null = null;
+
+  constructor(options: Required<EmbeddedQueueOptions>, lanes: ReadonlyMap<JobKind, Lane>) {
+    this.#options = options;
+    this.#lanes = lanes;
+    this.#kinds = new Set(lanes.keys());
+    this.#runner = new JobRunner(options);
+    this.#subscription = options.jobs.onCommit(({ kinds, removed }) => {
+      if (removed) void this.#runner.abortRemoved();
+      this.#look(kinds);
+    });
+    this.#loop = this.#work();
   }
-  return [...found.values()];
+
+  async idle(signal: AbortSignal): Promise<void> {
+    while (!this.#hasReleased) await sleep(1, undefined, { signal });
+    await this.#runner.idle([...this.#lanes.keys()], signal);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #stop(): Promise<void> {
+    this.#subscription[Symbol.dispose]();
+    const stopping = this.#runner.stop();
+    this.#wake.abort();
+    await this.#loop;
+    await stopping;
+  }
+
+  async #work(): Promise<void> {
+    const { database, log, pollMs } = this.#options;
+    while (!this.#runner.isStopping) {
+      const kinds = this.#kinds;
+      this.#kinds = new Set();
+      try {
+        if (!this.#hasReleased) await database.write(releaseRunning);
+        this.#hasReleased = true;
+        for (const kind of kinds) await this.#fill(kind);
+      } catch (error) {
+        // A full disk or a locked file ends; the worker must be there when it does.
+        log.error({ err: error }, 'the queue could not look for work; it will try again');
+      }
+      if (this.#kinds.size === 0) await this.#wait(pollMs);
+    }
+  }
+
+  /** Until a commit holds jobs, a handler ends, or it is time to look for what has become due. */
+  async #wait(pollMs: number): Promise<void> {
+    try {
+      await sleep(pollMs, undefined, { signal: this.#wake.signal });
+      this.#kinds = new Set(this.#lanes.keys());
+    } catch {
+      this.#wake = new AbortController();
+    }
+  }
+
+  #look(kinds: Iterable<JobKind>): void {
+    for (const kind of kinds) if (this.#lanes.has(kind)) this.#kinds.add(kind);
+    this.#wake.abort();
+  }
+
+  async #fill(kind: JobKind): Promise<void> {
+    const lane = this.#lanes.get(kind);
+    const { database, now } = this.#options;
+    while (lane && !this.#runner.isStopping && this.#runner.count(kind) < lane.limits.concurrency) {
+      const request = { kind, perGroup: lane.limits.perGroup, maxLost: this.#runner.maxLost };
+      const at = now().toISOString();
+      if (!(await database.read((reader) => hasNextJob(reader, at, request)))) return;
+      const claim = await database.write((trx) => claimNextJob(trx, at, request));
+      if (claim === null) return;
+      const ended = this.#runner.run(claim, lane.handler).then(() => this.#look([kind]));
+      if (this.#runner.isStopping) await ended;
+    }
+  }
 }

@@ -1,127 +1,422 @@
-// The embedded queue's table, seen from a store's transaction: jobs come and go with the records that they belong to.
+// The table of jobs: what is enqueued, claimed, ended and counted, the same on both engines.
+import { randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
-import { newId } from '../core/ids.ts';
-import type { JobKind, NewJob } from '../core/queue.ts';
+import type { ClaimedJob, JobKind, KindDepth, NewJob, Queue, Urgency } from '../core/queue.ts';
+import type { Database } from '../db/database.ts';
 import type { Enqueuer } from '../db/enqueuer.ts';
-import type { Schema, Trx } from '../db/schema.ts';
-import { earlier } from './earlier.ts';
-import { addToGroup, refreshGroup } from './job-groups.ts';
-import { moreUrgent } from './urgency.ts';
+import type { Reader, Schema, Trx } from '../db/schema.ts';
 
-/** The enqueuer that the store is built with, and where the queue beside it hears of new and removed jobs. */
-export interface JobTable extends Enqueuer {
-  /** `listener` is called after each commit of this process that held jobs. Disposing ends it. */
-  onChange(listener: () => void): Disposable;
+type JobRow = Selectable<Schema['jobs']>;
+
+/** A waiting job as a transport is told of it. */
+export interface ScheduledJob {
+  readonly id: string;
+  readonly kind: JobKind;
+  readonly group: string;
+  readonly urgency: Urgency;
+  readonly runAt: string;
 }
 
-/** For one process: the store and the queue on it must be given the same one. */
-export function createJobTable(): JobTable {
-  const listeners = new Set<() => void>();
-  let changed = false;
+/** What hands out the jobs of the table where the table does not do so itself; kept in step in the same transactions. */
+export interface JobTransport {
+  send(trx: Trx, jobs: readonly ScheduledJob[]): Promise<void>;
+  /** The job waits for another moment or with another urgency; one that was just handed out stays as it is. */
+  reschedule(trx: Trx, job: ScheduledJob): Promise<void>;
+  remove(trx: Trx, kind: JobKind, ids: readonly string[]): Promise<void>;
+}
+
+/** What a commit changed. */
+export interface JobChange {
+  /** Kinds of which jobs were enqueued. */
+  readonly kinds: ReadonlySet<JobKind>;
+  /** Whether jobs were removed, which may be running here. */
+  readonly removed: boolean;
+}
+
+/** The enqueuer that the store is built with; the queue on the same database must be given the same one. */
+export interface JobTable extends Enqueuer {
+  readonly transport: JobTransport | null;
+  /** `listener` is called after each commit of this process that held jobs. Disposing ends it. */
+  onCommit(listener: (change: JobChange) => void): Disposable;
+}
+
+/** A job that one worker holds. Once it is claimed again, scheduled again or removed the claim is worth nothing. */
+export interface Claim extends ClaimedJob {
+  readonly group: string;
+  /** Tries before this one whose handler threw. */
+  readonly failures: number;
+}
+
+/** How a claim ends. */
+export type ClaimEnd =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'dead' }
+  /** The handler asked for another time: its tries start again. */
+  | { readonly kind: 'later'; readonly runAt: string }
+  | { readonly kind: 'failed'; readonly runAt: string }
+  /** Not a try: the worker stopped in the middle. */
+  | { readonly kind: 'handed-back' };
+
+/** Rows of one insert; SQLite takes 32,766 values a statement. */
+const BATCH = 500;
+const UNTRIED = { attempts: 0, failures: 0, again_at: null };
+
+export function createJobTable(transport: JobTransport | null = null): JobTable {
+  const listeners = new Set<(change: JobChange) => void>();
+  // A transaction that rolls back leaves its kinds here, which costs a look for work and nothing else.
+  let kinds = new Set<JobKind>();
+  let removed = false;
   return {
+    transport,
     async enqueue(trx, jobs) {
-      const groups = new Map<string, readonly [JobKind, string]>();
-      for (const job of jobs) {
-        const group = await enqueueJob(trx, job);
-        if (group !== null) groups.set(`${job.kind} ${group}`, [job.kind, group]);
+      const merged = mergeJobs(jobs);
+      const missing = new Set(merged);
+      for (let at = 0; at < merged.length; at += BATCH) {
+        const batch = merged.slice(at, at + BATCH);
+        const created = new Set(await insertJobs(trx, batch, 'waiting'));
+        const scheduled = batch.filter((job) => created.has(job.id));
+        await transport?.send(trx, scheduled);
+        for (const job of scheduled) missing.delete(job);
       }
-      for (const [kind, group] of groups.values()) await refreshGroup(trx, kind, group);
-      changed ||= jobs.length > 0;
+      for (const job of missing) await enqueueAgain(trx, job, transport);
+      for (const job of jobs) kinds.add(job.kind);
     },
     async bury(trx, jobs) {
-      for (const job of jobs) {
-        if (!(await insertJob(trx, job, 'dead')))
-          throw new Error(`the job ${job.kind} of ${job.subject} is there already`);
+      const merged = mergeJobs(jobs);
+      for (let at = 0; at < merged.length; at += BATCH) {
+        const batch = merged.slice(at, at + BATCH);
+        const created = await insertJobs(trx, batch, 'dead');
+        if (created.length < batch.length) throw new Error('one of the dead jobs exists already');
       }
     },
     async remove(trx, kind, subjects) {
-      if (await removeJobs(trx, kind, subjects)) changed = true;
+      if (subjects.length === 0) return;
+      const rows = await trx
+        .deleteFrom('jobs')
+        .where('kind', '=', kind)
+        .where('subject', 'in', subjects)
+        .returning('id')
+        .execute();
+      if (rows.length === 0) return;
+      removed = true;
+      const ids = rows.map(({ id }) => id);
+      await transport?.remove(trx, kind, ids);
     },
     committed() {
-      if (!changed) return;
-      changed = false;
-      for (const listener of listeners) listener();
+      if (kinds.size === 0 && !removed) return;
+      const change = { kinds, removed };
+      kinds = new Set();
+      removed = false;
+      for (const listener of listeners) listener(change);
     },
-    onChange(listener) {
+    onCommit(listener) {
       listeners.add(listener);
       return { [Symbol.dispose]: () => void listeners.delete(listener) };
     },
   };
 }
 
-/**
- * A waiting job is moved to the earlier of its moments, so that nobody who asked is kept waiting by whoever asks for later; a running one
- * runs again after; a dead one is alive again. Nobody makes it less urgent than somebody else has. Returns the group
- * that must be looked at anew: null for none.
- */
-async function enqueueJob(trx: Trx, job: NewJob): Promise<string | null> {
-  const { kind, subject, group, runAt, organisation } = job;
-  // Almost always it is new.
-  if (await insertJob(trx, job, 'waiting')) return (await addToGroup(trx, job)) ? null : group;
-  const there = await trx
-    .selectFrom('jobs')
-    .select(['seq', 'state', 'group_key', 'run_at', 'again_at', 'urgency'])
-    .where('kind', '=', kind)
-    .where('subject', '=', subject)
-    .executeTakeFirstOrThrow();
-  // A dead one is as new.
-  const urgency = there.state === 'dead' ? job.urgency : moreUrgent(there.urgency, job.urgency);
-  const next = { organisation, urgency, ...afterAsking(there, runAt) };
-  await trx.updateTable('jobs').set(next).where('seq', '=', there.seq).execute();
-  return there.group_key;
+type IdentifiedJob = NewJob & { readonly id: string };
+
+/** One job a subject, at the earliest moment and with the highest urgency. */
+function mergeJobs(jobs: readonly NewJob[]): readonly IdentifiedJob[] {
+  const merged = new Map<string, IdentifiedJob>();
+  for (const job of jobs) {
+    const key = `${job.kind} ${job.subject}`;
+    const before = merged.get(key);
+    if (before === undefined) merged.set(key, { ...job, id: randomUUID() });
+    else {
+      const urgency = chooseUrgency(before.urgency, job.urgency);
+      merged.set(key, { ...before, urgency, runAt: chooseEarlier(before.runAt, job.runAt) });
+    }
+  }
+  return [...merged.values()];
 }
 
-function afterAsking(
-  { state, run_at, again_at }: Pick<Selectable<Schema['jobs']>, 'state' | 'run_at' | 'again_at'>,
-  runAt: string,
-) {
-  switch (state) {
+/** Returns the ids of those that did not exist; nothing is written of the others. */
+async function insertJobs(
+  trx: Trx,
+  jobs: readonly IdentifiedJob[],
+  state: 'waiting' | 'dead',
+): Promise<readonly string[]> {
+  const rows = await trx
+    .insertInto('jobs')
+    .values(
+      jobs.map(({ id, kind, subject, group, urgency, runAt }) => ({
+        ...{ id, kind, subject, group_key: group, urgency, state, run_at: runAt },
+        ...UNTRIED,
+      })),
+    )
+    .onConflict((conflict) => conflict.columns(['kind', 'subject']).doNothing())
+    .returning('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** A waiting job keeps the earlier of its moments, a running one runs once more afterwards, and a dead one is as new. */
+async function enqueueAgain(trx: Trx, job: IdentifiedJob, transport: JobTransport | null): Promise<void> {
+  const row = await trx
+    .selectFrom('jobs')
+    .selectAll()
+    .where('kind', '=', job.kind)
+    .where('subject', '=', job.subject)
+    .executeTakeFirstOrThrow();
+  const urgency = chooseUrgency(row.urgency, job.urgency);
+  switch (row.state) {
     case 'running':
-      return { again_at: earlier(runAt, again_at) };
+      await updateRow(trx, row, { urgency, again_at: chooseEarlier(job.runAt, row.again_at) });
+      return;
     case 'dead':
-      return { run_at: runAt, state: 'waiting', attempts: 0, failures: 0 } as const;
-    case 'waiting':
-      return { run_at: earlier(runAt, run_at) };
+      await schedule(trx, transport, { ...row, ...UNTRIED, urgency: job.urgency, run_at: job.runAt });
+      return;
+    case 'waiting': {
+      const runAt = chooseEarlier(job.runAt, row.run_at);
+      if (urgency === row.urgency && runAt === row.run_at) {
+        if (transport !== null) await lockRow(trx, row);
+        return;
+      }
+      await updateRow(trx, row, { urgency, run_at: runAt });
+      await transport?.reschedule(trx, toScheduled({ ...row, urgency, run_at: runAt }));
+    }
   }
 }
 
-/** False, and nothing is written, where a job of that kind and subject is there. */
-async function insertJob(trx: Trx, job: NewJob, state: 'waiting' | 'dead'): Promise<boolean> {
-  const { kind, subject, group, runAt, urgency, organisation } = job;
-  const row = {
-    id: newId('job'),
-    kind,
-    subject,
-    group_key: group,
-    state,
-    run_at: runAt,
-    attempts: 0,
-    failures: 0,
-    generation: 0,
-    owner: null,
-    lease_until: null,
-    again_at: null,
-    urgency,
-    organisation,
-  };
-  const inserted = await trx
-    .insertInto('jobs')
-    .values(row)
-    .onConflict((conflict) => conflict.columns(['kind', 'subject']).doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  return inserted !== undefined;
+/**
+ * A worker that claims the job at this moment waits for what this transaction writes, or the transaction fails and finds the job running:
+ * otherwise the job could run without seeing it. Many transactions may hold the lock, so that equal reports do not wait for each other.
+ */
+async function lockRow(trx: Trx, { seq }: JobRow): Promise<void> {
+  await trx.selectFrom('jobs').select('seq').where('seq', '=', seq).forShare().execute();
 }
 
-/** True where any was there. */
-async function removeJobs(trx: Trx, kind: JobKind, subjects: readonly string[]): Promise<boolean> {
-  if (subjects.length === 0) return false;
-  const removed = await trx
+/** Writes a row as waiting under a new id, which ends every claim of it. */
+async function schedule(trx: Trx, transport: JobTransport | null, row: JobRow): Promise<void> {
+  const waiting = { ...row, id: randomUUID(), state: 'waiting' as const };
+  const { id, state, run_at, urgency, attempts, failures, again_at } = waiting;
+  await updateRow(trx, row, { id, state, run_at, urgency, attempts, failures, again_at });
+  await transport?.send(trx, [toScheduled(waiting)]);
+}
+
+async function updateRow(trx: Trx, { seq }: JobRow, changes: Partial<Omit<JobRow, 'seq'>>): Promise<void> {
+  await trx.updateTable('jobs').set(changes).where('seq', '=', seq).execute();
+}
+
+function toScheduled({ id, kind, group_key: group, urgency, run_at: runAt }: JobRow): ScheduledJob {
+  return { id, kind, group, urgency, runAt };
+}
+
+/** A job that a worker is about to claim. */
+export interface ClaimRequest {
+  readonly kind: JobKind;
+  readonly perGroup: number;
+  /** A job that lost so many workers, or more, is left. */
+  readonly maxLost: number;
+}
+
+/** Claims the next job that is due in a group below its limit: people's first, then by time. Those that lost workers come last. */
+export async function claimNextJob(trx: Trx, now: string, request: ClaimRequest): Promise<Claim | null> {
+  const row = await findNextJob(trx, now, request);
+  return row === null ? null : await claimRow(trx, row);
+}
+
+/** Looking costs no write lock. */
+export async function hasNextJob(reader: Reader, now: string, request: ClaimRequest): Promise<boolean> {
+  return (await findNextJob(reader, now, request)) !== null;
+}
+
+async function findNextJob(
+  reader: Pick<Reader, 'selectFrom'>,
+  now: string,
+  { kind, perGroup, maxLost }: ClaimRequest,
+): Promise<JobRow | null> {
+  for (const urgency of ['person', 'automatic'] as const) {
+    const row = await reader
+      .selectFrom('jobs')
+      .selectAll()
+      .where('kind', '=', kind)
+      .where('state', '=', 'waiting')
+      .where('urgency', '=', urgency)
+      .where('run_at', '<=', now)
+      .where(({ eb, ref }) => eb(eb(ref('attempts'), '-', ref('failures')), '<', maxLost))
+      .where('group_key', 'not in', (expression) =>
+        expression
+          .selectFrom('jobs')
+          .select('group_key')
+          .where('state', '=', 'running')
+          .where('kind', '=', kind)
+          .groupBy('group_key')
+          .having((each) => each.fn.countAll(), '>=', perGroup),
+      )
+      .orderBy('run_at')
+      .orderBy('seq')
+      .limit(1)
+      .executeTakeFirst();
+    if (row) return row;
+  }
+  return null;
+}
+
+/**
+ * Claims one job that a transport has handed out, in one statement: in serializable transactions, eight workers on a small table met so
+ * often that they did 35 jobs a second. `gone`: it was removed or scheduled again; `not-yet`: its group is at its limit, or it lost too
+ * many workers. A job that is running already lost its worker, and is claimed from it.
+ */
+export async function claimJob(reader: Reader, id: string, request: ClaimRequest): Promise<Claim | 'gone' | 'not-yet'> {
+  const row = await reader
+    .updateTable('jobs as job')
+    .set(({ eb }) => ({ state: 'running', attempts: eb('attempts', '+', 1) }))
+    .where('id', '=', id)
+    .where('state', '!=', 'dead')
+    .where(({ eb, ref }) => eb(eb(ref('attempts'), '-', ref('failures')), '<', request.maxLost))
+    .where(({ eb, selectFrom }) =>
+      eb(
+        selectFrom('jobs as other')
+          .select(({ fn }) => fn.countAll<number>().as('count'))
+          .where('other.state', '=', 'running')
+          .whereRef('other.kind', '=', 'job.kind')
+          .whereRef('other.group_key', '=', 'job.group_key')
+          .where('other.id', '!=', id),
+        '<',
+        request.perGroup,
+      ),
+    )
+    .returningAll()
+    .executeTakeFirst();
+  if (row) return toClaim(row);
+  const there = reader.selectFrom('jobs').select('id').where('id', '=', id).where('state', '!=', 'dead');
+  return (await there.executeTakeFirst()) ? 'not-yet' : 'gone';
+}
+
+async function claimRow(trx: Trx, row: JobRow): Promise<Claim> {
+  const claimed = { state: 'running', attempts: row.attempts + 1 } as const;
+  await updateRow(trx, row, claimed);
+  return toClaim({ ...row, ...claimed });
+}
+
+function toClaim({ id, kind, subject, group_key: group, attempts: attempt, failures }: JobRow): Claim {
+  return { id, kind, subject, group, attempt, failures };
+}
+
+/** Ends the claim of a job that is done, in one statement; false where it was lost, or the job was enqueued again. */
+export async function endDone(reader: Reader, { id, attempt }: Claim): Promise<boolean> {
+  const row = await reader
     .deleteFrom('jobs')
-    .where('kind', '=', kind)
-    .where('subject', 'in', subjects)
-    .returning('group_key')
-    .execute();
-  for (const group of new Set(removed.map((row) => row.group_key))) await refreshGroup(trx, kind, group);
-  return removed.length > 0;
+    .where('id', '=', id)
+    .where('attempts', '=', attempt)
+    .where('state', '=', 'running')
+    .where('again_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Ends a claim; false where it was lost before. A job that was enqueued again while it ran runs again, with tries of its own. */
+export async function endClaim(
+  trx: Trx,
+  claim: Claim,
+  end: ClaimEnd,
+  transport: JobTransport | null,
+): Promise<boolean> {
+  const row = await findClaimed(trx, claim);
+  if (row === null) return false;
+  switch (end.kind) {
+    case 'done':
+      if (row.again_at === null) await trx.deleteFrom('jobs').where('seq', '=', row.seq).execute();
+      else await schedule(trx, transport, { ...row, ...UNTRIED, run_at: row.again_at });
+      return true;
+    case 'dead':
+      if (row.again_at === null) await updateRow(trx, row, { state: 'dead' });
+      else await schedule(trx, transport, { ...row, ...UNTRIED, run_at: row.again_at });
+      return true;
+    case 'later':
+      await schedule(trx, transport, { ...row, ...UNTRIED, run_at: chooseEarlier(end.runAt, row.again_at) });
+      return true;
+    case 'failed':
+      await schedule(trx, transport, { ...row, again_at: null, run_at: end.runAt, failures: row.failures + 1 });
+      return true;
+    case 'handed-back':
+      await schedule(trx, transport, { ...row, again_at: null, attempts: row.attempts - 1 });
+      return true;
+  }
+}
+
+/** The row of a claim that still holds. */
+export async function findClaimed(reader: Pick<Reader, 'selectFrom'>, { id, attempt }: Claim): Promise<JobRow | null> {
+  const query = reader.selectFrom('jobs').selectAll().where('id', '=', id).where('attempts', '=', attempt);
+  return (await query.where('state', '=', 'running').executeTakeFirst()) ?? null;
+}
+
+/** Makes every running job claimable: right only where no other process works on this database. */
+export async function releaseRunning(trx: Trx): Promise<void> {
+  await trx.updateTable('jobs').set({ state: 'waiting' }).where('state', '=', 'running').execute();
+}
+
+/** Whether a job of these kinds runs, or is due. */
+export async function hasWork(reader: Reader, kinds: readonly JobKind[], now: string): Promise<boolean> {
+  if (kinds.length === 0) return false;
+  const row = await reader
+    .selectFrom('jobs')
+    .select('seq')
+    .where('kind', 'in', kinds)
+    .where(({ eb, or, and }) =>
+      or([eb('state', '=', 'running'), and([eb('state', '=', 'waiting'), eb('run_at', '<=', now)])]),
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The verbs of a queue that are about its table alone. */
+export function createTableVerbs(
+  database: Database,
+  jobs: JobTable,
+  now: () => Date,
+): Pick<Queue, 'cancel' | 'redrive' | 'depth' | 'depths'> {
+  return {
+    cancel: (kind, subject) => database.write((trx) => jobs.remove(trx, kind, [subject])),
+    async redrive(kind) {
+      const runAt = now().toISOString();
+      const dead = await database.read((reader) =>
+        reader.selectFrom('jobs').selectAll().where('kind', '=', kind).where('state', '=', 'dead').execute(),
+      );
+      await database.write((trx) =>
+        jobs.enqueue(
+          trx,
+          dead.map(({ subject, group_key: group, urgency }) => ({ kind, subject, group, urgency, runAt })),
+        ),
+      );
+      return dead.length;
+    },
+    async depth() {
+      const depths = await countJobs(database, now().toISOString());
+      const sum = (state: 'waiting' | 'running' | 'dead') => depths.reduce((total, kind) => total + kind[state], 0);
+      return { waiting: sum('waiting'), running: sum('running'), dead: sum('dead') };
+    },
+    depths: (at) => countJobs(database, at),
+  };
+}
+
+async function countJobs(database: Database, now: string): Promise<readonly KindDepth[]> {
+  const rows = await database.read((reader) =>
+    reader
+      .selectFrom('jobs')
+      .select(({ fn }) => ['kind', 'state', fn.countAll<number>().as('count'), fn.min('run_at').as('first_due')])
+      .groupBy(['kind', 'state'])
+      .execute(),
+  );
+  const found = new Map<JobKind, KindDepth>();
+  for (const { kind, state, count, first_due: first } of rows) {
+    const before = found.get(kind) ?? { kind, waiting: 0, running: 0, dead: 0, oldestDue: null };
+    const isDue = state === 'waiting' && first <= now;
+    found.set(kind, { ...before, [state]: Number(count), ...(isDue && { oldestDue: first }) });
+  }
+  return [...found.values()];
+}
+
+function chooseEarlier(moment: string, other: string | null): string {
+  return other !== null && other < moment ? other : moment;
+}
+
+function chooseUrgency(one: Urgency, other: Urgency): Urgency {
+  return one === 'person' ? one : other;
 }

@@ -1,19 +1,14 @@
-// pg-boss: installed and brought up to date in a schema of its own, whoever comes first, and held open for this process.
-import { type Db, PgBoss } from 'pg-boss';
-import type { Enqueuer } from '../db/enqueuer.ts';
-import { createPool } from '../db/postgres-connection.ts';
+// pg-boss, installed in a schema of its own and held open for this process; its jobs follow our table of jobs.
+import { fromKysely, PgBoss } from 'pg-boss';
+import { JOB_KINDS, type JobKind, type Urgency } from '../core/queue.ts';
 import { patiently } from '../db/postgres-repeat.ts';
 import type { Log } from '../log.ts';
-import { createBossJobs } from './boss-jobs.ts';
-import { type BossStatements, bossStatements, deadQueue } from './boss-statements.ts';
-import { JOB_KINDS } from './job-kinds.ts';
+import { createJobTable, type JobTable, type JobTransport, type ScheduledJob } from './job-table.ts';
 
 interface BossOptions {
   /** As DATABASE_URL: `postgres://user:password@host:port/database`. */
   readonly url: string;
   readonly log: Log;
-  /** Holds pg-boss's tables (`causeway_jobs`); letters, digits and underscores. */
-  readonly schema?: string;
   /** How long opening waits for a server that does not answer, in milliseconds (15,000). */
   readonly patienceMs?: number;
 }
@@ -21,129 +16,87 @@ interface BossOptions {
 /** To be disposed after its workers, and after the store that was built with its enqueuer. */
 export interface Boss extends AsyncDisposable {
   /** The enqueuer that the store is built with. */
-  readonly jobs: Enqueuer;
+  readonly jobs: JobTable;
   readonly boss: PgBoss;
-  readonly statements: BossStatements;
-  /** On a connection of the pool. */
-  ask<T>(statement: string, values: readonly unknown[]): Promise<readonly T[]>;
-  /** In a transaction of its own, read committed. */
-  transact<T>(work: (db: Db) => Promise<T>): Promise<T>;
-  /** `listener` hears of every change of the jobs, by whatever process. Disposing ends it. */
-  listen(listener: (change: string) => void): Promise<AsyncDisposable>;
 }
 
-const TEN_YEARS_S = 315_360_000;
-const DAY_S = 86_400;
+const SCHEMA = 'causeway_jobs';
 const QUERY_MS = 60_000;
-/** Five for the claims and ends of a worker, one for pg-boss's own look after its tables. */
+/** For the fetches and ends of the workers, and for maintenance. */
 const CONNECTIONS = 6;
+/** A worker that is killed is noticed after the heartbeat (10 s is pg-boss's shortest) and one look of the supervisor. */
+const HEARTBEAT_S = 10;
+const SUPERVISE_S = 5;
+/** Our table decides about tries; pg-boss only repeats what lost its worker, or could not begin yet. */
+const QUEUE = {
+  retryLimit: 1_000_000,
+  retryDelay: 1,
+  heartbeatSeconds: HEARTBEAT_S,
+  expireInSeconds: 86_400,
+  retentionSeconds: 315_360_000,
+  deleteAfterSeconds: 60,
+  notify: true,
+} as const;
 
-/**
- * What pg-boss does on its own: it keeps its tables and their indexes, and takes back what has run for a day. It never gives a job up, and
- * forgets none: both are decided by `handle-claim.ts`. Its errors are logged; a database that is away for a while costs nothing else.
- */
-export async function openBoss({
-  url,
-  log,
-  schema = 'causeway_jobs',
-  patienceMs = 15_000,
-}: BossOptions): Promise<Boss> {
-  const statements = bossStatements(schema);
-  const boss = await patiently(patienceMs, () => started(url, schema, log));
-  const db = boss.getDb();
-  const transact = <T>(work: (tx: Db) => Promise<T>) => inTransaction(db, work);
-  try {
-    await makeQueues(boss);
-    await patiently(patienceMs, () => makeAdditions(url, statements));
-  } catch (error) {
-    await boss.stop({ graceful: false });
-    throw error;
-  }
+export async function openBoss({ url, log, patienceMs = 15_000 }: BossOptions): Promise<Boss> {
+  const boss = await patiently(patienceMs, () => startBoss(url, log));
   return {
-    jobs: createBossJobs({ boss, statements }),
+    jobs: createJobTable(createTransport(boss)),
     boss,
-    statements,
-    ask: async <T>(statement: string, values: readonly unknown[]) =>
-      (await db.executeSql(statement, [...values])).rows as readonly T[],
-    transact,
-    listen: (listener) => listenTo(db, schema, listener),
     [Symbol.asyncDispose]: () => boss.stop({ graceful: false }),
   };
 }
 
-async function started(url: string, schema: string, log: Log): Promise<PgBoss> {
+async function startBoss(url: string, log: Log): Promise<PgBoss> {
   const boss = new PgBoss({
     connectionString: url,
-    schema,
+    schema: SCHEMA,
     max: CONNECTIONS,
     application_name: 'causeway jobs',
-    // Neither schedules nor flows are used.
     schedule: false,
+    useListenNotify: true,
+    superviseIntervalSeconds: SUPERVISE_S,
+    monitorIntervalSeconds: SUPERVISE_S,
+    maintenanceIntervalSeconds: 600,
     flowIntervalSeconds: 3_600,
     // Of pg: a connection that leads nowhere any more is given up, and made again.
     ...{ keepAlive: true, query_timeout: QUERY_MS },
   });
-  boss.on('error', (error) => log.warn({ err: error }, 'the connection of the queue failed; it will be made again'));
+  boss.on('error', (error) => log.warn({ err: error }, 'the queue met an error of the database; it goes on'));
   boss.on('warning', (warning) => log.warn({ warning: warning.message }, 'pg-boss warns'));
   try {
-    return await boss.start();
+    await boss.start();
+    const known = new Set((await boss.getQueues()).map((queue) => queue.name));
+    for (const kind of JOB_KINDS) if (!known.has(kind)) await boss.createQueue(kind, QUEUE);
+    return boss;
   } catch (error) {
     await boss.stop({ graceful: false }).catch(() => {});
     throw error;
   }
 }
 
-/** A queue a kind, with one row a subject, whether it waits or runs; and one for the dead of each. */
-async function makeQueues(boss: PgBoss): Promise<void> {
-  const there = new Set((await boss.getQueues()).map((queue) => queue.name));
-  const keep = { retentionSeconds: TEN_YEARS_S, expireInSeconds: DAY_S, retryLimit: 1_000_000, retryDelay: 0 };
-  for (const kind of JOB_KINDS) {
-    for (const name of [kind, deadQueue(kind)]) {
-      if (there.has(name)) continue;
-      await boss.createQueue(name, { policy: 'exclusive', deleteAfterSeconds: 0, ...keep });
-    }
-  }
+function createTransport(boss: PgBoss): JobTransport {
+  return {
+    async send(trx, jobs) {
+      const db = fromKysely(trx);
+      const kinds = Map.groupBy(jobs, (job) => job.kind);
+      for (const [kind, each] of kinds) await boss.insert(kind, each.map(toBossJob), { db });
+    },
+    async reschedule(trx, { id, kind, runAt, urgency }) {
+      const changes = { id, startAfter: new Date(runAt), priority: toPriority(urgency) };
+      await boss.update(kind, undefined, { ...changes, db: fromKysely(trx) });
+    },
+    async remove(trx, kind: JobKind, ids) {
+      await boss.deleteJob(kind, [...ids], { db: fromKysely(trx) });
+    },
+  };
 }
 
-/**
- * Looked for first: making an index waits for every writer, even where it exists. On a connection of its own without limits: over a large queue
- * one takes minutes, and whoever starts meanwhile waits for it.
- */
-async function makeAdditions(url: string, { lockAdditions, additions, forgetTurns }: BossStatements): Promise<void> {
-  const pool = createPool({ url, connections: 1, statementMs: 0 });
-  const client = await pool.connect();
-  try {
-    await client.query('begin', []);
-    await client.query(lockAdditions, []);
-    for (const { name, create } of additions) {
-      const { rows } = await client.query<{ there: string | null }>('select to_regclass($1) as there', [name]);
-      if (rows[0]?.there === null) await client.query(create, []);
-    }
-    await client.query(forgetTurns, []);
-    await client.query('commit', []);
-  } finally {
-    // What was not committed ends with the connection.
-    client.release();
-    await pool.end();
-  }
+function toBossJob({ id, group, urgency, runAt }: ScheduledJob) {
+  return { id, startAfter: new Date(runAt), priority: toPriority(urgency), group: { id: group } };
 }
 
-async function inTransaction<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
-  if (!db.beginTransaction) throw new Error('pg-boss opened its own pool, and that has transactions');
-  const tx = await db.beginTransaction();
-  try {
-    const result = await work(tx.db);
-    await tx.commit();
-    return result;
-  } catch (error) {
-    await tx.rollback();
-    throw error;
-  }
-}
-
-async function listenTo(db: Db, channel: string, listener: (change: string) => void): Promise<AsyncDisposable> {
-  if (!db.listen) throw new Error('pg-boss opened its own pool, and that listens');
-  // Whatever was said while the connection was lost: look at everything.
-  const handle = await db.listen(channel, listener, () => listener('removed'));
-  return { [Symbol.asyncDispose]: () => handle.close() };
+/** The higher the sooner. */
+function toPriority(urgency: Urgency): number {
+  return urgency === 'person' ? 0 : -1;
 }

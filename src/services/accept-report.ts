@@ -1,7 +1,6 @@
 // Accepts a report: cleaned of secrets, then stored together with its job, once.
 import type { Account } from '../core/account.ts';
 import { newId } from '../core/ids.ts';
-import type { Queue } from '../core/queue.ts';
 import type { Report } from '../core/report.ts';
 import type { Accepted, InvestigationStore, ThreadPart } from '../db/store.ts';
 import { addLogContext } from '../log.ts';
@@ -12,7 +11,6 @@ import type { Changes } from './changes.ts';
 
 export interface AcceptReportDeps {
   readonly store: Pick<InvestigationStore, 'accept'>;
-  readonly queue: Pick<Queue, 'wake' | 'cancel'>;
   readonly redactor: Pick<Redactor, 'redact'>;
   readonly changes: Changes;
   readonly now: () => Date;
@@ -62,8 +60,6 @@ export async function acceptReport(
   if (accepted.kind === 'accepted') {
     addLogContext({ investigation: accepted.investigationId, run: accepted.runId });
     deps.changes.notify(accepted.runId);
-    if (accepted.replacedRunId !== null) await deps.queue.cancel('run', accepted.replacedRunId);
   }
-  deps.queue.wake();
   return accepted;
 }

@@ -1,13 +1,11 @@
 // What a person may do to stop or erase: cancel an investigation, erase an Issue.
 
-import type { Queue } from '../core/queue.ts';
 import { type EndReason, failureOf } from '../core/reason.ts';
 import type { Cancelled, InvestigationStore, IssueStore } from '../db/store.ts';
 import type { Changes } from './changes.ts';
 
 export interface CancelDeps {
   readonly store: Pick<InvestigationStore, 'cancel'>;
-  readonly queue: Pick<Queue, 'wake' | 'cancel'>;
   readonly changes: Changes;
   readonly now: () => Date;
 }
@@ -28,9 +26,7 @@ export async function cancelInvestigation(
 ): Promise<Cancelled> {
   const result = await deps.store.cancel(id, failureOf(reason), deps.now().toISOString(), by);
   if (result.kind !== 'cancelled') return result;
-  if (result.runEnded) await deps.queue.cancel('run', result.runId);
   deps.changes.notify(result.runId);
-  deps.queue.wake();
   return result;
 }
 

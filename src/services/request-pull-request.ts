@@ -3,7 +3,6 @@ import type { Account } from '../core/account.ts';
 import { newId } from '../core/ids.ts';
 import type { Issue } from '../core/issue.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
-import type { Queue } from '../core/queue.ts';
 import type { InvestigationSettings } from '../core/settings.ts';
 import type { Person } from '../core/thread.ts';
 import type { FixOfIssue, ThreadStore } from '../db/store.ts';
@@ -19,7 +18,6 @@ export interface RequestPullRequestDeps {
   readonly store: Pick<ThreadStore, 'requestFixOfIssue'>;
   /** Throws `github_failed` where it cannot be read just now. */
   readonly settingsOf: (project: Project, signal: AbortSignal) => Promise<ProjectSettings>;
-  readonly queue: Pick<Queue, 'wake'>;
   readonly now: () => Date;
 }
 
@@ -47,7 +45,6 @@ export async function requestPullRequest(
   if (by === null) return { kind: 'absent' };
   const request = { by, threadId: newId('thr'), now: deps.now().toISOString() };
   const asked = await deps.store.requestFixOfIssue(issue.id, request);
-  if (asked?.kind === 'requested') deps.queue.wake();
   return asked === null ? { kind: 'absent' } : whatCame(asked);
 }
 

@@ -3,7 +3,7 @@
 import { type AskRoom, spaceText } from '../core/disk.ts';
 import { CausewayError, endReason, isOutOfSpace } from '../core/errors.ts';
 import { ModelUnavailable } from '../core/model.ts';
-import type { ClaimedJob, JobHandler, JobResult, Queue } from '../core/queue.ts';
+import type { ClaimedJob, JobHandler, JobResult } from '../core/queue.ts';
 import { type FailureReason, failureOf, textForOperator, type WaitCode } from '../core/reason.ts';
 import { SourceBusy } from '../core/source.ts';
 import type { Run } from '../db/store.ts';
@@ -11,7 +11,6 @@ import { addLogContext } from '../log.ts';
 import { type InvestigateDeps, investigate } from './investigate.ts';
 
 export interface RunInvestigationDeps extends InvestigateDeps {
-  readonly queue: Pick<Queue, 'wake'>;
   /** While it says so no run begins or asks the model; what was accepted is kept. */
   readonly paused: () => boolean;
   /** While it names a shortage no run begins: a fetch would fail, and the run with it. */
@@ -120,7 +119,6 @@ async function spokenReason(deps: RunInvestigationDeps, error: unknown): Promise
 /** Those who wait look again, and the webhooks that the end has caused are sent. */
 function announce(deps: RunInvestigationDeps, runId: string): void {
   deps.changes.notify(runId);
-  deps.queue.wake();
 }
 
 function tookTooLong(timeoutMs: number): CausewayError {

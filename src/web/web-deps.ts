@@ -3,7 +3,6 @@ import type { Account, GithubSignIn, Session } from '../core/account.ts';
 import type { TellAnswered } from '../core/answer.ts';
 import type { AskRoom } from '../core/disk.ts';
 import type { Project } from '../core/project.ts';
-import type { Queue } from '../core/queue.ts';
 import type { ExampleReport } from '../core/report.ts';
 import type { Permissions } from '../core/role.ts';
 import type { ConfigurationOf } from '../core/settings.ts';
@@ -43,7 +42,6 @@ export interface WebDeps {
   /** Throws `github_failed` where it cannot be read just now. */
   readonly settingsOf: (project: Project, signal: AbortSignal) => Promise<ProjectSettings>;
   readonly configurationOf: ConfigurationOf;
-  readonly queue: Pick<Queue, 'wake' | 'cancel'>;
   readonly redactor: Pick<Redactor, 'redact'>;
   readonly changes: Changes;
   readonly room: AskRoom;

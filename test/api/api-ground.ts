@@ -101,7 +101,7 @@ export async function apiGround(options: GroundOptions = {}): Promise<ApiGround>
   const seal = createSeal(Buffer.alloc(32, 7));
   const store = stack.use(await migratedStore({ seal, enqueuer: jobs }));
   const redactor = stack.use(createRedactor({ exactValues: () => [] }));
-  const queue = createEmbeddedQueue({ database: store.database, jobs, log, now, recovery: 'sole-owner' });
+  const queue = createEmbeddedQueue({ database: store.database, jobs, log, now });
   const account = await store.ensureAccount({
     login: 'local',
     githubId: null,

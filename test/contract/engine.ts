@@ -5,6 +5,8 @@ import type { Store } from '../../src/db/store.ts';
 
 export interface Engine {
   readonly name: string;
+  /** Whether several processes may work on one database. */
+  readonly isShared: boolean;
   /** How many Issues of a project are many, and made in a few seconds. */
   readonly many: number;
   /** A new, empty database. */
@@ -20,6 +22,8 @@ export interface Place extends AsyncDisposable {
 export interface Opened extends AsyncDisposable {
   readonly store: Store;
   enqueue(...jobs: readonly NewJob[]): Promise<void>;
+  /** Enqueues the jobs in a transaction that then fails. */
+  enqueueAndFail(...jobs: readonly NewJob[]): Promise<void>;
   /** All jobs that stand in the queue, whatever their state, the oldest first. */
   jobs(): Promise<readonly NewJob[]>;
   /** As if the process had ended so many times while that job of `enqueue` ran. */
@@ -39,9 +43,8 @@ export interface Opened extends AsyncDisposable {
 
 interface QueueOptions {
   readonly now?: () => Date;
-  readonly recovery?: 'sole-owner' | 'lease';
-  readonly leaseMs?: number;
   readonly pollMs?: number;
   readonly stopMs?: number;
   readonly suspectMs?: number;
+  readonly backoffMs?: readonly [number, number];
 }

@@ -1,12 +1,13 @@
 // What the contract looks at besides the store's own verbs: the tables themselves, alike on every engine.
 import { sql } from 'kysely';
 import type { Database } from '../../src/db/database.ts';
+import type { Trx } from '../../src/db/schema.ts';
 import { conclusion } from '../support/store-samples.ts';
 import type { Opened } from './engine.ts';
 
 const RECORDS = [
-  ...(['runs', 'steps', 'investigations', 'issues', 'webhooks', 'threads', 'jobs', 'job_groups'] as const),
-  ...(['heads', 'findings', 'failures', 'sightings', 'passing_checks', 'backfills'] as const),
+  ...(['runs', 'steps', 'investigations', 'issues', 'webhooks', 'threads', 'jobs'] as const),
+  ...(['heads', 'findings', 'failures', 'sightings', 'greens', 'backfills'] as const),
   ...(['webhook_attempts', 'sessions', 'sign_in_codes', 'sign_in_states'] as const),
 ] as const;
 
@@ -25,10 +26,25 @@ const ALL = [
   ...(['costs', 'deliveries', 'installations', 'config_notices'] as const),
 ] as const;
 
-type Inspected = Pick<Opened, 'audit' | 'deliveryEnds' | 'manyIssues' | 'recordCounts' | 'tablesHolding'>;
+type Inspected = Pick<
+  Opened,
+  'audit' | 'costTotals' | 'jobs' | 'endedIn' | 'deliveryEnds' | 'manyIssues' | 'recordCounts' | 'tablesHolding'
+>;
 
 export function inspected(database: Database): Inspected {
   return {
+    costTotals: () => costTotals(database),
+    async jobs() {
+      const rows = await database.read((reader) => reader.selectFrom('jobs').selectAll().orderBy('seq').execute());
+      return rows.map(({ kind, subject, group_key: group, run_at: runAt, urgency }) => ({
+        ...{ kind, subject, group, runAt, urgency },
+      }));
+    },
+    async endedIn(subject, times) {
+      const lost = { attempts: times, state: 'running' } as const;
+      const rows = database.write((trx) => trx.updateTable('jobs').set(lost).where('subject', '=', subject).execute());
+      if (times > 0) await rows;
+    },
     audit: () =>
       database.read((reader) => reader.selectFrom('audit').select(['verb', 'subject']).orderBy('seq').execute()),
     deliveryEnds: () =>
@@ -101,4 +117,17 @@ async function manyIssues(
     );
   });
   return ids;
+}
+
+/** Runs the verb in a transaction that fails after it. */
+export async function failAfter(database: Database, verb: (trx: Trx) => Promise<void>): Promise<void> {
+  const failed = new Error('the rest of the transaction failed');
+  try {
+    await database.write(async (trx) => {
+      await verb(trx);
+      throw failed;
+    });
+  } catch (error) {
+    if (error !== failed) throw error;
+  }
 }

@@ -7,11 +7,11 @@ import { createBossQueue } from '../../src/queue/boss-queue.ts';
 import { openBoss } from '../../src/queue/open-boss.ts';
 import { reusedDatabase } from '../support/postgres.ts';
 import type { Engine, Opened } from './engine.ts';
-import { inspected } from './inspected.ts';
-import { jobsOnBoss } from './jobs-on-boss.ts';
+import { failAfter, inspected } from './inspected.ts';
 
 export const postgres: Engine = {
   name: 'PostgreSQL',
+  isShared: true,
   many: 20_000,
   async place() {
     const database = await reusedDatabase();
@@ -28,23 +28,14 @@ export async function openPostgres(url: string): Promise<Opened> {
   const seal = createSeal(Buffer.alloc(32, 7));
   const store = await openPostgresStore({ url, seal, enqueuer: boss.jobs, connections: 4 });
   const { database } = store;
-  const seen = inspected(database);
-  const jobs = () => jobsOnBoss(boss);
   return {
     store,
-    ...seen,
-    recordCounts: async () => ({ ...(await seen.recordCounts()), jobs: (await jobs()).length }),
+    ...inspected(database),
     async enqueue(...wanted) {
       await database.write((trx) => boss.jobs.enqueue(trx, wanted));
     },
-    jobs,
-    async endedIn(subject, times) {
-      if (times === 0) return;
-      const claimed = `update causeway_jobs.job set state = 'retry', started_on = now(), retry_count = $2::int - 1
-        where singleton_key = $1`;
-      await boss.ask(claimed, [subject, times]);
-    },
-    queue: ({ recovery: _, ...options }) => createBossQueue({ boss, log, ...options }),
+    enqueueAndFail: (...wanted) => failAfter(database, (trx) => boss.jobs.enqueue(trx, wanted)),
+    queue: (options) => createBossQueue({ boss, database, log, ...options }),
     async [Symbol.asyncDispose]() {
       await store[Symbol.asyncDispose]();
       await boss[Symbol.asyncDispose]();

@@ -9,10 +9,11 @@ import { createEmbeddedQueue } from '../../src/queue/embedded-queue.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { migratedStore, writeMigrated } from '../support/sqlite-template.ts';
 import type { Engine, Opened } from './engine.ts';
-import { inspected } from './inspected.ts';
+import { failAfter, inspected } from './inspected.ts';
 
 export const sqlite: Engine = {
   name: 'SQLite',
+  isShared: false,
   many: 100_000,
   async place() {
     const folder = await mkdtemp(join(tmpdir(), 'causeway-store-'));
@@ -36,24 +37,13 @@ export async function openSqlite(file?: string): Promise<Opened> {
     async enqueue(...wanted) {
       await database.write((trx) => jobs.enqueue(trx, wanted));
     },
-    async jobs() {
-      const rows = await database.read((reader) => reader.selectFrom('jobs').selectAll().orderBy('seq').execute());
-      return rows.map(({ kind, subject, group_key: group, run_at: runAt, urgency, organisation }) => ({
-        ...{ kind, subject, group, runAt, urgency, organisation },
-      }));
-    },
-    async endedIn(subject, times) {
-      if (times === 0) return;
-      const running = { attempts: times, generation: times, state: 'running' } as const;
-      await database.write((trx) => trx.updateTable('jobs').set(running).where('subject', '=', subject).execute());
-    },
+    enqueueAndFail: (...wanted) => failAfter(database, (trx) => jobs.enqueue(trx, wanted)),
     queue: (options) =>
       createEmbeddedQueue({
         database,
         jobs,
         log: createLog({ level: 'silent' }),
         now: () => new Date(),
-        recovery: 'sole-owner',
         ...options,
       }),
     ...inspected(database),

@@ -23,7 +23,7 @@ export function acceptContract(engine: Engine): void {
       const wanted = acceptance(base, { reference: 'r-1', now: at(3) });
       const { runId, joined, investigationId } = await accepted(opened.store, wanted);
       expect({ joined, investigationId }).toEqual({ joined: false, investigationId: wanted.investigationId });
-      const of = { group: base.project.id, urgency: 'person', organisation: '' };
+      const of = { group: base.project.id, urgency: 'person' };
       expect(await opened.jobs()).toEqual([{ kind: 'run', subject: runId, runAt: at(3), ...of }]);
       expect(await opened.store.investigation(investigationId)).toEqual({
         id: investigationId,

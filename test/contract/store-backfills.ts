@@ -32,7 +32,7 @@ export function backfillsContract(engine: Engine): void {
       const since = '2026-11-06T10:00:00.000Z';
       const begun = { state: 'waiting', cursor: '', calls: 0, checks: 0, since, forecast: null };
       expect(await store.backfill(shop.id)).toEqual({ projectId: shop.id, ...begun });
-      const unasked = { group: 'installation 500', urgency: 'automatic', organisation: 'installation 500' };
+      const unasked = { group: 'installation 500', urgency: 'automatic' };
       const jobs = [
         { kind: 'backfill', subject: shop.id, runAt: NOW, ...unasked },
         { kind: 'backfill', subject: two.id, runAt: at(1), ...unasked },

@@ -14,7 +14,7 @@ export function deliveriesContract(engine: Engine): void {
       const body = `{"text":"emoji 🪲, U+2028 \u2028, quotes '\\"\`"}`;
       expect(await opened.store.acceptDelivery(delivery('a', { body }), times)).toBe('stored');
       expect(await opened.store.delivery('a')).toEqual({ id: 'a', event: 'issues', body, receivedAt: NOW });
-      const ofPerson = { urgency: 'person', organisation: 'installation 500' };
+      const ofPerson = { urgency: 'person' };
       expect(await opened.jobs()).toEqual([
         { kind: 'delivery', subject: 'a', group: 'octo/shop', runAt: NOW, ...ofPerson },
       ]);

@@ -52,7 +52,6 @@ export function forgettingContract(engine: Engine): void {
         group: 'thr_1',
         runAt: at(1),
         urgency: 'person',
-        organisation: 'installation 500',
       };
       expect(butBackfills(await opened.jobs())).toEqual([publish]);
     });

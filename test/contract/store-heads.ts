@@ -7,7 +7,7 @@ import { butBackfills, githubGround, repository } from '../support/github-store-
 import { at, NOW } from '../support/store-samples.ts';
 import type { Engine } from './engine.ts';
 
-const unasked = { urgency: 'automatic', organisation: 'installation 500' };
+const unasked = { urgency: 'automatic' };
 const times = (seconds: number) => ({ runAt: at(seconds), now: NOW });
 
 /** Notes a head of that commit. */

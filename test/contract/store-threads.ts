@@ -35,7 +35,7 @@ export function threadsContract(engine: Engine): void {
       expect(await store.threadOf(base.project.id, { kind: 'pull_request', number: 12 })).toBeNull();
       expect(await store.threadOf('prj_other', issue)).toBeNull();
       expect(await store.thread('thr_2')).toBeNull();
-      const asks = { urgency: 'person', organisation: 'installation 500' };
+      const asks = { urgency: 'person' };
       expect(butBackfills(await opened.jobs())).toEqual([
         { kind: 'run', subject: runId, group: base.project.id, runAt: at(2), ...asks },
         { kind: 'publish', subject: 'thr_1', group: 'thr_1', runAt: at(2), ...asks },

@@ -6,11 +6,9 @@ import { delivery, githubGround, opening, trigger, WRITER } from '../support/git
 import { acceptance, accepted, at, ground, NOW, started } from '../support/store-samples.ts';
 import type { Engine, Opened } from './engine.ts';
 
-const OCTO = 'installation 500';
-
-/** Kind and urgency of each job of that organisation, but for backfills. */
-async function waiting(opened: Opened, organisation = OCTO): Promise<readonly string[]> {
-  const jobs = (await opened.jobs()).filter((job) => job.kind !== 'backfill' && job.organisation === organisation);
+/** Kind and urgency of each job, but for backfills. */
+async function waiting(opened: Opened): Promise<readonly string[]> {
+  const jobs = (await opened.jobs()).filter((job) => job.kind !== 'backfill');
   return jobs.map(({ kind, urgency }: NewJob) => `${kind} ${urgency}`).toSorted();
 }
 
@@ -84,7 +82,7 @@ export function urgencyContract(engine: Engine): void {
       expect(await waiting(opened)).toEqual(['publish person', 'run automatic']);
     });
 
-    it('a person for a delivery or nobody, as its event has it, by turns of its installation, also where it comes again', async () => {
+    it('a person for a delivery or nobody, as its event has it, also where it comes again', async () => {
       await using place = await engine.place();
       await using opened = await place.open();
       const { store } = opened;
@@ -92,29 +90,25 @@ export function urgencyContract(engine: Engine): void {
         store.acceptDelivery(delivery(id, changes), { now: NOW, meaningSince: NOW });
       await accept('comment', {});
       await accept('checks', { urgency: 'automatic' });
-      await accept('elsewhere', { urgency: 'automatic', installationId: 501 });
-      await accept('nowhere', { installationId: null });
       expect(await waiting(opened)).toEqual(['delivery automatic', 'delivery person']);
-      expect(await waiting(opened, 'installation 501')).toEqual(['delivery automatic']);
-      expect(await waiting(opened, '')).toEqual(['delivery person']);
-      await store.endDelivery('elsewhere', 'failed', 'GitHub was away');
-      await opened.queue({}).cancel('delivery', 'elsewhere');
-      expect(await waiting(opened, 'installation 501')).toEqual([]);
-      await accept('elsewhere', { urgency: 'automatic', installationId: 501 });
-      expect(await waiting(opened, 'installation 501')).toEqual(['delivery automatic']);
+      await store.endDelivery('checks', 'failed', 'GitHub was away');
+      await opened.queue({}).cancel('delivery', 'checks');
+      expect(await waiting(opened)).toEqual(['delivery person']);
+      await accept('checks', { urgency: 'automatic' });
+      expect(await waiting(opened)).toEqual(['delivery automatic', 'delivery person']);
     });
 
-    it('of a local project it is of no organisation, and a run under way is not begun again by whoever joins it', async () => {
+    it('a run under way is not begun again where a report joins it', async () => {
       await using place = await engine.place();
       await using opened = await place.open();
       const { store } = opened;
       const base = await ground(store);
       const { runId } = await accepted(store, acceptance(base));
-      expect(await waiting(opened, '')).toEqual(['run person']);
+      expect(await waiting(opened)).toEqual(['run person']);
       await started(store, runId);
       await opened.queue({}).cancel('run', runId);
       expect((await accepted(store, acceptance(base))).joined).toBe(true);
-      expect(await waiting(opened, '')).toEqual([]);
+      expect(await waiting(opened)).toEqual([]);
     });
   });
 }

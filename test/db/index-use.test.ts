@@ -8,8 +8,7 @@ import { createSeal } from '../../src/db/seal.ts';
 import { openConnection, SQLITE_TABLES, sqliteDialect } from '../../src/db/sqlite-engine.ts';
 import type { Store } from '../../src/db/store.ts';
 import { storeVerbs } from '../../src/db/store-verbs.ts';
-import { createJobTable } from '../../src/queue/job-table.ts';
-import { freeAll, freeExpired } from '../../src/queue/leases.ts';
+import { claimNextJob, createJobTable, releaseRunning } from '../../src/queue/job-table.ts';
 import { acceptance, accepted, at, ground } from '../support/store-samples.ts';
 
 type Verbs = ReturnType<typeof storeVerbs>;
@@ -98,20 +97,19 @@ it.each<[string, string, (asked: Asked) => Promise<unknown>]>([
     'investigations_made (project_id=? AND created_at>?)',
     ({ store }) => store.begunSince('prj_1', { githubId: 1, since: at(0) }),
   ],
-  [
-    'jobs whose lease ran out',
-    'jobs_running (state=? AND lease_until<?)',
-    ({ database }) => freeExpired(database, at(0), []),
-  ],
+  ['jobs that were running', 'jobs_groups (state=?)', ({ database }) => database.write(releaseRunning)],
 ])('%s are found by %s', async (_, index, ask) => {
   const plans = await plansOf(ask);
   expect(plans).toHaveLength(1);
   expect(plans[0]).toContain(` INDEX ${index}`);
 });
 
-it('freeing the jobs of a process that ended reads those alone, before groups are made anew from all', async () => {
-  const [freed] = await plansOf(({ database }) => freeAll(database));
-  expect(freed).toContain(' INDEX jobs_running (state=?)');
+it('the next job is found by its moment, and the groups at their limit by what runs', async () => {
+  const request = { kind: 'run', perGroup: 1, maxLost: 3 } as const;
+  const plans = await plansOf(({ database }) => database.write((trx) => claimNextJob(trx, at(0), request)));
+  expect(new Set(plans.map((plan) => plan.replace(/^.* INDEX /, '')))).toEqual(
+    new Set(['jobs_due (kind=? AND state=? AND urgency=? AND run_at<?)', 'jobs_groups (state=? AND kind=?)']),
+  );
 });
 
 it('a run that starts looks at its own investigations, not at all that wait', async () => {

@@ -2,6 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CausewayError } from '../../src/core/errors.ts';
 import type { JobHandler } from '../../src/core/queue.ts';
+import { openPostgresStore } from '../../src/db/open-postgres.ts';
+import { createSeal } from '../../src/db/seal.ts';
 import { createLog } from '../../src/log.ts';
 import { createBossQueue } from '../../src/queue/boss-queue.ts';
 import { openBoss } from '../../src/queue/open-boss.ts';
@@ -32,11 +34,19 @@ const handler: JobHandler = {
 
 const log = createLog({ level: 'silent' });
 const boss = await openBoss({ url, log });
-const queue = createBossQueue({ boss, log, ...times });
+const store = await openPostgresStore({
+  url,
+  seal: createSeal(Buffer.alloc(32, 7)),
+  enqueuer: boss.jobs,
+  connections: 4,
+});
+const { database } = store;
+const queue = createBossQueue({ boss, database, log, ...times });
 const worker = queue.work({ run: handler }, { run: { concurrency, perGroup } });
 say('ready');
 process.on('SIGTERM', async () => {
   await worker[Symbol.asyncDispose]();
+  await store[Symbol.asyncDispose]();
   await boss[Symbol.asyncDispose]();
   process.exit(0);
 });

@@ -11,7 +11,6 @@ export interface BossChildOptions {
   /** `hang`: fails when its signal aborts; `late`: says then that it is done. */
   readonly mode: 'work' | 'hang' | 'late';
   readonly takesMs: number;
-  readonly leaseMs?: number;
   readonly pollMs?: number;
   readonly suspectMs?: number;
 }

@@ -18,7 +18,7 @@ it('a job that has just ended is not told of as taken away', async () => {
   const { database } = store;
   const lines: string[] = [];
   const log = createLog({ level: 'info', destination: { write: (line) => void lines.push(line) } });
-  const queue = createEmbeddedQueue({ database, jobs, log, now: () => new Date(), recovery: 'sole-owner' });
+  const queue = createEmbeddedQueue({ database, jobs, log, now: () => new Date() });
   const put = (subject: string) => database.write((trx) => jobs.enqueue(trx, [job(subject)]));
   const ended: string[] = [];
   const handler: JobHandler = {

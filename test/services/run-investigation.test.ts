@@ -50,7 +50,6 @@ async function place(): Promise<Place> {
   const base = await ground(store);
   const opened = opening.move();
   const changes = createChanges();
-  const queue = { wake: () => {}, cancel: async () => {} };
   const self: Place = {
     store,
     base,
@@ -61,7 +60,7 @@ async function place(): Promise<Place> {
       const own = { projectId: base.project.id, accountId: base.account.id, origin: 'api', reference: '' } as const;
       const standing = { isTrusted: true, settings: DEFAULT_SETTINGS };
       const report = { ...own, ...standing, text: REPORT, revision, callbackUrl: '', fresh };
-      const accepted = await acceptReport({ store, queue, redactor, changes, now: () => self.now }, report);
+      const accepted = await acceptReport({ store, redactor, changes, now: () => self.now }, report);
       if (accepted.kind !== 'accepted') throw new Error(accepted.kind);
       return { id: accepted.investigationId, runId: accepted.runId };
     },
@@ -69,7 +68,6 @@ async function place(): Promise<Place> {
       createRunHandler({
         ...{
           store,
-          queue,
           redactor,
           changes,
           timeoutMs,

@@ -99,7 +99,6 @@ export async function headGround(file?: string): Promise<HeadGround> {
     ...{ store, redactor, readCheck, now, paused: () => false, newSigningSecret: () => 'whsec_bot' },
     checks: createMemoryChecks(world),
     source: { open: () => Promise.reject(new Error('this project has no repository')) },
-    queue: { wake: () => {}, cancel: async () => {} },
     changes: createChanges(),
     log: createLog({ level: 'silent' }),
   };

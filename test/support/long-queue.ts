@@ -3,9 +3,7 @@ import Sqlite from 'better-sqlite3';
 import type { JobKind } from '../../src/core/queue.ts';
 import { openSqliteStore } from '../../src/db/open-sqlite.ts';
 import { createSeal } from '../../src/db/seal.ts';
-import { claim } from '../../src/queue/claims.ts';
-import { createJobTable } from '../../src/queue/job-table.ts';
-import { freeAll } from '../../src/queue/leases.ts';
+import { claimNextJob, createJobTable, releaseRunning } from '../../src/queue/job-table.ts';
 
 export interface LongQueue {
   readonly file: string;
@@ -20,18 +18,13 @@ export interface LongQueue {
 export function fillQueue({ file, kind, jobs, groups, runAt }: LongQueue): void {
   using database = closing(file);
   const insert = database.it.prepare(
-    `INSERT INTO jobs (id, kind, subject, group_key, state, run_at, attempts, failures, generation)
-      VALUES (?, ?, ?, ?, 'waiting', ?, 0, 0, 0)`,
-  );
-  const group = database.it.prepare(
-    'INSERT OR REPLACE INTO job_groups (kind, group_key, running, next_at) VALUES (?, ?, 0, ?)',
+    `INSERT INTO jobs (id, kind, subject, group_key, urgency, state, run_at, attempts, failures)
+      VALUES (?, ?, ?, ?, 'person', 'waiting', ?, 0, 0)`,
   );
   const due = runAt.getTime();
   database.it.transaction(() => {
     for (let job = 0; job < jobs; job++) {
-      const name = `grp_${job % groups}`;
-      insert.run(`job_long${job}`, kind, `run_long${job}`, name, new Date(due + job).toISOString());
-      if (job < groups) group.run(kind, name, new Date(due + job).toISOString());
+      insert.run(`job_long${job}`, kind, `run_long${job}`, `grp_${job % groups}`, new Date(due + job).toISOString());
     }
   })();
 }
@@ -54,14 +47,14 @@ export async function claimTimes(queue: LongQueue, count: number, perGroup: numb
   const seal = createSeal(Buffer.alloc(32, 7));
   const store = await openSqliteStore({ file: queue.file, seal, enqueuer: createJobTable() });
   try {
-    await freeAll(store.database);
+    await store.database.write(releaseRunning);
     const claims: number[] = [];
     const writes: number[] = [];
-    const [now, leaseUntil] = [new Date(Date.now() + 1e6).toISOString(), new Date(Date.now() + 2e6).toISOString()];
+    const now = new Date(Date.now() + 1e6).toISOString();
     for (let at = 0; at < count; at++) {
       const begun = performance.now();
-      const request = { kind: queue.kind, owner: 'bench', perGroup, lastButFor: null, now, leaseUntil };
-      const held = await claim(store.database, request);
+      const request = { kind: queue.kind, perGroup, maxLost: 3 };
+      const held = await store.database.write((trx) => claimNextJob(trx, now, request));
       const claimed = performance.now();
       await store.database.write((trx) => trx.updateTable('jobs').set({ failures: at }).where('seq', '=', 1).execute());
       claims.push(claimed - begun);

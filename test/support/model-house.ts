@@ -84,7 +84,6 @@ export async function modelHouse(place: {
     cancel: ({ id }) => cancelInvestigation(house, id),
     later: async (milliseconds, { id }) => {
       ahead += milliseconds;
-      house.queue.wake();
       await worker.idle(AbortSignal.timeout(MOST_MS));
       return await stored(house, id);
     },

@@ -44,7 +44,7 @@ using _owner = takeOwnership(file);
 const jobs = createJobTable();
 const { database } = await openSqliteStore({ file, seal: createSeal(Buffer.alloc(32, 7)), enqueuer: jobs });
 const log = createLog({ level: 'silent' });
-const queue = createEmbeddedQueue({ database, jobs, log, now: () => new Date(), recovery: 'sole-owner' });
+const queue = createEmbeddedQueue({ database, jobs, log, now: () => new Date(), suspectMs: 1_000 });
 const worker = queue.work({ run: handler }, { run: { concurrency: 4, perGroup: 4 } });
 await worker.idle(AbortSignal.timeout(120_000));
 say('idle');

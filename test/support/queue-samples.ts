@@ -16,7 +16,7 @@ export function clock(start = NOW) {
 }
 
 export function job(subject: string, changes: Partial<NewJob> = {}): NewJob {
-  return { kind: 'run', subject, group: 'g', runAt: NOW, urgency: 'person', organisation: '', ...changes };
+  return { kind: 'run', subject, group: 'g', runAt: NOW, urgency: 'person', ...changes };
 }
 
 export const plenty: LaneLimits = { concurrency: 10, perGroup: 10 };

@@ -98,7 +98,7 @@ const verbs: Record<string, () => Promise<void>> = {
     const log = createLog({ level: 'silent' });
     const now = () => new Date();
     const place = { database: store.database, jobs: enqueuer };
-    const queue = createEmbeddedQueue({ ...place, log, now, recovery: 'sole-owner', suspectMs: 0 });
+    const queue = createEmbeddedQueue({ ...place, log, now, suspectMs: 0 });
     const handler = {
       async handle(job: { subject: string; attempt: number }) {
         say(`try ${job.subject} ${job.attempt}`);

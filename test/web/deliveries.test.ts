@@ -215,18 +215,12 @@ describe('sending a delivery again', () => {
     await using ground = await webGround();
     const { webhook } = await sent(ground);
     await ground.store.recordAttempt(webhook.id, { state, error: '', at: at(1), ms: 1 });
-    let wakes = 0;
-    const woken = ground.deps.queue.wake;
-    ground.deps.queue.wake = () => {
-      wakes++;
-      woken.call(ground.deps.queue);
-    };
     const path = `${PAGE}/${webhook.id}/resend`;
     const { fields, buttons } = formTo(await ground.visitor.page(`${PAGE}/${webhook.id}`), path);
     expect(buttons).toEqual(['Send again']);
     const answer = await ground.visitor.post(path, fields);
     expect([answer.status, answer.headers.get('Location')]).toEqual([303, `${PAGE}/${webhook.id}?done=resent`]);
-    expect([(await ground.store.webhook(webhook.id))?.state, wakes]).toEqual(['pending', 1]);
+    expect((await ground.store.webhook(webhook.id))?.state).toBe('pending');
     const page = await ground.visitor.page(`${PAGE}/${webhook.id}?done=resent`);
     expect(contentOf(page)).toContain('It is being sent again');
     expect(formsOf(page)).toEqual([]);

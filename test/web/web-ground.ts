@@ -111,7 +111,7 @@ export async function webGround(options: WebGroundOptions = {}): Promise<WebGrou
   const seal = createSeal(key);
   const store = stack.use(await migratedStore({ seal, enqueuer: jobs }));
   const redactor = stack.use(createRedactor({ exactValues: () => [] }));
-  const queue = createEmbeddedQueue({ database: store.database, jobs, log, now, recovery: 'sole-owner' });
+  const queue = createEmbeddedQueue({ database: store.database, jobs, log, now });
   const projects = await projectsOf(store, options, moment());
   const roles = new Map<string, Role>();
   const baseUrl = options.baseUrl ?? BASE;

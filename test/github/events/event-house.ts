@@ -1,7 +1,7 @@
 // The App over the GitHub double: what the double announces is received, stored and handled, and nothing else is faked.
 import { randomBytes } from 'node:crypto';
 import type { Probot } from 'probot';
-import type { JobResult, Queue } from '../../../src/core/queue.ts';
+import type { JobResult } from '../../../src/core/queue.ts';
 import type { Role } from '../../../src/core/role.ts';
 import type { SqliteStore } from '../../../src/db/open-sqlite.ts';
 import { createSeal } from '../../../src/db/seal.ts';
@@ -45,8 +45,6 @@ export interface EventHouse extends AsyncDisposable {
   runs(): Promise<readonly Run[]>;
   /** What was written on GitHub, as `METHOD path`. */
   writes(): readonly string[];
-  /** Runs that were cancelled while they ran. */
-  readonly cancelled: string[];
   logged(): string;
 }
 
@@ -82,12 +80,7 @@ export async function eventHouse(options: EventHouseOptions = {}): Promise<Event
   const place = { apiUrl, webUrl, userAgent: 'causeway-test', now };
   const key = { appId: app.id, privateKey: app.privateKey };
   const clients = opening.use(createGithubClients({ ...place, ...key, installations: store }));
-  const cancelled: string[] = [];
-  const queue: Pick<Queue, 'wake' | 'cancel'> = {
-    wake: () => {},
-    cancel: async (_, subject) => void cancelled.push(subject),
-  };
-  const base = { store, queue, clients, log, now, changes: createChanges() };
+  const base = { store, clients, log, now, changes: createChanges() };
   const redactor = opening.use(createRedactor({ exactValues: () => [] }));
   const inFlight = createDeliveriesInFlight();
   const register = createCausewayApp({
@@ -106,7 +99,7 @@ export async function eventHouse(options: EventHouseOptions = {}): Promise<Event
   const probot = await openProbot({ ...key, apiUrl, log, app: (one: Probot) => register(one) });
   const { allowedOwners = ['octo', 'acme'] } = options;
   const handler = createDeliveryHandler({ ...base, redactor, probot, inFlight, allowedOwners });
-  const receive = createReceiver({ store, queue, secrets: () => [SECRET], now, log });
+  const receive = createReceiver({ store, secrets: () => [SECRET], now, log });
   let count = 0;
   const handle = async ({ event, payload }: Announced, id = `announced-${++count}`) => {
     const answer = await receive(delivery(payload, { event, id }));
@@ -125,7 +118,7 @@ export async function eventHouse(options: EventHouseOptions = {}): Promise<Event
   };
   const opened = opening.move();
   return {
-    ...{ double, store, clients, announced, settle, handle, cancelled },
+    ...{ double, store, clients, announced, settle, handle },
     runs: () => takenRuns(store, now),
     writes: () => writesOf(double),
     logged: () => logged,

@@ -46,7 +46,7 @@ export interface Reception extends AsyncDisposable {
   /** Waiting and running jobs: [kind, subject, group]. */
   jobs(): Promise<readonly (readonly [string, string, string])[]>;
   /** Of the same: [event, urgency, organisation]. */
-  places(): Promise<readonly (readonly [string, string, string])[]>;
+  places(): Promise<readonly (readonly [string, string])[]>;
   /** Everything that was logged. */
   logged(): string;
 }
@@ -57,10 +57,8 @@ export async function reception(over: Partial<ReceiverOptions> = {}): Promise<Re
   const time = clock();
   let logged = '';
   const log = createLog({ level: 'trace', destination: { write: (line) => (logged += line) } });
-  const queue = { wake: () => {} };
   const receive = createReceiver({
     store,
-    queue,
     secrets: () => [SECRET],
     now: time.now,
     log,
@@ -79,8 +77,8 @@ export async function reception(over: Partial<ReceiverOptions> = {}): Promise<Re
     places: () =>
       store.database.read(async (reader) => {
         const jobs = reader.selectFrom('jobs').innerJoin('deliveries', 'deliveries.id', 'jobs.subject').orderBy('seq');
-        const rows = await jobs.select(['event', 'urgency', 'organisation']).execute();
-        return rows.map((row) => [row.event, row.urgency, row.organisation] as const);
+        const rows = await jobs.select(['event', 'urgency']).execute();
+        return rows.map((row) => [row.event, row.urgency] as const);
       }),
     logged: () => logged,
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),

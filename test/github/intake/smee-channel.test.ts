@@ -48,7 +48,6 @@ it('takes what GitHub has signed, and refuses what another has put into the chan
         return 'stored';
       },
     },
-    queue: { wake: () => undefined },
     secrets: () => [SECRET],
     now: () => new Date(),
     log,

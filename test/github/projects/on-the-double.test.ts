@@ -33,7 +33,6 @@ async function openHouse(basePath = '') {
     clients,
     store,
     source: kept.source,
-    queue: { cancel: async () => undefined, wake: () => undefined },
     changes: createChanges(),
     log: createLog({ level: 'silent' }),
     now,

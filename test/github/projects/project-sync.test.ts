@@ -14,14 +14,12 @@ async function openHouse(allowedOwners: readonly string[] = ['octo', 'acme']) {
   const { store } = stack.use(await place.open());
   const github = stack.use(await openFakeGithub(store));
   const forgotten: string[] = [];
-  const stopped: string[] = [];
   const logged: { msg: string }[] = [];
   const house = {
     forgetFails: false,
     store,
     github,
     forgotten,
-    stopped,
     logged,
     sync: createProjectSync({
       clients: github.clients,
@@ -33,7 +31,6 @@ async function openHouse(allowedOwners: readonly string[] = ['octo', 'acme']) {
           forgotten.push(id);
         },
       },
-      queue: { cancel: async (_kind, subject) => void stopped.push(subject), wake: () => undefined },
       changes: createChanges(),
       log: createLog({ level: 'info', destination: { write: (line) => void logged.push(JSON.parse(line)) } }),
       now: () => new Date(),
@@ -136,7 +133,7 @@ it.each<readonly [string, (sync: ProjectSync) => Promise<void>]>([
   await tell(house.sync);
   expect(await house.store.project('acme/shop')).toMatchObject({ id: project.id, source: { installationId: 8 } });
   expect((await house.store.investigation(investigationId))?.outcome).toEqual({ state: 'queued' });
-  expect([house.stopped, house.forgotten]).toEqual([[], []]);
+  expect(house.forgotten).toEqual([]);
 });
 
 it.each<readonly [string, (house: Awaited<ReturnType<typeof openHouse>>) => Promise<void>]>([
@@ -188,7 +185,7 @@ it.each<readonly [string, (house: Awaited<ReturnType<typeof openHouse>>) => Prom
     await using house = await openHouse();
     octo(house.github);
     await house.sync.reconcile(NEVER);
-    const { project, investigationId, runId } = await house.investigate('octo/shop');
+    const { project, investigationId } = await house.investigate('octo/shop');
     await lose(house);
     expect(await house.store.project('octo/shop')).toBeNull();
     expect(await house.store.investigation(investigationId)).toMatchObject({
@@ -197,7 +194,6 @@ it.each<readonly [string, (house: Awaited<ReturnType<typeof openHouse>>) => Prom
         reason: { code: 'access_lost', detail: expect.stringContaining('Access to the repository was lost') },
       },
     });
-    expect(house.stopped).toEqual([runId]);
     expect(house.forgotten).toContain(project.id);
   },
 );

@@ -163,7 +163,6 @@ export async function publishingHouse(setting: Setting = {}): Promise<Publishing
   };
   const deps: PublishDeps = {
     store,
-    queue: opened.queue({ now }),
     source: {
       open: (wanted, signal) =>
         git.source.open({ ...wanted, source: { kind: 'path', path: repository.gitDir } }, signal),

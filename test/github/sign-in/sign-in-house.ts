@@ -58,7 +58,6 @@ export async function signInHouse(options: SignInHouseOptions = {}): Promise<Sig
   const sync = createProjectSync({
     ...{ clients, store, log, now, allowedOwners, changes: createChanges() },
     source: { forget: async () => undefined },
-    queue: { cancel: async () => undefined, wake: () => undefined },
   });
   const mayEnter = createMayEnter({ clients, store, allowedOwners });
   const signIn = createGithubSignIn({ ...at, clientId, clientSecret, log, mayEnter, ...options.change });

@@ -1,0 +1,272 @@
+// Runs claimed jobs in this process: tries and backoff, dead jobs, poison jobs, cancelling and stopping; the same on every engine.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CausewayError } from '../core/errors.ts';
+import {
+  type ClaimedJob,
+  JOB_KINDS,
+  type JobHandler,
+  type JobKind,
+  type LaneLimits,
+  type Queue,
+} from '../core/queue.ts';
+import type { Database } from '../db/database.ts';
+import type { Log } from '../log.ts';
+import { type Claim, type ClaimEnd, endClaim, endDone, findClaimed, hasWork, type JobTable } from './job-table.ts';
+
+/** Milliseconds; defaults in brackets. */
+export interface WorkTimes {
+  /** Pause between two looks for work (500); a commit with jobs cuts it short. */
+  readonly pollMs?: number;
+  /** How long stopping waits for aborted handlers (5,000). */
+  readonly stopMs?: number;
+  /** How old a process must be before it takes a job that lost three workers (10,000). */
+  readonly suspectMs?: number;
+  /** Pauses after the first and the second failed try (1,000 and 5,000). */
+  readonly backoffMs?: readonly [number, number];
+}
+
+export const WORK_TIMES = { pollMs: 500, stopMs: 5_000, suspectMs: 10_000, backoffMs: [1_000, 5_000] } as const;
+
+/** One kind of work, who does it, and how much of it at a time. */
+export interface Lane {
+  readonly handler: JobHandler;
+  readonly limits: LaneLimits;
+}
+
+/** The kinds that have both a handler and limits. */
+export function createLanes(...[handlers, limits]: Parameters<Queue['work']>): ReadonlyMap<JobKind, Lane> {
+  const lanes = new Map<JobKind, Lane>();
+  for (const kind of JOB_KINDS) {
+    const handler = handlers[kind];
+    const limit = limits[kind];
+    if (handler && limit) lanes.set(kind, { handler, limits: limit });
+  }
+  return lanes;
+}
+
+const TRIES = 3;
+/**
+ * Workers that a job may lose. More than the tries: it may be what ended each process, but far more often somebody restarts the service,
+ * and an accepted report must survive that.
+ */
+const MOST_LOST = 12;
+/** From so many lost workers on a job may be poison: it runs alone among its like, so that it takes no other with it. */
+const SUSPECT_LOST = 3;
+const ANY_LOST = 1_000_000;
+/** `dead` is called again if it throws or ends the process; a few times, since it may be what ends it. */
+const RECORDINGS = 5;
+const RECORDING_PAUSE_MS = 10_000;
+const END_RETRY_MS = 1_000;
+const IDLE_POLL_MS = 20;
+
+interface RunnerOptions extends Required<WorkTimes> {
+  readonly database: Database;
+  readonly jobs: JobTable;
+  readonly log: Log;
+  readonly now: () => Date;
+}
+
+interface Running {
+  readonly abort: AbortController;
+  readonly ended: Promise<void>;
+  readonly isSuspect: boolean;
+}
+
+export class JobRunner {
+  readonly #options: RunnerOptions;
+  readonly #begun = performance.now();
+  readonly #running = new Map<Claim, Running>();
+  /** Those whose handler has ended: that their row is gone is our own doing. */
+  readonly #ending = new Set<Claim>();
+  #isStopping = false;
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+  }
+
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
+  /** A job that lost so many workers, or more, is not to be claimed now. */
+  get maxLost(): number {
+    const isYoung = performance.now() - this.#begun < this.#options.suspectMs;
+    const hasSuspect = [...this.#running.values()].some(({ isSuspect }) => isSuspect);
+    return isYoung || hasSuspect ? SUSPECT_LOST : ANY_LOST;
+  }
+
+  /** How many jobs of the kind run here. */
+  count(kind: JobKind): number {
+    return [...this.#running.keys()].filter((claim) => claim.kind === kind).length;
+  }
+
+  /** Runs one try of a job and stores how it ended. Never rejects. `lost` aborts where an engine knows that the claim is lost. */
+  run(claim: Claim, handler: JobHandler, lost?: AbortSignal): Promise<void> {
+    const abort = new AbortController();
+    const onLost = () => void this.#abortIfLost(claim, abort);
+    lost?.addEventListener('abort', onLost, { once: true });
+    const ended = this.#run(claim, handler, abort.signal).finally(() => {
+      lost?.removeEventListener('abort', onLost);
+      this.#running.delete(claim);
+      this.#ending.delete(claim);
+    });
+    const isSuspect = claim.attempt - 1 - claim.failures >= SUSPECT_LOST;
+    this.#running.set(claim, { abort, ended, isSuspect });
+    return ended;
+  }
+
+  /** Aborts the handlers whose jobs were removed. */
+  async abortRemoved(): Promise<void> {
+    try {
+      await Promise.all([...this.#running].map(([claim, { abort }]) => this.#abortIfLost(claim, abort)));
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'it could not be looked up which jobs were cancelled');
+    }
+  }
+
+  /** Aborts all handlers, waits a moment for them, and hands back the jobs of those that do not end. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    for (const [claim, { abort }] of this.#running) abort.abort(describeStop(claim));
+    const all = Promise.allSettled([...this.#running.values()].map(({ ended }) => ended));
+    const patience = new AbortController();
+    await Promise.race([all, sleep(this.#options.stopMs, undefined, { signal: patience.signal }).catch(() => {})]);
+    patience.abort();
+    const { database, jobs, log } = this.#options;
+    for (const claim of this.#running.keys()) {
+      try {
+        await database.write((trx) => endClaim(trx, claim, { kind: 'handed-back' }, jobs.transport));
+      } catch (error) {
+        log.error({ ...describeJob(claim), err: error }, 'a job could not be handed back; it is taken up later');
+      }
+    }
+  }
+
+  async idle(kinds: readonly JobKind[], signal: AbortSignal): Promise<void> {
+    const { database, now } = this.#options;
+    for (;;) {
+      signal.throwIfAborted();
+      const at = now().toISOString();
+      if (this.#running.size === 0 && !(await database.read((reader) => hasWork(reader, kinds, at)))) return;
+      await sleep(IDLE_POLL_MS, undefined, { signal });
+    }
+  }
+
+  async #run(claim: Claim, handler: JobHandler, signal: AbortSignal): Promise<void> {
+    const end: ClaimEnd = this.#isStopping ? { kind: 'handed-back' } : await this.#handle(claim, handler, signal);
+    this.#ending.add(claim);
+    for (;;) {
+      try {
+        await this.#store(claim, end);
+        return;
+      } catch (error) {
+        // A full disk or an outage ends; until then the job is kept, since a second run would repeat what was done.
+        const about = { ...describeJob(claim), err: error };
+        this.#options.log.error(about, 'the end of a job could not be stored; it is tried again');
+        if (this.#isStopping) return;
+        await sleep(END_RETRY_MS);
+      }
+    }
+  }
+
+  async #store(claim: Claim, end: ClaimEnd): Promise<void> {
+    const { database, jobs } = this.#options;
+    const { transport } = jobs;
+    // In a transaction of its own only where several processes work, which would meet otherwise.
+    if (transport !== null && end.kind === 'done' && (await database.read((reader) => endDone(reader, claim)))) return;
+    await database.write((trx) => endClaim(trx, claim, end, transport));
+  }
+
+  async #handle(claim: Claim, handler: JobHandler, signal: AbortSignal): Promise<ClaimEnd> {
+    const { log, backoffMs } = this.#options;
+    const { id, kind, subject, attempt, failures } = claim;
+    const job: ClaimedJob = { id, kind, subject, attempt };
+    if (failures >= TRIES || attempt - failures > MOST_LOST) {
+      return await this.#giveUp(claim, handler, describeLosses(claim));
+    }
+    try {
+      return await handler.handle(job, signal);
+    } catch (error) {
+      if (signal.aborted || !(await this.#holds(claim))) return { kind: 'handed-back' };
+      log.warn({ ...describeJob(claim), attempt, err: error }, 'a try of a job failed');
+      const pause = backoffMs[failures];
+      if (pause === undefined) return await this.#giveUp(claim, handler, error);
+      return { kind: 'failed', runAt: this.#after(pause) };
+    }
+  }
+
+  async #giveUp(claim: Claim, handler: JobHandler, error: unknown): Promise<ClaimEnd> {
+    const { log } = this.#options;
+    const { id, kind, subject, attempt, failures } = claim;
+    if (failures >= TRIES + RECORDINGS || attempt - failures > MOST_LOST + RECORDINGS) {
+      log.error({ ...describeJob(claim), err: error }, 'a job is dead and its failure could not be recorded');
+      return { kind: 'dead' };
+    }
+    try {
+      await handler.dead({ id, kind, subject, attempt }, error);
+      log.error({ ...describeJob(claim), err: error }, 'a job is dead');
+      return { kind: 'dead' };
+    } catch (inner) {
+      log.error(
+        { ...describeJob(claim), err: inner },
+        'the failure of a dead job could not be recorded; it will be tried again',
+      );
+      return { kind: 'failed', runAt: this.#after(RECORDING_PAUSE_MS) };
+    }
+  }
+
+  /** A job whose run was cancelled, erased or taken over fails at its next write; that is no failure of the job. */
+  async #holds(claim: Claim): Promise<boolean> {
+    const { database, log } = this.#options;
+    try {
+      return (await database.read((reader) => findClaimed(reader, claim))) !== null;
+    } catch (error) {
+      log.error({ ...describeJob(claim), err: error }, 'a job could not be looked up');
+      return true;
+    }
+  }
+
+  async #abortIfLost(claim: Claim, abort: AbortController): Promise<void> {
+    const { database, log } = this.#options;
+    if (this.#ending.has(claim) || abort.signal.aborted || (await this.#holds(claim))) return;
+    if (this.#ending.has(claim) || !this.#running.has(claim)) return;
+    const row = await database.read((reader) =>
+      reader
+        .selectFrom('jobs')
+        .select('id')
+        .where('kind', '=', claim.kind)
+        .where('subject', '=', claim.subject)
+        .executeTakeFirst(),
+    );
+    log.info({ ...describeJob(claim), removed: row === undefined }, 'a running job was taken away');
+    abort.abort(row === undefined ? describeCancel(claim) : describeLoss(claim));
+  }
+
+  #after(ms: number): string {
+    return new Date(this.#options.now().getTime() + ms).toISOString();
+  }
+}
+
+function describeJob({ id, kind, subject }: Claim) {
+  return { job: id, kind, subject };
+}
+
+function describeLosses({ kind, subject, attempt, failures }: Claim): CausewayError {
+  const ended = `it failed ${failures} times and ended its process ${attempt - 1 - failures} times`;
+  return new CausewayError(
+    'internal',
+    `The ${kind} job of ${subject} is not tried again: ${ended}. The log shows what happened before each end.`,
+  );
+}
+
+function describeCancel({ kind, subject }: Claim): CausewayError {
+  return new CausewayError('cancelled', `The ${kind} job of ${subject} was cancelled; stop working on it.`);
+}
+
+function describeLoss({ kind, subject }: Claim): CausewayError {
+  return new CausewayError('lease_lost', `The ${kind} job of ${subject} went to another worker; stop working on it.`);
+}
+
+function describeStop({ kind, subject }: Claim): CausewayError {
+  return new CausewayError('lease_lost', `The worker stops; the ${kind} job of ${subject} is handed back.`);
+}
