@@ -46,8 +46,6 @@ class BossWorker implements Worker {
   readonly #runner: JobRunner;
   readonly #subscription: Disposable;
   readonly #started: Promise<void>;
-  /** Jobs that run here, by kind and group. */
-  readonly #groups = new Map<string, number>();
   #stopped: Promise<void> | null = null;
 
   constructor(options: Required<BossQueueOptions>, lanes: ReadonlyMap<JobKind, Lane>) {
@@ -99,22 +97,13 @@ class BossWorker implements Worker {
   async #take(job: Job, kind: JobKind, lane: Lane): Promise<void> {
     if (this.#runner.isStopping) throw new NotYet('the worker stops');
     const { perGroup } = lane.limits;
-    const key = `${kind} ${job.groupId}`;
-    const running = this.#groups.get(key) ?? 0;
+    const request = { kind, perGroup, maxLost: this.#runner.maxLost };
+    const wanted = { id: job.id, group: job.groupId ?? '' };
+    const claim = await this.#options.database.read((reader) => claimJob(reader, wanted, request));
+    if (claim === 'gone') return;
     // pg-boss's own limit lets more of a group begin where several workers fetch at the same moment.
-    if (running >= perGroup) throw new NotYet('its group is at its limit');
-    this.#groups.set(key, running + 1);
-    try {
-      const request = { kind, perGroup, maxLost: this.#runner.maxLost };
-      const claim = await this.#options.database.read((reader) => claimJob(reader, job.id, request));
-      if (claim === 'gone') return;
-      if (claim === 'not-yet') throw new NotYet('its group is at its limit, or it lost too many workers');
-      await this.#runner.run(claim, lane.handler, job.signal);
-    } finally {
-      const left = (this.#groups.get(key) ?? 1) - 1;
-      if (left > 0) this.#groups.set(key, left);
-      else this.#groups.delete(key);
-    }
+    if (claim === 'not-yet') throw new NotYet('its group is at its limit, or it lost too many workers');
+    await this.#runner.run(claim, lane.handler, job.signal);
   }
 
   async #stop(): Promise<void> {

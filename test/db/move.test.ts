@@ -38,13 +38,13 @@ describe('a move', () => {
       expect([table, sorted(await database.query(`select * from "${table}"`))]).toEqual([table, sorted(rows)]);
     }
     const state = `case state when 'dead' then 'dead' else 'waiting' end as state`;
-    const ask = `select kind, subject, group_key, run_at, urgency, organisation, ${state} from jobs`;
+    const ask = `select kind, subject, group_key, run_at, urgency, ${state} from jobs`;
     const pending = source.prepare<[], Record<string, unknown>>(ask).all();
     source.close();
     expect(pending.filter((job) => job['state'] === 'dead')).toHaveLength(2);
     expect(pending.length).toBeGreaterThan(7);
     const moved = await database.query<Record<string, unknown>>(
-      'select kind, subject, group_key, run_at, urgency, organisation, state from jobs',
+      'select kind, subject, group_key, run_at, urgency, state from jobs',
     );
     expect(sorted(moved)).toEqual(sorted(pending));
   });

@@ -62,7 +62,7 @@ function watchGroups(database: { query<T extends object>(statement: string): Pro
   const looking = (async () => {
     while (!stopped) {
       const rows = await database.query<{ readonly most: string | null }>(
-        `select max(n)::text as most from (select count(*) as n from causeway_jobs.job where state = 'active' group by group_id) as groups`,
+        `select max(n)::text as most from (select count(*) as n from jobs where state = 'running' group by group_key) as groups`,
       );
       most = Math.max(most, Number(rows[0]?.most ?? 0));
     }
@@ -154,7 +154,7 @@ it('a job that kills its process is given up in the end, and all others are done
   await using opened = await openPostgres(database.url);
   const others = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
   await opened.enqueue(job('poison'), ...others.map((subject) => job(subject)));
-  const options = { takesMs: 200, leaseMs: 600, pollMs: 50, suspectMs: 50 };
+  const options = { takesMs: 200, pollMs: 500, suspectMs: 50 };
   const everyone: BossProcess[] = [];
   const queue = opened.queue({});
   const idle = async () => {
