@@ -2,15 +2,15 @@
 import type { Account } from '../core/account.ts';
 import { newId } from '../core/ids.ts';
 import type { Report } from '../core/report.ts';
-import type { Accepted, InvestigationStore, ThreadPart } from '../db/store.ts';
-import { addLogContext } from '../log.ts';
+import type { Accepted, Store, ThreadPart } from '../db/store.ts';
+import { noteOnTrail } from '../log.ts';
 
 import type { Redactor } from '../redact/redactor.ts';
 import { computeReportFingerprint } from '../triage/fingerprint.ts';
 import type { Changes } from './changes.ts';
 
 export interface AcceptReportDeps {
-  readonly store: Pick<InvestigationStore, 'accept'>;
+  readonly store: Pick<Store, 'accept'>;
   readonly redactor: Pick<Redactor, 'redact'>;
   readonly changes: Changes;
   readonly now: () => Date;

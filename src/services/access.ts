@@ -5,13 +5,10 @@ import type { Investigation } from '../core/investigation.ts';
 import type { Issue } from '../core/issue.ts';
 import type { Project } from '../core/project.ts';
 import { isAtLeast, type Permissions, type Role } from '../core/role.ts';
-import type { InvestigationStore, IssueStore, OverviewStore, ProjectStore, SessionStore } from '../db/store.ts';
+import type { InvestigationFilter, IssueJson, Store } from '../db/store.ts';
 
-export interface AccessDeps {
-  readonly store: Pick<ProjectStore, 'project' | 'projects'> &
-    Pick<OverviewStore, 'hasReported'> &
-    Pick<InvestigationStore, 'investigation'> &
-    Pick<IssueStore, 'issue'>;
+interface AccessDeps {
+  readonly store: Store;
   readonly permissions: Permissions;
 }
 
@@ -29,7 +26,7 @@ export type Seen<T> = T & { readonly role: Role };
 type SeenProject = Seen<{ readonly project: Project }>;
 
 /** Roles asked for at a time: GitHub answers one person's in about a tenth of a second. */
-export const AT_ONCE = 10;
+const AT_ONCE = 10;
 
 /**
  * By id, or by `owner/name`; null where it is absent for this person. While GitHub does not say, it throws `github_failed` for those alone
@@ -42,7 +39,7 @@ export async function visibleProject(deps: AccessDeps, asking: Asking, idOrName:
 }
 
 /** What `visibleProject` gives of a project that was looked up already. */
-export async function seenOrAbsent(deps: AccessDeps, asking: Asking, project: Project): Promise<SeenProject | null> {
+async function seenOrAbsent(deps: AccessDeps, asking: Asking, project: Project): Promise<SeenProject | null> {
   try {
     return await seen(deps, asking, project);
   } catch (error) {
@@ -65,7 +62,7 @@ function isSilence(error: unknown): boolean {
 
 /** Whether the account may still be told what came of its report. Throws `github_failed` where GitHub does not say. */
 export async function mayStillSee(
-  deps: AccessDeps & { readonly store: Pick<SessionStore, 'account'> },
+  deps: AccessDeps,
   { accountId, investigationId }: { readonly accountId: string; readonly investigationId: string },
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -186,4 +183,39 @@ function neededToSee({ source }: Project): Role {
 
 function reaches({ reach }: Asking, projectId: string): boolean {
   return reach === null || reach.includes(projectId);
+}
+
+/**
+ * Newest first. Where somebody sees all that was found newest, as in local mode, only the projects on that page are looked at: to look at 1,000
+ * for each page took 1.2 ms of its 1.5. Throws `github_failed` as `visibleProjects` does.
+ */
+export async function visibleInvestigations(
+  deps: AccessDeps,
+  asking: Asking,
+  filter: Omit<InvestigationFilter, 'projectIds'>,
+): Promise<readonly Investigation[]> {
+  const newest = await deps.store.investigations(filter);
+  if (await seesAll(deps, asking, newest)) return newest;
+  const projectIds = (await visibleProjects(deps, asking)).map(({ id }) => id);
+  return await deps.store.investigations({ ...filter, projectIds });
+}
+
+/** Some projects at a time, until one is not theirs to see. */
+async function seesAll(deps: AccessDeps, asking: Asking, page: readonly Investigation[]): Promise<boolean> {
+  const projectIds = [...new Set(page.map((one) => one.projectId))];
+  for (let at = 0; at < projectIds.length; at += AT_ONCE) {
+    const some = projectIds.slice(at, at + AT_ONCE).map((id) => visibleProject(deps, asking, id));
+    if ((await Promise.all(some)).includes(null)) return false;
+  }
+  return true;
+}
+
+/** The JSON of what `visibleIssue` gives; null where it is absent for this person. Throws as `visibleProject` does. */
+export async function visibleIssueJson(
+  deps: AccessDeps,
+  asking: Asking,
+  id: string,
+): Promise<IssueJson['json'] | null> {
+  const found = isId(id) ? await deps.store.issueJson(id) : null;
+  return found && (await seenOrAbsent(deps, asking, found.project)) && found.json;
 }

@@ -1,26 +1,27 @@
-// The model's part of a run: begun or gone on with, its conclusion checked, its change guarded, nothing secret in either.
+// The model's part of a run: its brief, the loop, its conclusion checked, its change guarded, nothing secret in either.
 
+import type { Brief } from '../agent/brief.ts';
+import { type GuardedChange, guardChange } from '../agent/change-guards.ts';
 import { concludeRun } from '../agent/conclude.ts';
 import { type GuardedChange, guardChange } from '../agent/guard-change.ts';
 import { type AgentEnd, runAgent } from '../agent/loop.ts';
-import type { FailedCheckGround, ReviewGround } from '../agent/review.ts';
-
+import type { ReviewGround } from '../agent/review-draft.ts';
+import type { InvestigationStep } from '../core/evidence.ts';
 import type { Conclusion } from '../core/issue.ts';
 import { globMatcher } from '../core/paths.ts';
 import type { Project } from '../core/project.ts';
 import { type CutReason, textForOperator, textForPeople } from '../core/reason.ts';
 import type { Repository, SourceTree } from '../core/source.ts';
 import type { Workbench } from '../core/tool.ts';
-import type { AgentStore, InvestigationStore, Run } from '../db/store.ts';
+import type { Run, Store } from '../db/store.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import { type Investigator, type InvestigatorLimits, tokenLimit } from './investigator.ts';
-import { briefOf } from './run-brief.ts';
-import { runLedger } from './run-ledger.ts';
-import { type GatheredFacts, runTranscript } from './run-records.ts';
-import { redactedModel, redactedTool, withoutSecrets } from './without-secrets.ts';
+import { type GatheredFacts, runLedger, runTranscript } from './run-records.ts';
 
-export interface AskInvestigatorDeps {
-  readonly store: Pick<InvestigationStore, 'recordStep'> & AgentStore;
+import { redactedModel, redactedTool, withoutSecrets } from './run-redaction.ts';
+
+interface AskInvestigatorDeps {
+  readonly store: Store;
   readonly redactor: Redactor;
   readonly now: () => Date;
   readonly onStep: () => void;
@@ -34,7 +35,7 @@ export interface Sources {
   readonly repository: Repository;
 }
 
-export interface InvestigationGround {
+interface InvestigationGround {
   readonly project: Project;
   readonly source: Sources;
   /** What is known without a model, cleaned of secrets. */
@@ -182,4 +183,83 @@ function unasked(facts: Conclusion, reason: CutReason): Conclusion {
       reason: `${textForPeople(reason)} This is the result of searching the source alone.`,
     },
   };
+}
+
+/** Where projects keep what those who change the code should know, in the order of their weight. */
+const INSTRUCTION_FILES = [
+  'AGENTS.md',
+  'CLAUDE.md',
+  '.github/copilot-instructions.md',
+  ...['', '.github/', 'docs/'].flatMap((folder) => ['md', 'rst', 'txt'].map((end) => `${folder}CONTRIBUTING.${end}`)),
+];
+
+/** More of a file is not shown to the model anyway. */
+const MAX_INSTRUCTIONS = 8_000;
+
+/** UTF-8 bytes: what the brief has for facts. Whole steps are left out before it cuts one in two. */
+const MAX_FACTS = 9_600;
+
+interface BriefGround {
+  readonly project: string;
+  readonly facts: Conclusion;
+  /** Without secrets. */
+  readonly repository: Repository;
+}
+
+async function briefOf(run: Run, ground: BriefGround, signal: AbortSignal): Promise<Brief> {
+  const { facts, project } = ground;
+  return {
+    project,
+    revision: facts.analysis.revision,
+    report: run.text,
+    facts: factsText(facts.investigationSteps),
+    suspects: facts.analysis.suspects,
+    language: run.settings.language,
+    instructions: [...ownWords(run), ...(await instructionsOf(ground, signal))],
+  };
+}
+
+/** What the facts lose first where they are too long: counts of words, then what is known of the suspects after the first. */
+const LEAST_TOLD: readonly RegExp[] = [/^search each of .*\(any case\)/, /^search each of /, /^history /, /^blame /];
+
+/** Steps bear the numbers by which they can be cited. */
+export function factsText(steps: readonly InvestigationStep[]): string {
+  const told = steps.map((step, index) => ({ step, text: tellStep(step, index + 1) }));
+  for (const pattern of LEAST_TOLD) {
+    for (const [at, { step }] of [...told.entries()].toReversed()) {
+      if (sizeOf(told) <= MAX_FACTS) break;
+      if (pattern.test(step.action)) told[at] = { step, text: `[step ${at + 1}] ${step.action}\n(left out here)` };
+    }
+  }
+  return told.map(({ text }) => text).join('\n');
+}
+
+function sizeOf(told: readonly { readonly text: string }[]): number {
+  return told.reduce((sum, { text }) => sum + Buffer.byteLength(text) + 1, 0);
+}
+
+function tellStep({ action, result, analysis }: InvestigationStep, number: number): string {
+  if (action.startsWith('rank suspects')) return `[step ${number}] ${action}\n(the list stands below, under Suspects)`;
+  const lines = result.split('\n').filter((line) => !line.startsWith('expression: '));
+  return `[step ${number}] ${action}\n${lines.join('\n')}\n=> ${analysis}`;
+}
+
+function ownWords({ settings }: Run): Brief['instructions'] {
+  const text = settings.instructions.slice(0, MAX_INSTRUCTIONS);
+  return text === '' ? [] : [{ path: '.github/causeway.yml (instructions)', text }];
+}
+
+/** Those of the default branch: the commit that is investigated may be a stranger's. */
+async function instructionsOf({ repository }: BriefGround, signal: AbortSignal): Promise<Brief['instructions']> {
+  const head = await repository.resolve('', signal);
+  if (head === null) return [];
+  const tree = repository.tree(head);
+  const files = new Set((await tree.files(signal)).entries.map(({ path }) => path));
+  const instructions: { path: string; text: string }[] = [];
+  for (const path of INSTRUCTION_FILES.filter((each) => files.has(each))) {
+    const read = await tree.read(path, {}, signal);
+    if (read.kind !== 'text') continue;
+    instructions.push({ path, text: read.text.slice(0, MAX_INSTRUCTIONS) });
+  }
+  return instructions;
 }

@@ -3,7 +3,7 @@
 import { type Checks, ChecksBusy, ChecksClosed } from '../core/check.ts';
 import { type GithubProject, isGithubProject } from '../core/project.ts';
 import type { JobHandler, JobResult } from '../core/queue.ts';
-import type { Backfill, BackfillStore, FailureStore, ProjectStore } from '../db/store.ts';
+import type { Backfill, Store } from '../db/store.ts';
 import type { Log } from '../log.ts';
 
 import type { Redactor } from '../redact/redactor.ts';
@@ -14,7 +14,7 @@ import { createPastPace, type PastPace } from './checks/past-pace.ts';
 import { rememberPast } from './checks/remember-past.ts';
 
 export interface BackfillDeps {
-  readonly store: Pick<ProjectStore, 'project'> & BackfillStore & FailureStore;
+  readonly store: Store;
   readonly checks: Pick<Checks, 'past' | 'said'>;
   readonly readCheck: CheckReading;
   readonly redactor: Pick<Redactor, 'redact' | 'redactJson'>;

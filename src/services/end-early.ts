@@ -1,17 +1,13 @@
 // What a person may do to stop or erase: cancel an investigation, erase an Issue.
 
 import { type EndReason, failureOf } from '../core/reason.ts';
-import type { Cancelled, InvestigationStore, IssueStore } from '../db/store.ts';
+import type { Cancelled, Store } from '../db/store.ts';
 import type { Changes } from './changes.ts';
 
 export interface CancelDeps {
-  readonly store: Pick<InvestigationStore, 'cancel'>;
+  readonly store: Pick<Store, 'cancel'>;
   readonly changes: Changes;
   readonly now: () => Date;
-}
-
-export interface EndEarlyDeps extends CancelDeps {
-  readonly store: Pick<InvestigationStore, 'cancel'> & Pick<IssueStore, 'eraseIssue'>;
 }
 
 /**
@@ -31,6 +27,6 @@ export async function cancelInvestigation(
 }
 
 /** Erases an Issue and all that stands behind it alone. False: there is no such Issue. `by`: as above. */
-export function eraseIssue(deps: EndEarlyDeps, id: string, by?: string): Promise<boolean> {
-  return deps.store.eraseIssue(id, deps.now().toISOString(), by);
+export function eraseIssue({ store, now }: { readonly store: Store; readonly now: () => Date }, id: string, by?: string): Promise<boolean> {
+  return store.eraseIssue(id, now().toISOString(), by);
 }

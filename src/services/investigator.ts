@@ -1,10 +1,11 @@
-// What the house needs to let a model investigate; absent where there is none, and an investigation ends with its facts.
+// What a model needs to investigate: the model, its tools and its limits; absent where there is none, and a run ends with its facts.
 import { NOMINAL_PRICE } from '../agent/budget.ts';
-import type { Model } from '../core/model.ts';
+import { type Model, ModelUnavailable } from '../core/model.ts';
 import type { Project } from '../core/project.ts';
 import type { Repository, SourceTree } from '../core/source.ts';
 import type { Workbench } from '../core/tool.ts';
-import type { SpentBudget } from './spent-budgets.ts';
+import type { LimitName } from '../db/store.ts';
+import type { Log } from '../log.ts';
 
 export interface Investigator {
   readonly model: Model;
@@ -57,4 +58,50 @@ export function withModelNamed(investigator: Investigator, name: string): Invest
   if (name === '') return investigator;
   const model = [investigator.model, ...(investigator.others ?? [])].find((each) => each.name === name);
   return model === undefined ? null : { ...investigator, model };
+}
+
+const PAUSED_MS = 15_000;
+
+/** Throws ModelUnavailable for each question while `paused` says so: the run goes back to the queue with what it has. */
+export function pausableModel(
+  model: Model,
+  { paused, now }: { readonly paused: () => boolean; readonly now: () => Date },
+): Model {
+  return {
+    ...model,
+    ask: async (request, signal) => {
+      if (paused()) throw new ModelUnavailable('Causeway is paused', new Date(now().getTime() + PAUSED_MS));
+      return await model.ask(request, signal);
+    },
+  };
+}
+
+interface SpentBudget {
+  readonly limit: Exclude<LimitName, 'run'>;
+  readonly projectId: string;
+  /** Of the budget, in US dollars. */
+  readonly usd: number;
+  /** Such as `2026-11`. */
+  readonly month: string;
+}
+
+const SETTINGS = { repository: 'BUDGET_REPOSITORY_MONTH', all: 'BUDGET_MONTH' } as const;
+
+/** Told ones that are remembered; a budget that was forgotten is told once more. */
+const MOST_TOLD = 1_000;
+
+/** For one process: after a restart it is told once more. */
+export function createSpentBudgets(log: Log): (spent: SpentBudget) => void {
+  const told = new Set<string>();
+  return ({ limit, projectId, usd, month }) => {
+    const about = limit === 'all' ? {} : { project: projectId };
+    const key = JSON.stringify([limit, about, usd, month]);
+    if (told.has(key)) return;
+    if (told.size >= MOST_TOLD) told.clear();
+    told.add(key);
+    log.warn(
+      { budget: SETTINGS[limit], usd, month, ...about },
+      'a budget of the month is used up: until the month turns or the budget is raised, reports get the facts alone',
+    );
+  };
 }

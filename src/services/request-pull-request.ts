@@ -5,7 +5,7 @@ import type { Issue } from '../core/issue.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
 import type { InvestigationSettings } from '../core/settings.ts';
 import type { Person } from '../core/thread.ts';
-import type { FixOfIssue, ThreadStore } from '../db/store.ts';
+import type { FixOfIssue, Store } from '../db/store.ts';
 
 /** What a project's own configuration says, below the operator's ceiling. */
 export interface ProjectSettings {
@@ -15,7 +15,7 @@ export interface ProjectSettings {
 }
 
 export interface RequestPullRequestDeps {
-  readonly store: Pick<ThreadStore, 'requestFixOfIssue'>;
+  readonly store: Store;
   /** Throws `github_failed` where it cannot be read just now. */
   readonly settingsOf: (project: Project, signal: AbortSignal) => Promise<ProjectSettings>;
   readonly now: () => Date;

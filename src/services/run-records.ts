@@ -1,8 +1,13 @@
-// What a run remembers of itself, so that it goes on after a crash: first its facts, then the agent's records.
+// What a run stores: its facts and the agent's transcript, so that it goes on after a crash, and the money that it reserves and spends.
+
+import type { Ledger } from '../agent/budget.ts';
 import type { AnswerRecord, Transcript, TranscriptRecord } from '../agent/transcript.ts';
 import type { StepSource } from '../core/evidence.ts';
 import type { Conclusion } from '../core/issue.ts';
-import type { AgentStore, InvestigationStore, Run } from '../db/store.ts';
+import type { TurnUsage } from '../core/model.ts';
+import type { CutReason } from '../core/reason.ts';
+import type { LimitName, Run, Settlement, Store } from '../db/store.ts';
+import type { Investigator, InvestigatorLimits } from './investigator.ts';
 
 /** What was known before the model was asked, and since when (ISO 8601 UTC). */
 export interface GatheredFacts {
@@ -13,9 +18,8 @@ export interface GatheredFacts {
   readonly at: string;
 }
 
-export interface RunRecordsDeps {
-  readonly store: Pick<InvestigationStore, 'recordStep'> &
-    Pick<AgentStore, 'transcript' | 'opaqueParts' | 'appendTranscript'>;
+interface RunRecordsDeps {
+  readonly store: Store;
   readonly now: () => Date;
   /** Called after each step that was stored. */
   readonly onStep: () => void;
@@ -74,13 +78,45 @@ function withOpaque(record: TranscriptRecord, opaque: string | null): Transcript
   return record.kind === 'turn' && opaque !== null ? { ...record, opaque: JSON.parse(opaque) } : record;
 }
 
-/** Where the step of that number comes from. One that is not found counts as one that must not be shown. */
-export function findStepSource(records: readonly string[], number: number): StepSource {
-  for (const record of records.toReversed()) {
-    const read: TranscriptRecord = JSON.parse(record);
-    if (read.kind === 'answer' && read.reply.kind === 'step' && read.reply.number === number) {
-      return read.reply.step.source ?? 'repository';
-    }
-  }
-  return 'monitoring';
+interface LedgerDeps {
+  readonly store: Store;
+  readonly now: () => Date;
+  /** Told when a budget of the month refuses. */
+  readonly onSpent?: Investigator['onSpent'] | undefined;
+}
+
+/** Millionths of a US dollar, rounded up: nothing that was spent may be lost in rounding. */
+function micros(usd: number): number {
+  return Math.ceil(usd * 1_000_000);
+}
+
+export function runLedger({ store, now, onSpent }: LedgerDeps, run: Run, usd: InvestigatorLimits['usd']): Ledger {
+  const limits = { run: micros(usd.run), repository: micros(usd.repository), all: micros(usd.all) };
+  return {
+    reserve: async (amount) => {
+      const at = now().toISOString();
+      const exceeded = await store.reserveMoney(run, { amount: micros(amount), limits, now: at });
+      if (exceeded === null) return 'ok';
+      if (exceeded !== 'run') {
+        onSpent?.({ limit: exceeded, projectId: run.projectId, usd: usd[exceeded], month: at.slice(0, 7) });
+      }
+      return { refused: refusal(exceeded, usd) };
+    },
+    settle: (reserved, spent, usage) => {
+      const tokens = usage && { tokens: tokensOf(usage) };
+      const settled = { reserved: micros(reserved), spent: micros(spent), now: now().toISOString() };
+      return store.settleMoney(run, { ...settled, ...tokens });
+    },
+  };
+}
+
+function tokensOf(usage: TurnUsage): Settlement['tokens'] & {} {
+  const { promptTokens, cachedTokens, cacheWriteTokens = 0, completionTokens } = usage;
+  return { prompt: promptTokens, cached: cachedTokens, cacheWrite: cacheWriteTokens, completion: completionTokens };
+}
+
+function refusal(exceeded: LimitName, usd: InvestigatorLimits['usd']): CutReason {
+  return exceeded === 'run'
+    ? { code: 'run_budget', unit: 'usd', limit: usd.run, phase: 'over' }
+    : { code: 'month_budget', of: exceeded, usd: usd[exceeded] };
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { runAgent } from '../../src/agent/loop.ts';
 import type { Model, Prices } from '../../src/core/model.ts';
 import type { Run, Store } from '../../src/db/store.ts';
-import { runLedger } from '../../src/services/run-ledger.ts';
+import { runLedger } from '../../src/services/run-records.ts';
 import { CONCLUSION, call, ground as files, inputOf, LIMITS, scriptedModel } from '../agent/scripted-run.ts';
 import { openSqlite } from '../contract/sqlite-place.ts';
 import { acceptance, accepted, ground, NOW, started } from '../support/store-samples.ts';

@@ -3,8 +3,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SourceTree } from '../../src/core/source.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
-import { cleanRepository } from '../../src/services/clean-source.ts';
-import { createRunRedactor } from '../../src/services/run-redactor.ts';
+import { cleanRepository, createRunRedactor } from '../../src/services/run-redaction.ts';
+
 import { createToolbox, type Toolbox } from '../../src/tools/toolbox.ts';
 import { pathProject, SIGNAL, testSource } from '../git/open-project.ts';
 import { gitRepository } from '../support/git-repository.ts';

@@ -1,7 +1,7 @@
 // A paused house asks its model nothing, and says when it looks again.
 import { expect, it } from 'vitest';
 import { type Model, type ModelRequest, ModelUnavailable } from '../../src/core/model.ts';
-import { pausableModel } from '../../src/services/pausable-model.ts';
+import { pausableModel } from '../../src/services/investigator.ts';
 
 const REQUEST = { messages: [], tools: [] } as unknown as ModelRequest;
 const NEVER = new AbortController().signal;

@@ -1,6 +1,6 @@
 // What the model is told first: every step by its number, the least useful ones left out where there is no room.
 import { describe, expect, it } from 'vitest';
-import { factsText } from '../../src/services/run-brief.ts';
+import { factsText } from '../../src/services/ask-investigator.ts';
 
 const step = (action: string, result: string) => ({ action, result, analysis: 'So it is.' });
 const words = step('search each of "cart", "total" (any case) at 1a2b3c4', 'w'.repeat(6_000));

@@ -1,6 +1,6 @@
 // The ledger that a run is given, over a real store: what a call cost and took is what is remembered of the run.
 import { expect, it } from 'vitest';
-import { runLedger } from '../../src/services/run-ledger.ts';
+import { runLedger } from '../../src/services/run-records.ts';
 import { openSqlite } from '../contract/sqlite-place.ts';
 import { acceptance, accepted, ground, NOW, started } from '../support/store-samples.ts';
 

@@ -5,7 +5,7 @@ import type { ChangeSet } from '../../src/core/change-set.ts';
 import { toDiff } from '../../src/core/diff/diff.ts';
 import type { Model } from '../../src/core/model.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
-import { redactedModel, redactedTool, withoutSecrets } from '../../src/services/without-secrets.ts';
+import { redactedModel, redactedTool, withoutSecrets } from '../../src/services/run-redaction.ts';
 
 const SECRET = 'an-exact-value-of-ours';
 const redactor = createRedactor({ exactValues: () => [SECRET] });

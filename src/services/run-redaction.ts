@@ -1,5 +1,12 @@
-// Source without its secrets. A file is cleaned as a whole, and only then shown in parts: one line of a key, or half a token, is one that no rule knows.
+// Nothing secret reaches a model, a transcript or a change: source, tools, answers and changes are cleaned whole before a part of them is shown.
+
+import type { GuardedChange } from '../agent/change-guards.ts';
+import { type Guard, guardOf } from '../agent/path-guard.ts';
+import type { ChangeSet, FileChange } from '../core/change-set.ts';
+import { toDiff } from '../core/diff/diff.ts';
 import { windowOf } from '../core/diff/text-lines.ts';
+import type { Model } from '../core/model.ts';
+import { REDACTED } from '../core/redacted.ts';
 import type {
   CommitInfo,
   Comparison,
@@ -10,14 +17,18 @@ import type {
   SearchQuery,
   SourceTree,
 } from '../core/source.ts';
+import type { Tool } from '../core/tool.ts';
 import type { Redactor } from '../redact/redactor.ts';
 
 /** Characters of cleaned files that are kept for the next question about them. */
 const KEPT_CHARACTERS = 16 * 1024 * 1024;
+
 /** What a line must hold to be looked at together with its file: any shorter secret is known by its own line. */
 const LONG_RUN = /(?=[A-Za-z+/=_.~-]{0,15}\d)[A-Za-z0-9+/=_.~-]{16,}|PRIVATE KEY/;
+
 /** In a file that is too large to be looked at whole, whatever may be a line of a key. */
 const KEY_LINE = /(?=[^\s]{0,64}\d)(?=[^\s]{0,64}[a-z])(?=[^\s]{0,64}[A-Z])[A-Za-z0-9+/=]{32,}/;
+
 const WITHHELD = '[withheld: this file is too large to be looked through for secrets]';
 
 /** The same repository, whose texts are free of secrets; lines keep their numbers. Names of files are shown as they are. */
@@ -187,4 +198,94 @@ async function cleanLine(whole: WholeReader, hit: SearchHit, signal: AbortSignal
 function matches(text: string, { pattern, regex, ignoreCase }: SearchQuery): boolean {
   if (regex) return false;
   return ignoreCase ? text.toLowerCase().includes(pattern.toLowerCase()) : text.includes(pattern);
+}
+
+const UNTOLD = 'the change cannot be told without the secret beside it';
+
+export function redactedTool(tool: Tool, redactor: Redactor): Tool {
+  return { ...tool, run: async (raw, signal) => redactor.redactJson(await tool.run(raw, signal)) };
+}
+
+/**
+ * Cleaned before it is stored or acted on, so that a run that goes on acts on the same words. Opaque parts stay as they came: the provider
+ * takes no others, and the model that made them saw cleaned text alone.
+ */
+export function redactedModel(model: Model, redactor: Redactor): Model {
+  return {
+    name: model.name,
+    prices: model.prices,
+    ask: async (request, signal) => {
+      const turn = await model.ask(request, signal);
+      const { content, toolCalls } = await redactor.redactJson({ content: turn.content, toolCalls: turn.toolCalls });
+      return { ...turn, content, toolCalls };
+    },
+  };
+}
+
+/**
+ * The change as it may be stored and told. The guards have withheld the hunks that touch a secret; what stands beside them in the same
+ * file is replaced here, line for line. The diff must be the same before and after, or the file is blocked as well. What was blocked is
+ * cleaned as a whole: words about it quote parts of it, and half a secret is one that no rule knows.
+ */
+export async function withoutSecrets(guarded: GuardedChange, redactor: Redactor): Promise<GuardedChange> {
+  const { base } = guarded.allowed;
+  const files: FileChange[] = [];
+  const untold: { change: FileChange; guard: Guard }[] = [];
+  for (const change of guarded.allowed.files) {
+    const clean = await redactedFile(change, redactor);
+    if (tells({ base, files: [clean] }) === tells({ base, files: [change] })) files.push(clean);
+    else untold.push({ change: clean, guard: guardOf('never/secret', change.path, UNTOLD) });
+  }
+  const blocked: { change: FileChange; guard: Guard }[] = [];
+  for (const { change, guard } of guarded.blocked)
+    blocked.push({ change: await redactedFile(change, redactor), guard });
+  return {
+    allowed: { base, files },
+    blocked: [...blocked, ...untold],
+    guards: [...guarded.guards, ...untold.map(({ guard }) => guard)],
+    verdict: untold.length > 0 ? 'blocked' : guarded.verdict,
+  };
+}
+
+function tells(changeSet: ChangeSet): string {
+  return JSON.stringify(toDiff(changeSet));
+}
+
+async function redactedFile(change: FileChange, redactor: Redactor): Promise<FileChange> {
+  const before = 'before' in change ? await redactor.redactLines(change.before) : '';
+  const after = 'after' in change ? await redactor.redactLines(change.after) : '';
+  switch (change.kind) {
+    case 'added':
+      return { ...change, after };
+    case 'deleted':
+      return { ...change, before };
+    case 'modified':
+    case 'renamed':
+      return { ...change, before, after };
+  }
+}
+
+/** Shorter pieces would tear ordinary text. */
+const SHORTEST = 8;
+
+/** A repository that holds more has made its secrets public knowledge; each one is looked for in every text. */
+const MOST = 400;
+
+/** The redactor of one run, whose texts share one turn: every secret that it cuts out of whole lines is from then on cut out wherever it stands. */
+export function createRunRedactor(redactor: Redactor, runId: string): Redactor {
+  const seen = new Set<string>();
+  return redactor.remembering({
+    of: runId,
+    values: () => [...seen],
+    found: (secret) => {
+      for (const piece of piecesOf(secret)) if (seen.size < MOST) seen.add(piece);
+    },
+  });
+}
+
+/** Each line of a key, and of a line that holds more than the secret the parts that are no words. */
+function piecesOf(secret: string): readonly string[] {
+  const lines = secret.split('\n').map((line) => line.trim());
+  const parts = lines.flatMap((line) => line.split(/[\s'"`=:;,@/()[\]{}<>]+/).filter((part) => /\d/.test(part)));
+  return [...lines, ...parts].filter((piece) => piece.length >= SHORTEST && !piece.includes(REDACTED));
 }
