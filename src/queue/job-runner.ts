@@ -11,7 +11,16 @@ import {
 } from '../core/queue.ts';
 import type { Database } from '../db/database.ts';
 import type { Log } from '../log.ts';
-import { type Claim, type ClaimEnd, endClaim, endDone, findClaimed, hasWork, type JobTable } from './job-table.ts';
+import {
+  type Claim,
+  type ClaimEnd,
+  endClaim,
+  endDone,
+  findClaimed,
+  hasWork,
+  type JobTable,
+  SUSPECT_LOST,
+} from './job-table.ts';
 
 /** Milliseconds; defaults in brackets. */
 export interface WorkTimes {
@@ -50,8 +59,6 @@ const TRIES = 3;
  * and an accepted report must survive that.
  */
 const MOST_LOST = 12;
-/** From so many lost workers on a job may be poison: it runs alone among its like, so that it takes no other with it. */
-const SUSPECT_LOST = 3;
 const ANY_LOST = 1_000_000;
 /** `dead` is called again if it throws or ends the process; a few times, since it may be what ends it. */
 const RECORDINGS = 5;

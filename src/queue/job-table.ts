@@ -57,6 +57,8 @@ export type ClaimEnd =
   /** Not a try: the worker stopped in the middle. */
   | { readonly kind: 'handed-back' };
 
+/** From so many lost workers on a job may be poison: it runs alone among its like, so that it takes no other with it. */
+export const SUSPECT_LOST = 3;
 /** Rows of one insert; SQLite takes 32,766 values a statement. */
 const BATCH = 500;
 const UNTRIED = { attempts: 0, failures: 0, again_at: null };
@@ -227,33 +229,45 @@ export async function hasNextJob(reader: Reader, now: string, request: ClaimRequ
 async function findNextJob(
   reader: Pick<Reader, 'selectFrom'>,
   now: string,
-  { kind, perGroup, maxLost }: ClaimRequest,
+  request: ClaimRequest,
 ): Promise<JobRow | null> {
   for (const urgency of ['person', 'automatic'] as const) {
-    const row = await reader
-      .selectFrom('jobs')
-      .selectAll()
-      .where('kind', '=', kind)
-      .where('state', '=', 'waiting')
+    const row = await createDueQuery(reader, now, request)
       .where('urgency', '=', urgency)
-      .where('run_at', '<=', now)
-      .where(({ eb, ref }) => eb(eb(ref('attempts'), '-', ref('failures')), '<', maxLost))
-      .where('group_key', 'not in', (expression) =>
-        expression
-          .selectFrom('jobs')
-          .select('group_key')
-          .where('state', '=', 'running')
-          .where('kind', '=', kind)
-          .groupBy('group_key')
-          .having((each) => each.fn.countAll(), '>=', perGroup),
-      )
+      .where(LOST, '<', SUSPECT_LOST)
       .orderBy('run_at')
       .orderBy('seq')
-      .limit(1)
       .executeTakeFirst();
     if (row) return row;
   }
-  return null;
+  if (request.maxLost <= SUSPECT_LOST) return null;
+  // The least tried first: a job that only ran beside the poison is done before that one is tried again.
+  const suspects = createDueQuery(reader, now, request)
+    .where(LOST, '>=', SUSPECT_LOST)
+    .where(LOST, '<', request.maxLost);
+  return (await suspects.orderBy('attempts').orderBy('seq').executeTakeFirst()) ?? null;
+}
+
+const LOST = sql<number>`attempts - failures`;
+
+/** The jobs of the kind that are due, in groups below their limit. */
+function createDueQuery(reader: Pick<Reader, 'selectFrom'>, now: string, { kind, perGroup }: ClaimRequest) {
+  return reader
+    .selectFrom('jobs')
+    .selectAll()
+    .where('kind', '=', kind)
+    .where('state', '=', 'waiting')
+    .where('run_at', '<=', now)
+    .where('group_key', 'not in', (expression) =>
+      expression
+        .selectFrom('jobs')
+        .select('group_key')
+        .where('state', '=', 'running')
+        .where('kind', '=', kind)
+        .groupBy('group_key')
+        .having((each) => each.fn.countAll(), '>=', perGroup),
+    )
+    .limit(1);
 }
 
 /**

@@ -27,6 +27,10 @@ export async function cancelInvestigation(
 }
 
 /** Erases an Issue and all that stands behind it alone. False: there is no such Issue. `by`: as above. */
-export function eraseIssue({ store, now }: { readonly store: Store; readonly now: () => Date }, id: string, by?: string): Promise<boolean> {
+export function eraseIssue(
+  { store, now }: { readonly store: Store; readonly now: () => Date },
+  id: string,
+  by?: string,
+): Promise<boolean> {
   return store.eraseIssue(id, now().toISOString(), by);
 }
