@@ -1,7 +1,7 @@
-// The verdict on a red check: what broke it, and why that is believed, in words.
+// The verdict on a red check: what broke it, and the reasons to believe so.
 
 import type { Verdict } from '../core/check.ts';
-import { formatCount } from '../triage/lookups.ts';
+import type { Reason } from '../core/verdict.ts';
 import { matchError, TIME_OUT } from './error-patterns.ts';
 import type { ReadCheck } from './read-check.ts';
 
@@ -44,159 +44,131 @@ export interface FailureHistory {
 
 export interface Judgement {
   readonly verdict: Verdict;
-  /** In words, the most telling first; never empty. */
-  readonly reasons: readonly string[];
+  /** The most informative first; never empty. */
+  readonly reasons: readonly Reason[];
 }
 
-/** A rule gives reasons where it fits, the most telling first; else null. */
+/** A rule gives reasons where it applies, the most informative first; else null. */
 interface Rule {
   readonly verdict: Verdict;
-  readonly reasons: (evidence: CheckEvidence) => readonly string[] | null;
+  readonly explain: (evidence: CheckEvidence) => readonly Reason[] | null;
 }
 
-/** The first that fits counts. */
+/** The first that applies counts. */
 const RULES: readonly Rule[] = [
-  { verdict: 'flaky', reasons: passedHere },
-  { verdict: 'infrastructure', reasons: infrastructure },
-  { verdict: 'base_broken', reasons: brokenBase },
-  { verdict: 'flaky', reasons: mostlyFlaky },
-  { verdict: 'inconclusive', reasons: tellsNothing },
-  { verdict: 'inconclusive', reasons: unproven },
-  { verdict: 'code', reasons: code },
+  { verdict: 'flaky', explain: explainPassHere },
+  { verdict: 'infrastructure', explain: explainInfrastructure },
+  { verdict: 'base_broken', explain: explainBrokenBase },
+  { verdict: 'flaky', explain: explainFlakiness },
+  { verdict: 'inconclusive', explain: explainSilence },
+  { verdict: 'inconclusive', explain: explainUntied },
+  { verdict: 'code', explain: explainCode },
 ];
 
-/** Seen fewer times than this, a failure has no habits. */
-const HABIT = 2;
+/** A failure that was seen fewer times than this may have passed by mere chance. */
+const MIN_FLAKY = 2;
 
 /** From evidence alone; the same evidence is always judged the same. */
 export function judgeCheck(evidence: CheckEvidence): Judgement {
-  for (const { verdict, reasons } of RULES) {
-    const found = reasons(evidence);
-    if (found) return { verdict, reasons: found };
+  for (const { verdict, explain } of RULES) {
+    const reasons = explain(evidence);
+    if (reasons) return { verdict, reasons };
   }
-  return { verdict: 'inconclusive', reasons: ['nothing that it says tells what broke it'] };
+  return { verdict: 'inconclusive', reasons: [{ code: 'unexplained' }] };
 }
 
-function passedHere({ passedHere, history }: CheckEvidence): readonly string[] | null {
-  return passedHere ? ['it passed at this very commit as well', ...seen(history)] : null;
+function explainPassHere({ passedHere, history }: CheckEvidence): readonly Reason[] | null {
+  return passedHere ? [{ code: 'passed_at_same_commit' }, ...explainHistory(history)] : null;
 }
 
-function infrastructure({ read }: CheckEvidence): readonly string[] | null {
-  if (!read.infrastructure) return null;
-  const { what, line } = read.infrastructure;
-  return [line === '' ? what : `${what}: ${quoted(line)}`];
+function explainInfrastructure({ read }: CheckEvidence): readonly Reason[] | null {
+  return read.infrastructure && [{ code: 'infrastructure', ...read.infrastructure }];
 }
 
 /** On the default branch there is no base that could be blamed. */
-function brokenBase({ base, history, isOnDefault, read }: CheckEvidence): readonly string[] | null {
+function explainBrokenBase({ base, history, isOnDefault, read }: CheckEvidence): readonly Reason[] | null {
   if (isOnDefault) return null;
-  const isOpen = history?.isOpenOnDefault === true;
+  const isRed = base.state === 'red';
+  const toReasons = (reason: Reason) => [reason, ...explainHistory(history)];
   // Red on the base for another cause is no excuse; nor is its colour alone where this failure is not yet known there and the cause is.
-  if (base.state === 'red' && base.sameCause === true)
-    return [`${named(base.name)} is red on the base as well, for the same cause`, ...seen(history)];
-  if (isOpen) return ['the same failure is open on the default branch', ...seen(history)];
-  if (base.state !== 'red' || base.sameCause === false) return null;
-  const unknown = read.isInformative ? 'whether for the same cause is not known' : 'and neither says why';
-  return [`${named(base.name)} is red on the base as well; ${unknown}`, ...seen(history)];
+  if (isRed && base.sameCause === true) return toReasons({ code: 'red_on_base', check: base.name, cause: 'same' });
+  if (history?.isOpenOnDefault === true) return toReasons({ code: 'open_on_default' });
+  if (!isRed || base.sameCause === false) return null;
+  return toReasons({ code: 'red_on_base', check: base.name, cause: read.isInformative ? 'unknown' : 'unsaid' });
 }
 
-function mostlyFlaky({ history }: CheckEvidence): readonly string[] | null {
+function explainFlakiness({ history }: CheckEvidence): readonly Reason[] | null {
   if (!history || history.hits === 0) return null;
-  if (history.flakyHits < HABIT || history.flakyHits * 2 <= history.hits) return null;
-  return seen(history);
+  const isFlaky = history.flakyHits >= MIN_FLAKY && history.flakyHits * 2 > history.hits;
+  return isFlaky ? explainHistory(history) : null;
 }
 
-function tellsNothing(evidence: CheckEvidence): readonly string[] | null {
-  const { read, conclusion } = evidence;
-  const hasTests = read.excerpt.tests.length > 0;
-  const ranOut =
-    TIME_OUT.test(read.excerpt.headline) || (conclusion === 'timed_out' && !hasTests && !read.isInformative);
-  if (ranOut && !hasTests)
-    return ['it ran out of time or was stopped; what took so long it does not say', ...besides(evidence)];
+function explainSilence(evidence: CheckEvidence): readonly Reason[] | null {
+  const { read, conclusion, noLog } = evidence;
+  const { headline, tests } = read.excerpt;
+  const hasTimedOut = TIME_OUT.test(headline) || (conclusion === 'timed_out' && !read.isInformative);
+  if (hasTimedOut && tests.length === 0) return [{ code: 'out_of_time' }, ...explainSurroundings(evidence)];
   if (read.isInformative) return null;
-  if (evidence.noLog) return [`its log cannot be read: ${evidence.noLog}`, ...besides(evidence)];
-  const { headline } = read.excerpt;
-  const says =
-    headline === '' || matchError(headline, false)?.kind === 'end' ? '' : `it says: ${quoted(headline)}, and no more`;
-  const silent = 'it is red, but nothing in its log, its annotations or its own words tells why';
-  return [says || silent, ...besides(evidence)];
+  if (noLog) return [{ code: 'no_log', why: noLog }, ...explainSurroundings(evidence)];
+  const saysNothing = headline === '' || matchError(headline, false)?.kind === 'end';
+  const said: Reason = saysNothing ? { code: 'says_nothing' } : { code: 'says', headline, isAll: true };
+  return [said, ...explainSurroundings(evidence)];
 }
 
-/** Checks that never run on the base leave open whose fault it is, unless the change touches what fails. */
-function unproven(evidence: CheckEvidence): readonly string[] | null {
+/** Checks that never run on the base leave open what broke them, unless the change touches what fails. */
+function explainUntied(evidence: CheckEvidence): readonly Reason[] | null {
   const { base, isOnDefault } = evidence;
-  if (isOnDefault || base.state !== 'unknown' || tiesOf(evidence).length > 0) return null;
-  const open = `whether ${named(base.name)} is red on the base as well is not known, and nothing ties it to the change`;
-  return [...code(evidence), open];
+  if (isOnDefault || base.state !== 'unknown' || findTies(evidence).length > 0) return null;
+  return [...explainCode(evidence), { code: 'untied', check: base.name }];
 }
 
-function code(evidence: CheckEvidence): readonly string[] {
-  const { read } = evidence;
-  const ties = tiesOf(evidence);
-  const [test] = read.excerpt.tests;
-  const more = read.excerpt.tests.length - 1;
-  const failing = test ? `${quoted(test)}${more > 0 ? ` and ${formatCount(more, 'other test')}` : ''} failed` : '';
-  const said = read.excerpt.headline === '' ? 'it says what is wrong' : `it says: ${quoted(read.excerpt.headline)}`;
+function explainCode(evidence: CheckEvidence): readonly Reason[] {
+  const { headline, tests } = evidence.read.excerpt;
+  const ties = findTies(evidence);
+  const [test] = tests;
+  const failing: Reason =
+    test === undefined
+      ? { code: 'says', headline, isAll: false }
+      : { code: 'test_failed', test, others: tests.length - 1 };
   return [
-    ...touchReasons(ties),
-    failing || said,
-    ...(ties.length > 0 ? [] : untouched(evidence)),
-    ...besides(evidence),
+    ...explainTies(ties),
+    failing,
+    ...(ties.length > 0 ? [] : explainUntouched(evidence)),
+    ...explainSurroundings(evidence),
   ];
 }
 
-function tiesOf({ ties, changed, read }: CheckEvidence): readonly Tie[] {
+function findTies({ ties, changed, read }: CheckEvidence): readonly Tie[] {
   return ties ?? findTiesByName(changed?.paths ?? [], read);
 }
 
-/** By what says most: a file that a test only uses is named where there is nothing else. */
-function touchReasons(ties: readonly Tie[]): readonly string[] {
+/** By the strongest tie: a file that a test only uses is named where there is nothing else. */
+function explainTies(ties: readonly Tie[]): readonly Reason[] {
   const named = ties.filter(({ kind }) => kind === 'named').map(({ path }) => path);
+  if (named.length > 0) return [{ code: 'touched', paths: named }];
   const tested = ties.find(({ kind }) => kind === 'tested');
-  const used = ties.find(({ kind }) => kind === 'used');
-  if (named.length > 0) return [`the change touches ${list(named)}, where it fails`];
-  if (tested) return [`the change touches ${tested.path}, which ${tested.test} tests`];
-  return used ? [`the change touches ${used.path}, which ${used.test} uses`] : [];
+  const tie = tested ?? ties.find(({ kind }) => kind === 'used');
+  if (tie === undefined) return [];
+  return [{ code: 'touched_by_test', path: tie.path, test: tie.test, how: tested ? 'tests' : 'uses' }];
 }
 
-function untouched({ changed, read }: CheckEvidence): readonly string[] {
+function explainUntouched({ changed, read }: CheckEvidence): readonly Reason[] {
   if (!changed || changed.isCut || changed.paths.length === 0 || read.places.length === 0) return [];
-  return ['no file of the change under test is one that the failure names'];
+  return [{ code: 'untouched' }];
 }
 
-function besides({ base, history }: CheckEvidence): readonly string[] {
-  const green = base.state === 'green' ? [`${named(base.name)} is green on the base`] : [];
-  const other =
-    base.state === 'red' && base.sameCause === false
-      ? [`${named(base.name)} is red on the base too, for another cause`]
-      : [];
-  return [...green, ...other, ...seen(history)];
+/** What the base and the history say besides. */
+function explainSurroundings({ base, history }: CheckEvidence): readonly Reason[] {
+  const isOther = base.state === 'red' && base.sameCause === false;
+  return [
+    ...(base.state === 'green' ? [{ code: 'green_on_base', check: base.name } as const] : []),
+    ...(isOther ? [{ code: 'red_on_base', check: base.name, cause: 'other' } as const] : []),
+    ...explainHistory(history),
+  ];
 }
 
-function seen(history: FailureHistory | null): readonly string[] {
+function explainHistory(history: FailureHistory | null): readonly Reason[] {
   if (!history || history.hits === 0) return [];
   const { hits, flakyHits, pullRequests, branches } = history;
-  const places = [
-    ...(pullRequests > 0 ? [formatCount(pullRequests, 'other pull request')] : []),
-    ...(branches > 0 ? [`${branches} other ${branches === 1 ? 'branch' : 'branches'}`] : []),
-  ];
-  const where = places.length > 0 ? ` on ${places.join(' and ')}` : '';
-  const flaky = flakyHits > 0 ? `, ${flakyHits} of them passed when run again` : '';
-  return [`seen ${hits === 1 ? 'once' : `${hits} times`} before${where}${flaky}`];
-}
-
-const MAX_QUOTED = 160;
-
-function quoted(text: string): string {
-  const short = text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED - 1)}…` : text;
-  return `“${short.trim()}”`;
-}
-
-function named(name: string): string {
-  return name === '' ? 'the same check' : `\`${name.replaceAll('`', '')}\``;
-}
-
-function list(paths: readonly string[]): string {
-  const shown = paths.slice(0, 2).join(' and ');
-  return paths.length > 2 ? `${shown} and ${paths.length - 2} more` : shown;
+  return [{ code: 'seen_before', hits, flakyHits, pullRequests, branches }];
 }

@@ -1,6 +1,7 @@
 // A head: a commit whose checks are looked at together, what they say, and what stands on GitHub about it.
 import type { Verdict } from './check.ts';
 import type { Person } from './thread.ts';
+import type { Reason } from './verdict.ts';
 
 /** What a commit is the head of, as GitHub says. */
 export type HeadPlace =
@@ -70,8 +71,8 @@ export interface Finding {
   readonly failureId: string;
   readonly checks: readonly FoundCheck[];
   readonly verdict: Verdict;
-  /** In words, the most telling first; cleaned of secrets. */
-  readonly reasons: readonly string[];
+  /** The most informative first; cleaned of secrets. */
+  readonly reasons: readonly Reason[];
   /** `new`: never seen before. `known`: seen, and open. `regression`: it was closed by a green default branch, and is back. */
   readonly standing: 'new' | 'known' | 'regression';
   readonly excerpt: Excerpt;

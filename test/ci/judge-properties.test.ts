@@ -5,6 +5,7 @@ import type { CheckEvidence } from '../../src/ci/judge.ts';
 import { judgeCheck } from '../../src/ci/judge.ts';
 import { type ReadCheck, readCheck } from '../../src/ci/read-check.ts';
 
+import { describeReason } from '../../src/core/verdict.ts';
 import { actionsLog, JEST, TSC } from './logs.ts';
 
 function read(output: readonly string[]): ReadCheck {
@@ -45,7 +46,7 @@ describe('whatever the evidence', () => {
       fc.property(any, (given) => {
         const { reasons } = judgeCheck(given);
         expect(reasons.length).toBeGreaterThan(0);
-        expect(reasons.every((reason) => reason.trim() !== '')).toBe(true);
+        expect(reasons.every((reason) => describeReason(reason).trim() !== '')).toBe(true);
       }),
     );
   });

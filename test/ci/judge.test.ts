@@ -1,9 +1,8 @@
 // The verdict on a red check, and its reasons.
 import { describe, expect, it } from 'vitest';
-import type { CheckEvidence, FailureHistory } from '../../src/ci/judge.ts';
-import { judgeCheck } from '../../src/ci/judge.ts';
+import { type CheckEvidence, type FailureHistory, type Judgement, judgeCheck } from '../../src/ci/judge.ts';
 import { type ReadCheck, readCheck } from '../../src/ci/read-check.ts';
-
+import { describeReason } from '../../src/core/verdict.ts';
 import { actionsLog, JEST } from './logs.ts';
 
 function read(output: readonly string[], end?: string): ReadCheck {
@@ -31,6 +30,10 @@ function evidence(part: Partial<CheckEvidence> = {}): CheckEvidence {
 
 const red = (sameCause: boolean | null) => ({ name: 'test (20)', state: 'red', sameCause }) as const;
 const DISK = read(['cc: No space left on device']);
+
+function wordsOf({ reasons }: Judgement): readonly string[] {
+  return reasons.map(describeReason);
+}
 
 describe('the verdict', () => {
   it.each<[string, Partial<CheckEvidence>, string, string]>([
@@ -121,19 +124,19 @@ describe('the verdict', () => {
   ])('where %s', (_, part, verdict, reason) => {
     const judged = judgeCheck(evidence(part));
     expect(judged.verdict).toBe(verdict);
-    expect(judged.reasons[0]).toBe(reason);
+    expect(wordsOf(judged)[0]).toBe(reason);
   });
 
   it('is the code’s the more where the change touches the place of the failure', () => {
     const judged = judgeCheck(evidence({ changed: { paths: ['docs/a.md', 'src/coupons.js'], isCut: false } }));
     expect(judged).toMatchObject({ verdict: 'code' });
-    expect(judged.reasons[0]).toBe('the change touches src/coupons.js, where it fails');
+    expect(wordsOf(judged)[0]).toBe('the change touches src/coupons.js, where it fails');
   });
 
   it('says that no change touches it, unless the list of changes is cut', () => {
     const reason = 'no file of the change under test is one that the failure names';
-    expect(judgeCheck(evidence({ changed: { paths: ['docs/a.md'], isCut: false } })).reasons).toContain(reason);
-    expect(judgeCheck(evidence({ changed: { paths: ['docs/a.md'], isCut: true } })).reasons).not.toContain(reason);
+    expect(wordsOf(judgeCheck(evidence({ changed: { paths: ['docs/a.md'], isCut: false } })))).toContain(reason);
+    expect(wordsOf(judgeCheck(evidence({ changed: { paths: ['docs/a.md'], isCut: true } })))).not.toContain(reason);
   });
 
   it('knows a class by its file', () => {
@@ -141,13 +144,13 @@ describe('the verdict', () => {
     const judged = judgeCheck(
       evidence({ read: found, changed: { paths: ['src/test/java/com/acme/shop/CartTest.java'], isCut: false } }),
     );
-    expect(judged.reasons[0]).toContain('CartTest.java, where it fails');
+    expect(wordsOf(judged)[0]).toContain('CartTest.java, where it fails');
   });
 
   it('is open where the base is not known and nothing ties the failure to the change', () => {
     const judged = judgeCheck(evidence({ base: UNKNOWN, changed: { paths: ['docs/a.md'], isCut: false } }));
     expect(judged.verdict).toBe('inconclusive');
-    expect(judged.reasons.at(-1)).toBe(
+    expect(wordsOf(judged).at(-1)).toBe(
       'whether `test (20)` is red on the base as well is not known, and nothing ties it to the change',
     );
     const touched = { paths: ['src/coupons.js'], isCut: false };
@@ -157,6 +160,6 @@ describe('the verdict', () => {
 
   it('tells that the base is green', () => {
     const base = { name: 'test (20)', state: 'green', sameCause: null } as const;
-    expect(judgeCheck(evidence({ base })).reasons).toContain('`test (20)` is green on the base');
+    expect(wordsOf(judgeCheck(evidence({ base })))).toContain('`test (20)` is green on the base');
   });
 });

@@ -145,13 +145,13 @@ describe('a check of the base', () => {
     const { at, finding } = await redBase(false);
     await using _ = at;
     expect(finding).toMatchObject({ verdict: 'code', base: 'red' });
-    expect(finding.reasons.join()).toContain('red on the base too, for another cause');
+    expect(finding.reasons).toContainEqual(expect.objectContaining({ code: 'red_on_base', cause: 'other' }));
   });
 
   it('is any of its name where a finding was stored without its App', async () => {
     const { at, finding } = await redBase(true);
     await using _ = at;
     expect(finding).toMatchObject({ verdict: 'base_broken', base: 'red' });
-    expect(finding.reasons.join()).toContain('as well, for the same cause');
+    expect(finding.reasons).toContainEqual(expect.objectContaining({ code: 'red_on_base', cause: 'same' }));
   });
 });

@@ -44,7 +44,7 @@ describe('what passes and fails at one commit of forks', () => {
     await flakyIn(at, 3, FORK);
     const finding = await redHere(at, place);
     expect(finding).toMatchObject({ verdict: 'code', investigationId: expect.any(String) });
-    expect(finding.reasons.join()).not.toContain('times before');
+    expect(finding.reasons.map(({ code }) => code)).not.toContain('seen_before');
   });
 
   it('is chance on a pull request of theirs', async () => {
@@ -52,7 +52,9 @@ describe('what passes and fails at one commit of forks', () => {
     await flakyIn(at, 3, FORK);
     const finding = await redHere(at, pullRequestPlace({ number: 9, ...FORK }));
     expect(finding.verdict).toBe('flaky');
-    expect(finding.reasons.join()).toContain('seen 3 times before on 3 other pull requests, 3 of them passed');
+    expect(finding.reasons).toContainEqual(
+      expect.objectContaining({ code: 'seen_before', hits: 3, flakyHits: 3, pullRequests: 3 }),
+    );
   });
 });
 

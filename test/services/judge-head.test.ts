@@ -186,8 +186,8 @@ describe('red checks of a pull request', () => {
     await using at = await pullRequest();
     at.run('lint', 'red', { words: { noLog: '`Actions: read` is not granted.' } });
     const { reasons, excerpt } = only((await at.look()).head.findings);
-    expect(reasons[0]).toBe('its log cannot be read: `Actions: read` is not granted.');
-    expect(reasons.join()).not.toContain('nothing in its log');
+    expect(reasons[0]).toEqual({ code: 'no_log', why: '`Actions: read` is not granted.' });
+    expect(reasons).not.toContainEqual({ code: 'says_nothing' });
     expect(excerpt.cut).toBe('`Actions: read` is not granted.');
   });
 

@@ -25,7 +25,7 @@ export function finding(failureId: string, changes: Partial<Finding> = {}): Find
     failureId,
     checks: [{ name: 'test', runId: 77, url: 'https://github.test/octo/shop/runs/77', isRed: true }],
     verdict: 'code',
-    reasons: ['the change touches cart.ts'],
+    reasons: [{ code: 'touched', paths: ['cart.ts'] }],
     standing: 'new',
     excerpt: { ...EMPTY_EXCERPT, headline: 'TypeError: x is undefined', lines: ['TypeError: x is undefined'] },
     places: [{ path: 'src/cart.ts', line: 3, message: 'x is undefined' }],

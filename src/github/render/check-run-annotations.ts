@@ -3,12 +3,12 @@ import type { Finding } from '../../core/head.ts';
 import { inertText } from '../../core/inert-text.ts';
 import { isSafePath } from '../../core/paths.ts';
 import { shownIssue } from '../../core/shown-issue.ts';
-import { type Cause, type CheckRunGround, causeFound, isRed, shownError, uncited } from './check-run-ground.ts';
-import { describeMark, MAX_TITLE } from './check-run-title.ts';
-import { firstSentences } from './issue-parts.ts';
+import { attributeFailure } from './attribute-failure.ts';
+import { type Cause, type CheckRunGround, causeFound, isRed, uncited } from './check-run-ground.ts';
+import { MAX_TITLE, markWords } from './check-run-title.ts';
 import { plainWords } from './plain-words.ts';
-
-import { whoseFault } from './whose-fault.ts';
+import { firstSentences } from './sentences.ts';
+import { shownError } from './shown-error.ts';
 
 export interface CheckRunAnnotation {
   readonly path: string;
@@ -39,7 +39,7 @@ export function toAnnotationKey({ path, line }: Pick<CheckRunAnnotation, 'path' 
 function annotateCause(ground: CheckRunGround, cause: Cause): readonly CheckRunAnnotation[] {
   const { finding } = cause;
   if (!isRed(finding) || (finding.verdict !== 'code' && finding.verdict !== 'inconclusive')) return [];
-  const whose = whoseFault(ground, cause);
+  const whose = attributeFailure(ground, cause);
   const { place } = ground.head;
   // It is looked into once it is no draft, and what stands by then is not taken away.
   if (place?.kind === 'pull_request' && place.isDraft && causeFound(cause) === null) return [];

@@ -1,22 +1,17 @@
 // What our check run says of one cause: whose it is and why, since when, what was found, and what to do next.
 
-import { bullet, codeSpan, inertInline } from '../../core/markdown/github.ts';
+import type { Issue } from '../../core/issue.ts';
+import { bullet, codeSpan } from '../../core/markdown/code-marks.ts';
+import { inertInline } from '../../core/markdown/inert-inline.ts';
 import { waitingFor } from '../../core/reason.ts';
 import type { SourcedIssue } from '../../core/shown-issue.ts';
 import { shownIssue } from '../../core/shown-issue.ts';
 import { sourceLinks } from '../../core/source-links.ts';
-import {
-  type Cause,
-  type CheckRunGround,
-  errorLines,
-  isRed,
-  isRepeated,
-  shownError,
-  tellsCause,
-  uncited,
-} from './check-run-ground.ts';
-import { isForHere, knownBlocks, nextAction, rangeBlocks } from './check-run-next.ts';
-
+import { describeReason } from '../../core/verdict.ts';
+import { inOrder } from './attribute-failure.ts';
+import { type Cause, type CheckRunGround, isRed, tellsCause, uncited } from './check-run-ground.ts';
+import { knownBlocks, rangeBlocks } from './check-run-history.ts';
+import { isForHere, nextAction } from './check-run-next.ts';
 import { capital, ownWords, verdictWords } from './check-run-title.ts';
 import { isOfRepository } from './comment.ts';
 import {
@@ -28,14 +23,12 @@ import {
   suspectBlocks,
 } from './issue-parts.ts';
 import { type Block, code, type Fold, text } from './page.ts';
-
-import { inOrder } from './whose-fault.ts';
+import { errorLines, isRepeated, quotedLine, shownError } from './shown-error.ts';
+import { reasonBlocks, remarkBlocks, causeBlocks as rootCause, stepBlocks, suspectBlocks } from './story.ts';
 
 const CHECKS_NAMED = 5;
 const REASONS_SHOWN = 6;
 const TESTS_SHOWN = 20;
-/** As the ledger counts it, of which another line tells. */
-const SEEN = /^seen (?:once|\d+ times) before/i;
 
 /** For the summary. */
 export function causeBlocks(ground: CheckRunGround, cause: Cause): readonly Block[] {
@@ -61,9 +54,9 @@ function reasonsOf(cause: Cause): readonly string[] {
   const shown = shownError(finding.excerpt);
   const isCounted = failure !== null && finding.standing !== 'new' && finding.verdict !== 'flaky';
   const reasons = finding.reasons
-    .filter((reason) => !isRepeated(reason, shown) && !(isCounted && SEEN.test(reason)))
+    .filter((reason) => !isRepeated(reason, shown) && !(isCounted && reason.code === 'seen_before'))
     .slice(0, REASONS_SHOWN)
-    .map((reason) => inertInline(capital(reason), 400));
+    .map((reason) => inertInline(capital(describeReason(reason)), 400));
   return [...saidOf(cause), ...reasons];
 }
 
@@ -71,8 +64,9 @@ function reasonsOf(cause: Cause): readonly string[] {
 function saidOf(cause: Cause): readonly string[] {
   const own = ownWords(cause);
   const { lines, cut } = cause.finding.excerpt;
-  const isUnread = lines.length === 0 && cut !== '' && !cause.finding.reasons.some((reason) => reason.includes(cut));
-  const isSaidAlready = own === '' || cause.finding.reasons.some((reason) => reason.includes(own));
+  const { reasons } = cause.finding;
+  const isUnread = lines.length === 0 && cut !== '' && !reasons.some(({ code }) => code === 'no_log');
+  const isSaidAlready = own === '' || reasons.some((reason) => quotedLine(reason).includes(own));
   return [
     ...(isSaidAlready ? [] : [`It says: ${codeSpan(own)}`]),
     ...(isUnread ? [inertInline(capital(cut), 300)] : []),

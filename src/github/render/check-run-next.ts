@@ -1,12 +1,9 @@
 // What our check run says of one cause besides the cause: what to do next, since when it is known, and which commits it came with.
 
-import type { Failure } from '../../core/failure.ts';
-import { bullet, codeSpan } from '../../core/markdown/github.ts';
+import { codeSpan } from '../../core/markdown/code-marks.ts';
+import { attributeFailure, baseOf } from './attribute-failure.ts';
 import { type Cause, type CauseFix, type CheckRunGround, isOnDefault, isRed } from './check-run-ground.ts';
-import { isOfRepository } from './comment.ts';
-import { type Block, text } from './page.ts';
-import { pickCommits } from './pull-request.ts';
-import { baseOf, whoseFault } from './whose-fault.ts';
+import { isOfRepository } from './headline.ts';
 
 /** Markdown, inert. */
 export function nextAction(ground: CheckRunGround, cause: Cause): string {
@@ -31,8 +28,8 @@ function describeByVerdict(ground: CheckRunGround, cause: Cause): string {
   }
 }
 
-function describeFaultAction(ground: CheckRunGround, cause: Cause): string {
-  const whose = whoseFault(ground, cause);
+function faultAction(ground: CheckRunGround, cause: Cause): string {
+  const whose = attributeFailure(ground, cause);
   if (whose.kind === 'elsewhere')
     return `next: see ${linkReport(ground, cause, { otherwise: 'it there', words: 'what was found there' })}`;
   if (whose.kind === 'since') return describeSince(ground, cause);
@@ -59,12 +56,12 @@ export function isForHere(ground: CheckRunGround, cause: Cause): boolean {
 }
 
 function isToldElsewhere(ground: CheckRunGround, cause: Cause): boolean {
-  return whoseFault(ground, cause).kind === 'elsewhere' && isOfRepository(cause.toldAt, ground);
+  return attributeFailure(ground, cause).kind === 'elsewhere' && isOfRepository(cause.toldAt, ground);
 }
 
 function isSeenBefore(ground: CheckRunGround, cause: Cause): boolean {
   const { verdict } = cause.finding;
-  return (verdict === 'code' || verdict === 'inconclusive') && whoseFault(ground, cause).kind === 'since';
+  return (verdict === 'code' || verdict === 'inconclusive') && attributeFailure(ground, cause).kind === 'since';
 }
 
 function describeBrokenBase(ground: CheckRunGround, cause: Cause): string {

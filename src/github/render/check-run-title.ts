@@ -1,20 +1,21 @@
 // The title of our check run: what is known, in one calm sentence, on the one line that stands in the list of checks.
+
 import type { Verdict } from '../../core/check.ts';
 import { codeSpan } from '../../core/markdown/github.ts';
 import { shownIssue } from '../../core/shown-issue.ts';
+import { describeReason } from '../../core/verdict.ts';
 import {
-  type Cause,
-  type CheckRunGround,
-  causeFound,
-  isOnDefault,
-  isRed,
-  shownError,
-  uncited,
-} from './check-run-ground.ts';
-import { firstSentences } from './issue-parts.ts';
+  type Attribution,
+  attributeFailure,
+  baseOf,
+  describeInMarkdown,
+  describeInPlain,
+  inOrder,
+} from './attribute-failure.ts';
+import { type Cause, type CheckRunGround, causeFound, isOnDefault, isRed, uncited } from './check-run-ground.ts';
 import { plainWords } from './plain-words.ts';
-
-import { baseOf, inOrder, type Whose, whoseFault, whoseInMarkdown, whoseInPlain } from './whose-fault.ts';
+import { firstSentences } from './sentences.ts';
+import { shownError } from './shown-error.ts';
 
 /** What GitHub takes. */
 export const MAX_TITLE = 255;
@@ -57,10 +58,10 @@ function describeShort(ground: CheckRunGround, cause: Cause): string {
   const { verdict } = cause.finding;
   if (verdict === 'base_broken') return plainWords(toLower(describeBroken(ground, keepName)), MAX_SHORT);
   if (verdict === 'flaky') return 'flaky';
-  if (verdict === 'infrastructure') return plainWords(describeFault(cause), MAX_SHORT);
-  const whose = whoseFault(ground, cause);
+  if (verdict === 'infrastructure') return plainWords(faultOf(cause), MAX_SHORT);
+  const whose = attributeFailure(ground, cause);
   if (whose.kind === 'unknown' || whose.kind === 'open') return 'not known';
-  if (whose.kind !== 'here') return toLower(whoseInPlain(ground, cause, whose));
+  if (whose.kind !== 'here') return lower(describeInPlain(ground, cause, whose));
   return whose.base === 'green' ? `green on ${plainWords(baseOf(ground), MAX_NAME)}` : 'red here';
 }
 
@@ -81,10 +82,10 @@ function renderCauseTitle(ground: CheckRunGround, cause: Cause, max: number): st
   }
 }
 
-function renderFaultTitle(ground: CheckRunGround, cause: Cause, max: number): string {
-  const whose = whoseFault(ground, cause);
-  const lead = whoseInPlain(ground, cause, whose);
-  const rest = whose.kind === 'unknown' ? describeUnknown(cause) : describeError(ground, cause);
+function faultTitle(ground: CheckRunGround, cause: Cause, max: number): string {
+  const whose = attributeFailure(ground, cause);
+  const lead = describeInPlain(ground, cause, whose);
+  const rest = whose.kind === 'unknown' ? unknownWords(cause) : what(ground, cause);
   return rest === '' ? lead : `${lead}: ${plainWords(rest, max - lead.length - 2)}`;
 }
 
@@ -110,13 +111,13 @@ export function verdictWords(ground: CheckRunGround, cause: Cause): string {
   const { verdict } = cause.finding;
   if (verdict === 'base_broken') return describeBroken(ground, (name) => codeSpan(name) || '–');
   if (verdict !== 'code' && verdict !== 'inconclusive') return WORDS[verdict];
-  return whoseInMarkdown(ground, cause, whoseFault(ground, cause));
+  return describeInMarkdown(ground, cause, attributeFailure(ground, cause));
 }
 
 /** In plain words, for a mark in the code: who it is that is meant, where that is known. */
-export function describeMark(ground: CheckRunGround, cause: Cause, whose: Whose): string {
+export function markWords(ground: CheckRunGround, cause: Cause, whose: Attribution): string {
   const isMeant = whose.kind === 'change' || whose.kind === 'push' || whose.kind === 'pushes' || whose.kind === 'back';
-  return isMeant ? whoseInPlain(ground, cause, whose) : 'A check fails here';
+  return isMeant ? describeInPlain(ground, cause, whose) : 'A check fails here';
 }
 
 function describeBroken(ground: CheckRunGround, name: (name: string) => string): string {
@@ -138,12 +139,14 @@ function describeError({ isPublic }: CheckRunGround, cause: Cause): string {
 }
 
 /** What the machine or a service did, without the line that says so. */
-function describeFault({ finding }: Cause): string {
-  return (finding.reasons[0] ?? 'the machine failed').split(/: [“"`]/)[0] ?? '';
+function faultOf({ finding }: Cause): string {
+  const [reason] = finding.reasons;
+  return reason?.code === 'infrastructure' ? reason.what : 'the machine failed';
 }
 
-function describeReason({ finding }: Cause): string {
-  return toLower(dropStop(finding.reasons[0] ?? 'nothing tells the cause'));
+function reasonOf({ finding }: Cause): string {
+  const [reason] = finding.reasons;
+  return lower(ended(reason ? describeReason(reason) : 'nothing tells the cause'));
 }
 
 function dropStop(sentence: string): string {

@@ -6,6 +6,7 @@ import { keepBeginning } from '../../core/cut-text.ts';
 import type { CommitRange } from '../../core/failure.ts';
 import type { Finding, HeadPlace } from '../../core/head.ts';
 import { MAX_REPORT_BYTES } from '../../core/report.ts';
+import { describeReason } from '../../core/verdict.ts';
 
 import { REPORT_LOG_BYTES } from './words-of.ts';
 
@@ -54,7 +55,7 @@ function knownParts({ finding, range, changed, ...report }: FailureReport): read
   const step = excerpt.step === '' ? '' : ` (step ${quoted(excerpt.step)})`;
   return [
     whereOf({ finding, ...report }),
-    `What is known without a closer look: ${VERDICTS[finding.verdict]}.\n${listOf(finding.reasons)}`,
+    `What is known without a closer look: ${VERDICTS[finding.verdict]}.\n${listOf(finding.reasons.map(describeReason))}`,
     section(
       `What its log says first${step}`,
       [...excerpt.lines, excerpt.cut === '' ? '' : `[${excerpt.cut}]`].join('\n'),

@@ -28,7 +28,7 @@ type Sides = Pick<Finding, 'isTouched' | 'changed' | 'base'>;
 
 const PASSED: Told = {
   verdict: 'flaky',
-  reasons: ['it passed at this very commit as well'],
+  reasons: [{ code: 'passed_at_same_commit' }],
 };
 
 /** Asks for base and change only where there is something new to be judged. Throws what `Checks` throws. */

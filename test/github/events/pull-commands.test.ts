@@ -79,7 +79,7 @@ async function lookInto(
     ...{
       failureId: failure.id,
       verdict: 'code',
-      reasons: ['red'],
+      reasons: [{ code: 'says_nothing' }],
       standing: 'new',
       excerpt: EMPTY_EXCERPT,
       places: [],

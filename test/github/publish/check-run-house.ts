@@ -77,7 +77,7 @@ export async function checkRunHouse(setting: Setting = {}): Promise<CheckRunHous
         failureId: failure.id,
         verdict: 'code',
         isTouched: true,
-        reasons: ['`test` is green on the base'],
+        reasons: [{ code: 'green_on_base', check: 'test' }],
         standing,
       },
       checks: [{ name: 'test', runId: 3, url: `${double.webUrl}/${SHOP}/actions/runs/1`, isRed: true }],

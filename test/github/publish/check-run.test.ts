@@ -54,6 +54,15 @@ describe('our check run', () => {
     expect(house.writes()).toEqual(writes);
   });
 
+  it('is completed at once where nothing is looked into', async () => {
+    await using house = await checkRunHouse();
+    await house.judged([await house.found({ verdict: 'flaky', reasons: [{ code: 'passed_at_same_commit' }] })]);
+    expect(await shown(house)).toMatchObject({
+      ...{ status: 'completed', conclusion: 'neutral', annotations: [], actions: [] },
+      output: { title: 'Flaky: it passed at this very commit as well' },
+    });
+  });
+
   it('is not written again where nothing has changed', async () => {
     await using house = await checkRunHouse();
     await house.judged([await house.found()]);

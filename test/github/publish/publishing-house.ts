@@ -240,7 +240,7 @@ export async function publishingHouse(setting: Setting = {}): Promise<Publishing
       run = await store.startRun(runId, at);
       threadId = (await store.threadOf(project.id, subject))!.id;
       return {
-        ...{ failureId: failure.id, verdict, standing, reasons: ['It is green on the base.'], places: [] },
+        ...{ failureId: failure.id, verdict, standing, reasons: [{ code: 'green_on_base', check: '' }], places: [] },
         checks: names.map((name) => ({ name, runId: 1, url: '', isRed: true })),
         ...{
           excerpt: { ...EMPTY_EXCERPT, ...red.excerpt },

@@ -93,7 +93,7 @@ function finding(over: Partial<Finding> = {}): Finding {
     failureId: 'fal_1',
     checks: [{ name: 'test (20)', runId: 1, url: '', isRed: true }],
     ...{ verdict: 'code', isTouched: true },
-    reasons: ['It is red here and green on the base.'],
+    reasons: [{ code: 'green_on_base', check: '' }],
     standing: 'new',
     excerpt: EMPTY_EXCERPT,
     places: [],

@@ -20,7 +20,10 @@ export function finding(over: Partial<Finding> = {}): Finding {
     ...{ failureId: 'fal_1', investigationId: null, threadId: null, isOwnThread: false, notBegun: '' },
     checks: [{ name: 'test (20)', runId: 2, url: CHECK_URL, isRed: true }],
     ...{ verdict: 'code', isTouched: true },
-    reasons: ['The change touches `src/coupons.js`, which the log names.', 'The same check is green on `main`.'],
+    reasons: [
+      { code: 'touched', paths: ['src/coupons.js'] },
+      { code: 'green_on_base', check: '' },
+    ],
     standing: 'new',
     excerpt: {
       step: 'npm test',

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../../src/core/check.ts';
 import type { CommitRange, Failure } from '../../../src/core/failure.ts';
 import { EMPTY_EXCERPT, type Finding } from '../../../src/core/head.ts';
+import type { Reason } from '../../../src/core/verdict.ts';
 import type { Cause, CheckRunGround } from '../../../src/github/render/check-run-ground.ts';
 import { renderDetails, renderSummary } from '../../../src/github/render/check-run-text.ts';
 import { renderTitle } from '../../../src/github/render/check-run-title.ts';
@@ -24,13 +25,19 @@ import {
 import { fixedIssue } from './comment-samples.ts';
 import { effectsOf } from './github-reading.ts';
 
-function judged(verdict: Verdict, reason: string, over: Partial<Cause> = {}): CheckRunGround {
+function judged(verdict: Verdict, reason: Reason, over: Partial<Cause> = {}): CheckRunGround {
   return ground({ causes: [cause({ finding: finding({ verdict, reasons: [reason] }), ...over })] });
 }
 
 const PERCENT = "TypeError: Cannot destructure property 'percent'";
 const TWO = ['test (22)', 'test (18)'].map((name) => ({ ...finding().checks[0]!, name }));
-const OPEN = ['it says: “x”', 'whether `test` is red on the base is not known, and nothing ties it to the change'];
+const ON_BASE: Reason = { code: 'red_on_base', check: 'test', cause: 'same' };
+const PASSED: Reason = { code: 'passed_at_same_commit' };
+const SEEN: Reason = { code: 'seen_before', hits: 1, flakyHits: 0, pullRequests: 1, branches: 0 };
+const OPEN: readonly Reason[] = [
+  { code: 'says', headline: 'x', isAll: false },
+  { code: 'untied', check: 'test' },
+];
 const NAMED_FIRST = ['✖ takes a coupon (1.24ms)', '…', `  ${PERCENT}`];
 const KNOWN = finding({ standing: 'known', isOwnThread: true });
 const OF_ANOTHER = failure({ hits: 2, firstSeen: { ...failure().firstSeen, pullRequest: 1, sha: 'e'.repeat(40) } });
@@ -50,19 +57,19 @@ describe('the title', () => {
       'Your change: COUPONS.get gives undefined for a code that is not in the map (src/coupons.js:14)',
       ground({ causes: [cause({ inquiry: foundInquiry() })] }),
     ],
-    ['Red on main as well, not your change', judged('base_broken', '`test` is red on the base as well')],
-    ['Flaky: it passed at this very commit as well', judged('flaky', 'it passed at this very commit as well')],
+    ['Red on main as well, not your change', judged('base_broken', ON_BASE)],
+    ['Flaky: it passed at this very commit as well', judged('flaky', PASSED)],
     [
       'The disk of the machine was full, not your code',
-      judged('infrastructure', 'the disk of the machine was full: “ENOSPC: no space left”'),
+      judged('infrastructure', { code: 'infrastructure', what: 'the disk of the machine was full', line: 'ENOSPC' }),
     ],
     [
-      "I don't know: it is red, but nothing in its log tells why",
-      judged('inconclusive', 'it is red, but nothing in its log tells why'),
+      "I don't know: it is red, but nothing in its log, its annotations or its own words tells why",
+      judged('inconclusive', { code: 'says_nothing' }),
     ],
     [
       'Cause found: COUPONS.get gives undefined for a code that is not in the map (src/coupons.js:14)',
-      judged('inconclusive', 'it ran out of time', { inquiry: foundInquiry() }),
+      judged('inconclusive', { code: 'out_of_time' }, { inquiry: foundInquiry() }),
     ],
     [`test (20) is red here and green on main: ${PERCENT}`, judgedHere({ isTouched: false, base: 'green' })],
     [
@@ -109,7 +116,7 @@ describe('the title', () => {
     const passed = finding({
       verdict: 'flaky',
       checks: [{ ...check!, isRed: false }],
-      reasons: ['seen 3 times before'],
+      reasons: [SEEN],
     });
     expect(renderTitle(ground({ causes: [cause({ finding: passed })] }, { state: 'green' }))).toBe(
       'Flaky: it has passed at this commit since',
@@ -118,8 +125,13 @@ describe('the title', () => {
 
   it('names several causes, and says while the cause is being looked for', () => {
     const running = cause({ inquiry: { kind: 'running', waitsFor: null } });
-    const disk = cause({ finding: finding({ verdict: 'infrastructure', reasons: ['the disk was full'] }) });
-    expect(renderTitle(ground({ causes: [running, disk] }))).toBe(
+    const disk = cause({
+      finding: finding({
+        verdict: 'infrastructure',
+        reasons: [{ code: 'infrastructure', what: 'the disk was full', line: '' }],
+      }),
+    });
+    expect(checkRunTitle(ground({ causes: [running, disk] }))).toBe(
       '2 causes: test (20): your change; test (20): the disk was full · the cause is being looked for',
     );
   });
@@ -156,7 +168,7 @@ describe('the summary', () => {
     expect(summary.split('\n\n')).toEqual([
       '**Your change · next: the button “Open fix” opens a pull request (needs write access)**',
       `In [\`test (20)\`](${CHECK_URL}), at \`npm test\``,
-      '- The change touches `src/coupons.js`, which the log names.\n- The same check is green on `main`.',
+      '- The change touches src/coupons.js, where it fails\n- The same check is green on the base',
       "```\nTypeError: Cannot destructure property 'percent'\n```",
       'Cause, 92 % sure:',
       expect.stringMatching(/^`COUPONS\.get` gives `undefined` .*Assumption: nobody tried an unknown code\.$/),
@@ -247,7 +259,7 @@ describe('the summary', () => {
 
   it('says no more of what passed than that there is nothing to do', () => {
     const [check] = finding().checks;
-    const passed = finding({ verdict: 'flaky', checks: [{ ...check!, isRed: false }], reasons: ['it passed as well'] });
+    const passed = finding({ verdict: 'flaky', checks: [{ ...check!, isRed: false }], reasons: [PASSED] });
     const of = ground({ causes: [cause({ finding: passed, inquiry: foundInquiry() })] }, { state: 'green' });
     expect(renderSummary(of)).toContain('**Flaky · nothing to do, it passed**');
     expect(renderSummary(of)).not.toMatch(/%|COUPONS/);
@@ -259,7 +271,7 @@ describe('the summary', () => {
 
   it('sends people to where a failure is mended, with no repair here', () => {
     const url = 'https://github.com/octo/shop/runs/3';
-    const base = finding({ verdict: 'base_broken', reasons: ['`test` is red on the base as well'], standing: 'known' });
+    const base = finding({ verdict: 'base_broken', reasons: [ON_BASE], standing: 'known' });
     const of = ground({ causes: [cause({ finding: base, toldAt: url, inquiry: foundInquiry() })] });
     expect(renderSummary(of)).toContain(
       `**Red on \`main\` as well · next: nothing here, follow [\`main\`’s check run](${url})**`,
@@ -288,7 +300,7 @@ describe('the summary', () => {
   });
 
   it('says nothing twice: neither the error, nor how often it was seen', () => {
-    const reasons = [`it says: “${PERCENT}”`, 'seen once before on 1 other pull request'];
+    const reasons: readonly Reason[] = [{ code: 'says', headline: PERCENT, isAll: false }, SEEN];
     const twice = cause({ finding: finding({ reasons, standing: 'known' }), failure: failure({ hits: 2 }) });
     const summary = renderSummary(ground({ causes: [twice] }));
     expect(summary).not.toMatch(/It says|Seen once/);
@@ -383,7 +395,13 @@ function hostile(text: string): CheckRunGround {
     finding: finding({
       ...{ isTouched: false, base: 'green' },
       checks: [{ name: text, runId: 1, url: `https://github.com/octo/shop/${text}`, isRed: true }],
-      reasons: [text, text],
+      reasons: [
+        { code: 'says', headline: text, isAll: true },
+        { code: 'test_failed', test: text, others: 1 },
+        { code: 'infrastructure', what: text, line: text },
+        { code: 'touched_by_test', path: text, test: text, how: 'uses' },
+        { code: 'untied', check: text },
+      ],
       standing: 'known',
       excerpt: { step: text, headline: text, lines: text.split('\n'), cut: text, tests: [text] },
       notBegun: text,

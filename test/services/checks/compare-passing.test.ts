@@ -12,7 +12,9 @@ describe('a red check of the default branch', () => {
     at.run('sign', 'red', { log: redLog() });
     const { findings } = (await at.look()).head;
     expect(findings).toMatchObject([{ standing: 'new', excerpt: { headline: 'ERROR: no key for src/sign.ts:3:1' } }]);
-    expect(findings[0]!.reasons).toEqual(['it says: “ERROR: no key for src/sign.ts:3:1”']);
+    expect(findings[0]!.reasons).toEqual([
+      { code: 'says', headline: 'ERROR: no key for src/sign.ts:3:1', isAll: false },
+    ]);
     expect(findings[0]!.excerpt.lines.join('\n')).not.toContain('is cold');
     expect(findings[0]!.places.map(({ path }) => path)).toEqual(['src/sign.ts']);
     expect(asked(at, 'said')).toEqual(['said sign', 'said sign']);

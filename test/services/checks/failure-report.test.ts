@@ -14,7 +14,7 @@ const FINDING: Finding = {
     { name: 'test (24)', runId: 3, url: '', isRed: false },
   ],
   verdict: 'code',
-  reasons: ['it is green on the base'],
+  reasons: [{ code: 'green_on_base', check: '' }],
   standing: 'new',
   excerpt: { step: 'pytest', headline: 'KeyError', lines: ['KeyError: 1'], cut: '9 lines', tests: ['test_total'] },
   places: [],

@@ -5,7 +5,7 @@ import { type Cause, type CheckRunGround, causeFound } from './check-run-ground.
 import { plainWords } from './plain-words.ts';
 
 /** Only for the verdicts `code` and `inconclusive`: the others are nobody's fault here. */
-export type Whose =
+export type Attribution =
   /** The change under test touches what fails. */
   | { readonly kind: 'change' }
   /** It was seen first on another pull request, and is told there. */
@@ -27,7 +27,7 @@ export type Whose =
   /** It was not known whose, until its cause was found. */
   | { readonly kind: 'found' };
 
-export function whoseFault(ground: CheckRunGround, cause: Cause): Whose {
+export function attributeFailure(ground: CheckRunGround, cause: Cause): Attribution {
   const { finding } = cause;
   const { place } = ground.head;
   if (place?.kind === 'default') return finding.verdict === 'code' ? onDefault(ground, cause) : byCause(cause);
@@ -39,17 +39,17 @@ export function whoseFault(ground: CheckRunGround, cause: Cause): Whose {
   return finding.isTouched === true ? { kind: 'change' } : { kind: 'here', base: finding.base ?? null };
 }
 
-function byCause(cause: Cause): Whose {
+function byCause(cause: Cause): Attribution {
   if (causeFound(cause) !== null) return { kind: 'found' };
   return { kind: isOpenWhose(cause.finding) ? 'open' : 'unknown' };
 }
 
 function isOpenWhose({ reasons, excerpt }: Finding): boolean {
-  return excerpt.headline !== '' && reasons.some((reason) => /nothing ties it to the change$/.test(reason));
+  return excerpt.headline !== '' && reasons.some(({ code }) => code === 'untied');
 }
 
 /** The range is that of the commit which turned the branch red, and stays so while it is red. */
-function onDefault({ head }: CheckRunGround, { finding, failure }: Cause): Whose {
+function onDefault({ head }: CheckRunGround, { finding, failure }: Cause): Attribution {
   if (finding.standing === 'regression') return { kind: 'back' };
   const range = failure?.range ?? null;
   if (range?.to === head.sha) return range.total === 1 ? { kind: 'push' } : { kind: 'pushes', commits: range.total };
@@ -60,7 +60,7 @@ function onDefault({ head }: CheckRunGround, { finding, failure }: Cause): Whose
 }
 
 /** In plain words that GitHub reads nothing into: the number of a pull request is ours, and no title links it. */
-export function whoseInPlain(ground: CheckRunGround, cause: Cause, whose: Whose): string {
+export function describeInPlain(ground: CheckRunGround, cause: Cause, whose: Attribution): string {
   const check = plainWords(
     firstCheck(cause, (name) => plainWords(name, MAX_NAME) || 'a check'),
     2 * MAX_NAME,
@@ -70,7 +70,7 @@ export function whoseInPlain(ground: CheckRunGround, cause: Cause, whose: Whose)
 }
 
 /** In Markdown, inert. */
-export function whoseInMarkdown(ground: CheckRunGround, cause: Cause, whose: Whose): string {
+export function describeInMarkdown(ground: CheckRunGround, cause: Cause, whose: Attribution): string {
   const check = firstCheck(cause, (name) => codeSpan(name.slice(0, MAX_NAME)) || 'a check');
   const isOne = cause.finding.checks.length === 1;
   const said = words(ground, whose, { check, isOne, name: (name) => codeSpan(name) || '–' });
@@ -87,7 +87,7 @@ interface Names {
   readonly name: (name: string) => string;
 }
 
-function words(ground: CheckRunGround, whose: Whose, { check, isOne, name }: Names): string {
+function words(ground: CheckRunGround, whose: Attribution, { check, isOne, name }: Names): string {
   const main = name(ground.head.place?.kind === 'default' ? ground.head.place.branch : ground.defaultBranch);
   switch (whose.kind) {
     case 'change':
