@@ -10,17 +10,17 @@ interface Bound {
 }
 
 const OUTLINE = 'definitionsIn (git/outline.ts) skips lines of more than 1,000 characters';
-const LOG_LINE = 'plainLine (triage/ci/plain-lines.ts) cuts each line of a log at 1,000 characters';
+const LOG_LINE = 'readLogLine (ci/log-lines.ts) cuts each line of a log at 1,000 characters';
 const REPORT_LINE = 'plainLines (triage/plain-text.ts) cuts each line of a report at 2,000 characters';
 
 export const BOUNDED: readonly Bound[] = [
   { file: 'git/outline.ts', most: 1_000, why: OUTLINE },
   { file: 'redact/private-keys.ts', only: '(?<![A-Za-z0-9+/])(', most: 1_000, why: 'lines up to MAX_KEY_LINE' },
-  { file: 'triage/ci/own-words.ts', most: 1_000, why: LOG_LINE },
-  { file: 'triage/ci/place-forms.ts', most: 1_000, why: LOG_LINE },
-  { file: 'triage/ci/test-lists.ts', most: 1_000, why: LOG_LINE },
-  { file: 'triage/ci/test-names.ts', only: ' \\(?\\d+', most: 1_000, why: LOG_LINE },
-  { file: 'triage/ci/test-naming-lines.ts', most: 1_000, why: LOG_LINE },
+  { file: 'ci/condense-log.ts', only: '[A-Za-z0-9+/]{16,}', most: 1_000, why: 'isKeyLine skips longer lines' },
+  { file: 'ci/read-check.ts', most: 1_000, why: LOG_LINE },
+  { file: 'ci/written-places.ts', most: 1_000, why: LOG_LINE },
+  { file: 'ci/failed-tests.ts', most: 1_000, why: LOG_LINE },
+  { file: 'ci/test-name-patterns.ts', most: 1_000, why: LOG_LINE },
   { file: 'triage/regression/failing-evidence.ts', most: 1_000, why: LOG_LINE },
   { file: 'triage/error-lines.ts', most: 2_000, why: REPORT_LINE },
   { file: 'triage/frames/csharp.ts', most: 2_000, why: REPORT_LINE },
