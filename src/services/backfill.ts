@@ -1,17 +1,18 @@
 // The handler of `backfill` jobs: reads a project's red checks of the last days without a model, page by page, into the ledger and a forecast.
 
-import { type Checks, ChecksBusy, ChecksClosed } from '../core/check.ts';
+import { judgeCheck } from '../ci/judge.ts';
+import type { ReadCheck } from '../ci/read-check.ts';
+import { type Check, type Checks, ChecksBusy, ChecksClosed, type PastCheck } from '../core/check.ts';
+import type { Failure } from '../core/failure.ts';
+import { newId } from '../core/ids.ts';
 import { type GithubProject, isGithubProject } from '../core/project.ts';
 import type { JobHandler, JobResult } from '../core/queue.ts';
-import type { Backfill, Store } from '../db/store.ts';
+import type { Backfill, BackfillStore, FailureStore, Forecast, ProjectStore } from '../db/store.ts';
 import type { Log } from '../log.ts';
-
 import type { Redactor } from '../redact/redactor.ts';
 import type { CheckReading } from './checks/check-reader.ts';
-import { cleanPast } from './checks/clean-checks.ts';
-import { forecastOf } from './checks/forecast.ts';
-import { createPastPace, type PastPace } from './checks/past-pace.ts';
-import { rememberPast } from './checks/remember-past.ts';
+import { cleanPast, OUTSIDE_LOG_BYTES, wordsOf } from './checks/check-texts.ts';
+import { historyOf, knownOf, type SeenAt, sightingOf } from './checks/sightings.ts';
 
 export interface BackfillDeps {
   readonly store: Store;
@@ -29,8 +30,10 @@ interface PacedDeps extends BackfillDeps {
 }
 
 const DONE: JobResult = { kind: 'done' };
+
 /** How soon a paused house looks whether it may go on. */
 const PAUSED_MS = 15_000;
+
 /** Calls to GitHub for one project's past. */
 const MOST_CALLS = 500;
 
@@ -103,4 +106,157 @@ async function end(deps: BackfillDeps, project: GithubProject, backfill: Backfil
     { project: project.name, since, calls, redChecks: checks, forecast },
     'read the red checks of the past',
   );
+}
+
+interface Past {
+  readonly deps: {
+    readonly store: FailureStore;
+    readonly checks: Pick<Checks, 'said'>;
+    readonly readCheck: CheckReading;
+    readonly redactor: Pick<Redactor, 'redact' | 'redactJson'>;
+    readonly now: () => Date;
+  };
+  readonly project: GithubProject;
+  readonly signal: AbortSignal;
+}
+
+interface Spent {
+  /** Calls to GitHub so far; red checks so far. */
+  readonly calls: number;
+  readonly checks: number;
+}
+
+const MOST_LOGS = 200;
+
+/** What was spent by then. Those that there are no calls left for are counted, not read. Throws what `Checks.said` throws. */
+async function rememberPast(
+  past: Past,
+  checks: readonly PastCheck[],
+  { mostCalls, ...spent }: Spent & { readonly mostCalls: number },
+): Promise<Spent> {
+  let calls = spent.calls;
+  let seen = spent.checks;
+  for (const one of checks) {
+    past.signal.throwIfAborted();
+    const cost = costOf(one.check);
+    const isRead = cost === 0 || (seen < MOST_LOGS && calls + cost <= mostCalls);
+    seen += 1;
+    if (!isRead) continue;
+    calls += cost;
+    await rememberOne(past, one);
+  }
+  return { calls, checks: seen };
+}
+
+/** A log is asked for and then fetched; a status has said all with itself. */
+function costOf({ runId, app, annotations }: Check): number {
+  if (runId === null) return 0;
+  return (app === 'github-actions' ? 1 : 0) + (annotations > 0 ? 1 : 0);
+}
+
+async function rememberOne({ deps, project, signal }: Past, { sha, branch, pullRequest, check }: PastCheck) {
+  const isOnDefault = pullRequest === null && branch === project.source.defaultBranch;
+  // Whose a pull request was is not asked any more.
+  const where: SeenAt = { sha, branch, pullRequest, isOnDefault, isTrusted: isOnDefault };
+  const logBytes = isOnDefault ? undefined : OUTSIDE_LOG_BYTES;
+  const { output, words } = await wordsOf({ deps, project, signal, logBytes }, check);
+  const texts = { name: check.name, output, log: words.log, annotations: words.annotations };
+  const read = await deps.readCheck(texts);
+  signal.throwIfAborted();
+  const { verdict } = await judged({ deps, project, signal }, { check, read, where });
+  const headline = await deps.redactor.redact(read.excerpt.headline);
+  const now = deps.now().toISOString();
+  await deps.store.recordSightings(
+    { id: newId('fal'), projectId: project.id, fingerprint: read.fingerprint, headline },
+    [sightingOf(check, where, verdict, now)],
+    now,
+  );
+}
+
+/** The newest is read first, so that the ledger says nothing yet of what was before it. */
+async function judged(
+  { deps, project }: Past,
+  { check, read, where }: { readonly check: Check; readonly read: ReadCheck; readonly where: SeenAt },
+) {
+  const known = await knownOf(deps.store, { projectId: project.id, fingerprint: read.fingerprint }, where);
+  return judgeCheck({
+    ...{ name: check.name, conclusion: check.conclusion, read, isOnDefault: where.isOnDefault },
+    ...{ passedHere: false, base: { name: '', state: 'unknown', sameCause: null }, changed: null },
+    history: historyOf(known, where, ''),
+  });
+}
+
+interface PastPace {
+  /** When the next page may be read for that installation, in milliseconds; now or before: at once. */
+  readyAt(installationId: number, now: number): number;
+  spent(installationId: number, calls: number, now: number): void;
+}
+
+/** GitHub gives every installation 5,000 calls an hour at the least; a fifth of them goes to the past, two repositories' share at once. */
+const CALLS_AN_HOUR = 1_000;
+
+const MS_A_CALL = 3_600_000 / CALLS_AN_HOUR;
+
+/** Below this it waits until there are so many again. */
+const LEAST_CALLS = 50;
+
+/** Known to this process alone: a new start begins with a full allowance. */
+export function createPastPace(): PastPace {
+  const left = new Map<number, { readonly calls: number; readonly at: number }>();
+  const allowed = (installationId: number, now: number): number => {
+    const known = left.get(installationId);
+    return known === undefined
+      ? CALLS_AN_HOUR
+      : Math.min(CALLS_AN_HOUR, known.calls + Math.max(0, now - known.at) / MS_A_CALL);
+  };
+  return {
+    readyAt: (installationId, now) => {
+      const missing = LEAST_CALLS - allowed(installationId, now);
+      return missing <= 0 ? now : now + missing * MS_A_CALL;
+    },
+    spent: (installationId, calls, now) =>
+      void left.set(installationId, { calls: allowed(installationId, now) - calls, at: now }),
+  };
+}
+
+/** The seen days as 30. */
+const SCALE = 30 / 14;
+
+/** US dollars of an investigation where none was made yet. */
+const NOMINAL_COST = 0.15;
+
+const PAGE = 100;
+
+async function forecastOf(
+  store: Pick<FailureStore, 'failures'> & Pick<BackfillStore, 'meanCost'>,
+  { projectId, since, checks }: Backfill,
+): Promise<Forecast> {
+  const distinct = (await failuresSince(store, projectId, since)).filter(isWorthwhile).length;
+  const investigations = Math.round(distinct * SCALE);
+  const cost = (await store.meanCost()) ?? NOMINAL_COST;
+  return {
+    redChecks: Math.round(checks * SCALE),
+    investigations,
+    usd: Math.round(investigations * cost * 100) / 100,
+  };
+}
+
+/** An investigation begins for what is new and says what is wrong, on the default branch or a pull request. */
+function isWorthwhile({ headline, firstSeen, isOnDefault, pullRequests }: Failure): boolean {
+  const isCode = firstSeen.verdict === 'code' || firstSeen.verdict === 'inconclusive';
+  return isCode && headline !== '' && (isOnDefault || pullRequests.length > 0);
+}
+
+async function failuresSince(
+  store: Pick<FailureStore, 'failures'>,
+  projectId: string,
+  since: string,
+): Promise<readonly Failure[]> {
+  const all: Failure[] = [];
+  for (let after: string | undefined; ; after = all.at(-1)?.id) {
+    const page = await store.failures(projectId, { limit: PAGE, ...(after === undefined ? {} : { after }) });
+    all.push(...page);
+    const isOld = page.some(({ lastSeen }) => lastSeen.at < since);
+    if (page.length < PAGE || isOld) return all.filter(({ firstSeen }) => firstSeen.at >= since);
+  }
 }

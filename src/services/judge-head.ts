@@ -5,14 +5,21 @@ import { isGithubProject } from '../core/project.ts';
 
 import type { JobHandler, JobResult } from '../core/queue.ts';
 import { beginInvestigations } from './checks/begin-investigations.ts';
-import { cleanChecks } from './checks/clean-checks.ts';
-import { type JudgeHeadDeps, type Look, nowOf } from './checks/deps.ts';
-import { judgeGroups } from './checks/judge-groups.ts';
-import { keepJudged, keepSeen, setAside } from './checks/keep-head.ts';
+import { cleanChecks } from './checks/check-texts.ts';
+import { judgeGroups, keepJudged } from './checks/judge-groups.ts';
+import { type JudgeHeadDeps, keepSeen, type Look, nowOf, setAside } from './checks/look.ts';
+
 import { readSuspects } from './checks/read-suspects.ts';
 import { closeWhatIsGreen, rememberFindings } from './checks/remember-findings.ts';
-import { isBranchCounted, type SortedChecks, sortChecks } from './checks/sort-checks.ts';
-import { isQuiet, lookedAtAgain, namesOf, waitFor } from './checks/still-waiting.ts';
+import {
+  isBranchCounted,
+  isQuiet,
+  lookedAtAgain,
+  namesOf,
+  type SortedChecks,
+  sortChecks,
+  waitFor,
+} from './checks/sort-checks.ts';
 
 type PullRequestPlace = Extract<HeadPlace, { readonly kind: 'pull_request' }>;
 

@@ -9,7 +9,7 @@ import { createLog } from '../../src/log.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
 import { createChanges } from '../../src/services/changes.ts';
 import { createCheckReader } from '../../src/services/checks/check-reader.ts';
-import type { JudgeHeadDeps } from '../../src/services/checks/deps.ts';
+import type { JudgeHeadDeps } from '../../src/services/checks/look.ts';
 import { createHeadHandler } from '../../src/services/judge-head.ts';
 import type { Opened } from '../contract/engine.ts';
 import { openSqlite } from '../contract/sqlite-place.ts';

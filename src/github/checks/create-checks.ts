@@ -1,15 +1,21 @@
-// The door to the checks of GitHub: what each question of the house is answered from.
-
-import type { Checks } from '../../core/check.ts';
+// The checks of GitHub as the services see them: rules of the project, what a red check says, and one method for each question.
+import {
+  type Annotation,
+  CHECK_LOG_BYTES,
+  type Check,
+  type CheckRules,
+  type Checks,
+  ChecksBusy,
+  type CheckWords,
+} from '../../core/check.ts';
 import type { GithubProject } from '../../core/project.ts';
-import { type Asking, type ChecksDeps, inWordsOfThePort } from './ask.ts';
-import { checkRules } from './check-rules.ts';
+import { GithubFailure } from '../clients/github-clients.ts';
+import { investigationSettings } from '../configuration/investigation-settings.ts';
+import { noLogOf, readCheckLog } from '../report/check-log.ts';
+import { type Asking, ask, askPages, type ChecksDeps, inWordsOfThePort, type RunMemory, unlessClosed } from './ask.ts';
 import { changedFiles, commitRange, leadsTo } from './commit-range.ts';
 import { findPlace } from './find-place.ts';
-import { listChecks } from './list-checks.ts';
-import { pastChecks } from './past-checks.ts';
-import { readWords } from './read-words.ts';
-import type { RunMemory } from './workflow-runs.ts';
+import { ACTIONS, listChecks, pastChecks } from './list-checks.ts';
 
 export function createChecks(deps: ChecksDeps): Checks {
   const runs: RunMemory = new Map();
@@ -29,4 +35,99 @@ export function createChecks(deps: ChecksDeps): Checks {
     range: (project, ends, signal) => asked(project, signal, (asking) => commitRange(asking, ends)),
     past: (project, page, signal) => asked(project, signal, (asking) => pastChecks(asking, page)),
   };
+}
+
+const NEEDED = ['contents', 'pull_requests'];
+
+/** Throws GithubFailure. */
+async function checkRules({ deps, project, signal }: Asking): Promise<CheckRules> {
+  const { config } = await deps.configuration.of(project, signal);
+  const installation = await deps.store.installation(project.source.installationId);
+  const granted = new Map(Object.entries(installation?.permissions ?? {}));
+  return {
+    ...config.checks,
+    opens: config.mode === 'fix' && deps.ceiling === 'fix' && NEEDED.every((name) => isWrite(granted.get(name))),
+    settings: investigationSettings(config, deps),
+  };
+}
+
+function isWrite(level: string | undefined): boolean {
+  return level !== undefined && level !== 'read';
+}
+
+const NOT_GRANTED = '`Actions: read` is not granted.';
+
+const PAGE = 50;
+
+const MOST_PAGES = 2;
+
+/** A log may reach its store some moments after its job has ended; a store that fails for longer has nothing for us. */
+const LATE_MS = 120_000;
+
+const AGAIN_MS = 10_000;
+
+/** A failed step of Actions has one annotation that says no more than that a process ended with an exit code; its log does too. */
+const OF_ITSELF = 1;
+
+/** Where it does not say so, it was not a step that failed: the runner is lost, and only the annotation tells. */
+const EXIT_CODE = '##[error]Process completed with exit code ';
+
+const MESSAGE_CHARACTERS = 4_000;
+
+/** A call for the log of a job, and one for each 50 annotations. A log that is gone or closed to us is told in words. */
+async function readWords(asking: Asking, check: Check, bytes = CHECK_LOG_BYTES): Promise<CheckWords> {
+  const { runId, app } = check;
+  const log =
+    runId === null || app !== ACTIONS ? { log: '', noLog: '' } : await logOf(asking, check, { jobId: runId, bytes });
+  const isTold = check.annotations <= OF_ITSELF && log.log.includes(EXIT_CODE);
+  const annotations = runId === null || check.annotations === 0 || isTold ? [] : await annotationsOf(asking, runId);
+  return { ...log, annotations };
+}
+
+async function logOf(
+  asking: Asking,
+  check: Check,
+  job: { readonly jobId: number; readonly bytes: number },
+): Promise<Pick<CheckWords, 'log' | 'noLog'>> {
+  const { deps, project, signal } = asking;
+  try {
+    return { log: await readCheckLog(deps, { project, ...job, shorten: deps.shortenLog }, signal), noLog: '' };
+  } catch (error) {
+    signal.throwIfAborted();
+    const isFailure = error instanceof GithubFailure;
+    if (isFailure && error.kind === 'busy') throw error;
+    const isDefinite = isFailure && error.kind !== 'unsure';
+    if (!isDefinite) awaitLate(asking, check, error);
+    return { log: '', noLog: isFailure && error.kind === 'refused' ? NOT_GRANTED : noLogOf(error) };
+  }
+}
+
+/** Throws ChecksBusy where the job ended only just now. */
+function awaitLate({ deps }: Asking, { endedAt }: Check, cause: unknown): void {
+  const now = deps.now().getTime();
+  if (!(now - Date.parse(endedAt) < LATE_MS)) return;
+  const message = 'The log of a job that has just ended is not there yet. It is asked for again.';
+  throw new ChecksBusy(message, new Date(now + AGAIN_MS), { cause });
+}
+
+async function annotationsOf(asking: Asking, id: number): Promise<readonly Annotation[]> {
+  const found = await unlessClosed(
+    askPages({ most: MOST_PAGES, size: PAGE }, (page) =>
+      ask(asking, ({ rest }, place) =>
+        rest.checks.listAnnotations({ ...place, check_run_id: id, per_page: PAGE, page }),
+      ),
+    ),
+  );
+  return (found?.items ?? []).map(({ path, start_line, end_line, annotation_level, title, message }) => ({
+    path,
+    line: start_line,
+    endLine: end_line,
+    level: levelOf(annotation_level),
+    title: (title ?? '').slice(0, MESSAGE_CHARACTERS),
+    message: (message ?? '').slice(0, MESSAGE_CHARACTERS),
+  }));
+}
+
+function levelOf(level: string | null): Annotation['level'] {
+  return level === 'failure' || level === 'warning' ? level : 'notice';
 }

@@ -1,11 +1,21 @@
-// What a commit is the head of, as GitHub has it now: the default branch, a pull request, a branch of its own, or nothing any more.
+// What a commit is the head of, as GitHub has it now: the default branch, a pull request, the merge queue, a branch of its own, or nothing any more.
 import type { HeadPlace } from '../../core/head.ts';
-import { type Asking, ask, askPages, tipOf, unlessUnknown } from './ask.ts';
+import { isAtLeast } from '../../core/role.ts';
+import type { Person } from '../../core/thread.ts';
+import { type GithubUser, isBot, personOf } from '../events/payloads.ts';
+import {
+  type Asking,
+  ask,
+  askPages,
+  isOfDefault,
+  rememberedRuns,
+  tipOf,
+  unlessClosed,
+  unlessUnknown,
+  type WorkflowRun,
+  workflowRuns,
+} from './ask.ts';
 import { standsOn } from './commit-range.ts';
-import { isQueued, queueBranch } from './merge-queue.ts';
-import { closedPlace, type PullRequest, pullRequestPlace } from './pull-request-place.ts';
-import { pusherOf } from './who-pushed.ts';
-import { isOfDefault, workflowRuns } from './workflow-runs.ts';
 
 interface LookedFor {
   readonly sha: string;
@@ -16,6 +26,7 @@ interface LookedFor {
 }
 
 const PAGE = 100;
+
 const MOST_PAGES = 2;
 
 /** Null: superseded. Mostly one or two calls; a fork's takes up to six. */
@@ -134,4 +145,119 @@ async function closedBefore(
 ): Promise<HeadPlace | null> {
   const pull = await unlessUnknown(ask(asking, ({ rest }, place) => rest.pulls.get({ ...place, pull_number: number })));
   return pull?.state === 'closed' && pull.head.sha === sha ? closedPlace(asking, pull) : null;
+}
+
+interface QueueBranch {
+  readonly base: string;
+  readonly number: number;
+  /** What the pull request is tried on top of. */
+  readonly baseSha: string;
+}
+
+const QUEUE = /^gh-readonly-queue\/(.+)\/pr-(\d{1,9})-([0-9a-f]{40})$/;
+
+function queueBranch(branch: string): QueueBranch | null {
+  const [, base, number, baseSha] = QUEUE.exec(branch) ?? [];
+  if (base === undefined || number === undefined || baseSha === undefined) return null;
+  return { base, number: Number(number), baseSha };
+}
+
+/** Events of this repository's own branches alone. */
+const OF_HERE = new Set(['merge_group', 'push']);
+
+const QUEUE_PAGE = 20;
+
+/**
+ * Whether the commit is really one of the queue. A fork may call its branches what it likes, and must not speak in the name of another's
+ * pull request: so the branch stands in this repository, or Actions ran for it as for one of this repository.
+ */
+async function isQueued(
+  asking: Asking,
+  { sha, branch }: { readonly sha: string; readonly branch: string },
+): Promise<boolean> {
+  if ((await tipOf(asking, branch)) === sha) return true;
+  const found = await unlessClosed(
+    ask(asking, ({ rest }, place) =>
+      rest.actions.listWorkflowRunsForRepo({ ...place, head_sha: sha, branch, per_page: QUEUE_PAGE }),
+    ),
+  );
+  const runs = found?.workflow_runs ?? [];
+  return runs.some(({ event, head_branch }) => OF_HERE.has(event) && head_branch === branch);
+}
+
+/** What lists and single answers of GitHub share. */
+interface PullRequest {
+  readonly number: number;
+  readonly state: string;
+  readonly draft?: boolean | undefined;
+  readonly user: GithubUser;
+  readonly head: {
+    readonly ref: string;
+    readonly sha: string;
+    /** Null: the fork is gone. */
+    readonly repo: { readonly id: number } | null;
+  };
+  readonly base: { readonly ref: string; readonly sha: string };
+}
+
+type PullRequestPlace = Extract<HeadPlace, { readonly kind: 'pull_request' }>;
+
+async function pullRequestPlace(asking: Asking, pull: PullRequest): Promise<PullRequestPlace> {
+  const place = placeOf(asking, pull);
+  // Nothing starts unasked for a fork, whoever it belongs to: that call is saved.
+  return { ...place, isTrusted: !place.isFork && (await mayWrite(asking, pull.user)) };
+}
+
+/** Nothing begins there any more, whoever asks. */
+function closedPlace(asking: Asking, pull: PullRequest): PullRequestPlace {
+  return { ...placeOf(asking, pull), isTrusted: false, isClosed: true };
+}
+
+function placeOf({ project }: Asking, pull: PullRequest): Omit<PullRequestPlace, 'isTrusted'> {
+  return {
+    kind: 'pull_request',
+    number: pull.number,
+    branch: pull.head.ref,
+    base: { branch: pull.base.ref, sha: pull.base.sha },
+    sha: pull.head.sha,
+    isQueue: false,
+    isFork: pull.head.repo?.id !== project.source.repositoryId,
+    isDraft: pull.draft === true,
+    author: personOf(pull.user),
+  };
+}
+
+/** Never a bot: a person stands behind every analysis. */
+async function mayWrite({ deps, project, signal }: Asking, user: GithubUser): Promise<boolean> {
+  const person = personOf(user);
+  if (person === null || isBot(user)) return false;
+  return isAtLeast(await deps.permissions.roleOfPerson(person, project, signal), 'write');
+}
+
+/** Null: nobody that we know, such as where other CI than Actions tests what is pushed with no pull request. */
+async function pusherOf(asking: Asking, sha: string): Promise<Person | null> {
+  const isPush = (run: WorkflowRun) => run.event === 'push' && isOfDefault(asking, run);
+  const known = rememberedRuns(asking, sha)?.find(isPush);
+  const pushed = known ?? (await workflowRuns(asking, sha)).find(isPush);
+  return (await writer(asking, pushed?.actor)) ?? (await writer(asking, await mergedBy(asking, sha)));
+}
+
+async function writer(asking: Asking, user: GithubUser): Promise<Person | null> {
+  return user && (await mayWrite(asking, user)) ? personOf(user) : null;
+}
+
+/** Of the pull request that became this very commit. */
+async function mergedBy(asking: Asking, sha: string): Promise<GithubUser> {
+  const pulls = await unlessUnknown(
+    ask(asking, ({ rest }, place) => rest.repos.listPullRequestsAssociatedWithCommit({ ...place, commit_sha: sha })),
+  );
+  const { defaultBranch } = asking.project.source;
+  const merged = pulls?.find(
+    ({ merged_at: at, merge_commit_sha: to, base }) => Boolean(at) && to === sha && base.ref === defaultBranch,
+  );
+  if (merged === undefined) return null;
+  const pull = await unlessUnknown(
+    ask(asking, ({ rest }, place) => rest.pulls.get({ ...place, pull_number: merged.number })),
+  );
+  return pull?.merged_by;
 }

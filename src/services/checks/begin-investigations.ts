@@ -1,13 +1,18 @@
-// Links findings to what tells of their cause, and begins an investigation where there is none and one may begin.
-
+// Links findings to the investigations of their causes, and begins one, in our own bot's name, where there is none and one may begin.
 import type { CheckRules } from '../../core/check.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Finding, Head, HeadPlace } from '../../core/head.ts';
-import { beginOne } from './begin-one.ts';
-import { type Circumstances, circumstancesOf } from './circumstances.ts';
-import type { Look } from './deps.ts';
+import { newId } from '../../core/ids.ts';
+import type { Report } from '../../core/report.ts';
+import type { Person, Subject, Trigger } from '../../core/thread.ts';
+import type { ThreadPart } from '../../db/store.ts';
+import { acceptReport } from '../accept-report.ts';
+import { wordsForReport, wordsOf } from './check-texts.ts';
+import { composeFailureReport } from './failure-report.ts';
+import type { Judged } from './judge-groups.ts';
+import { type Look, nowOf } from './look.ts';
 import type { Remembered } from './remember-findings.ts';
-import { ERASED, whyNotHere, whyNotNow } from './why-not-begun.ts';
+import { ERASED, whyFullDay, whyNotHere, whyNotNow } from './why-not-begun.ts';
 
 interface Here {
   readonly place: HeadPlace;
@@ -104,4 +109,145 @@ function whyNot({ judged }: Remembered, { place, stillWaiting }: Here, circumsta
   if (isErased) return ERASED;
   const isAsked = circumstances.askedIn !== null;
   return whyNotHere(before, { place, isAsked, stillWaiting }) || whyNotNow(place, circumstances);
+}
+
+interface Circumstances {
+  /** The thread of a person who had the pull request analysed since this head is known; null: nobody has. */
+  readonly askedIn: string | null;
+  /** Begun unasked: for this head, and in the project within 24 hours. */
+  readonly ofHead: number;
+  readonly ofDay: number;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** `findings`: as they are linked by now. Throws what `Checks.self` throws. */
+async function circumstancesOf(look: Look, place: HeadPlace, findings: readonly Finding[]): Promise<Circumstances> {
+  let ofHead = 0;
+  for (const { isOwnThread, investigationId } of findings) {
+    if (isOwnThread && (await isSinceHead(look, investigationId))) ofHead += 1;
+  }
+  const asked = place.kind === 'pull_request' ? await askedIn(look, place.number) : null;
+  const self = await look.deps.checks.self(look.signal);
+  return { askedIn: asked, ofHead, ofDay: await begunOfDay(look, self) };
+}
+
+/** Begun unasked in the project within 24 hours, whichever head it was for. `self`: our own user. */
+async function begunOfDay(look: Look, { id: githubId }: Person): Promise<number> {
+  const { deps, project } = look;
+  const since = new Date(Date.parse(nowOf(look)) - DAY_MS).toISOString();
+  return await deps.store.begunSince(project.id, { githubId, since });
+}
+
+/** Made since this head is known: then it is of this head, or of one that was pushed after it. */
+async function isSinceHead({ deps, head }: Look, id: string | null): Promise<boolean> {
+  const investigation = id === null ? null : await deps.store.investigation(id);
+  return investigation !== null && investigation.createdAt >= head.createdAt;
+}
+
+async function askedIn(look: Look, number: number): Promise<string | null> {
+  const thread = await look.deps.store.threadOf(look.project.id, { kind: 'pull_request', number });
+  if (thread === null || thread.trigger.kind === 'checks') return null;
+  return (await isSinceHead(look, thread.investigationId)) ? thread.id : null;
+}
+
+interface Beginning {
+  readonly place: HeadPlace;
+  readonly rules: CheckRules;
+  readonly judged: Judged;
+  readonly finding: Finding;
+  readonly failure: Failure;
+  /** Of the pull request's thread, or of those of the default branch. */
+  readonly isLead: boolean;
+}
+
+/** `failure`: as it is then. `full`: why it was not begun after all, in words. */
+type Begun = { readonly kind: 'begun'; readonly failure: Failure } | { readonly kind: 'full'; readonly why: string };
+
+/** Throws what `Checks` throws. */
+async function beginOne(look: Look, beginning: Beginning): Promise<Begun> {
+  const { deps, head } = look;
+  const { failure } = beginning;
+  const self = await deps.checks.self(look.signal);
+  const now = nowOf(look);
+  const account = { login: self.login, githubId: self.id, signingSecret: deps.newSigningSecret(), now };
+  const { id: accountId } = await deps.store.ensureAccount(account);
+  const report = await reportOf(look, beginning, accountId);
+  // Other heads begin theirs meanwhile. Counted here, a day's most is passed by no more than there are looks at once, less one.
+  const why = whyFullDay(beginning.place, await begunOfDay(look, self));
+  if (why !== '') return { kind: 'full', why };
+  look.signal.throwIfAborted();
+  const thread = threadPart(look, beginning, self);
+  // One that was erased or brought nothing may be followed by another, of a head that comes later.
+  const first = `failure ${failure.id} ${failure.opening}`;
+  const anew = `${first} ${head.id}`;
+  const key = failure.investigationId === null ? first : anew;
+  const accepted = await acceptReport(deps, report, { idempotency: { key, bodyHash: key }, thread });
+  if (accepted.kind === 'repeated' && (await deps.store.investigation(accepted.investigationId)) === null) {
+    await acceptReport(deps, report, { idempotency: { key: anew, bodyHash: anew }, thread });
+  }
+  deps.log.info(
+    { head: head.id, failure: failure.id, verdict: beginning.finding.verdict },
+    'red checks are looked into',
+  );
+  return { kind: 'begun', failure: (await deps.store.failure(failure.id)) ?? failure };
+}
+
+async function reportOf(look: Look, beginning: Beginning, accountId: string): Promise<Report> {
+  const { project } = look;
+  const { place, rules, finding } = beginning;
+  return {
+    ...{ projectId: project.id, accountId, origin: 'check-run', callbackUrl: '', isTrusted: false, fresh: false },
+    text: await textOf(look, beginning),
+    reference: place.kind === 'pull_request' ? `${project.name}#${place.number}` : `${project.name}@${look.head.sha}`,
+    revision: place.kind === 'pull_request' ? place.sha : look.head.sha,
+    settings: rules.settings,
+    verdict: finding.verdict,
+  };
+}
+
+async function textOf(look: Look, { place, judged, finding, failure }: Beginning): Promise<string> {
+  const { reads, suspects } = judged.group;
+  const read = reads.find(({ suspect }) => suspect.isRed);
+  const check = read?.suspect.check ?? suspects.find(({ isRed }) => isRed)?.check;
+  // Judged at an earlier look, or one of many causes, it has to be read again.
+  const said =
+    read?.said ?? (check === undefined ? null : await wordsForReport(await wordsOf(look, check), look.signal));
+  return composeFailureReport({
+    ...{ projectName: look.project.name, sha: look.head.sha, place, finding, range: failure.range },
+    changed: await look.changed(place),
+    said: check === undefined || said === null ? null : { name: check.name, output: said.output, words: said.words },
+  });
+}
+
+function threadPart(look: Look, { place, rules, failure, isLead }: Beginning, self: Person): ThreadPart {
+  const isOnDefault = place.kind === 'default';
+  const pusher = isOnDefault ? place.pushedBy : null;
+  return {
+    kind: 'found',
+    threadId: newId('thr'),
+    subject: subjectOf(place, failure),
+    trigger: triggerOf(look, place, self),
+    fixRequest: rules.opens && isLead ? pusher : null,
+    failureId: failure.id,
+    isLead: isOnDefault || isLead,
+  };
+}
+
+function subjectOf(place: HeadPlace, { id }: Failure): Subject {
+  return place.kind === 'pull_request'
+    ? { kind: 'pull_request', number: place.number }
+    : { kind: 'failure', failureId: id };
+}
+
+/** Only where somebody with write stands behind the commit does an analysis begin on a pull request; a push may be that of a bot. */
+function triggerOf(look: Look, place: HeadPlace, self: Person): Trigger {
+  const behind = behindIt(place);
+  const role = behind === null ? 'none' : 'write';
+  return { kind: 'checks', by: behind ?? self, role, commentId: null, guidance: '', at: nowOf(look) };
+}
+
+function behindIt(place: HeadPlace): Person | null {
+  if (place.kind === 'branch') return null;
+  return place.kind === 'default' ? place.pushedBy : place.author;
 }

@@ -8,7 +8,7 @@ import type { Finding, HeadPlace } from '../../core/head.ts';
 import { MAX_REPORT_BYTES } from '../../core/report.ts';
 import { describeReason } from '../../core/verdict.ts';
 
-import { REPORT_LOG_BYTES } from './words-of.ts';
+import { REPORT_LOG_BYTES } from './check-texts.ts';
 
 export interface FailureReport {
   readonly projectName: string;

@@ -1,19 +1,15 @@
-// From red checks of one cause to a finding: its verdict with reasons, whether it was seen before, and what is shown of it.
-
-import type { Judgement } from '../../ci/judge.ts';
-import { judgeCheck } from '../../ci/judge.ts';
-import { isCertainTie, type Tie } from '../../ci/touches.ts';
-import type { ChangedFiles } from '../../core/check.ts';
+// From red checks of one cause to a finding: its verdict with reasons, beside the base, the change under test and the history.
+import { type CheckEvidence, type Judgement, judgeCheck } from '../../ci/judge.ts';
+import { findTiesByName, findTiesInTree, isCertainTie, type Tie } from '../../ci/touches.ts';
+import { type ChangedFiles, type Check, checkKey } from '../../core/check.ts';
 import { EMPTY_EXCERPT, type Excerpt, type Finding, type HeadPlace } from '../../core/head.ts';
 import { newId } from '../../core/ids.ts';
 import { isSafePath } from '../../core/paths.ts';
-import { type BaseOf, readBase } from './base-checks.ts';
-import { type Comparison, comparisonOf } from './compare-passing.ts';
-import type { Look } from './deps.ts';
-import { historyOf, type Known, knownOf } from './history.ts';
-import type { Group, ReadSuspect } from './read-suspects.ts';
-import { type SeenAt, seenAt } from './sighting-of.ts';
-import { createTieFinder, type FindTies } from './tie-tests.ts';
+import type { CheckId } from '../../db/store.ts';
+import { keepSeen, type Look } from './look.ts';
+import { type Comparison, comparisonOf, type Group, isOfOutsiders, type ReadSuspect } from './read-suspects.ts';
+import { historyOf, type Known, knownOf, type SeenAt, seenAt } from './sightings.ts';
+
 import { NOT_YET, UNTELLING } from './why-not-begun.ts';
 
 /** A finding that is not yet in the ledger. */
@@ -24,6 +20,7 @@ export interface Judged {
 
 /** A judgement with what it leaves to be said of change and base. */
 type Told = Judgement & Sides;
+
 type Sides = Pick<Finding, 'isTouched' | 'changed' | 'base'>;
 
 const PASSED: Told = {
@@ -142,9 +139,13 @@ function weightOf({ verdict }: Judgement, isSameOnBase: boolean): number {
 }
 
 const MOST_CHECKS = 100;
+
 const MOST_REASONS = 10;
+
 const MOST_PLACES = 20;
+
 const MOST_CHANGED = 300;
+
 const MOST_MESSAGE = 500;
 
 async function judgedAs({ deps, project }: Look, group: Group, told: Told): Promise<Judged> {
@@ -202,4 +203,104 @@ async function shownOf(
 
 function excerptOf({ read: { excerpt }, words }: ReadSuspect): Excerpt {
   return excerpt.lines.length === 0 && excerpt.cut === '' ? { ...excerpt, cut: words.noLog } : excerpt;
+}
+
+/**
+ * Verdicts are kept before the ledger has the sightings: cut short after that, the next look would take this head's own for those of
+ * others.
+ */
+export async function keepJudged(look: Look, place: HeadPlace, judged: readonly Judged[]): Promise<void> {
+  if (judged.every(({ group }) => group.before !== null)) return;
+  const findings = judged.map(({ finding }) => finding);
+  const { leftOut, stillWaiting } = look.head;
+  await keepSeen(look, { state: 'waiting', place, findings, leftOut, stillWaiting, endedAt: '' });
+}
+
+/** Of one check, by the fingerprint of its cause. `greenAt`: since when it is green there; "" where it is not. */
+type BaseOf = (check: CheckId, fingerprint: string) => CheckEvidence['base'] & { readonly greenAt: string };
+
+/** A push has no base but what stood there before, which the ledger knows. Throws what `Checks.of` throws. */
+async function readBase(look: Look, place: HeadPlace): Promise<BaseOf> {
+  if (place.kind !== 'pull_request') return () => ({ name: '', state: 'unknown', sameCause: null, greenAt: '' });
+  const { sha } = place.base;
+  const named = await look.deps.checks.of(look.project, sha, look.signal);
+  const checks = new Map<string, Check>(named.map(({ latest }) => [checkKey(latest), latest]));
+  const isRed = named.some(({ latest }) => latest.state === 'red');
+  const causes = isRed ? await causesOf(look, sha) : [];
+  return (check, fingerprint) => {
+    const { state = 'waiting', endedAt = '' } = checks.get(checkKey(check)) ?? {};
+    const known = state === 'red' ? causes.filter((cause) => isOf(cause, check)) : [];
+    return {
+      name: check.name,
+      state: state === 'waiting' ? 'unknown' : state,
+      sameCause: known.length === 0 ? null : known.some((cause) => cause.fingerprint === fingerprint),
+      greenAt: state === 'green' ? endedAt : '',
+    };
+  };
+}
+
+interface Cause {
+  readonly name: string;
+  readonly app?: string | undefined;
+  readonly fingerprint: string;
+}
+
+function isOf(cause: Cause, { app, name }: CheckId): boolean {
+  return cause.name === name && (cause.app ?? app) === app;
+}
+
+/** Of red checks, where the base was judged as a head of its own. */
+async function causesOf({ deps, project }: Look, sha: string): Promise<readonly Cause[]> {
+  const causes: Cause[] = [];
+  for (const { failureId, checks } of (await deps.store.headOf(project.id, sha))?.findings ?? []) {
+    const failure = await deps.store.failure(failureId);
+    if (failure === null) continue;
+    const { fingerprint } = failure;
+    causes.push(...checks.filter(({ isRed }) => isRed).map(({ app, name }) => ({ app, name, fingerprint })));
+  }
+  return causes;
+}
+
+/** For all checks of one look: the verdict waits for this, and does without it where a large repository is fetched for the first time. */
+const LIMIT_MS = 20_000;
+
+type FindTies = (red: ReadSuspect, changed: ChangedFiles | null) => Promise<readonly Tie[]>;
+
+/**
+ * For one look at a head. The commit is opened once at most, and never for outsiders, who could have any number of them fetched. A
+ * repository that cannot be read delays no verdict. Throws the look's reason.
+ */
+function createTieFinder(look: Look, place: HeadPlace): FindTies {
+  let hasFailed = false;
+  let limit: AbortSignal | null = null;
+  return async ({ read }, changed) => {
+    const paths = changed?.paths ?? [];
+    const named = findTiesByName(paths, read);
+    // On the default branch the commits since it was green are compared instead.
+    const isAsked =
+      place.kind !== 'default' && !isOfOutsiders(place) && read.isInformative && read.infrastructure === null;
+    if (named.length > 0 || paths.length === 0 || !isAsked || hasFailed) return named;
+    limit ??= AbortSignal.timeout(LIMIT_MS);
+    try {
+      return await inTree(look, { changed: paths, read }, AbortSignal.any([look.signal, limit]));
+    } catch (error) {
+      look.signal.throwIfAborted();
+      hasFailed = true;
+      look.deps.log.debug(
+        { head: look.head.id, err: error },
+        'failing tests were tied to the change by their names alone',
+      );
+      return named;
+    }
+  };
+}
+
+async function inTree(
+  { deps, project, head }: Look,
+  failing: Parameters<typeof findTiesInTree>[1],
+  signal: AbortSignal,
+): Promise<readonly Tie[]> {
+  const repository = await deps.source.open(project, signal);
+  await repository.bring(head.sha, signal);
+  return await findTiesInTree(repository.tree(head.sha), failing, signal);
 }

@@ -1,11 +1,10 @@
-// What red checks say of themselves: those judged before are known again, the others read, few at a time and not all of a flood.
-
+// What red checks say: those judged before are recognised, the others read, few at a time, and compared with a green run of the same check.
 import type { ReadCheck } from '../../ci/read-check.ts';
-import type { CheckWords } from '../../core/check.ts';
+import type { Check, CheckWords } from '../../core/check.ts';
 import type { Finding, Head, HeadPlace } from '../../core/head.ts';
-import type { Look } from './deps.ts';
+import { type CleanWords, OUTSIDE_LOG_BYTES, REPORT_LOG_BYTES, wordsForReport, wordsOf } from './check-texts.ts';
+import type { Look } from './look.ts';
 import type { Suspect } from './sort-checks.ts';
-import { type CleanWords, OUTSIDE_LOG_BYTES, wordsForReport, wordsOf } from './words-of.ts';
 
 export interface ReadSuspect {
   readonly suspect: Suspect;
@@ -24,7 +23,7 @@ export interface Group {
   readonly before: Finding | null;
 }
 
-export interface ReadSuspects {
+interface ReadSuspects {
   readonly groups: readonly Group[];
   readonly leftOut: Head['leftOut'];
 }
@@ -39,8 +38,10 @@ interface Bounds {
 }
 
 const BOUNDS: Bounds = { mostRead: 40, mostKept: 5 };
+
 /** Where anybody may have written what is read, and nothing begins unasked. */
 const BOUNDS_OF_OUTSIDERS: Bounds = { mostRead: 10, logBytes: OUTSIDE_LOG_BYTES, mostKept: 0 };
+
 const AT_A_TIME = 2;
 
 /** Throws what `Checks.said` throws. */
@@ -156,4 +157,78 @@ async function grouped(
     });
   }
   return groups;
+}
+
+/** The same check with what is to be shown of it then; itself where there is nothing to compare it with. */
+export type Comparison = (red: ReadSuspect) => Promise<ReadSuspect>;
+
+/** So many greens of one check are asked whether they are of our own branch. */
+const MOST_ASKED = 5;
+
+/** For all of a look: its verdict waits for this. */
+const LIMIT_MS = 20_000;
+
+/** Of other CI no log can be read. */
+const ACTIONS = 'github-actions';
+
+/**
+ * For one look at a head, of checks whose words are kept, which are few: a log more for each. What does not work out leaves the check as it is,
+ * and nothing more is asked in that look: no verdict is put off for such a log. Throws the look's reason.
+ */
+export function comparisonOf(look: Look, place: HeadPlace): Comparison {
+  let hasFailed = false;
+  let limit: AbortSignal | null = null;
+  return async (red) => {
+    if (hasFailed || !mayDiffer(red)) return red;
+    limit ??= AbortSignal.timeout(LIMIT_MS);
+    const within = { ...look, signal: AbortSignal.any([look.signal, limit]) };
+    try {
+      const green = await greenRunOf(within, place, red.suspect.check);
+      if (green === null) return red;
+      const { words } = await wordsOf({ ...within, logBytes: REPORT_LOG_BYTES }, green);
+      return await readBeside(look, red, words.log);
+    } catch (error) {
+      look.signal.throwIfAborted();
+      hasFailed = true;
+      look.deps.log.debug({ head: look.head.id, err: error }, 'red checks could not be compared with green ones');
+      return red;
+    }
+  };
+}
+
+/** What fails with its machine is known by that, and of what tells nothing there is nothing to be left out. */
+function mayDiffer({ suspect: { check }, read, said }: ReadSuspect): boolean {
+  return check.app === ACTIONS && (said?.words.log ?? '') !== '' && read.isInformative && read.infrastructure === null;
+}
+
+/**
+ * That of this very commit, or of the base, needs no question; else the newest that it stands on. A fork may have a `main` of its own, whose
+ * greens are noted alike: what counts is what our branch contains.
+ */
+async function greenRunOf(look: Look, place: HeadPlace, { name, app }: Check): Promise<Check | null> {
+  const { deps, project, head, leads, signal } = look;
+  const to = place.kind === 'pull_request' ? place.base.sha : head.sha;
+  const greens = (await deps.store.lastGreens(project.id, { name, app })).filter(({ runId }) => runId !== null);
+  const same = greens.find(({ sha }) => sha === to);
+  const asked = same === undefined ? greens.slice(0, MOST_ASKED) : [same];
+  for (const { sha: from, at, runId } of asked) {
+    signal.throwIfAborted();
+    if (from !== to && !(await leads({ from, to }))) continue;
+    return {
+      ...{ name, app, runId, state: 'green', conclusion: 'success', startedAt: '', endedAt: at, url: '' },
+      ...{ title: '', summary: '', text: '', annotations: 0 },
+    };
+  }
+  return null;
+}
+
+/** Read again it is the same failure, or it was not read in time, or what is kept of its log tells something else. */
+async function readBeside({ deps, signal }: Look, red: ReadSuspect, passing: string): Promise<ReadSuspect> {
+  const { suspect, read, said } = red;
+  if (said === null) return red;
+  const { log, annotations } = said.words;
+  const texts = { name: suspect.check.name, output: said.output, log, annotations, passing };
+  const beside = await deps.readCheck(texts);
+  signal.throwIfAborted();
+  return beside.fingerprint === read.fingerprint ? { ...red, read: beside } : red;
 }

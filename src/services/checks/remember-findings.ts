@@ -3,9 +3,9 @@ import { type Check, checkKey } from '../../core/check.ts';
 
 import type { Failure } from '../../core/failure.ts';
 import type { Finding, HeadPlace } from '../../core/head.ts';
-import { type Look, nowOf } from './deps.ts';
 import type { Judged } from './judge-groups.ts';
-import { seenAt, sightingKey, sightingOf } from './sighting-of.ts';
+import { type Look, nowOf } from './look.ts';
+import { seenAt, sightingKey, sightingOf } from './sightings.ts';
 import type { SortedChecks } from './sort-checks.ts';
 
 /** A finding with its failure as the ledger has it now. */

@@ -1,7 +1,6 @@
 // Why no investigation begins for a finding unless somebody asks, in words; the first reason that holds.
 import type { Verdict } from '../../core/check.ts';
 import type { Finding, Head, HeadPlace } from '../../core/head.ts';
-import type { Circumstances } from './circumstances.ts';
 
 export const UNTELLING = 'The check says too little of its cause: there is nothing to begin with.';
 export const ERASED = 'Its analysis was erased.';
@@ -66,7 +65,10 @@ function notEnded(names: Head['stillWaiting']): string {
 }
 
 /** By what else was begun; "" likewise. */
-export function whyNotNow(place: HeadPlace, { ofHead, ofDay }: Pick<Circumstances, 'ofHead' | 'ofDay'>): string {
+export function whyNotNow(
+  place: HeadPlace,
+  { ofHead, ofDay }: { readonly ofHead: number; readonly ofDay: number },
+): string {
   if (ofHead >= MOST_OF_HEAD)
     return `${MOST_OF_HEAD} analyses were begun for this commit, which is the most.${insteadOf(place)}`;
   return whyFullDay(place, ofDay);

@@ -1,6 +1,6 @@
 // The past of many repositories is read at a pace that leaves an installation's calls to what happens now.
 import { expect, it } from 'vitest';
-import { createPastPace } from '../../../src/services/checks/past-pace.ts';
+import { createPastPace } from '../../../src/services/backfill.ts';
 
 const HOUR = 3_600_000;
 

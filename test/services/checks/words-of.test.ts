@@ -1,6 +1,11 @@
 // What a check says is cleaned whole: a part of a secret that an excerpt would show is one that no rule knows.
 import { describe, expect, it } from 'vitest';
-import { type CleanWords, REPORT_LOG_BYTES, wordsForReport, wordsOf } from '../../../src/services/checks/words-of.ts';
+import {
+  type CleanWords,
+  REPORT_LOG_BYTES,
+  wordsForReport,
+  wordsOf,
+} from '../../../src/services/checks/check-texts.ts';
 import { headGround } from '../../support/head-ground.ts';
 
 it('cleans log, output, annotations and the reason for no log', async () => {

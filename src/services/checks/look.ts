@@ -1,5 +1,4 @@
-// What judging red checks needs, and what one look at a head is.
-
+// One look at the checks of a commit: what it needs, and how what it finds is stored.
 import type { ChangedFiles, Checks } from '../../core/check.ts';
 import type { CommitRange } from '../../core/failure.ts';
 import type { Head, HeadPlace } from '../../core/head.ts';
@@ -14,7 +13,6 @@ import type {
   ThreadStore,
 } from '../../db/store.ts';
 import type { Log } from '../../log.ts';
-
 import type { Redactor } from '../../redact/redactor.ts';
 import type { AcceptReportDeps } from '../accept-report.ts';
 import type { CheckReading } from './check-reader.ts';
@@ -53,4 +51,37 @@ export interface Look {
 /** ISO 8601 UTC. */
 export function nowOf({ deps }: Pick<Look, 'deps'>): string {
   return deps.now().toISOString();
+}
+
+type Seen = Pick<Head, 'state' | 'place' | 'findings' | 'leftOut' | 'stillWaiting' | 'endedAt'>;
+
+const MOST_LEFT_OUT = 100;
+
+export async function keepSeen(look: Look, seen: Seen): Promise<void> {
+  const { id } = look.head;
+  const wanted = { ...seen, leftOut: seen.leftOut.slice(0, MOST_LEFT_OUT) };
+  if (isSame(look.head, wanted)) return;
+  await look.deps.store.saveHead(id, wanted, nowOf(look));
+}
+
+/** What was found before stays: investigations of it go on, and what stands on GitHub is brought to its end. */
+export async function setAside(look: Look, aside: Pick<Seen, 'state' | 'place' | 'leftOut'>): Promise<void> {
+  const { findings, endedAt } = look.head;
+  await keepSeen(look, { findings, endedAt, stillWaiting: [], ...aside, place: aside.place ?? look.head.place });
+}
+
+/** As both are stored. */
+function isSame(one: Seen, other: Seen): boolean {
+  const plain = ({ state, place, findings, leftOut, stillWaiting, endedAt }: Seen) =>
+    JSON.stringify([state, ordered(place), findings.map(ordered), leftOut.map(ordered), stillWaiting, endedAt]);
+  return plain(one) === plain(other);
+}
+
+/** With its keys in one order, whoever wrote it. */
+function ordered(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(ordered);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.entries(value)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, part]) => [key, ordered(part)]);
 }
