@@ -3,12 +3,12 @@ import { type ErrorKind, isHarmless } from './error-patterns.ts';
 import { type Cause, ERROR_RANK, isPrinted, rankKind } from './find-cause.ts';
 import type { LogLine, PassingLog } from './log-lines.ts';
 
-/** Lines of a step that stand together and tell of one failure. */
+/** Consecutive lines of a step that are about one failure. */
 interface Block {
   readonly from: number;
   /** Index of the line after its last. */
   readonly to: number;
-  /** The kind of its most telling line. */
+  /** The kind of its most informative line. */
   readonly kind: ErrorKind;
 }
 
@@ -32,7 +32,7 @@ interface OpenBlock {
   loose: number;
 }
 
-/** So few lines between two that tell belong to both. */
+/** Up to so many lines between two error lines belong to both. */
 const MAX_LOOSE = 2;
 
 /** Lines that go on with what was said, at any depth: frames, causes, differences, source with its line numbers, what tools point at. */
@@ -53,7 +53,7 @@ const LOGGED = /^\W{0,3}(?:WARN(?:ING)?|ERROR|SEVERE|FATAL)\b/;
 
 const EXCEPTION = /^(?:[\w$]{1,100}\.){1,20}[\w$]{1,100}(?:Exception|Error)\b/;
 
-/** All that a step tells of failures, in order. */
+/** Everything that a step says about failures, in order. */
 function readBlocks(lines: readonly LogLine[], cause: Cause, passing?: PassingLog): readonly Block[] {
   const { step, errorLines } = cause;
   const reading: Reading = { lines, passing, blocks: [], open: null };
@@ -100,7 +100,7 @@ function beginBlock(reading: Reading, at: number, kind: ErrorKind): void {
   };
 }
 
-/** Whether the line before a telling one says what that is about. */
+/** Whether the line before an error line says what that is about. */
 function isSubjectOf(before: LogLine | undefined, text: string): boolean {
   if (!before || !isPrinted(before)) return false;
   const part = IMAGE_STEP.exec(before.text)?.[1];
@@ -108,7 +108,7 @@ function isSubjectOf(before: LogLine | undefined, text: string): boolean {
   return PACKAGE.test(before.text) || (LOGGED.test(before.text) && EXCEPTION.test(text));
 }
 
-/** That it is over belongs to it only where nothing stands between. */
+/** A line that only says that it ended belongs to a block only directly after it. */
 function continueBlock(
   open: OpenBlock,
   text: string,
@@ -196,7 +196,7 @@ function findSectionEnd(text: string): RegExp | null {
 interface CauseLine {
   /** Index of the line. */
   readonly at: number;
-  /** `detail`: it goes on with what another said. `frame`: one more of a stack, after those that tell where it was. */
+  /** `detail`: it continues another line. `frame`: one more of a stack, after those that show where it was. */
   readonly kind: ErrorKind | 'detail' | 'frame';
 }
 
@@ -209,7 +209,7 @@ interface CauseLinesOptions {
 
 const FRAME = /^\s*(?:at |\.{3} \d+ more|#\d+:? |\d+: 0x|from \/|File ")/;
 
-/** Frames in a row that still tell where it was. */
+/** Frames in a row that still show where it was. */
 const FIRST_FRAMES = 5;
 
 /** So many lines of each block come before more of any. */
@@ -224,7 +224,7 @@ export function findCauseLines(
   return [...rankCauseLines(lines, cause, passing)].slice(0, most).sort((a, b) => a.at - b.at);
 }
 
-/** All of them, in the order in which they tell most; each block is read as it comes to it. */
+/** All of them, the most informative first; each block is read when it is its turn. */
 export function* rankCauseLines(lines: readonly LogLine[], cause: Cause, passing?: PassingLog): Generator<CauseLine> {
   const kinds = new Map(cause.errorLines.map(({ at, kind }) => [at, kind] as const));
   const rests: (readonly CauseLine[])[] = [];
@@ -259,7 +259,7 @@ interface Marks {
   readonly message: number;
 }
 
-/** The lines of a block: its head and its message, what else tells, what goes on with it, frames, blank lines. */
+/** The lines of a block: its first and its message, other error lines, what continues them, frames, blank lines. */
 function orderLines(lines: readonly LogLine[], { from, to }: Block, { kinds, message }: Marks): readonly CauseLine[] {
   const ranked: CauseLine[][] = [[], [], [], [], []];
   let frames = 0;

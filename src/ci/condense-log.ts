@@ -1,4 +1,4 @@
-// A log of any length as one that can be read at once: its start, its end, and the lines around whatever may tell why it failed, in bounded memory.
+// A log of any length as one that can be read at once: its start, its end, and the lines around whatever may say why it failed, in bounded memory.
 import { type ClassifiedLine, LineClassifier, type LineKind, STAMP } from './classify-lines.ts';
 
 /** Bytes that are read before other work gets a turn. */
@@ -76,7 +76,7 @@ const MAX_ALIKE = 5;
 const MAX_ALIKE_ERRORS = 100;
 /** A step has failed where the runner says so among its last lines. */
 const LAST_LINES = 12;
-/** What a window costs besides its text: the object, and the note about the lines cut before it. */
+/** What a window costs in addition to its text: the object and the note about the lines cut before it. */
 const WINDOW_COST = 96;
 /** So many times the room is collected before the windows that matter least are dropped. */
 const COLLECTED_ROOMS = 2;
@@ -452,7 +452,7 @@ function describeCut(from: number, to: number): string {
   return count === 1 ? `… 1 line cut (${from})\n` : `… ${count} lines cut (${from}–${to})\n`;
 }
 
-/** Half of a private key is one that no rule recognises; nobody could read its lines anyway. */
+/** Half of a private key is one that no rule recognises; its lines are of no use to a reader anyway. */
 const KEY_LINE = /^[\s"'`,;+\\|>*#n-]{0,80}([A-Za-z0-9+/]{16,}={0,2})[\s"'`,;+\\|n]{0,8}$/;
 
 function dropHalfKeys(

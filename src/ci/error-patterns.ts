@@ -17,7 +17,7 @@ interface ErrorPatterns {
 export const TIME_OUT =
   /^(?:Error: )?The operation was canceled|has timed out after \d+|has exceeded the maximum execution time|execution took longer than|exceeded the maximum time limit|No output has been received in the last|Too long with no output|job exceeded the maximum|Build timed out|Command took >|Task timeout after/i;
 
-/** Lines that none of these fits are never looked at closer: words, in whatever case; signs and places. */
+/** A line that matches none of these is no error line, whatever else it says: words in any case; symbols and places. */
 const INFORMATIVE: readonly RegExp[] = [
   /error|err!|too ?many|fail|fatal|panic|exception|traceback|cannot|can't|can not|could not|couldn't|unable|not found|no such|undefined|denied|refused|abort|segmentation|killed|time|invalid|missing|unexpected|expected|^e {3}|not ok|unresolved|no space|enospc|out of memory|lost|shutdown|cancel|exceed|corrupt|conflict|mismatch|violat|problem|undeclared|wrong|went|exit|dirty|out of sync|refusing|unhealthy|limit|died|crash|not up-to-date|^_{4}|^={4}|^e: |unsafe|stop|unused|took >|would reformat|^diff in |^\[warn\]/i,
   /[●✕✗✖✘×]|\.\w{1,5}:\d/,
@@ -198,9 +198,9 @@ export const ERROR_PATTERNS: readonly ErrorPatterns[] = [
 
 export interface ErrorMatch {
   readonly kind: ErrorKind;
-  /** A rule under a heading, which tells nobody anything by itself. */
+  /** A heading, which says nothing of the cause by itself. */
   readonly isHeading: boolean;
-  /** What a tool lists as wrong begins here; before it the same words may stand for less. */
+  /** A tool's list of what is wrong starts here; before it the same words may mean less. */
   readonly isOpening: boolean;
 }
 

@@ -1,4 +1,4 @@
-// The lines of a log that show the cause of a failure: the first error with what stands around it, the others, the end.
+// The lines of a log that show the cause of a failure: the first error with its surroundings, the others, the end.
 import type { Excerpt } from '../core/head.ts';
 import { rankCauseLines } from './cause-lines.ts';
 import { type Cause, type ErrorLine, formatMessage } from './find-cause.ts';
@@ -21,7 +21,7 @@ interface Taken {
   bytes: number;
 }
 
-/** At most 60 lines and 8 KiB of the step that failed, in order; `…` stands for what is left out between. */
+/** At most 60 lines and 8 KiB of the step that failed, in order; `…` marks what is left out. */
 export function cutExcerpt(lines: readonly LogLine[], cause: Cause, passing?: PassingLog): Excerpt {
   const taken = takeLines(lines, cause, passing);
   const shown = markGaps(lines, taken);

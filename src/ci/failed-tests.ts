@@ -7,7 +7,7 @@ interface NamedTest {
   readonly name: string;
   /** Index of the line that names it. */
   readonly at: number;
-  /** Where it stands, where that is said. */
+  /** Its file, where the log names it. */
   readonly path?: string;
 }
 
@@ -53,7 +53,7 @@ const SUREFIRE_ITEM = /^(?:\[ERROR\] {1,6}|\s{1,6})(\S.{0,300})$/;
 const SUREFIRE_END =
   /^(?:\[(?:INFO|ERROR)\] *$|$|\[INFO\]|\[ERROR\] (?:Tests run|Errors: ?$|Failures: ?$)|Tests (?:run|in error)|Failed tests)/;
 
-/** `adds(shop.CartTest)`, whatever stands before the class. */
+/** `adds(shop.CartTest)`, whatever comes before the class. */
 const OF_CLASS = /^([^:]{1,250}?(?:\[.{1,200}\])?\([\w$]{1,100}(?:\.[\w$]{1,100}){1,20}\))/;
 
 const MAX_LISTED = 600;
@@ -241,7 +241,7 @@ export interface FailedTest {
   readonly name: string;
   /** Index of the line that names it first. */
   readonly at: number;
-  /** Where it stands, where the runner says so; "" else. */
+  /** Its file, where the runner names it; "" otherwise. */
   readonly path: string;
 }
 
@@ -250,7 +250,7 @@ const MAX_TESTS = 2_000;
 /** No test: what totals and tasks look like. */
 const NOT_A_TEST = /^(?:\d+ tests?\b|Task\b|BUILD\b|.{0,300}\btests? completed\b|[\d.]+$)/;
 
-/** Asked one after the other until one names any: what the first say of each test, the next say again in other words. */
+/** Tried in turn until one finds any: later ones would find the same tests under other names. */
 const READERS: readonly ((span: Span) => readonly NamedTest[])[] = [
   (span) => [...readNamedTests(span, NAMING_LINES), ...readMochaTests(span), ...readAntTests(span)],
   readSurefireTests,
@@ -288,7 +288,7 @@ function isTest({ name }: FailedTest): boolean {
   return name !== '' && !NOT_A_TEST.test(name);
 }
 
-/** Whether a line may name a test by itself where no other line names any: all that stands under a heading is left out. */
+/** Whether a line may name a test by itself where no other line names any: what is under a heading is not counted. */
 export function mayNameTestLast({ text }: LogLine): boolean {
   return text.includes('[junit]') || isSurefireHeading(text) || matchTestName(text, LAST_NAMING_LINES) !== null;
 }

@@ -13,16 +13,16 @@ export interface ErrorLine {
 
 export interface Cause {
   readonly step: Step | null;
-  /** Index of the first error line; -1 where nothing tells. */
+  /** Index of the first error line; -1: there is none. */
   readonly headline: number;
-  /** Index of the line that says most of it: where the headline only names a test, what is said of that. -1: nothing tells. */
+  /** Index of the line that says most of it: where the headline only names a test, the message about that test. -1: there is none. */
   readonly message: number;
-  /** Every line of the step that tells of a failure, in order. */
+  /** Every line of the step that is about a failure, in order. */
   readonly errorLines: readonly ErrorLine[];
   readonly tests: readonly FailedTest[];
 }
 
-/** From the most to the least telling. */
+/** From the most to the least informative. */
 const RANKS: Readonly<Record<ErrorKind, number>> = { verdict: 4, error: 3, summary: 2, weak: 1, end: 0 };
 
 /** From this rank on, see {@link rankCause}, a line says what went wrong. */
@@ -41,7 +41,7 @@ const FRAME_OR_BLANK = /^\s*(?:at |\.{3} \d+ more|$)/;
 export const NO_CAUSE: Cause = { step: null, headline: -1, message: -1, errorLines: [], tests: [] };
 
 /**
- * Of the steps that failed the one that tells most, the earliest first. Where it only says that it failed, the last step before it
+ * Of the steps that failed the most informative, the earliest first. Where it only says that it failed, the last step before it
  * that complained; of a log that names no failed step any, the last first.
  */
 export function findCause(lines: readonly LogLine[], steps: readonly Step[], passing?: PassingLog): Cause {
@@ -80,7 +80,7 @@ function findCauseInStep(lines: readonly LogLine[], step: Step, passing: Passing
   return { step, headline, message: headline, errorLines: told, tests };
 }
 
-/** Where nothing else is called an error, what a linter listed at the end is what it failed for, warnings as well. */
+/** Where nothing else is called an error, the step failed for what a linter listed at its end, warnings as well. */
 function addFindings(lines: readonly LogLine[], step: Step, errorLines: readonly ErrorLine[]): readonly ErrorLine[] {
   const known = new Set(errorLines.filter(({ kind }) => kind !== 'weak').map(({ at }) => at));
   const findings: ErrorLine[] = [];
@@ -107,7 +107,7 @@ function isUnderHeading(errorLines: readonly ErrorLine[], at: number): boolean {
   return last?.kind === 'verdict' && last.isHeading && at - last.at <= UNDER;
 }
 
-/** By a program or by the runner of an error; not what the runner shows of the script. */
+/** Whether a program printed it, or the runner as an error; not what the runner shows of the script. */
 export function isPrinted({ mark }: LogLine): boolean {
   return mark === '' || mark === 'error';
 }
@@ -116,7 +116,7 @@ function toVerdict(line: LogLine): ErrorMatch {
   return { kind: 'verdict', isHeading: matchError(line.text, false)?.isHeading ?? false, isOpening: false };
 }
 
-/** A verdict is believed wherever it stands, the first of them; else what stands together at the end, of its best kind the first. */
+/** The first verdict, wherever it is; otherwise the first line of the best kind in the last group of error lines. */
 function findHeadline(lines: readonly LogLine[], errorLines: readonly ErrorLine[]): number {
   const own = errorLines.filter(({ isHeading }) => !isHeading);
   const verdict = findFirstVerdict(errorLines);
@@ -129,7 +129,7 @@ function findHeadline(lines: readonly LogLine[], errorLines: readonly ErrorLine[
 
 const SAYING: readonly ErrorKind[] = ['error', 'weak'];
 
-/** Of a list that a tool opens the first on it; of a heading alone the first error under it. */
+/** Of a list that a tool opens the first on it; where there is only a heading, the first error under it. */
 function findFirstVerdict(errorLines: readonly ErrorLine[]): ErrorLine | undefined {
   const verdicts = errorLines.filter(({ kind }) => kind === 'verdict');
   const opening = verdicts.find(({ isOpening }) => isOpening)?.at ?? -1;
@@ -147,7 +147,7 @@ function findLastGroup(lines: readonly LogLine[], errorLines: readonly ErrorLine
   return errorLines.slice(Math.max(0, index));
 }
 
-/** Whether more than so many lines of text stand behind the one, up to the other: stack frames are not counted. */
+/** Whether more than FAR lines of text lie between the two; stack frames are not counted. */
 function isFar(lines: readonly LogLine[], at: number, to: number): boolean {
   let count = 0;
   for (let next = at + 1; next <= to && count <= FAR; next += 1) {
@@ -185,12 +185,12 @@ export function findLinesLikeHeadline({ headline, errorLines }: Cause): readonly
   );
 }
 
-/** What is said of a test stands within so many lines of its name. */
+/** The message about a test is at most so many lines from its name. */
 const WINDOW = 40;
 
 const MAX_MENTIONS = 12;
 
-/** A shorter name stands in lines that are about something else. */
+/** A shorter name occurs in lines that are about something else. */
 const MIN_NAME = 4;
 
 const FRAME = /^\s*(?:at |File "|\.{3} \d)/;
@@ -198,7 +198,7 @@ const FRAME = /^\s*(?:at |File "|\.{3} \d)/;
 const OTHER_TEST =
   /^\s*(?:=== (?:RUN|CONT|PAUSE|NAME)\b|--- (?:PASS|SKIP|FAIL)\b|\[ +(?:RUN|OK|FAILED|PASSED) +\]|[✔✓√✖●] |ok \d|not ok \d|test \S.{0,300} \.\.\. |(?:PASS|FAIL|FAILED|ERROR)\b|\d{1,4}\) \S|---- .{1,200} stdout ----|_{3,} .{1,300} _{3,}$|rspec \.\/)/;
 
-/** What stands beside a name on lines that only name it. */
+/** Words that appear next to a name on lines that only name it. */
 const WORDS_BESIDE_NAME =
   /FAILED|FAILURE|ERROR|FAIL|Failed|Time elapsed|took|methodParameterTypes|(?<![A-Za-z])(?:ms|s|secs?|seconds)\b|Test +#\d+/g;
 
@@ -214,11 +214,11 @@ const MESSAGES: readonly RegExp[] = [
   /^\s{0,12}Condition not satisfied/,
 ];
 
-/** The message stands on the next line. */
+/** The message is on the next line. */
 const ANNOUNCING =
   /^thread '.{1,200}' (?:\(\d{1,10}\) )?panicked at .{1,300}:\d+:\d+:$|^\s{1,12}Error Message: ?$|^\S{1,300}:\d+: Failure$|^\s{2,40}error: [|>]-?$/;
 
-/** Index of the line that says most of the first cause: the headline, unless that only names a test. -1: nothing tells. */
+/** Index of the line that says most of the first cause: the headline, unless that only names a test. -1: there is none. */
 function findMessage(lines: readonly LogLine[], cause: Omit<Cause, 'message'>): number {
   const { headline, tests, step } = cause;
   const test = tests.find(({ at }) => at === headline);
@@ -234,7 +234,7 @@ function findMessage(lines: readonly LogLine[], cause: Omit<Cause, 'message'>): 
   return headline;
 }
 
-/** Whether nothing but the name stands there. */
+/** Whether the line holds nothing but the name. */
 function isBare(text: string, name: string): boolean {
   const at = text.indexOf(name);
   const rest = at < 0 ? '' : text.slice(at + name.length);
@@ -288,7 +288,7 @@ function findNextText(lines: readonly LogLine[], at: number, to: number): number
   return at;
 }
 
-/** Values that a matcher compares stand on lines of their own. */
+/** Values that a matcher compares are on lines of their own. */
 const COMPARED = /^\s*(?:Expected|Received|expected|received|actual|Actual)\b.{0,60}: {1,4}\S/;
 
 /** The message, with what it announces: compared values, or what follows a colon at its end. */

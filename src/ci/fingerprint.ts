@@ -10,7 +10,7 @@ const UUID = new RegExp(`\\b${HEX}{8}-${HEX}{4}-${HEX}{4}-${HEX}{4}-${HEX}{12}\\
 
 const URL_HOST = /\b([a-z][a-z+]{1,10}:\/\/)(?:[^\s/@]{1,100}@)?([\w.-]{1,200})(?::\d{1,5})?[^\s"')\]]{0,500}/g;
 
-/** Folders differ between machines; the name of the file tells. */
+/** Folders differ between machines; the name of the file is the same. */
 const FOLDERS = /(?<![\w.@~+-])(?:[A-Za-z]:)?(?:[\w.@~+-]{0,200}[/\\]){1,60}(?=[\w.@~+-])/g;
 
 /** What tools number their errors by: TS2345, E0308, C2143. All other digits are values. */
@@ -34,12 +34,12 @@ function stripToken(token: string): string {
   if (CODE.test(token)) return token;
   if (HASHED.test(token) || TEMPORARY.test(token) || /^0x/.test(token)) return '';
   const word = token.replace(/\d+/g, '').toLowerCase();
-  // Units that stood behind a number, and single letters, tell nothing.
+  // Units after a number, and single letters, carry no information.
   return /^(?:ms|ns|us|sec|secs|s|m|h|mb|gb|kb|kib|mib|gib|am|pm|v|x|z|t)$/.test(word) ? '' : word;
 }
 
 /**
- * SHA-256 (hex), or null where nothing tells: of the names of failed tests, else of the error lines of the most telling kind, in no
+ * SHA-256 (hex) of the names of failed tests, otherwise of the error lines of the most informative kind; null: there are none. In no
  * order.
  */
 export function fingerprintCause(lines: readonly LogLine[], cause: Cause): string | null {
@@ -61,12 +61,12 @@ export function fingerprintLines(lines: readonly string[]): string | null {
   return words.length === 0 ? null : hashParts('lines', words);
 }
 
-/** Of a machine or a service that failed: whatever it was doing. */
+/** Of a machine or a service that failed, whatever the step was doing. */
 export function fingerprintFault(what: string): string {
   return hashParts('fault', [what]);
 }
 
-/** Of a check that tells its cause in words of its own, which others of the same maker tell of other causes. */
+/** Of a check that says its cause in its own summary, in words that other checks of the same App use for other causes. */
 export function fingerprintOwnWords(name: string, print: string): string {
   return hashParts('own', [fingerprintName(name), print]);
 }

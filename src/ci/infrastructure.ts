@@ -6,12 +6,12 @@ interface InfrastructurePattern {
   /** In words: what failed. */
   readonly what: string;
   /**
-   * Who says so, and so where it is believed: `runner`: the CI itself. `machine`: the system under every program. `fetcher`: a tool
+   * Who says so, which decides where it counts: `runner`: the CI itself. `machine`: the system under every program. `fetcher`: a tool
    * that fetches, on a line that only it writes. `any`: any program, so only where a step does nothing but fetch.
    */
   readonly said: 'runner' | 'machine' | 'fetcher' | 'any';
   readonly pattern: RegExp;
-  /** What the same line must have besides: who writes it. */
+  /** What the same line must match as well: who writes it. */
   readonly by?: RegExp;
 }
 
@@ -54,7 +54,7 @@ const INFRASTRUCTURE_PATTERNS: readonly InfrastructurePattern[] = [
     pattern:
       /\bOOMKilled\b|out of memory: Kill|oom-kill|Cannot allocate memory|signal: killed\b|exit(?:ed)? (?:with )?(?:code|status) ?137\b|Gradle build daemon disappeared|insufficient memory for the Java Runtime|CUDA out of memory|heap out of memory/i,
   },
-  // That it is asked too often is told as such by whatever asks: before the rules of those.
+  // Rate limits come first: the tools below report them as a failed answer.
   {
     what: 'the registry of container images limits how often it is asked',
     said: 'fetcher',
@@ -96,7 +96,7 @@ const INFRASTRUCTURE_PATTERNS: readonly InfrastructurePattern[] = [
   { what: 'a service that the set-up needs did not answer', said: 'any', pattern: NETWORK },
 ];
 
-/** A sign that the machine or a service failed, not the code: what it is in words, and the line that says so. */
+/** A failure of the machine or a service, not of the code: what it is in words, and the line that says so. */
 export interface InfrastructureFault {
   readonly what: string;
   readonly line: string;
@@ -142,7 +142,7 @@ function isBelieved(
   return beforeEnd <= NEAR && (said === 'fetcher' || cause.step?.phase === 'setup');
 }
 
-/** Whether a tool found fault with the code besides. */
+/** Whether a tool found fault with the code as well. */
 function isCodesOwn(cause: Cause, faults: ReadonlySet<number>): boolean {
   return cause.errorLines.some(({ kind, at, isHeading }) => kind === 'verdict' && !isHeading && !faults.has(at));
 }

@@ -26,7 +26,7 @@ export interface CheckEvidence {
   readonly history: FailureHistory | null;
   /** What the change under test touches; null: not known. */
   readonly changed: { readonly paths: readonly string[]; readonly isCut: boolean } | null;
-  /** What ties the failure to the change; absent: what its names alone say. */
+  /** What ties the failure to the change; absent: names decide. */
   readonly ties?: readonly Tie[];
   /** A push to the default branch has no base but what stood there before. */
   readonly isOnDefault: boolean;
@@ -90,7 +90,7 @@ function explainBrokenBase({ base, history, isOnDefault, read }: CheckEvidence):
   if (isOnDefault) return null;
   const isRed = base.state === 'red';
   const toReasons = (reason: Reason) => [reason, ...explainHistory(history)];
-  // Red on the base for another cause is no excuse; nor is its colour alone where this failure is not yet known there and the cause is.
+  // Red on the base for another cause is no excuse; nor is a red base where this failure is unknown there and its cause is known.
   if (isRed && base.sameCause === true) return toReasons({ code: 'red_on_base', check: base.name, cause: 'same' });
   if (history?.isOpenOnDefault === true) return toReasons({ code: 'open_on_default' });
   if (!isRed || base.sameCause === false) return null;
@@ -157,7 +157,7 @@ function explainUntouched({ changed, read }: CheckEvidence): readonly Reason[] {
   return [{ code: 'untouched' }];
 }
 
-/** What the base and the history say besides. */
+/** What the base and the history add. */
 function explainSurroundings({ base, history }: CheckEvidence): readonly Reason[] {
   const isOther = base.state === 'red' && base.sameCause === false;
   return [

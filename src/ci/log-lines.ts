@@ -241,7 +241,7 @@ function normaliseLine(text: string): string {
     .trim();
 }
 
-/** Of a path; a word without folders stays. Words are taken whole: a search for the slash in each begins anew at every letter. */
+/** Of a path; a word without folders stays. Words are matched whole: a search for the slash would restart at every letter. */
 function findFileName(word: string): string {
   return word.slice(Math.max(word.lastIndexOf('/'), word.lastIndexOf('\\')) + 1) || '/';
 }

@@ -1,10 +1,10 @@
-// Places that the telling lines of a log name, in paths as the repository may have them.
-import { isRuntimeFrame } from '../triage/own-code.ts';
+// Places that the error lines of a log name, in paths as the repository may have them.
+import { isRuntimeFrame } from '../triage/runtime-frames.ts';
 import type { Cause } from './find-cause.ts';
 import type { LogLine } from './log-lines.ts';
 import { findWrittenPlaces, isFinding, readFileHeading, readFindingLine, toRepositoryPath } from './written-places.ts';
 
-/** A place that a log or an annotation names, in a path as it stands there or, where the runner's own folder was in front, without it. */
+/** A place that a log or an annotation names, in a path as written or, where the runner's own folder was in front, without that. */
 export interface Place {
   readonly path: string;
   /** 0: none. */
@@ -16,7 +16,7 @@ export interface Place {
 
 const MAX_PLACES = 30;
 const MAX_MESSAGE = 300;
-/** Lines after a telling one that still belong to it: frames, excerpts of source. */
+/** Lines after an error line that still belong to it: frames, excerpts of source. */
 const REACH = 25;
 const HARNESS =
   /^(?:hudson|jenkins|org\.(?:jenkinsci|testng|mockito|hamcrest|assertj|opentest4j|apache\.tools\.ant|codehaus\.plexus|spockframework))\./;
@@ -42,7 +42,7 @@ export function findPlaces(lines: readonly LogLine[], cause: Cause, most = MAX_P
   return [...found.values()].slice(0, most);
 }
 
-/** Indices of the telling lines and of those that follow them, each once; the first with what a linter listed right before it, and the file's name. */
+/** Indexes of the error lines and of those that follow them, each once; the first with what a linter listed right before it, and the file's name. */
 function* findNearLines(lines: readonly LogLine[], { errorLines, headline, step }: Cause): Generator<number> {
   const to = step?.to ?? lines.length;
   let next = findListStart(lines, headline, step?.from ?? 0);
@@ -89,10 +89,10 @@ function findListStart(lines: readonly LogLine[], headline: number, from: number
   return over >= least && readFileHeading(lines[over]?.text ?? '') !== null ? over : first;
 }
 
-/** What stands between the name of a file and what is found in it. */
+/** Lines between the name of a file and the findings in it. */
 const BETWEEN = /^[-=|]|^FOUND \d+ (?:ERROR|WARNING)/;
 
-/** A blank line ends a list of some tools, and stands within those of others: only another heading or other words end it. */
+/** A blank line ends a list of some tools, and is part of those of others: only another heading or other words end it. */
 function findHeadingAfter(text: string, over: string): string {
   const path = readFileHeading(text);
   if (path !== null) return path;

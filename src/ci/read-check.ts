@@ -42,7 +42,7 @@ interface OwnWords {
   readonly cause: Cause;
 }
 
-/** What of its own words tells of a cause. */
+/** What its own summary says of a cause. */
 function readOwnWords(output: string): OwnWords {
   const lines = output === '' ? [] : readLogLines(output).map(dropPhrases);
   const cause = findCause(lines, findSteps(lines));
@@ -69,7 +69,7 @@ function excerptOwnWords({ name, output }: { readonly name: string; readonly out
   return { ...excerpt, headline, cut: excerpt.cut.replace('of the log', 'of what it says') };
 }
 
-/** A word alone is a heading. */
+/** A single word is a heading. */
 function isInformativeText(text: string): boolean {
   return /\p{L}{2}/u.test(stripMarkup(text)) && /\S\s\S/.test(stripMarkup(text)) && !isOnlyFailed(text);
 }
@@ -110,7 +110,7 @@ export interface ReadCheck {
   readonly infrastructure: InfrastructureFault | null;
   /** Equal for the same cause wherever it is seen; of a check that says nothing, of its name and conclusion alone. */
   readonly fingerprint: string;
-  /** Whether there was anything to tell one cause from another. */
+  /** Whether it says anything by which one cause differs from another. */
   readonly isInformative: boolean;
 }
 
@@ -171,7 +171,7 @@ function preferNotedFault(text: Text, noted: Text): Text {
   return text.fault === null && noted.fault !== null && rankCause(text.cause) < VERDICT ? noted : text;
 }
 
-/** A text is asked only where those before it told nothing but that it failed. */
+/** A text is read only where those before it say nothing but that the check failed. */
 function readMostInformative(readers: readonly (() => Text)[]): Text {
   let best: Text | null = null;
   for (const read of readers) {
@@ -220,7 +220,7 @@ function makeExcerpt({ lines, cause, passing }: Shown, told: readonly Place[]): 
   const excerpt = cutExcerpt(lines, cause, passing);
   const [first] = told;
   if (excerpt.headline === '' && first) return { ...excerpt, headline: formatHeadline(first.message) };
-  // A name that is spread over lines, such as suites and test, is told whole.
+  // A name that is spread over lines, such as suites and test, is shown whole.
   const test = cause.tests.find(({ at }) => at === cause.message);
   const isSpread = test && /^\s*\d+\) /.test(lines[test.at]?.text ?? '');
   return isSpread ? { ...excerpt, headline: formatHeadline(`${test.name} failed`) } : excerpt;

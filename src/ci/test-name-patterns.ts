@@ -1,4 +1,4 @@
-// How test runners name what failed on one line: a table, with a second one for what is asked last.
+// How test runners name what failed on one line: a table, and a second one for what is tried last.
 
 export interface NamingLine {
   readonly word: string;

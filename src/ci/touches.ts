@@ -99,7 +99,7 @@ function isTested(path: string, tests: readonly string[]): boolean {
   return tests.some((test) => test.includes(`${name}.`) || test.includes(`${name})`) || test.endsWith(name));
 }
 
-/** The test files that the failure names, in paths of the commit. A bare name, or that of a class, must be of one file alone. */
+/** The test files that the failure names, in paths of the commit. A bare name, or that of a class, must be of exactly one file. */
 function findTestFiles(index: PathIndex, { places, excerpt }: Failing): readonly string[] {
   const placed = places.flatMap(({ path: name }) => {
     const same = (index.byName.get(getFileName(name).toLowerCase()) ?? []).filter(
@@ -142,10 +142,10 @@ function isSameLanguage(one: string, other: string): boolean {
 /** Folders that say what kind of file is in them, not what it is about. */
 const LAYOUT =
   /^(?:src|source|lib|app|tests?|testing|specs?|__tests?__|unit|integration|functional|e2e|features?|main|java|kotlin|scala|groovy|python)$/i;
-/** Names that many files have: alone they say nothing. */
+/** Names that many files have: they say nothing by themselves. */
 const COMMON =
   /^(?:..?|index|main|mod|lib|init|app|core|base|utils?|helpers?|common|shared|misc|types?|constants?|config|options|errors?|setup|client|server|models?|api)$/;
-/** Files that stand for their folder. */
+/** Files that represent their folder. */
 const FOLDER_FILE = /^(?:index|mod)$/;
 
 interface Named {
@@ -382,7 +382,7 @@ function joinPaths(folder: string, written: string): string | null {
   return parts.join('/');
 }
 
-/** `a/b/c`, `b/c`; the last name alone says too little. */
+/** `a/b/c`, `b/c`; the last name by itself says too little. */
 function listPathEnds(path: string): readonly string[] {
   const parts = path.split('/');
   return parts.slice(0, Math.max(1, parts.length - 1)).map((_, at) => parts.slice(at).join('/'));

@@ -1,6 +1,6 @@
 // How tools write where something is, and which of these paths are of the repository.
 
-/** As it stands in the log. */
+/** As written in the log. */
 interface WrittenPlace {
   readonly path: string;
   readonly line: number;
@@ -34,7 +34,7 @@ const ON_ONE_LINE: readonly RegExp[] = [
   new RegExp(`${START}(?<path>(?:[A-Za-z]:)?${FOLDERS}\\.[A-Za-z]\\w{0,9}):(?<a>\\d{1,6}):\\d{1,5}\\b`, 'g'),
 ];
 
-/** What all of these have: most lines do not, and are spared the long search for a path. */
+/** What all of these have: most lines do not, and need no search for a path. */
 const LINE_BEHIND = /\w(?:"?(?:[,:]? |:)line \d|:\[?\d|\(\d)/;
 
 const MESSAGE_BETWEEN: readonly RegExp[] = [

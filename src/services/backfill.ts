@@ -11,8 +11,8 @@ import type { Backfill, BackfillStore, FailureStore, Forecast, ProjectStore } fr
 import type { Log } from '../log.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import type { CheckReading } from './checks/check-reader.ts';
-import { cleanPast, OUTSIDE_LOG_BYTES, wordsOf } from './checks/check-texts.ts';
-import { historyOf, knownOf, type SeenAt, sightingOf } from './checks/sightings.ts';
+import { cleanPast, OUTSIDE_LOG_BYTES, readCheckTexts } from './checks/check-texts.ts';
+import { readKnown, type SeenAt, toHistory, toSighting } from './checks/sightings.ts';
 
 export interface BackfillDeps {
   readonly store: Store;
@@ -49,7 +49,7 @@ export function createBackfillHandler(given: BackfillDeps): JobHandler {
     handle: async (job, signal) => {
       if (deps.paused()) return { kind: 'later', runAt: new Date(deps.now().getTime() + PAUSED_MS).toISOString() };
       const project = await deps.store.project(job.subject);
-      return project === null || !isGithubProject(project) ? DONE : await tried(deps, project, signal);
+      return project === null || !isGithubProject(project) ? DONE : await tryToRead(deps, project, signal);
     },
     dead: async (job, error) => {
       deps.log.error({ project: job.subject, err: error }, 'the red checks of the past could not be read');
@@ -57,7 +57,7 @@ export function createBackfillHandler(given: BackfillDeps): JobHandler {
   };
 }
 
-async function tried(deps: PacedDeps, project: GithubProject, signal: AbortSignal): Promise<JobResult> {
+async function tryToRead(deps: PacedDeps, project: GithubProject, signal: AbortSignal): Promise<JobResult> {
   try {
     return await readPast(deps, project, signal);
   } catch (error) {
@@ -65,15 +65,15 @@ async function tried(deps: PacedDeps, project: GithubProject, signal: AbortSigna
     if (error instanceof ChecksBusy) return { kind: 'later', runAt: error.retryAt.toISOString() };
     if (!(error instanceof ChecksClosed)) throw error;
     deps.log.warn({ project: project.id, err: error }, 'the red checks of the past cannot be read');
-    const backfill = await openOne(deps, project);
-    if (backfill !== null) await end(deps, project, backfill);
+    const backfill = await findOpen(deps, project);
+    if (backfill !== null) await endBackfill(deps, project, backfill);
   }
   return DONE;
 }
 
 async function readPast(deps: PacedDeps, project: GithubProject, signal: AbortSignal): Promise<JobResult> {
   const { installationId } = project.source;
-  for (let backfill = await openOne(deps, project); backfill !== null; backfill = await openOne(deps, project)) {
+  for (let backfill = await findOpen(deps, project); backfill !== null; backfill = await findOpen(deps, project)) {
     signal.throwIfAborted();
     const now = deps.now().getTime();
     const readyAt = deps.pace.readyAt(installationId, now);
@@ -86,20 +86,20 @@ async function readPast(deps: PacedDeps, project: GithubProject, signal: AbortSi
     deps.pace.spent(installationId, spent.calls - backfill.calls, now);
     const after = { ...backfill, ...spent, cursor: page.next ?? cursor };
     // The last page and the end are one write: between two, the page would be counted again.
-    if (page.next === null || spent.calls >= MOST_CALLS) await end(deps, project, after);
+    if (page.next === null || spent.calls >= MOST_CALLS) await endBackfill(deps, project, after);
     else await deps.store.saveBackfill(after, deps.now().toISOString());
   }
   return DONE;
 }
 
 /** Null: there is none, or it has ended. */
-async function openOne({ store }: BackfillDeps, project: GithubProject): Promise<Backfill | null> {
+async function findOpen({ store }: BackfillDeps, project: GithubProject): Promise<Backfill | null> {
   const backfill = await store.backfill(project.id);
   return backfill?.state === 'waiting' ? backfill : null;
 }
 
-async function end(deps: BackfillDeps, project: GithubProject, backfill: Backfill): Promise<void> {
-  const forecast = await forecastOf(deps.store, backfill);
+async function endBackfill(deps: BackfillDeps, project: GithubProject, backfill: Backfill): Promise<void> {
+  const forecast = await makeForecast(deps.store, backfill);
   await deps.store.saveBackfill({ ...backfill, state: 'done', forecast }, deps.now().toISOString());
   const { calls, checks, since } = backfill;
   deps.log.info(
@@ -138,7 +138,7 @@ async function rememberPast(
   let seen = spent.checks;
   for (const one of checks) {
     past.signal.throwIfAborted();
-    const cost = costOf(one.check);
+    const cost = countCalls(one.check);
     const isRead = cost === 0 || (seen < MOST_LOGS && calls + cost <= mostCalls);
     seen += 1;
     if (!isRead) continue;
@@ -149,7 +149,7 @@ async function rememberPast(
 }
 
 /** A log is asked for and then fetched; a status has said all with itself. */
-function costOf({ runId, app, annotations }: Check): number {
+function countCalls({ runId, app, annotations }: Check): number {
   if (runId === null) return 0;
   return (app === 'github-actions' ? 1 : 0) + (annotations > 0 ? 1 : 0);
 }
@@ -159,30 +159,30 @@ async function rememberOne({ deps, project, signal }: Past, { sha, branch, pullR
   // Whose a pull request was is not asked any more.
   const where: SeenAt = { sha, branch, pullRequest, isOnDefault, isTrusted: isOnDefault };
   const logBytes = isOnDefault ? undefined : OUTSIDE_LOG_BYTES;
-  const { output, words } = await wordsOf({ deps, project, signal, logBytes }, check);
+  const { output, words } = await readCheckTexts({ deps, project, signal, logBytes }, check);
   const texts = { name: check.name, output, log: words.log, annotations: words.annotations };
   const read = await deps.readCheck(texts);
   signal.throwIfAborted();
-  const { verdict } = await judged({ deps, project, signal }, { check, read, where });
+  const { verdict } = await judgePast({ deps, project, signal }, { check, read, where });
   const headline = await deps.redactor.redact(read.excerpt.headline);
   const now = deps.now().toISOString();
   await deps.store.recordSightings(
     { id: newId('fal'), projectId: project.id, fingerprint: read.fingerprint, headline },
-    [sightingOf(check, where, verdict, now)],
+    [toSighting(check, where, verdict, now)],
     now,
   );
 }
 
 /** The newest is read first, so that the ledger says nothing yet of what was before it. */
-async function judged(
+async function judgePast(
   { deps, project }: Past,
   { check, read, where }: { readonly check: Check; readonly read: ReadCheck; readonly where: SeenAt },
 ) {
-  const known = await knownOf(deps.store, { projectId: project.id, fingerprint: read.fingerprint }, where);
+  const known = await readKnown(deps.store, { projectId: project.id, fingerprint: read.fingerprint }, where);
   return judgeCheck({
     ...{ name: check.name, conclusion: check.conclusion, read, isOnDefault: where.isOnDefault },
     ...{ passedHere: false, base: { name: '', state: 'unknown', sameCause: null }, changed: null },
-    history: historyOf(known, where, ''),
+    history: toHistory(known, where, ''),
   });
 }
 
@@ -227,11 +227,11 @@ const NOMINAL_COST = 0.15;
 
 const PAGE = 100;
 
-async function forecastOf(
+async function makeForecast(
   store: Pick<FailureStore, 'failures'> & Pick<BackfillStore, 'meanCost'>,
   { projectId, since, checks }: Backfill,
 ): Promise<Forecast> {
-  const distinct = (await failuresSince(store, projectId, since)).filter(isWorthwhile).length;
+  const distinct = (await readFailuresSince(store, projectId, since)).filter(isWorthwhile).length;
   const investigations = Math.round(distinct * SCALE);
   const cost = (await store.meanCost()) ?? NOMINAL_COST;
   return {
@@ -247,7 +247,7 @@ function isWorthwhile({ headline, firstSeen, isOnDefault, pullRequests }: Failur
   return isCode && headline !== '' && (isOnDefault || pullRequests.length > 0);
 }
 
-async function failuresSince(
+async function readFailuresSince(
   store: Pick<FailureStore, 'failures'>,
   projectId: string,
   since: string,

@@ -6,19 +6,19 @@ import { isGithubProject } from '../core/project.ts';
 import type { JobHandler, JobResult } from '../core/queue.ts';
 import { beginInvestigations } from './checks/begin-investigations.ts';
 import { cleanChecks } from './checks/check-texts.ts';
-import { judgeGroups, keepJudged } from './checks/judge-groups.ts';
-import { type JudgeHeadDeps, keepSeen, type Look, nowOf, setAside } from './checks/look.ts';
+import { judgeGroups, saveJudged } from './checks/judge-groups.ts';
+import { formatNow, type JudgeHeadDeps, type Look, saveAside, saveSeen } from './checks/look.ts';
 
 import { readSuspects } from './checks/read-suspects.ts';
 import { closeWhatIsGreen, rememberFindings } from './checks/remember-findings.ts';
 import {
   isBranchCounted,
   isQuiet,
-  lookedAtAgain,
-  namesOf,
+  listNames,
   type SortedChecks,
+  saveWaiting,
+  scheduleNextLook,
   sortChecks,
-  waitFor,
 } from './checks/sort-checks.ts';
 
 type PullRequestPlace = Extract<HeadPlace, { readonly kind: 'pull_request' }>;
@@ -38,9 +38,9 @@ export function createHeadHandler(given: JudgeHeadDeps): JobHandler {
   const deps = { ...given, checks: cleanChecks(given.checks, given.redactor) };
   return {
     handle: async (job, signal) => {
-      if (deps.paused()) return later(deps, PAUSED_MS);
+      if (deps.paused()) return runLater(deps, PAUSED_MS);
       try {
-        const look = await lookOf(deps, job.subject, signal);
+        const look = await createLook(deps, job.subject, signal);
         return look === null ? DONE : await lookAt(look);
       } catch (error) {
         signal.throwIfAborted();
@@ -57,7 +57,7 @@ export function createHeadHandler(given: JudgeHeadDeps): JobHandler {
 }
 
 /** Null where head or project is not there any more. */
-async function lookOf(deps: JudgeHeadDeps, headId: string, signal: AbortSignal): Promise<Look | null> {
+async function createLook(deps: JudgeHeadDeps, headId: string, signal: AbortSignal): Promise<Look | null> {
   const head = await deps.store.head(headId);
   const project = head === null ? null : await deps.store.project(head.projectId);
   if (head === null || project === null || !isGithubProject(project)) return null;
@@ -79,16 +79,17 @@ async function lookOf(deps: JudgeHeadDeps, headId: string, signal: AbortSignal):
 async function lookAt(look: Look): Promise<JobResult> {
   const { deps, project, head, signal } = look;
   const rules = await deps.checks.rules(project, signal);
-  const askedAt = nowOf(look);
-  const place = await deps.checks.place(project, { ...head, pullRequest: numberOf(head) }, signal);
-  if (place === null || isPushedOver(look, place)) return await aside(look, 'superseded', null);
-  if (isClosed(place)) return await over(look, place, askedAt);
-  if (isOurs(place) || !isBranchCounted(place, rules)) return await aside(look, 'ignored', place);
+  const askedAt = formatNow(look);
+  const place = await deps.checks.place(project, { ...head, pullRequest: findNumber(head) }, signal);
+  if (place === null || isPushedOver(look, place)) return await putAside(look, 'superseded', null);
+  if (isClosed(place)) return await closeHead(look, place, askedAt);
+  if (isOurs(place) || !isBranchCounted(place, rules)) return await putAside(look, 'ignored', place);
   const sorted = sortChecks(await deps.checks.of(project, head.sha, signal), rules);
-  if (sorted.waiting.length > 0 && !isQuiet(look, sorted)) return await waitFor(lookHere(look, place), place, sorted);
-  if (sorted.counted === 0) return await aside(look, 'ignored', place, sorted.leftOut);
-  if (await isOvertaken(look, place, sorted)) return await aside(look, 'superseded', place);
-  return await judge(lookHere(look, place), { place, rules }, sorted);
+  if (sorted.waiting.length > 0 && !isQuiet(look, sorted))
+    return await saveWaiting(withoutOldFindings(look, place), place, sorted);
+  if (sorted.counted === 0) return await putAside(look, 'ignored', place, sorted.leftOut);
+  if (await isOvertaken(look, place, sorted)) return await putAside(look, 'superseded', place);
+  return await judge(withoutOldFindings(look, place), { place, rules }, sorted);
 }
 
 async function judge(
@@ -99,46 +100,46 @@ async function judge(
   const { place } = at;
   const { groups, leftOut: unread } = await readSuspects(look, place, sorted.suspects);
   const judged = await judgeGroups(look, place, groups);
-  await keepJudged(look, place, judged);
+  await saveJudged(look, place, judged);
   const remembered = await rememberFindings(look, place, judged);
   await closeWhatIsGreen(look, place, sorted, remembered);
-  const stillWaiting = namesOf(sorted.waiting);
+  const stillWaiting = listNames(sorted.waiting);
   const findings = await beginInvestigations(look, { ...at, stillWaiting }, remembered);
   const leftOut = [...sorted.leftOut, ...unread];
   const hasEnded = stillWaiting.length === 0;
   const endedAt = hasEnded ? sorted.endedAt : '';
-  await keepSeen(look, { state: stateOf(sorted), place, findings, leftOut, stillWaiting, endedAt });
-  return hasEnded ? DONE : lookedAtAgain(look, sorted);
+  await saveSeen(look, { state: findState(sorted), place, findings, leftOut, stillWaiting, endedAt });
+  return hasEnded ? DONE : scheduleNextLook(look, sorted);
 }
 
 /**
  * What a commit was judged to be as a pull request's is no verdict on it as the default branch's, nor that of a branch on the pull request that
  * was opened from it: it is judged as if for the first time.
  */
-function lookHere(look: Look, place: HeadPlace): Look {
+function withoutOldFindings(look: Look, place: HeadPlace): Look {
   const { head } = look;
   const isMoved = head.place !== null && head.place.kind !== place.kind;
   return isMoved ? { ...look, head: { ...head, findings: [] } } : look;
 }
 
-function numberOf({ place }: Look['head']): number | null {
+function findNumber({ place }: Look['head']): number | null {
   return place?.kind === 'pull_request' ? place.number : null;
 }
 
-async function aside(
+async function putAside(
   look: Look,
   state: HeadState,
   place: HeadPlace | null,
   leftOut = look.head.leftOut,
 ): Promise<JobResult> {
-  await setAside(look, { state, place, leftOut });
+  await saveAside(look, { state, place, leftOut });
   return DONE;
 }
 
 /** A look that was under way when it was closed may have found its checks red after that. */
-async function over(look: Look, place: PullRequestPlace, at: string): Promise<JobResult> {
+async function closeHead(look: Look, place: PullRequestPlace, at: string): Promise<JobResult> {
   await look.deps.store.closeOfPullRequest(look.project.id, place.number, at);
-  return await aside(look, 'superseded', place);
+  return await putAside(look, 'superseded', place);
 }
 
 /** A commit of the merge queue is another than its pull request's. */
@@ -182,11 +183,11 @@ function isOurs(place: HeadPlace): boolean {
 }
 
 /** Green is what has ended whole. */
-function stateOf({ suspects, waiting }: SortedChecks): HeadState {
+function findState({ suspects, waiting }: SortedChecks): HeadState {
   if (suspects.some(({ isRed }) => isRed)) return 'red';
   return waiting.length > 0 ? 'waiting' : 'green';
 }
 
-function later({ now }: JudgeHeadDeps, ms: number): JobResult {
+function runLater({ now }: JudgeHeadDeps, ms: number): JobResult {
   return { kind: 'later', runAt: new Date(now().getTime() + ms).toISOString() };
 }

@@ -1,9 +1,11 @@
 // The verdict on a red check, and its reasons.
+
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CheckEvidence, type FailureHistory, type Judgement, judgeCheck } from '../../src/ci/judge.ts';
 import { type ReadCheck, readCheck } from '../../src/ci/read-check.ts';
 import { describeReason } from '../../src/core/verdict.ts';
-import { actionsLog, JEST } from './logs.ts';
+import { actionsLog, JEST, TSC } from './logs.ts';
 
 function read(output: readonly string[], end?: string): ReadCheck {
   return readCheck({ name: 'test (20)', output: '', log: actionsLog('npm test', output, end), annotations: [] });
@@ -12,6 +14,7 @@ function read(output: readonly string[], end?: string): ReadCheck {
 const HISTORY: FailureHistory = { isOpenOnDefault: false, hits: 7, flakyHits: 0, pullRequests: 4, branches: 0 };
 
 const GREEN = { name: 'test (20)', state: 'green', sameCause: null } as const;
+
 const UNKNOWN = { ...GREEN, state: 'unknown' } as const;
 
 function evidence(part: Partial<CheckEvidence> = {}): CheckEvidence {
@@ -29,6 +32,7 @@ function evidence(part: Partial<CheckEvidence> = {}): CheckEvidence {
 }
 
 const red = (sameCause: boolean | null) => ({ name: 'test (20)', state: 'red', sameCause }) as const;
+
 const DISK = read(['cc: No space left on device']);
 
 function wordsOf({ reasons }: Judgement): readonly string[] {
@@ -161,5 +165,71 @@ describe('the verdict', () => {
   it('tells that the base is green', () => {
     const base = { name: 'test (20)', state: 'green', sameCause: null } as const;
     expect(wordsOf(judgeCheck(evidence({ base })))).toContain('`test (20)` is green on the base');
+  });
+});
+
+function readOutput(output: readonly string[]): ReadCheck {
+  return readCheck({ name: 'test (20)', output: '', log: actionsLog('npm test', output), annotations: [] });
+}
+
+const FULL_DISK = readOutput(['cc: No space left on device']);
+
+describe('whatever the evidence', () => {
+  const history = fc.option(
+    fc.record({
+      isOpenOnDefault: fc.boolean(),
+      hits: fc.nat({ max: 9 }),
+      flakyHits: fc.nat({ max: 9 }),
+      pullRequests: fc.nat({ max: 3 }),
+      branches: fc.nat({ max: 3 }),
+    }),
+  );
+  const any: fc.Arbitrary<CheckEvidence> = fc.record({
+    name: fc.constantFrom('test (20)', ''),
+    conclusion: fc.constantFrom('failure', 'timed_out', 'error'),
+    read: fc.constantFrom(readOutput(JEST), readOutput(TSC), FULL_DISK, readOutput([])),
+    passedHere: fc.boolean(),
+    base: fc.record({
+      name: fc.constantFrom('test (20)', ''),
+      state: fc.constantFrom('green', 'red', 'unknown'),
+      sameCause: fc.constantFrom(true, false, null),
+    }),
+    history,
+    changed: fc.option(
+      fc.record({ paths: fc.subarray(['src/coupons.js', 'src/cart.ts', 'a.md']), isCut: fc.boolean() }),
+    ),
+    isOnDefault: fc.boolean(),
+  });
+
+  it('there are reasons, and none is empty', () => {
+    fc.assert(
+      fc.property(any, (given) => {
+        const { reasons } = judgeCheck(given);
+        expect(reasons.length).toBeGreaterThan(0);
+        expect(reasons.every((reason) => describeReason(reason).trim() !== '')).toBe(true);
+      }),
+    );
+  });
+
+  it('the default branch is never excused by itself', () => {
+    fc.assert(
+      fc.property(any, (given) => {
+        expect(judgeCheck({ ...given, isOnDefault: true }).verdict).not.toBe('base_broken');
+      }),
+    );
+  });
+
+  it('its order changes nothing', () => {
+    fc.assert(
+      fc.property(any, (given) => {
+        const { changed, read: found } = given;
+        const turned: CheckEvidence = {
+          ...given,
+          read: { ...found, places: found.places.toReversed() },
+          changed: changed && { ...changed, paths: changed.paths.toReversed() },
+        };
+        expect(judgeCheck(turned)).toEqual(judgeCheck(given));
+      }),
+    );
   });
 });

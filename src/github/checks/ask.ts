@@ -72,7 +72,7 @@ export async function askPages<T>(
 const UNKNOWN = new Set([404, 422]);
 
 /** Null where GitHub knows nothing by that name. */
-export async function unlessUnknown<T>(asked: Promise<T>): Promise<T | null> {
+export async function ignoreUnknown<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked;
   } catch (error) {
@@ -82,7 +82,7 @@ export async function unlessUnknown<T>(asked: Promise<T>): Promise<T | null> {
 }
 
 /** Null too where we may not ask. */
-export async function unlessClosed<T>(asked: Promise<T>): Promise<T | null> {
+export async function ignoreClosed<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked;
   } catch (error) {
@@ -92,8 +92,8 @@ export async function unlessClosed<T>(asked: Promise<T>): Promise<T | null> {
 }
 
 /** The commit at a branch's tip; null: there is no such branch. */
-export async function tipOf(asking: Asking, branch: string): Promise<string | null> {
-  const found = await unlessUnknown(
+export async function findTip(asking: Asking, branch: string): Promise<string | null> {
+  const found = await ignoreUnknown(
     ask(asking, ({ rest }, place) => rest.git.getRef({ ...place, ref: `heads/${branch}` })),
   );
   return found?.object.sha ?? null;
@@ -104,7 +104,7 @@ const BUSY_MS = 60_000;
 const UNSURE_MS = 15_000;
 
 /** What is thrown by the door for what GitHub did; whatever it is not about is handed on as it is. */
-export async function inWordsOfThePort<T>({ now }: Pick<ChecksDeps, 'now'>, asked: Promise<T>): Promise<T> {
+export async function toChecksErrors<T>({ now }: Pick<ChecksDeps, 'now'>, asked: Promise<T>): Promise<T> {
   try {
     return await asked;
   } catch (error) {
@@ -141,8 +141,8 @@ const MOST_PAGES = 5;
 const MOST_REMEMBERED = 500;
 
 /** A call for each 100 runs. Empty where we may not read them. Throws GithubFailure. */
-export async function workflowRuns(asking: Asking, sha: string): Promise<readonly WorkflowRun[]> {
-  const found = await unlessClosed(
+export async function readWorkflowRuns(asking: Asking, sha: string): Promise<readonly WorkflowRun[]> {
+  const found = await ignoreClosed(
     askPages({ most: MOST_PAGES, size: PAGE }, async (page) => {
       const listed = await ask(asking, ({ rest }, place) =>
         rest.actions.listWorkflowRunsForRepo({ ...place, head_sha: sha, per_page: PAGE, page }),
@@ -163,19 +163,19 @@ export async function workflowRuns(asking: Asking, sha: string): Promise<readonl
 }
 
 /** As they were asked for last; null: they never were, or long ago. Others may have begun since. */
-export function rememberedRuns(asking: Asking, sha: string): readonly WorkflowRun[] | null {
-  return asking.runs.get(keyOf(asking, sha)) ?? null;
+export function recallRuns(asking: Asking, sha: string): readonly WorkflowRun[] | null {
+  return asking.runs.get(makeKey(asking, sha)) ?? null;
 }
 
 function remember(asking: Asking, sha: string, runs: readonly WorkflowRun[]): void {
-  const key = keyOf(asking, sha);
+  const key = makeKey(asking, sha);
   asking.runs.delete(key);
   asking.runs.set(key, runs);
   const [oldest] = asking.runs.keys();
   if (asking.runs.size > MOST_REMEMBERED && oldest !== undefined) asking.runs.delete(oldest);
 }
 
-function keyOf({ project }: Asking, sha: string): string {
+function makeKey({ project }: Asking, sha: string): string {
   return `${project.source.repositoryId} ${sha}`;
 }
 
@@ -193,7 +193,7 @@ export function isTesting({ event }: Pick<WorkflowRun, 'event'>): boolean {
 }
 
 /** A pull request, and what its author starts there, has no say any more in a commit that was pushed to the default branch as it is. */
-export function testingRuns(asking: Asking, runs: readonly WorkflowRun[]): readonly WorkflowRun[] {
+export function selectTestingRuns(asking: Asking, runs: readonly WorkflowRun[]): readonly WorkflowRun[] {
   const isPushed = runs.some((run) => isOfDefault(asking, run));
   return runs.filter((run) => isTesting(run) && !(isPushed && run.event === 'pull_request'));
 }

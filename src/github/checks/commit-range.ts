@@ -3,7 +3,7 @@
 import type { ChangedFiles } from '../../core/check.ts';
 import type { CommitRange } from '../../core/failure.ts';
 import type { HeadPlace } from '../../core/head.ts';
-import { type Asking, ask, askPages, unlessUnknown } from './ask.ts';
+import { type Asking, ask, askPages, ignoreUnknown } from './ask.ts';
 
 const PAGE = 100;
 const MOST_PAGES = 3;
@@ -16,31 +16,31 @@ const MOST_COMMITS = 20;
 const WORDS_CHARACTERS = 4_000;
 
 /** Null: not known. */
-export async function changedFiles(
+export async function readChangedFiles(
   asking: Asking,
   { sha, place }: { readonly sha: string; readonly place: HeadPlace },
 ): Promise<ChangedFiles | null> {
-  if (place.kind === 'pull_request') return await filesOfPullRequest(asking, place.number);
+  if (place.kind === 'pull_request') return await readPullRequestFiles(asking, place.number);
   const found =
     place.kind === 'default'
-      ? await unlessUnknown(ask(asking, ({ rest }, repository) => rest.repos.getCommit({ ...repository, ref: sha })))
-      : await compared(asking, { from: asking.project.source.defaultBranch, to: sha });
+      ? await ignoreUnknown(ask(asking, ({ rest }, repository) => rest.repos.getCommit({ ...repository, ref: sha })))
+      : await compareCommits(asking, { from: asking.project.source.defaultBranch, to: sha });
   if (found === null) return null;
-  const paths = pathsOf(found.files ?? []);
+  const paths = listPaths(found.files ?? []);
   return { paths, isCut: (found.files ?? []).length >= MOST_FILES };
 }
 
-async function filesOfPullRequest(asking: Asking, number: number): Promise<ChangedFiles | null> {
-  const found = await unlessUnknown(
+async function readPullRequestFiles(asking: Asking, number: number): Promise<ChangedFiles | null> {
+  const found = await ignoreUnknown(
     askPages({ most: MOST_PAGES, size: PAGE }, (page) =>
       ask(asking, ({ rest }, place) => rest.pulls.listFiles({ ...place, pull_number: number, per_page: PAGE, page })),
     ),
   );
-  return found === null ? null : { paths: pathsOf(found.items), isCut: found.isCut };
+  return found === null ? null : { paths: listPaths(found.items), isCut: found.isCut };
 }
 
 /** A renamed file is touched under both its names. */
-function pathsOf(
+function listPaths(
   files: readonly { readonly filename: string; readonly previous_filename?: string | undefined }[],
 ): readonly string[] {
   const all = files.flatMap(({ filename, previous_filename: before }) =>
@@ -50,32 +50,35 @@ function pathsOf(
 }
 
 /** Null where the one does not lead to the other: then nothing lies between them. */
-export async function commitRange(
+export async function readCommitRange(
   asking: Asking,
   ends: { readonly from: string; readonly to: string },
 ): Promise<CommitRange | null> {
-  const found = await compared(asking, ends);
+  const found = await compareCommits(asking, ends);
   if (found?.status !== 'ahead') return null;
   const total = found.total_commits;
-  const shown = total > MOST_COMPARED ? await lastCompared(asking, ends, total) : found.commits;
-  const commits = shown.toReversed().slice(0, MOST_COMMITS).map(shortOf);
+  const shown = total > MOST_COMPARED ? await readLastCompared(asking, ends, total) : found.commits;
+  const commits = shown.toReversed().slice(0, MOST_COMMITS).map(toShortCommit);
   return { ...ends, total, commits };
 }
 
 /** Whether the one is among the forebears of the other. */
-export async function leadsTo(asking: Asking, ends: { readonly from: string; readonly to: string }): Promise<boolean> {
-  return (await compared(asking, ends))?.status === 'ahead';
+export async function isAncestor(
+  asking: Asking,
+  ends: { readonly from: string; readonly to: string },
+): Promise<boolean> {
+  return (await compareCommits(asking, ends))?.status === 'ahead';
 }
 
 /**
  * Whether a commit was the tip of the branch itself (`on`), was merged into it, or is none of its forebears (`beside`). `merged` too where
  * more lies between than GitHub shows at once.
  */
-export async function standsOn(
+export async function locateCommit(
   asking: Asking,
   { sha, tip }: { readonly sha: string; readonly tip: string },
 ): Promise<'on' | 'merged' | 'beside'> {
-  const found = await compared(asking, { from: sha, to: tip });
+  const found = await compareCommits(asking, { from: sha, to: tip });
   if (found?.status !== 'ahead') return 'beside';
   const before = new Map(found.commits.map((commit) => [commit.sha, commit.parents[0]?.sha]));
   let at: string | undefined = tip;
@@ -83,15 +86,15 @@ export async function standsOn(
   return at === sha ? 'on' : 'merged';
 }
 
-async function compared(asking: Asking, { from, to }: { readonly from: string; readonly to: string }) {
+async function compareCommits(asking: Asking, { from, to }: { readonly from: string; readonly to: string }) {
   const basehead = `${from}...${to}`;
-  return await unlessUnknown(
+  return await ignoreUnknown(
     ask(asking, ({ rest }, place) => rest.repos.compareCommitsWithBasehead({ ...place, basehead })),
   );
 }
 
 /** The end of a long comparison: its last page, however many stand there. */
-async function lastCompared(
+async function readLastCompared(
   asking: Asking,
   { from, to }: { readonly from: string; readonly to: string },
   total: number,
@@ -109,11 +112,11 @@ interface ComparedCommit {
   readonly commit: { readonly message: string; readonly author: { readonly name?: string | undefined } | null };
 }
 
-function shortOf({ sha, author, commit }: ComparedCommit): CommitRange['commits'][number] {
+function toShortCommit({ sha, author, commit }: ComparedCommit): CommitRange['commits'][number] {
   const login = author !== null && 'login' in author && typeof author.login === 'string' ? author.login : null;
-  return { sha, author: oneLine(login ?? commit.author?.name ?? ''), subject: oneLine(commit.message) };
+  return { sha, author: takeFirstLine(login ?? commit.author?.name ?? ''), subject: takeFirstLine(commit.message) };
 }
 
-function oneLine(text: string): string {
+function takeFirstLine(text: string): string {
   return (text.split(/[\r\n]/)[0] ?? '').trim().slice(0, WORDS_CHARACTERS).toWellFormed();
 }

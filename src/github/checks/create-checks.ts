@@ -12,35 +12,35 @@ import type { GithubProject } from '../../core/project.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import { investigationSettings } from '../configuration/investigation-settings.ts';
 import { noLogOf, readCheckLog } from '../report/check-log.ts';
-import { type Asking, ask, askPages, type ChecksDeps, inWordsOfThePort, type RunMemory, unlessClosed } from './ask.ts';
-import { changedFiles, commitRange, leadsTo } from './commit-range.ts';
+import { type Asking, ask, askPages, type ChecksDeps, ignoreClosed, type RunMemory, toChecksErrors } from './ask.ts';
+import { isAncestor, readChangedFiles, readCommitRange } from './commit-range.ts';
 import { findPlace } from './find-place.ts';
-import { ACTIONS, listChecks, pastChecks } from './list-checks.ts';
+import { ACTIONS, listChecks, readPastChecks } from './list-checks.ts';
 
 export function createChecks(deps: ChecksDeps): Checks {
   const runs: RunMemory = new Map();
   const asked = <T>(project: GithubProject, signal: AbortSignal, answer: (asking: Asking) => Promise<T>): Promise<T> =>
-    inWordsOfThePort(deps, answer({ deps, project, signal, runs }));
+    toChecksErrors(deps, answer({ deps, project, signal, runs }));
   return {
     self: async (signal) => {
-      const { botId, botLogin } = await inWordsOfThePort(deps, deps.clients.identity(signal));
+      const { botId, botLogin } = await toChecksErrors(deps, deps.clients.identity(signal));
       return { id: botId, login: botLogin };
     },
-    rules: (project, signal) => asked(project, signal, checkRules),
+    rules: (project, signal) => asked(project, signal, readCheckRules),
     of: (project, sha, signal) => asked(project, signal, (asking) => listChecks(asking, sha)),
     place: (project, head, signal) => asked(project, signal, (asking) => findPlace(asking, head)),
     said: (project, check, signal, logBytes) => asked(project, signal, (asking) => readWords(asking, check, logBytes)),
-    changed: (project, head, signal) => asked(project, signal, (asking) => changedFiles(asking, head)),
-    leads: (project, ends, signal) => asked(project, signal, (asking) => leadsTo(asking, ends)),
-    range: (project, ends, signal) => asked(project, signal, (asking) => commitRange(asking, ends)),
-    past: (project, page, signal) => asked(project, signal, (asking) => pastChecks(asking, page)),
+    changed: (project, head, signal) => asked(project, signal, (asking) => readChangedFiles(asking, head)),
+    leads: (project, ends, signal) => asked(project, signal, (asking) => isAncestor(asking, ends)),
+    range: (project, ends, signal) => asked(project, signal, (asking) => readCommitRange(asking, ends)),
+    past: (project, page, signal) => asked(project, signal, (asking) => readPastChecks(asking, page)),
   };
 }
 
 const NEEDED = ['contents', 'pull_requests'];
 
 /** Throws GithubFailure. */
-async function checkRules({ deps, project, signal }: Asking): Promise<CheckRules> {
+async function readCheckRules({ deps, project, signal }: Asking): Promise<CheckRules> {
   const { config } = await deps.configuration.of(project, signal);
   const installation = await deps.store.installation(project.source.installationId);
   const granted = new Map(Object.entries(installation?.permissions ?? {}));
@@ -78,13 +78,13 @@ const MESSAGE_CHARACTERS = 4_000;
 async function readWords(asking: Asking, check: Check, bytes = CHECK_LOG_BYTES): Promise<CheckWords> {
   const { runId, app } = check;
   const log =
-    runId === null || app !== ACTIONS ? { log: '', noLog: '' } : await logOf(asking, check, { jobId: runId, bytes });
+    runId === null || app !== ACTIONS ? { log: '', noLog: '' } : await readLog(asking, check, { jobId: runId, bytes });
   const isTold = check.annotations <= OF_ITSELF && log.log.includes(EXIT_CODE);
-  const annotations = runId === null || check.annotations === 0 || isTold ? [] : await annotationsOf(asking, runId);
+  const annotations = runId === null || check.annotations === 0 || isTold ? [] : await readAnnotations(asking, runId);
   return { ...log, annotations };
 }
 
-async function logOf(
+async function readLog(
   asking: Asking,
   check: Check,
   job: { readonly jobId: number; readonly bytes: number },
@@ -110,8 +110,8 @@ function awaitLate({ deps }: Asking, { endedAt }: Check, cause: unknown): void {
   throw new ChecksBusy(message, new Date(now + AGAIN_MS), { cause });
 }
 
-async function annotationsOf(asking: Asking, id: number): Promise<readonly Annotation[]> {
-  const found = await unlessClosed(
+async function readAnnotations(asking: Asking, id: number): Promise<readonly Annotation[]> {
+  const found = await ignoreClosed(
     askPages({ most: MOST_PAGES, size: PAGE }, (page) =>
       ask(asking, ({ rest }, place) =>
         rest.checks.listAnnotations({ ...place, check_run_id: id, per_page: PAGE, page }),
@@ -122,12 +122,12 @@ async function annotationsOf(asking: Asking, id: number): Promise<readonly Annot
     path,
     line: start_line,
     endLine: end_line,
-    level: levelOf(annotation_level),
+    level: toLevel(annotation_level),
     title: (title ?? '').slice(0, MESSAGE_CHARACTERS),
     message: (message ?? '').slice(0, MESSAGE_CHARACTERS),
   }));
 }
 
-function levelOf(level: string | null): Annotation['level'] {
+function toLevel(level: string | null): Annotation['level'] {
   return level === 'failure' || level === 'warning' ? level : 'notice';
 }

@@ -7,15 +7,15 @@ import {
   type Asking,
   ask,
   askPages,
+  findTip,
+  ignoreClosed,
+  ignoreUnknown,
   isOfDefault,
-  rememberedRuns,
-  tipOf,
-  unlessClosed,
-  unlessUnknown,
+  readWorkflowRuns,
+  recallRuns,
   type WorkflowRun,
-  workflowRuns,
 } from './ask.ts';
-import { standsOn } from './commit-range.ts';
+import { locateCommit } from './commit-range.ts';
 
 interface LookedFor {
   readonly sha: string;
@@ -32,69 +32,71 @@ const MOST_PAGES = 2;
 /** Null: superseded. Mostly one or two calls; a fork's takes up to six. */
 export async function findPlace(asking: Asking, head: LookedFor): Promise<HeadPlace | null> {
   const { defaultBranch } = asking.project.source;
-  const standing = head.branch === defaultBranch ? await onDefault(asking, head.sha) : 'elsewhere';
-  if (standing !== 'elsewhere') return await defaultPlace(asking, head.sha, standing);
-  const queue = queueBranch(head.branch);
-  if (queue !== null && (await isQueued(asking, head))) return await queuePlace(asking, queue);
-  const known = (await pullsOfCommit(asking, head.sha)).filter((pull) => pull.head.sha === head.sha);
-  const open = theOne(known, asking);
-  if (open !== null) return await pullRequestPlace(asking, open);
+  const standing = head.branch === defaultBranch ? await locateOnDefault(asking, head.sha) : 'elsewhere';
+  if (standing !== 'elsewhere') return await makeDefaultPlace(asking, head.sha, standing);
+  const queue = parseQueueBranch(head.branch);
+  if (queue !== null && (await isQueued(asking, head))) return await makeQueuePlace(asking, queue);
+  const known = (await readPullsOfCommit(asking, head.sha)).filter((pull) => pull.head.sha === head.sha);
+  const open = chooseOpen(known, asking);
+  if (open !== null) return await makePullRequestPlace(asking, open);
   const [closed] = known;
-  if (closed !== undefined) return closedPlace(asking, closed);
-  return head.branch === '' ? await nameless(asking, head) : await named(asking, head);
+  if (closed !== undefined) return makeClosedPlace(asking, closed);
+  return head.branch === '' ? await findNamelessPlace(asking, head) : await findNamedPlace(asking, head);
 }
 
 /** A fork may call a branch of its own as ours is called: what counts is where the commit stands. */
-async function onDefault(asking: Asking, sha: string): Promise<'tip' | 'behind' | 'elsewhere'> {
+async function locateOnDefault(asking: Asking, sha: string): Promise<'tip' | 'behind' | 'elsewhere'> {
   const { defaultBranch } = asking.project.source;
-  const tip = defaultBranch === '' ? null : await tipOf(asking, defaultBranch);
+  const tip = defaultBranch === '' ? null : await findTip(asking, defaultBranch);
   if (tip === sha) return 'tip';
-  const stands = tip === null ? 'beside' : await standsOn(asking, { sha, tip });
+  const stands = tip === null ? 'beside' : await locateCommit(asking, { sha, tip });
   if (stands === 'merged') return (await wasPushed(asking, sha)) ? 'behind' : 'elsewhere';
   return stands === 'on' ? 'behind' : 'elsewhere';
 }
 
 /** The commits of a pull request are in the default branch too once it was merged, and stay what they were: of the pull request. */
 async function wasPushed(asking: Asking, sha: string): Promise<boolean> {
-  return (await workflowRuns(asking, sha)).some((run) => isOfDefault(asking, run));
+  return (await readWorkflowRuns(asking, sha)).some((run) => isOfDefault(asking, run));
 }
 
-async function defaultPlace(asking: Asking, sha: string, standing: 'tip' | 'behind'): Promise<HeadPlace> {
+async function makeDefaultPlace(asking: Asking, sha: string, standing: 'tip' | 'behind'): Promise<HeadPlace> {
   return {
-    ...{ kind: 'default', branch: asking.project.source.defaultBranch, pushedBy: await pusherOf(asking, sha) },
+    ...{ kind: 'default', branch: asking.project.source.defaultBranch, pushedBy: await findPusher(asking, sha) },
     ...(standing === 'behind' && { isBehind: true }),
   };
 }
 
-async function queuePlace(
+async function makeQueuePlace(
   asking: Asking,
-  { base, number, baseSha }: NonNullable<ReturnType<typeof queueBranch>>,
+  { base, number, baseSha }: NonNullable<ReturnType<typeof parseQueueBranch>>,
 ): Promise<HeadPlace | null> {
-  const pull = await unlessUnknown(ask(asking, ({ rest }, place) => rest.pulls.get({ ...place, pull_number: number })));
+  const pull = await ignoreUnknown(ask(asking, ({ rest }, place) => rest.pulls.get({ ...place, pull_number: number })));
   if (pull === null) return null;
-  const place = pull.state === 'open' ? await pullRequestPlace(asking, pull) : closedPlace(asking, pull);
+  const place = pull.state === 'open' ? await makePullRequestPlace(asking, pull) : makeClosedPlace(asking, pull);
   return { ...place, base: { branch: base, sha: baseSha }, isQueue: true };
 }
 
 /** A branch of this repository that stands there still, else the head of a fork, which no event names. */
-async function named(asking: Asking, head: LookedFor): Promise<HeadPlace | null> {
+async function findNamedPlace(asking: Asking, head: LookedFor): Promise<HeadPlace | null> {
   const { sha, branch } = head;
   const isDefault = branch === asking.project.source.defaultBranch;
-  if (!isDefault && (await tipOf(asking, branch)) === sha) {
-    const closed = await closedAt(asking, head);
-    return closed === null ? { kind: 'branch', branch } : closedPlace(asking, closed);
+  if (!isDefault && (await findTip(asking, branch)) === sha) {
+    const closed = await findClosedAt(asking, head);
+    return closed === null ? { kind: 'branch', branch } : makeClosedPlace(asking, closed);
   }
-  return await ofFork(asking, head);
+  return await findForkPlace(asking, head);
 }
 
 /** A status names no branch where the commit is a fork's, or where it stands in too many. */
-async function nameless(asking: Asking, head: LookedFor): Promise<HeadPlace | null> {
-  const standing = await onDefault(asking, head.sha);
-  return standing === 'elsewhere' ? await ofFork(asking, head) : await defaultPlace(asking, head.sha, standing);
+async function findNamelessPlace(asking: Asking, head: LookedFor): Promise<HeadPlace | null> {
+  const standing = await locateOnDefault(asking, head.sha);
+  return standing === 'elsewhere'
+    ? await findForkPlace(asking, head)
+    : await makeDefaultPlace(asking, head.sha, standing);
 }
 
-async function pullsOfCommit(asking: Asking, sha: string): Promise<readonly PullRequest[]> {
-  const found = await unlessUnknown(
+async function readPullsOfCommit(asking: Asking, sha: string): Promise<readonly PullRequest[]> {
+  const found = await ignoreUnknown(
     ask(asking, ({ rest }, place) =>
       rest.repos.listPullRequestsAssociatedWithCommit({ ...place, commit_sha: sha, per_page: PAGE }),
     ),
@@ -103,13 +105,13 @@ async function pullsOfCommit(asking: Asking, sha: string): Promise<readonly Pull
 }
 
 /** One for the default branch first: several pull requests may have one head. */
-function theOne(pulls: readonly PullRequest[], { project }: Asking): PullRequest | null {
+function chooseOpen(pulls: readonly PullRequest[], { project }: Asking): PullRequest | null {
   const open = pulls.filter(({ state }) => state === 'open').toSorted((a, b) => a.number - b.number);
   return open.find(({ base }) => base.ref === project.source.defaultBranch) ?? open[0] ?? null;
 }
 
 /** A branch often outlives its pull request, and what was closed or merged is of no interest any more. */
-async function closedAt(asking: Asking, { sha, branch }: LookedFor): Promise<PullRequest | null> {
+async function findClosedAt(asking: Asking, { sha, branch }: LookedFor): Promise<PullRequest | null> {
   const closed = await ask(asking, ({ rest }, place) =>
     rest.pulls.list({
       ...place,
@@ -123,28 +125,28 @@ async function closedAt(asking: Asking, { sha, branch }: LookedFor): Promise<Pul
 }
 
 /** GitHub finds no pull request by a commit that stands in a fork alone, and its owner is not known: so among those at work just now. */
-async function ofFork(asking: Asking, { sha, pullRequest = null }: LookedFor): Promise<HeadPlace | null> {
+async function findForkPlace(asking: Asking, { sha, pullRequest = null }: LookedFor): Promise<HeadPlace | null> {
   const { items } = await askPages({ most: MOST_PAGES, size: PAGE }, async (page) => {
     const found = await ask(asking, ({ rest }, place) =>
       rest.pulls.list({ ...place, state: 'open', sort: 'updated', direction: 'desc', per_page: PAGE, page }),
     );
     return found;
   });
-  const pull = theOne(
+  const pull = chooseOpen(
     items.filter(({ head }) => head.sha === sha),
     asking,
   );
-  if (pull !== null) return await pullRequestPlace(asking, pull);
-  return pullRequest === null ? null : await closedBefore(asking, { sha, number: pullRequest });
+  if (pull !== null) return await makePullRequestPlace(asking, pull);
+  return pullRequest === null ? null : await findClosedBefore(asking, { sha, number: pullRequest });
 }
 
 /** It is not among the open ones any more: closed at this head, or pushed over. */
-async function closedBefore(
+async function findClosedBefore(
   asking: Asking,
   { sha, number }: { readonly sha: string; readonly number: number },
 ): Promise<HeadPlace | null> {
-  const pull = await unlessUnknown(ask(asking, ({ rest }, place) => rest.pulls.get({ ...place, pull_number: number })));
-  return pull?.state === 'closed' && pull.head.sha === sha ? closedPlace(asking, pull) : null;
+  const pull = await ignoreUnknown(ask(asking, ({ rest }, place) => rest.pulls.get({ ...place, pull_number: number })));
+  return pull?.state === 'closed' && pull.head.sha === sha ? makeClosedPlace(asking, pull) : null;
 }
 
 interface QueueBranch {
@@ -156,7 +158,7 @@ interface QueueBranch {
 
 const QUEUE = /^gh-readonly-queue\/(.+)\/pr-(\d{1,9})-([0-9a-f]{40})$/;
 
-function queueBranch(branch: string): QueueBranch | null {
+function parseQueueBranch(branch: string): QueueBranch | null {
   const [, base, number, baseSha] = QUEUE.exec(branch) ?? [];
   if (base === undefined || number === undefined || baseSha === undefined) return null;
   return { base, number: Number(number), baseSha };
@@ -175,8 +177,8 @@ async function isQueued(
   asking: Asking,
   { sha, branch }: { readonly sha: string; readonly branch: string },
 ): Promise<boolean> {
-  if ((await tipOf(asking, branch)) === sha) return true;
-  const found = await unlessClosed(
+  if ((await findTip(asking, branch)) === sha) return true;
+  const found = await ignoreClosed(
     ask(asking, ({ rest }, place) =>
       rest.actions.listWorkflowRunsForRepo({ ...place, head_sha: sha, branch, per_page: QUEUE_PAGE }),
     ),
@@ -202,18 +204,18 @@ interface PullRequest {
 
 type PullRequestPlace = Extract<HeadPlace, { readonly kind: 'pull_request' }>;
 
-async function pullRequestPlace(asking: Asking, pull: PullRequest): Promise<PullRequestPlace> {
-  const place = placeOf(asking, pull);
+async function makePullRequestPlace(asking: Asking, pull: PullRequest): Promise<PullRequestPlace> {
+  const place = toPlace(asking, pull);
   // Nothing starts unasked for a fork, whoever it belongs to: that call is saved.
   return { ...place, isTrusted: !place.isFork && (await mayWrite(asking, pull.user)) };
 }
 
 /** Nothing begins there any more, whoever asks. */
-function closedPlace(asking: Asking, pull: PullRequest): PullRequestPlace {
-  return { ...placeOf(asking, pull), isTrusted: false, isClosed: true };
+function makeClosedPlace(asking: Asking, pull: PullRequest): PullRequestPlace {
+  return { ...toPlace(asking, pull), isTrusted: false, isClosed: true };
 }
 
-function placeOf({ project }: Asking, pull: PullRequest): Omit<PullRequestPlace, 'isTrusted'> {
+function toPlace({ project }: Asking, pull: PullRequest): Omit<PullRequestPlace, 'isTrusted'> {
   return {
     kind: 'pull_request',
     number: pull.number,
@@ -235,20 +237,20 @@ async function mayWrite({ deps, project, signal }: Asking, user: GithubUser): Pr
 }
 
 /** Null: nobody that we know, such as where other CI than Actions tests what is pushed with no pull request. */
-async function pusherOf(asking: Asking, sha: string): Promise<Person | null> {
+async function findPusher(asking: Asking, sha: string): Promise<Person | null> {
   const isPush = (run: WorkflowRun) => run.event === 'push' && isOfDefault(asking, run);
-  const known = rememberedRuns(asking, sha)?.find(isPush);
-  const pushed = known ?? (await workflowRuns(asking, sha)).find(isPush);
-  return (await writer(asking, pushed?.actor)) ?? (await writer(asking, await mergedBy(asking, sha)));
+  const known = recallRuns(asking, sha)?.find(isPush);
+  const pushed = known ?? (await readWorkflowRuns(asking, sha)).find(isPush);
+  return (await findWriter(asking, pushed?.actor)) ?? (await findWriter(asking, await findMerger(asking, sha)));
 }
 
-async function writer(asking: Asking, user: GithubUser): Promise<Person | null> {
+async function findWriter(asking: Asking, user: GithubUser): Promise<Person | null> {
   return user && (await mayWrite(asking, user)) ? personOf(user) : null;
 }
 
 /** Of the pull request that became this very commit. */
-async function mergedBy(asking: Asking, sha: string): Promise<GithubUser> {
-  const pulls = await unlessUnknown(
+async function findMerger(asking: Asking, sha: string): Promise<GithubUser> {
+  const pulls = await ignoreUnknown(
     ask(asking, ({ rest }, place) => rest.repos.listPullRequestsAssociatedWithCommit({ ...place, commit_sha: sha })),
   );
   const { defaultBranch } = asking.project.source;
@@ -256,7 +258,7 @@ async function mergedBy(asking: Asking, sha: string): Promise<GithubUser> {
     ({ merged_at: at, merge_commit_sha: to, base }) => Boolean(at) && to === sha && base.ref === defaultBranch,
   );
   if (merged === undefined) return null;
-  const pull = await unlessUnknown(
+  const pull = await ignoreUnknown(
     ask(asking, ({ rest }, place) => rest.pulls.get({ ...place, pull_number: merged.number })),
   );
   return pull?.merged_by;

@@ -7,12 +7,12 @@ import {
   type Asking,
   ask,
   askPages,
+  ignoreClosed,
+  ignoreUnknown,
   isTesting,
-  rememberedRuns,
-  testingRuns,
-  unlessClosed,
-  unlessUnknown,
-  workflowRuns,
+  readWorkflowRuns,
+  recallRuns,
+  selectTestingRuns,
 } from './ask.ts';
 
 type CheckRun = RestEndpointMethodTypes['checks']['listForRef']['response']['data']['check_runs'][number];
@@ -46,9 +46,9 @@ function isOfActions({ app }: Pick<CheckRun, 'app'>): boolean {
   return app?.slug === ACTIONS;
 }
 
-function ofCheckRun(run: CheckRun): Check {
+function toCheck(run: CheckRun): Check {
   const { output } = run;
-  const state = stateOf(run);
+  const state = toState(run);
   return {
     name: run.name,
     app: run.app?.slug ?? '',
@@ -58,19 +58,19 @@ function ofCheckRun(run: CheckRun): Check {
     startedAt: run.started_at ?? '',
     endedAt: state === 'waiting' ? '' : (run.completed_at ?? ''),
     url: run.html_url ?? run.details_url ?? '',
-    title: bounded(output.title),
-    summary: bounded(output.summary),
-    text: bounded(output.text),
+    title: boundText(output.title),
+    summary: boundText(output.summary),
+    text: boundText(output.text),
     annotations: output.annotations_count,
   };
 }
 
-function stateOf({ status, conclusion }: CheckRun): Check['state'] {
+function toState({ status, conclusion }: CheckRun): Check['state'] {
   if (status !== 'completed') return 'waiting';
   return isRedConclusion(conclusion) ? 'red' : 'green';
 }
 
-function ofStatus(status: Status): Check {
+function toStatusCheck(status: Status): Check {
   const isOpen = status.state === 'pending';
   return {
     name: status.context,
@@ -81,14 +81,14 @@ function ofStatus(status: Status): Check {
     startedAt: status.created_at,
     endedAt: isOpen ? '' : status.updated_at,
     url: status.target_url ?? '',
-    title: bounded(status.description),
+    title: boundText(status.description),
     summary: '',
     text: '',
     annotations: 0,
   };
 }
 
-function bounded(text: string | null): string {
+function boundText(text: string | null): string {
   return keepBeginning(text ?? '', PART_BYTES);
 }
 
@@ -99,14 +99,14 @@ const MOST_PAGES = 5;
 /** Two calls for a commit with up to 100 check runs; a third where Actions is not green, and a fourth where a status is red. */
 export async function listChecks(asking: Asking, sha: string): Promise<readonly NamedCheck[]> {
   const refusals: GithubFailure[] = [];
-  const runs = await unlessNotGranted(checkRuns(asking, sha), refusals);
-  const statuses = await unlessNotGranted(namedStatuses(asking, sha), refusals);
+  const runs = await ignoreRefusal(readCheckRuns(asking, sha), refusals);
+  const statuses = await ignoreRefusal(readStatuses(asking, sha), refusals);
   // An installation may have granted the one without the other; without both there is nothing to say.
   if (refusals.length > 1) throw refusals[0];
-  return [...(await namedRuns(asking, sha, runs)), ...statuses];
+  return [...(await groupRuns(asking, sha, runs)), ...statuses];
 }
 
-async function unlessNotGranted<T>(asked: Promise<readonly T[]>, refusals: GithubFailure[]): Promise<readonly T[]> {
+async function ignoreRefusal<T>(asked: Promise<readonly T[]>, refusals: GithubFailure[]): Promise<readonly T[]> {
   try {
     return await asked;
   } catch (error) {
@@ -117,7 +117,7 @@ async function unlessNotGranted<T>(asked: Promise<readonly T[]>, refusals: Githu
 }
 
 /** Newest first. */
-async function checkRuns(asking: Asking, sha: string): Promise<readonly CheckRun[]> {
+async function readCheckRuns(asking: Asking, sha: string): Promise<readonly CheckRun[]> {
   const { appId } = await asking.deps.clients.identity(asking.signal);
   const { items } = await askPages({ most: MOST_PAGES, size: PAGE }, async (page) => {
     const found = await ask(asking, ({ rest }, place) =>
@@ -129,12 +129,12 @@ async function checkRuns(asking: Asking, sha: string): Promise<readonly CheckRun
   return others.toSorted((a, b) => b.id - a.id);
 }
 
-async function namedRuns(asking: Asking, sha: string, runs: readonly CheckRun[]): Promise<readonly NamedCheck[]> {
-  const workflows = await workflowsOf(asking, sha, runs);
-  const counted = runs.filter((run) => !isOfActions(run) || workflows === null || workflows.has(suiteOf(run)));
-  const byName = [...Map.groupBy(counted, (run) => checkKey(ofCheckRun(run))).values()];
+async function groupRuns(asking: Asking, sha: string, runs: readonly CheckRun[]): Promise<readonly NamedCheck[]> {
+  const workflows = await readWorkflows(asking, sha, runs);
+  const counted = runs.filter((run) => !isOfActions(run) || workflows === null || workflows.has(findSuite(run)));
+  const byName = [...Map.groupBy(counted, (run) => checkKey(toCheck(run))).values()];
   return byName.map((named) =>
-    workflows === null || !named.some(isOfActions) ? inTime(named) : reddest(named, workflows),
+    workflows === null || !named.some(isOfActions) ? toNamedCheck(named) : chooseReddest(named, workflows),
   );
 }
 
@@ -143,22 +143,22 @@ async function namedRuns(asking: Asking, sha: string, runs: readonly CheckRun[])
  * where we may not read the runs: who started them is not known then. Null: all of them are green, and it is not known of any; so of the base
  * of a pull request no more is asked.
  */
-async function workflowsOf(
+async function readWorkflows(
   asking: Asking,
   sha: string,
   runs: readonly CheckRun[],
 ): Promise<ReadonlyMap<number, string> | null> {
   const ofActions = runs.filter(isOfActions);
-  const known = rememberedRuns(asking, sha);
-  if (known === null && ofActions.every((run) => ofCheckRun(run).state === 'green')) return null;
-  const isWhole = ofActions.every((run) => known?.some(({ suiteId }) => suiteId === suiteOf(run)));
-  const started = known !== null && isWhole ? known : await workflowRuns(asking, sha);
+  const known = recallRuns(asking, sha);
+  if (known === null && ofActions.every((run) => toCheck(run).state === 'green')) return null;
+  const isWhole = ofActions.every((run) => known?.some(({ suiteId }) => suiteId === findSuite(run)));
+  const started = known !== null && isWhole ? known : await readWorkflowRuns(asking, sha);
   return new Map(
-    testingRuns(asking, started).map(({ suiteId, workflowId, event }) => [suiteId, `${workflowId} ${event}`]),
+    selectTestingRuns(asking, started).map(({ suiteId, workflowId, event }) => [suiteId, `${workflowId} ${event}`]),
   );
 }
 
-function suiteOf({ check_suite: suite }: CheckRun): number {
+function findSuite({ check_suite: suite }: CheckRun): number {
   return suite?.id ?? 0;
 }
 
@@ -168,42 +168,44 @@ const GRAVITY: readonly Check['state'][] = ['red', 'waiting', 'green'];
  * Jobs of two workflows, or of one workflow for two events, may have one name: the one's pass is no pass of the other. A person's re-run
  * stays within its suite.
  */
-function reddest(named: readonly CheckRun[], workflows: ReadonlyMap<number, string>): NamedCheck {
-  const apart = Map.groupBy(named, (run) => workflows.get(suiteOf(run)) ?? '');
-  const all = [...apart.values()].map(inTime);
-  return all.toSorted((a, b) => GRAVITY.indexOf(a.latest.state) - GRAVITY.indexOf(b.latest.state))[0] ?? inTime(named);
+function chooseReddest(named: readonly CheckRun[], workflows: ReadonlyMap<number, string>): NamedCheck {
+  const apart = Map.groupBy(named, (run) => workflows.get(findSuite(run)) ?? '');
+  const all = [...apart.values()].map(toNamedCheck);
+  return (
+    all.toSorted((a, b) => GRAVITY.indexOf(a.latest.state) - GRAVITY.indexOf(b.latest.state))[0] ?? toNamedCheck(named)
+  );
 }
 
-function inTime(newestFirst: readonly CheckRun[]): NamedCheck {
-  const [latest, ...earlier] = newestFirst.map(ofCheckRun);
+function toNamedCheck(newestFirst: readonly CheckRun[]): NamedCheck {
+  const [latest, ...earlier] = newestFirst.map(toCheck);
   if (latest === undefined) throw new TypeError('A group of check runs is never empty.');
   return { latest, earlier: earlier.filter(({ state }) => state !== 'waiting') };
 }
 
-async function namedStatuses(asking: Asking, sha: string): Promise<readonly NamedCheck[]> {
+async function readStatuses(asking: Asking, sha: string): Promise<readonly NamedCheck[]> {
   const { items } = await askPages({ most: MOST_PAGES, size: PAGE }, async (page) => {
     const found = await ask(asking, ({ rest }, place) =>
       rest.repos.getCombinedStatusForRef({ ...place, ref: sha, per_page: PAGE, page }),
     );
     return found.statuses;
   });
-  const isAnyRed = items.some((status) => ofStatus(status).state === 'red');
-  const all = isAnyRed ? await everyStatus(asking, sha) : [];
-  return items.map((status) => ({ latest: ofStatus(status), earlier: before(status, all) }));
+  const isAnyRed = items.some((status) => toStatusCheck(status).state === 'red');
+  const all = isAnyRed ? await readEveryStatus(asking, sha) : [];
+  return items.map((status) => ({ latest: toStatusCheck(status), earlier: listEarlier(status, all) }));
 }
 
 /** Newest first. */
-async function everyStatus(asking: Asking, sha: string): Promise<readonly Status[]> {
+async function readEveryStatus(asking: Asking, sha: string): Promise<readonly Status[]> {
   const all = await ask(asking, ({ rest }, place) =>
     rest.repos.listCommitStatusesForRef({ ...place, ref: sha, per_page: PAGE }),
   );
   return all.toSorted((a, b) => b.id - a.id);
 }
 
-function before({ id, context }: Pick<Status, 'id' | 'context'>, all: readonly Status[]): readonly Check[] {
+function listEarlier({ id, context }: Pick<Status, 'id' | 'context'>, all: readonly Status[]): readonly Check[] {
   return all
     .filter((one) => one.context === context && one.id < id)
-    .map(ofStatus)
+    .map(toStatusCheck)
     .filter(({ state }) => state !== 'waiting');
 }
 
@@ -227,29 +229,29 @@ const JOBS = 100;
 const CURSOR = /^(\d{1,4}) (\d{1,2}) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)$/;
 
 /** "" begins. Runs that come later move nothing: the list ends when it was begun. */
-function cursorOf(text: string, now: Date): Cursor {
+function parseCursor(text: string, now: Date): Cursor {
   const [, page, position, until] = CURSOR.exec(text) ?? [];
   if (page === undefined || position === undefined || until === undefined) {
-    return { page: 1, position: 0, until: inSeconds(now) };
+    return { page: 1, position: 0, until: formatSeconds(now) };
   }
   return { page: Number(page), position: Number(position), until };
 }
 
-function inSeconds(time: Date): string {
+function formatSeconds(time: Date): string {
   return `${time.toISOString().slice(0, 19)}Z`;
 }
 
-function textOf({ page, position, until }: Cursor): string {
+function formatCursor({ page, position, until }: Cursor): string {
   return `${page} ${position} ${until}`;
 }
 
 /** At most 21 calls, and no more than `mostCalls`. Where GitHub asks for patience amid a page, what was read so far is the page. */
-export async function pastChecks(
+export async function readPastChecks(
   asking: Asking,
   { since, cursor, mostCalls }: { readonly since: string; readonly cursor: string; readonly mostCalls: number },
 ): Promise<PastPage> {
-  const at = cursorOf(cursor, asking.deps.now());
-  const runs = await failedRuns(asking, since, at);
+  const at = parseCursor(cursor, asking.deps.now());
+  const runs = await readFailedRuns(asking, since, at);
   const checks: PastCheck[] = [];
   let { position } = at;
   let calls = 1;
@@ -258,20 +260,20 @@ export async function pastChecks(
       position += 1;
       continue;
     }
-    if (calls >= mostCalls) return { checks, calls, next: textOf({ ...at, position }) };
-    const found = await redJobs(asking, run, position > at.position);
+    if (calls >= mostCalls) return { checks, calls, next: formatCursor({ ...at, position }) };
+    const found = await readRedJobs(asking, run, position > at.position);
     calls += 1;
-    if (found === null) return { checks, calls, next: textOf({ ...at, position }) };
+    if (found === null) return { checks, calls, next: formatCursor({ ...at, position }) };
     checks.push(...found);
     position += 1;
   }
   const isLast = runs.length < RUNS_PER_PAGE;
-  return { checks, calls, next: isLast ? null : textOf({ ...at, page: at.page + 1, position: 0 }) };
+  return { checks, calls, next: isLast ? null : formatCursor({ ...at, page: at.page + 1, position: 0 }) };
 }
 
-async function failedRuns(asking: Asking, since: string, { page, until }: Cursor) {
-  const created = `${inSeconds(new Date(since))}..${until}`;
-  const found = await unlessUnknown(
+async function readFailedRuns(asking: Asking, since: string, { page, until }: Cursor) {
+  const created = `${formatSeconds(new Date(since))}..${until}`;
+  const found = await ignoreUnknown(
     ask(asking, ({ rest }, place) =>
       rest.actions.listWorkflowRunsForRepo({ ...place, status: 'failure', created, per_page: RUNS_PER_PAGE, page }),
     ),
@@ -279,18 +281,18 @@ async function failedRuns(asking: Asking, since: string, { page, until }: Cursor
   return found?.workflow_runs ?? [];
 }
 
-type Run = Awaited<ReturnType<typeof failedRuns>>[number];
+type Run = Awaited<ReturnType<typeof readFailedRuns>>[number];
 
 /** Null: GitHub gave none, and what was read before is worth keeping. */
-async function redJobs(asking: Asking, run: Run, isAmid: boolean): Promise<readonly PastCheck[] | null> {
+async function readRedJobs(asking: Asking, run: Run, isAmid: boolean): Promise<readonly PastCheck[] | null> {
   try {
-    const found = await unlessClosed(
+    const found = await ignoreClosed(
       ask(asking, ({ rest }, place) =>
         rest.actions.listJobsForWorkflowRun({ ...place, run_id: run.id, filter: 'latest', per_page: JOBS }),
       ),
     );
     const red = (found?.jobs ?? []).filter(({ conclusion }) => isRedConclusion(conclusion));
-    return red.map((job) => ({ ...placeOf(asking, run), check: checkOf(job) }));
+    return red.map((job) => ({ ...toPastPlace(asking, run), check: jobToCheck(job) }));
   } catch (error) {
     if (isAmid && error instanceof GithubFailure) return null;
     throw error;
@@ -298,7 +300,7 @@ async function redJobs(asking: Asking, run: Run, isAmid: boolean): Promise<reado
 }
 
 /** A fork's branch is named as GitHub does it: its `main` is not ours. */
-function placeOf({ project }: Asking, run: Run): Omit<PastCheck, 'check'> {
+function toPastPlace({ project }: Asking, run: Run): Omit<PastCheck, 'check'> {
   const branch = run.head_branch ?? '';
   const { id, full_name: name } = run.head_repository ?? {};
   const isFork = id !== project.source.repositoryId;
@@ -319,7 +321,7 @@ interface Job {
   readonly html_url: string | null;
 }
 
-function checkOf({ id, name, conclusion, started_at, completed_at, html_url }: Job): Check {
+function jobToCheck({ id, name, conclusion, started_at, completed_at, html_url }: Job): Check {
   return {
     name,
     app: ACTIONS,

@@ -7,12 +7,12 @@ import type { Report } from '../../core/report.ts';
 import type { Person, Subject, Trigger } from '../../core/thread.ts';
 import type { ThreadPart } from '../../db/store.ts';
 import { acceptReport } from '../accept-report.ts';
-import { wordsForReport, wordsOf } from './check-texts.ts';
+import { readCheckTexts, shortenForReport } from './check-texts.ts';
 import { composeFailureReport } from './failure-report.ts';
 import type { Judged } from './judge-groups.ts';
-import { type Look, nowOf } from './look.ts';
+import { formatNow, type Look } from './look.ts';
 import type { Remembered } from './remember-findings.ts';
-import { ERASED, whyFullDay, whyNotHere, whyNotNow } from './why-not-begun.ts';
+import { ERASED, explainFullDay, explainNotHere, explainNotNow } from './why-not-begun.ts';
 
 interface Here {
   readonly place: HeadPlace;
@@ -29,27 +29,27 @@ export async function beginInvestigations(
 ): Promise<readonly Finding[]> {
   const linked: Finding[] = [];
   const told: { readonly one: Remembered; readonly finding: Finding }[] = [];
-  for (const one of inOrder(remembered)) told.push({ one, finding: await linkOf(look, here.place, one) });
+  for (const one of sortRemembered(remembered)) told.push({ one, finding: await linkFinding(look, here.place, one) });
   let begun = 0;
   let asked: Circumstances | null = null;
   for (const { one, finding } of told) {
-    if (await isToldOf(look, one, finding)) {
+    if (await hasInvestigation(look, one, finding)) {
       linked.push({ ...finding, notBegun: '' });
       continue;
     }
-    asked ??= await circumstancesOf(
+    asked ??= await readCircumstances(
       look,
       here.place,
       told.map((each) => each.finding),
     );
-    const why = whyNot(one, here, { ...asked, ofHead: asked.ofHead + begun, ofDay: asked.ofDay + begun });
+    const why = explainNotBegun(one, here, { ...asked, ofHead: asked.ofHead + begun, ofDay: asked.ofDay + begun });
     const isLead = !linked.some(({ isOwnThread }) => isOwnThread);
     const done = why === '' ? await beginOne(look, { ...here, ...one, isLead }) : ({ kind: 'full', why } as const);
     if (done.kind === 'full') {
       linked.push({ ...finding, threadId: finding.threadId ?? asked.askedIn, notBegun: done.why });
       continue;
     }
-    linked.push({ ...(await linkOf(look, here.place, { ...one, failure: done.failure })), notBegun: '' });
+    linked.push({ ...(await linkFinding(look, here.place, { ...one, failure: done.failure })), notBegun: '' });
     begun += 1;
   }
   return linked;
@@ -58,7 +58,7 @@ export async function beginInvestigations(
 const ORDER: readonly Finding['verdict'][] = ['code', 'inconclusive', 'base_broken', 'flaky', 'infrastructure'];
 
 /** Of one verdict the one with the most checks; then by name, so that the same is first each time. */
-function inOrder(remembered: readonly Remembered[]): readonly Remembered[] {
+function sortRemembered(remembered: readonly Remembered[]): readonly Remembered[] {
   const name = ({ finding }: Remembered) => finding.checks[0]?.name ?? '';
   return remembered.toSorted(
     (a, b) =>
@@ -69,7 +69,7 @@ function inOrder(remembered: readonly Remembered[]): readonly Remembered[] {
 }
 
 /** The finding with what its failure says of the investigation by now, as far as that is one for this place. */
-async function linkOf(
+async function linkFinding(
   { deps }: Look,
   place: HeadPlace,
   { finding, failure, judged }: Pick<Remembered, 'finding' | 'failure' | 'judged'>,
@@ -81,19 +81,23 @@ async function linkOf(
     (place.kind === 'default' && subject?.kind === 'failure' && subject.failureId === id);
   const isBefore = investigationId !== null && investigationId === judged.group.before?.investigationId;
   const elsewhere = subject?.kind === 'pull_request' && !isOwnThread && !isBefore ? subject.number : null;
-  if (elsewhere !== null && !(await isLent(deps.store, failure, elsewhere))) {
+  if (elsewhere !== null && !(await isStillFailingThere(deps.store, failure, elsewhere))) {
     return { ...finding, investigationId: null, threadId: null, isOwnThread: false };
   }
   return { ...finding, investigationId, threadId, isOwnThread };
 }
 
 /** What another pull request was told goes for this one as long as it fails there still, or on the default branch: its mend is to come. */
-async function isLent(store: Look['deps']['store'], { id, state, isOnDefault }: Failure, number: number) {
+async function isStillFailingThere(store: Look['deps']['store'], { id, state, isOnDefault }: Failure, number: number) {
   return (state === 'open' && isOnDefault) || (await store.isOpenIn(id, number));
 }
 
 /** Whether there is an investigation that tells of it, or may still. */
-async function isToldOf({ deps }: Look, { judged }: Remembered, { investigationId }: Finding): Promise<boolean> {
+async function hasInvestigation(
+  { deps }: Look,
+  { judged }: Remembered,
+  { investigationId }: Finding,
+): Promise<boolean> {
   const current = investigationId === null ? null : await deps.store.investigation(investigationId);
   // One that ended with nothing is followed by another where a later head shows the failure, not where the same is looked at again.
   return (
@@ -102,13 +106,13 @@ async function isToldOf({ deps }: Look, { judged }: Remembered, { investigationI
 }
 
 /** "": nothing speaks against it. */
-function whyNot({ judged }: Remembered, { place, stillWaiting }: Here, circumstances: Circumstances): string {
+function explainNotBegun({ judged }: Remembered, { place, stillWaiting }: Here, circumstances: Circumstances): string {
   const before = judged.finding;
   // The head names no investigation that is gone.
   const isErased = before.notBegun === ERASED || (before.notBegun === '' && before.investigationId === null);
   if (isErased) return ERASED;
   const isAsked = circumstances.askedIn !== null;
-  return whyNotHere(before, { place, isAsked, stillWaiting }) || whyNotNow(place, circumstances);
+  return explainNotHere(before, { place, isAsked, stillWaiting }) || explainNotNow(place, circumstances);
 }
 
 interface Circumstances {
@@ -122,20 +126,20 @@ interface Circumstances {
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** `findings`: as they are linked by now. Throws what `Checks.self` throws. */
-async function circumstancesOf(look: Look, place: HeadPlace, findings: readonly Finding[]): Promise<Circumstances> {
+async function readCircumstances(look: Look, place: HeadPlace, findings: readonly Finding[]): Promise<Circumstances> {
   let ofHead = 0;
   for (const { isOwnThread, investigationId } of findings) {
     if (isOwnThread && (await isSinceHead(look, investigationId))) ofHead += 1;
   }
-  const asked = place.kind === 'pull_request' ? await askedIn(look, place.number) : null;
+  const asked = place.kind === 'pull_request' ? await findAskedThread(look, place.number) : null;
   const self = await look.deps.checks.self(look.signal);
-  return { askedIn: asked, ofHead, ofDay: await begunOfDay(look, self) };
+  return { askedIn: asked, ofHead, ofDay: await countBegunOfDay(look, self) };
 }
 
 /** Begun unasked in the project within 24 hours, whichever head it was for. `self`: our own user. */
-async function begunOfDay(look: Look, { id: githubId }: Person): Promise<number> {
+async function countBegunOfDay(look: Look, { id: githubId }: Person): Promise<number> {
   const { deps, project } = look;
-  const since = new Date(Date.parse(nowOf(look)) - DAY_MS).toISOString();
+  const since = new Date(Date.parse(formatNow(look)) - DAY_MS).toISOString();
   return await deps.store.begunSince(project.id, { githubId, since });
 }
 
@@ -145,7 +149,7 @@ async function isSinceHead({ deps, head }: Look, id: string | null): Promise<boo
   return investigation !== null && investigation.createdAt >= head.createdAt;
 }
 
-async function askedIn(look: Look, number: number): Promise<string | null> {
+async function findAskedThread(look: Look, number: number): Promise<string | null> {
   const thread = await look.deps.store.threadOf(look.project.id, { kind: 'pull_request', number });
   if (thread === null || thread.trigger.kind === 'checks') return null;
   return (await isSinceHead(look, thread.investigationId)) ? thread.id : null;
@@ -169,15 +173,15 @@ async function beginOne(look: Look, beginning: Beginning): Promise<Begun> {
   const { deps, head } = look;
   const { failure } = beginning;
   const self = await deps.checks.self(look.signal);
-  const now = nowOf(look);
+  const now = formatNow(look);
   const account = { login: self.login, githubId: self.id, signingSecret: deps.newSigningSecret(), now };
   const { id: accountId } = await deps.store.ensureAccount(account);
-  const report = await reportOf(look, beginning, accountId);
+  const report = await makeReport(look, beginning, accountId);
   // Other heads begin theirs meanwhile. Counted here, a day's most is passed by no more than there are looks at once, less one.
-  const why = whyFullDay(beginning.place, await begunOfDay(look, self));
+  const why = explainFullDay(beginning.place, await countBegunOfDay(look, self));
   if (why !== '') return { kind: 'full', why };
   look.signal.throwIfAborted();
-  const thread = threadPart(look, beginning, self);
+  const thread = makeThreadPart(look, beginning, self);
   // One that was erased or brought nothing may be followed by another, of a head that comes later.
   const first = `failure ${failure.id} ${failure.opening}`;
   const anew = `${first} ${head.id}`;
@@ -193,12 +197,12 @@ async function beginOne(look: Look, beginning: Beginning): Promise<Begun> {
   return { kind: 'begun', failure: (await deps.store.failure(failure.id)) ?? failure };
 }
 
-async function reportOf(look: Look, beginning: Beginning, accountId: string): Promise<Report> {
+async function makeReport(look: Look, beginning: Beginning, accountId: string): Promise<Report> {
   const { project } = look;
   const { place, rules, finding } = beginning;
   return {
     ...{ projectId: project.id, accountId, origin: 'check-run', callbackUrl: '', isTrusted: false, fresh: false },
-    text: await textOf(look, beginning),
+    text: await makeReportText(look, beginning),
     reference: place.kind === 'pull_request' ? `${project.name}#${place.number}` : `${project.name}@${look.head.sha}`,
     revision: place.kind === 'pull_request' ? place.sha : look.head.sha,
     settings: rules.settings,
@@ -206,13 +210,13 @@ async function reportOf(look: Look, beginning: Beginning, accountId: string): Pr
   };
 }
 
-async function textOf(look: Look, { place, judged, finding, failure }: Beginning): Promise<string> {
+async function makeReportText(look: Look, { place, judged, finding, failure }: Beginning): Promise<string> {
   const { reads, suspects } = judged.group;
   const read = reads.find(({ suspect }) => suspect.isRed);
   const check = read?.suspect.check ?? suspects.find(({ isRed }) => isRed)?.check;
   // Judged at an earlier look, or one of many causes, it has to be read again.
   const said =
-    read?.said ?? (check === undefined ? null : await wordsForReport(await wordsOf(look, check), look.signal));
+    read?.said ?? (check === undefined ? null : await shortenForReport(await readCheckTexts(look, check), look.signal));
   return composeFailureReport({
     ...{ projectName: look.project.name, sha: look.head.sha, place, finding, range: failure.range },
     changed: await look.changed(place),
@@ -220,34 +224,34 @@ async function textOf(look: Look, { place, judged, finding, failure }: Beginning
   });
 }
 
-function threadPart(look: Look, { place, rules, failure, isLead }: Beginning, self: Person): ThreadPart {
+function makeThreadPart(look: Look, { place, rules, failure, isLead }: Beginning, self: Person): ThreadPart {
   const isOnDefault = place.kind === 'default';
   const pusher = isOnDefault ? place.pushedBy : null;
   return {
     kind: 'found',
     threadId: newId('thr'),
-    subject: subjectOf(place, failure),
-    trigger: triggerOf(look, place, self),
+    subject: findSubject(place, failure),
+    trigger: makeTrigger(look, place, self),
     fixRequest: rules.opens && isLead ? pusher : null,
     failureId: failure.id,
     isLead: isOnDefault || isLead,
   };
 }
 
-function subjectOf(place: HeadPlace, { id }: Failure): Subject {
+function findSubject(place: HeadPlace, { id }: Failure): Subject {
   return place.kind === 'pull_request'
     ? { kind: 'pull_request', number: place.number }
     : { kind: 'failure', failureId: id };
 }
 
 /** Only where somebody with write stands behind the commit does an analysis begin on a pull request; a push may be that of a bot. */
-function triggerOf(look: Look, place: HeadPlace, self: Person): Trigger {
-  const behind = behindIt(place);
+function makeTrigger(look: Look, place: HeadPlace, self: Person): Trigger {
+  const behind = findPersonBehind(place);
   const role = behind === null ? 'none' : 'write';
-  return { kind: 'checks', by: behind ?? self, role, commentId: null, guidance: '', at: nowOf(look) };
+  return { kind: 'checks', by: behind ?? self, role, commentId: null, guidance: '', at: formatNow(look) };
 }
 
-function behindIt(place: HeadPlace): Person | null {
+function findPersonBehind(place: HeadPlace): Person | null {
   if (place.kind === 'branch') return null;
   return place.kind === 'default' ? place.pushedBy : place.author;
 }

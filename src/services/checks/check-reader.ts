@@ -37,7 +37,7 @@ export function createCheckReader(options: { readonly script?: URL; readonly lim
   const thread = new AskedThread<Asked, Told>({ script, closed: CLOSED });
   return {
     readCheck: async (texts) => {
-      if (lengthOf(texts) <= INLINE) return readCheck(texts);
+      if (measureTexts(texts) <= INLINE) return readCheck(texts);
       const asked = await thread.ask({ texts }, limitMs);
       return asked.kind === 'answered' ? asked.answer.read : readWithoutLog(texts);
     },
@@ -45,7 +45,7 @@ export function createCheckReader(options: { readonly script?: URL; readonly lim
   };
 }
 
-function lengthOf({ name, output, log, passing = '', annotations }: CheckTexts): number {
+function measureTexts({ name, output, log, passing = '', annotations }: CheckTexts): number {
   const texts = name.length + output.length + log.length + passing.length;
   return annotations.reduce((sum, { message }) => sum + message.length, texts);
 }

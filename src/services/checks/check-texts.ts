@@ -14,14 +14,14 @@ type Clean = (text: string) => string;
 /** Of a commit's subject, and of who wrote it. */
 const WORDS_CHARACTERS = 200;
 
-/** What checks say beyond their names is cleaned whole where it is read, see {@link wordsOf}. */
+/** What checks say beyond their names is cleaned whole where it is read, see {@link readCheckTexts}. */
 export function cleanChecks(checks: Checks, redactor: Cleaner): Checks {
   return {
     ...checks,
     ...cleanPast(checks, redactor),
     of: async (...asked) => {
       const named = await checks.of(...asked);
-      const clean = await cleanerOf(redactor, named.flatMap(runsOf).flatMap(textsOf));
+      const clean = await createCleaner(redactor, named.flatMap(listRuns).flatMap(listTexts));
       return named.map(({ latest, earlier }) => ({
         latest: cleanCheck(latest, clean),
         earlier: earlier.map((check) => cleanCheck(check, clean)),
@@ -43,8 +43,8 @@ export function cleanPast(checks: Pick<Checks, 'past'>, redactor: Cleaner): Pick
   return {
     past: async (...asked) => {
       const page = await checks.past(...asked);
-      const texts = page.checks.flatMap(({ branch, check }) => [branch, ...textsOf(check)]);
-      const clean = await cleanerOf(redactor, texts);
+      const texts = page.checks.flatMap(({ branch, check }) => [branch, ...listTexts(check)]);
+      const clean = await createCleaner(redactor, texts);
       const cleaned = ({ branch, check, ...past }: PastCheck): PastCheck => ({
         ...past,
         branch: clean(branch),
@@ -56,7 +56,7 @@ export function cleanPast(checks: Pick<Checks, 'past'>, redactor: Cleaner): Pick
 }
 
 /** An address as it may be kept: what follows its path, and whoever is named in it, may let somebody in. "" where it is none of the web. */
-export function plainAddress(url: string): string {
+export function stripAddress(url: string): string {
   const address = URL.parse(url);
   if (address === null || !/^https?:$/.test(address.protocol)) return '';
   const { username, password, search, hash } = address;
@@ -64,16 +64,16 @@ export function plainAddress(url: string): string {
   return `${address.origin}${address.pathname}`;
 }
 
-function runsOf({ latest, earlier }: NamedCheck): readonly Check[] {
+function listRuns({ latest, earlier }: NamedCheck): readonly Check[] {
   return [latest, ...earlier];
 }
 
-function textsOf({ name, url }: Check): readonly string[] {
-  return [name, plainAddress(url)];
+function listTexts({ name, url }: Check): readonly string[] {
+  return [name, stripAddress(url)];
 }
 
 function cleanCheck(check: Check, clean: Clean): Check {
-  return { ...check, name: clean(check.name), url: clean(plainAddress(check.url)) };
+  return { ...check, name: clean(check.name), url: clean(stripAddress(check.url)) };
 }
 
 async function cleanPlace(place: HeadPlace, redactor: Cleaner): Promise<HeadPlace> {
@@ -84,17 +84,17 @@ async function cleanPlace(place: HeadPlace, redactor: Cleaner): Promise<HeadPlac
 
 async function cleanRange(range: CommitRange, redactor: Cleaner): Promise<CommitRange> {
   const texts = range.commits.flatMap(({ author, subject }) => [author, subject]);
-  const clean = await cleanerOf(redactor, texts);
+  const clean = await createCleaner(redactor, texts);
   const commits = range.commits.map(({ sha, author, subject }) => ({
     sha,
-    author: shortened(clean(author)),
-    subject: shortened(clean(subject)),
+    author: shortenText(clean(author)),
+    subject: shortenText(clean(subject)),
   }));
   return { ...range, commits };
 }
 
 /** Cut before it was cleaned, half of a secret would be left, which no rule knows. */
-function shortened(text: string): string {
+function shortenText(text: string): string {
   return text.slice(0, WORDS_CHARACTERS).toWellFormed();
 }
 
@@ -102,7 +102,7 @@ function shortened(text: string): string {
  * Names are what checks are known by: each is cleaned by itself, so that its neighbours change nothing of it. As long as there is nothing to
  * be found in all of them together, which is nearly always, one look is enough.
  */
-async function cleanerOf(redactor: Cleaner, texts: readonly string[]): Promise<Clean> {
+async function createCleaner(redactor: Cleaner, texts: readonly string[]): Promise<Clean> {
   const distinct = [...new Set(texts)];
   const together = await redactor.redactJson(distinct);
   if (together.every((text, at) => text === distinct[at])) return (text) => text;
@@ -111,7 +111,7 @@ async function cleanerOf(redactor: Cleaner, texts: readonly string[]): Promise<C
   return (text) => cleaned.get(text) ?? '';
 }
 
-export interface CleanWords {
+export interface CleanTexts {
   /** Title, summary and text, one after the other; "" for none. */
   readonly output: string;
   readonly words: CheckWords;
@@ -129,11 +129,11 @@ interface Reading {
 export const OUTSIDE_LOG_BYTES = 512 * 1_024;
 
 /** Throws what `Checks.said` throws. */
-export async function wordsOf({ deps, project, signal, logBytes }: Reading, check: Check): Promise<CleanWords> {
+export async function readCheckTexts({ deps, project, signal, logBytes }: Reading, check: Check): Promise<CleanTexts> {
   const { log, noLog, annotations } = await deps.checks.said(project, check, signal, logBytes);
   const clean = await deps.redactor.redact(log);
   signal.throwIfAborted();
-  const rest = await deps.redactor.redactJson({ output: outputOf(check), annotations, noLog });
+  const rest = await deps.redactor.redactJson({ output: joinOutput(check), annotations, noLog });
   return { output: rest.output, words: { log: clean, noLog: rest.noLog, annotations: rest.annotations } };
 }
 
@@ -141,12 +141,12 @@ export async function wordsOf({ deps, project, signal, logBytes }: Reading, chec
 export const REPORT_LOG_BYTES = 1_000 * 1_024;
 
 /** The same as far as a report holds it. Throws the signal's reason. */
-export async function wordsForReport(said: CleanWords, signal: AbortSignal): Promise<CleanWords> {
+export async function shortenForReport(said: CleanTexts, signal: AbortSignal): Promise<CleanTexts> {
   if (Buffer.byteLength(said.words.log) <= REPORT_LOG_BYTES) return said;
   const log = await condenseLog([Buffer.from(said.words.log)], REPORT_LOG_BYTES, signal);
   return { ...said, words: { ...said.words, log } };
 }
 
-function outputOf({ title, summary, text }: Check): string {
+function joinOutput({ title, summary, text }: Check): string {
   return [title, summary, text].filter((part) => part !== '').join('\n');
 }

@@ -13,7 +13,7 @@ export interface FailedCheckStore
     Pick<InvestigationStore, 'investigation'> {}
 
 /** Null: the report is of no check, or its commit was not judged, such as one of a branch of our own. */
-export async function failedCheckOf(
+export async function readFailedCheck(
   store: FailedCheckStore,
   run: Run,
   repository: Repository,
@@ -22,21 +22,23 @@ export async function failedCheckOf(
   const investigation = await store.investigation(run.investigationId);
   if (investigation?.origin !== 'check-run') return null;
   const head = await store.headOf(run.projectId, run.revision);
-  const failures = head === null ? [] : await failuresOf(store, run, head);
+  const failures = head === null ? [] : await readFailures(store, run, head);
   if (head === null || failures.length === 0) return null;
   const findings = failures.map(({ finding }) => finding);
   const excerpts = findings.map(({ excerpt }) => excerpt);
   const ranges = failures.flatMap(({ failure }) => failure?.range ?? []);
   const before = head.place?.kind === 'pull_request' ? [head.place.base.sha] : ranges.map(({ from }) => from);
-  const revisions = distinct([run.revision, ...before]);
+  const revisions = listDistinct([run.revision, ...before]);
   const read = new Map<string, Promise<readonly string[]>>();
   return {
-    tests: distinct(excerpts.flatMap(({ tests }) => tests)),
-    lines: distinct(excerpts.flatMap(({ headline, lines }) => [headline, ...lines.filter(isTold)])),
-    files: distinct(findings.flatMap(({ places, changed = [] }) => [...places.map(({ path }) => path), ...changed])),
-    commits: distinct([head.sha, ...ranges.flatMap(({ commits }) => commits.map(({ sha }) => sha))]),
+    tests: listDistinct(excerpts.flatMap(({ tests }) => tests)),
+    lines: listDistinct(excerpts.flatMap(({ headline, lines }) => [headline, ...lines.filter(isQuotable)])),
+    files: listDistinct(
+      findings.flatMap(({ places, changed = [] }) => [...places.map(({ path }) => path), ...changed]),
+    ),
+    commits: listDistinct([head.sha, ...ranges.flatMap(({ commits }) => commits.map(({ sha }) => sha))]),
     textsOf: (file) => {
-      const known = read.get(file) ?? textsAt(repository, revisions, file, signal);
+      const known = read.get(file) ?? readTexts(repository, revisions, file, signal);
       read.set(file, known);
       return known;
     },
@@ -50,7 +52,7 @@ interface Failed {
 }
 
 /** Those that the run was begun for; all that are red where a person asked about the pull request. */
-async function failuresOf(store: FailedCheckStore, run: Run, { findings }: Head): Promise<readonly Failed[]> {
+async function readFailures(store: FailedCheckStore, run: Run, { findings }: Head): Promise<readonly Failed[]> {
   const red: Failed[] = [];
   for (const finding of findings.filter(({ checks }) => checks.some(({ isRed }) => isRed)))
     red.push({ finding, failure: await store.failure(finding.failureId) });
@@ -59,12 +61,12 @@ async function failuresOf(store: FailedCheckStore, run: Run, { findings }: Head)
 }
 
 /** That a process ended, and what says nothing by itself, is in every log. */
-function isTold(line: string): boolean {
+function isQuotable(line: string): boolean {
   const kind = matchError(line, false)?.kind;
   return line.trim() !== '' && kind !== 'end' && kind !== 'weak';
 }
 
-async function textsAt(
+async function readTexts(
   repository: Repository,
   revisions: readonly string[],
   file: string,
@@ -79,6 +81,6 @@ async function textsAt(
   return texts;
 }
 
-function distinct(texts: readonly string[]): readonly string[] {
+function listDistinct(texts: readonly string[]): readonly string[] {
   return [...new Set(texts.filter((text) => text !== ''))];
 }

@@ -41,81 +41,81 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
 
 /** At most 1 MiB of UTF-8. What was cut is said where it stood. */
 export function composeFailureReport(report: FailureReport): string {
-  const parts = [...knownParts(report), ...saidParts(report)].filter((part) => part !== '');
+  const parts = [...composeKnown(report), ...composeSaid(report)].filter((part) => part !== '');
   const head = parts.join('\n\n').toWellFormed();
   const { log = '', noLog = '' } = report.said?.words ?? {};
   if (log === '') return noLog === '' ? head : `${head}\n\n[There is no log: ${noLog}]`;
-  const title = `\n\n=== Log of the check ${quoted(report.said?.name ?? '')}, to its end ===\n`;
+  const title = `\n\n=== Log of the check ${quoteText(report.said?.name ?? '')}, to its end ===\n`;
   const room = REPORT_BYTES - Buffer.byteLength(head) - Buffer.byteLength(title);
   return `${head}${title}${condenseText(log.toWellFormed(), Math.min(room, REPORT_LOG_BYTES))}`;
 }
 
-function knownParts({ finding, range, changed, ...report }: FailureReport): readonly string[] {
+function composeKnown({ finding, range, changed, ...report }: FailureReport): readonly string[] {
   const { excerpt } = finding;
-  const step = excerpt.step === '' ? '' : ` (step ${quoted(excerpt.step)})`;
+  const step = excerpt.step === '' ? '' : ` (step ${quoteText(excerpt.step)})`;
   return [
-    whereOf({ finding, ...report }),
-    `What is known without a closer look: ${VERDICTS[finding.verdict]}.\n${listOf(finding.reasons.map(describeReason))}`,
-    section(
+    describeSubject({ finding, ...report }),
+    `What is known without a closer look: ${VERDICTS[finding.verdict]}.\n${formatList(finding.reasons.map(describeReason))}`,
+    formatSection(
       `What its log says first${step}`,
       [...excerpt.lines, excerpt.cut === '' ? '' : `[${excerpt.cut}]`].join('\n'),
     ),
-    section('Failed tests', listOf(excerpt.tests.slice(0, MOST_TESTS))),
-    changed === null ? '' : section('Files that the change under test touches', pathsOf(changed)),
-    range === null ? '' : section('Commits since it was last green', commitsOf(range)),
+    formatSection('Failed tests', formatList(excerpt.tests.slice(0, MOST_TESTS))),
+    changed === null ? '' : formatSection('Files that the change under test touches', listPaths(changed)),
+    range === null ? '' : formatSection('Commits since it was last green', listCommits(range)),
   ];
 }
 
-function whereOf({
+function describeSubject({
   projectName,
   sha,
   place,
   finding,
 }: Pick<FailureReport, 'projectName' | 'sha' | 'place' | 'finding'>): string {
-  const red = finding.checks.filter(({ isRed }) => isRed).map(({ name }) => quoted(name));
+  const red = finding.checks.filter(({ isRed }) => isRed).map(({ name }) => quoteText(name));
   const subject =
     red.length === 1 ? `The check ${red[0]} is red` : `${red.length} checks are red of one cause: ${red.join(', ')}`;
-  return keepBeginning(`${subject}.\nRepository ${projectName}, commit ${sha}, ${placeOf(place)}.`, LIST_BYTES);
+  return keepBeginning(`${subject}.\nRepository ${projectName}, commit ${sha}, ${describePlace(place)}.`, LIST_BYTES);
 }
 
-function placeOf(place: HeadPlace): string {
+function describePlace(place: HeadPlace): string {
   switch (place.kind) {
     case 'default':
-      return `on the default branch ${quoted(place.branch)}`;
+      return `on the default branch ${quoteText(place.branch)}`;
     case 'branch':
-      return `on the branch ${quoted(place.branch)}`;
+      return `on the branch ${quoteText(place.branch)}`;
     case 'pull_request': {
       const queue = place.isQueue ? ', in the merge queue' : '';
-      return `of pull request #${place.number} into ${quoted(place.base.branch)} at ${place.base.sha}${queue}`;
+      return `of pull request #${place.number} into ${quoteText(place.base.branch)} at ${place.base.sha}${queue}`;
     }
   }
 }
 
-function pathsOf({ paths, isCut }: ChangedFiles): string {
+function listPaths({ paths, isCut }: ChangedFiles): string {
   const more = paths.length > MOST_PATHS || isCut ? '\n[there are more]' : '';
-  return keepBeginning(listOf(paths.slice(0, MOST_PATHS)), LIST_BYTES) + more;
+  return keepBeginning(formatList(paths.slice(0, MOST_PATHS)), LIST_BYTES) + more;
 }
 
 /** For people and models to read: what ranks them has the range itself, for a log may hold lines that look like these. */
-function commitsOf({ from, to, total, commits }: CommitRange): string {
+function listCommits({ from, to, total, commits }: CommitRange): string {
   const more = total > commits.length ? `\n[${total - commits.length} more]` : '';
-  const listed = listOf(commits.map(({ sha, author, subject }) => `${sha} ${author}: ${subject}`));
+  const listed = formatList(commits.map(({ sha, author, subject }) => `${sha} ${author}: ${subject}`));
   return `Green at ${from}, red at ${to}, ${total} between them:\n${keepBeginning(listed, LIST_BYTES)}${more}`;
 }
 
-function saidParts({ said }: FailureReport): readonly string[] {
+function composeSaid({ said }: FailureReport): readonly string[] {
   if (said === null) return [];
   const { name, output, words } = said;
   return [
-    section(
-      `Annotations of the check ${quoted(name)}`,
-      keepBeginning(annotationsOf(words.annotations), ANNOTATION_BYTES),
+    formatSection(
+      `Annotations of the check ${quoteText(name)}`,
+      keepBeginning(listAnnotations(words.annotations), ANNOTATION_BYTES),
     ),
-    section(`Output of the check ${quoted(name)}`, keepBeginning(output, OUTPUT_BYTES)),
+    formatSection(`Output of the check ${quoteText(name)}`, keepBeginning(output, OUTPUT_BYTES)),
   ];
 }
 
-function annotationsOf(annotations: readonly Annotation[]): string {
+function listAnnotations(annotations: readonly Annotation[]): string {
   return annotations
     .map(
       ({ path, line, level, title, message }) =>
@@ -124,14 +124,14 @@ function annotationsOf(annotations: readonly Annotation[]): string {
     .join('\n');
 }
 
-function section(title: string, text: string): string {
+function formatSection(title: string, text: string): string {
   return text === '' ? '' : `=== ${title} ===\n${text}`;
 }
 
-function listOf(lines: readonly string[]): string {
+function formatList(lines: readonly string[]): string {
   return lines.map((line) => `- ${line}`).join('\n');
 }
 
-function quoted(text: string): string {
+function quoteText(text: string): string {
   return JSON.stringify(text.slice(0, 300));
 }

@@ -6,11 +6,11 @@ import { EMPTY_EXCERPT, type Excerpt, type Finding, type HeadPlace } from '../..
 import { newId } from '../../core/ids.ts';
 import { isSafePath } from '../../core/paths.ts';
 import type { CheckId } from '../../db/store.ts';
-import { keepSeen, type Look } from './look.ts';
-import { type Comparison, comparisonOf, type Group, isOfOutsiders, type ReadSuspect } from './read-suspects.ts';
-import { historyOf, type Known, knownOf, type SeenAt, seenAt } from './sightings.ts';
+import { type Look, saveSeen } from './look.ts';
+import { type Comparison, createComparison, type Group, isOfOutsiders, type ReadSuspect } from './read-suspects.ts';
+import { type Known, readKnown, type SeenAt, toHistory, toSeenAt } from './sightings.ts';
 
-import { NOT_YET, UNTELLING } from './why-not-begun.ts';
+import { NOT_YET, UNINFORMATIVE } from './why-not-begun.ts';
 
 /** A finding that is not yet in the ledger. */
 export interface Judged {
@@ -19,11 +19,11 @@ export interface Judged {
 }
 
 /** A judgement with what it leaves to be said of change and base. */
-type Told = Judgement & Sides;
+type GroupJudgement = Judgement & Sides;
 
 type Sides = Pick<Finding, 'isTouched' | 'changed' | 'base'>;
 
-const PASSED: Told = {
+const PASSED: GroupJudgement = {
   verdict: 'flaky',
   reasons: [{ code: 'passed_at_same_commit' }],
 };
@@ -31,36 +31,36 @@ const PASSED: Told = {
 /** Asks for base and change only where there is something new to be judged. Throws what `Checks` throws. */
 export async function judgeGroups(look: Look, place: HeadPlace, groups: readonly Group[]): Promise<readonly Judged[]> {
   if (groups.every((group) => !isNew(group))) {
-    return await Promise.all(groups.map((group) => judgedAs(look, group, judgedAgain(group))));
+    return await Promise.all(groups.map((group) => toJudged(look, group, judgeAgain(group))));
   }
   const { deps, project, head } = look;
-  const where = seenAt(head.sha, place);
+  const where = toSeenAt(head.sha, place);
   const base = await readBase(look, place);
   const changed = await look.changed(place);
-  const compare = comparisonOf(look, place);
+  const compare = createComparison(look, place);
   const findTies = createTieFinder(look, place);
   const judged: Judged[] = [];
   for (const found of groups) {
     if (!isNew(found)) {
-      judged.push(await judgedAs(look, found, judgedAgain(found)));
+      judged.push(await toJudged(look, found, judgeAgain(found)));
       continue;
     }
     const of = { projectId: project.id, fingerprint: found.fingerprint };
-    const known = await knownOf(deps.store, of, where);
-    const group = isUntold(known) ? await compared(found, compare) : found;
-    const ties = await tiesOf(group, changed, findTies);
-    judged.push(await judgedAs(look, group, judgeNew(group, { base, changed, ties, where, known })));
+    const known = await readKnown(deps.store, of, where);
+    const group = isNewToPeople(known) ? await compareGroup(found, compare) : found;
+    const ties = await findGroupTies(group, changed, findTies);
+    judged.push(await toJudged(look, group, judgeNew(group, { base, changed, ties, where, known })));
   }
   return judged;
 }
 
-async function tiesOf(group: Group, changed: ChangedFiles | null, find: FindTies): Promise<Evidence['ties']> {
+async function findGroupTies(group: Group, changed: ChangedFiles | null, find: FindTies): Promise<Evidence['ties']> {
   const ties = new Map<ReadSuspect, readonly Tie[]>();
-  for (const read of redOf(group)) ties.set(read, await find(read, changed));
+  for (const read of listRed(group)) ties.set(read, await find(read, changed));
   return ties;
 }
 
-function redOf({ reads }: Group): readonly ReadSuspect[] {
+function listRed({ reads }: Group): readonly ReadSuspect[] {
   return reads.filter(({ suspect }) => suspect.isRed);
 }
 
@@ -69,12 +69,12 @@ function isNew({ before, suspects }: Group): boolean {
 }
 
 /** Of what is open people were told; of what is closed they are told again. */
-function isUntold(known: Known | null): boolean {
+function isNewToPeople(known: Known | null): boolean {
   return known === null || known.failure.state === 'closed';
 }
 
 /** A check whose words are kept comes first, and tells for all, where a green run of it could be read beside it. */
-async function compared(group: Group, compare: Comparison): Promise<Group> {
+async function compareGroup(group: Group, compare: Comparison): Promise<Group> {
   const kept = group.reads.find(({ said }) => said !== null);
   const beside = kept === undefined ? kept : await compare(kept);
   if (beside === undefined || beside === kept) return group;
@@ -82,7 +82,7 @@ async function compared(group: Group, compare: Comparison): Promise<Group> {
 }
 
 /** What was judged stays so: the ledger has this head's own sightings by now. But for chance, which shows afterwards. */
-function judgedAgain({ before, suspects, reads }: Group): Told {
+function judgeAgain({ before, suspects, reads }: Group): GroupJudgement {
   const hasPassed = reads.some(({ suspect }) => suspect.isRed && suspect.passedHere);
   if (before === null || hasPassed || suspects.every(({ isRed }) => !isRed)) return PASSED;
   return before;
@@ -98,31 +98,31 @@ interface Evidence {
   readonly known: Known | null;
 }
 
-function judgeNew(group: Group, evidence: Evidence): Told {
+function judgeNew(group: Group, evidence: Evidence): GroupJudgement {
   const { fingerprint } = group;
   const { base, changed, where, known } = evidence;
-  const judgements = redOf(group).map((red) => {
+  const judgements = listRed(group).map((red) => {
     const {
       suspect: { check, passedHere },
       read,
       words: { noLog },
     } = red;
     const { greenAt, ...itsBase } = base(check, fingerprint);
-    const history = historyOf(known, where, greenAt);
+    const history = toHistory(known, where, greenAt);
     const judgement = judgeCheck({
       ...{ name: check.name, conclusion: check.conclusion, read, passedHere, base: itsBase, history, changed },
       ...{ ties: evidence.ties.get(red) ?? [], isOnDefault: where.isOnDefault, noLog },
     });
-    return { judgement, weight: weightOf(judgement, itsBase.sameCause === true) };
+    return { judgement, weight: rankJudgement(judgement, itsBase.sameCause === true) };
   });
   const best = judgements.toSorted((a, b) => a.weight - b.weight)[0]?.judgement ?? PASSED;
-  return { ...best, ...sidesOf(group, evidence) };
+  return { ...best, ...findSides(group, evidence) };
 }
 
 /** What is known for certain of change and base. */
-function sidesOf(group: Group, { base, changed, ties }: Evidence): Sides {
+function findSides(group: Group, { base, changed, ties }: Evidence): Sides {
   const { fingerprint } = group;
-  const red = redOf(group);
+  const red = listRed(group);
   const states = new Set(red.map(({ suspect }) => base(suspect.check, fingerprint).state));
   const [state = 'unknown'] = states;
   return {
@@ -133,7 +133,7 @@ function sidesOf(group: Group, { base, changed, ties }: Evidence): Sides {
 }
 
 /** One cause has one verdict. What is proven of one of its checks holds for all; that the base is red of who knows what cause does not. */
-function weightOf({ verdict }: Judgement, isSameOnBase: boolean): number {
+function rankJudgement({ verdict }: Judgement, isSameOnBase: boolean): number {
   if (verdict === 'base_broken') return isSameOnBase ? 0 : 4;
   return { flaky: 1, infrastructure: 2, code: 3, inconclusive: 5 }[verdict];
 }
@@ -148,11 +148,11 @@ const MOST_CHANGED = 300;
 
 const MOST_MESSAGE = 500;
 
-async function judgedAs({ deps, project }: Look, group: Group, told: Told): Promise<Judged> {
+async function toJudged({ deps, project }: Look, group: Group, told: GroupJudgement): Promise<Judged> {
   const { verdict, reasons } = told;
   const { before, suspects } = group;
   const failure = await deps.store.failureOf(project.id, group.fingerprint);
-  const shown = before ?? (await shownOf(deps.redactor, group));
+  const shown = before ?? (await chooseShown(deps.redactor, group));
   const finding: Finding = {
     failureId: failure?.id ?? newId('fal'),
     checks: suspects
@@ -163,19 +163,19 @@ async function judgedAs({ deps, project }: Look, group: Group, told: Told): Prom
       before?.verdict === verdict ? before.reasons : await deps.redactor.redactJson(reasons.slice(0, MOST_REASONS)),
     standing: before?.standing ?? (failure === null ? 'new' : 'known'),
     excerpt: shown.excerpt,
-    ...knownSides(before),
-    ...(await deps.redactor.redactJson(knownSides(told))),
+    ...pickSides(before),
+    ...(await deps.redactor.redactJson(pickSides(told))),
     places: shown.places,
     investigationId: before?.investigationId ?? null,
     threadId: before?.threadId ?? null,
     isOwnThread: before?.isOwnThread ?? false,
-    notBegun: before?.notBegun ?? (group.reads.some(({ read }) => read.isInformative) ? NOT_YET : UNTELLING),
+    notBegun: before?.notBegun ?? (group.reads.some(({ read }) => read.isInformative) ? NOT_YET : UNINFORMATIVE),
   };
   return { group, finding };
 }
 
 /** What is not known now was known at an earlier look, or never. */
-function knownSides(of: Sides | null): Sides {
+function pickSides(of: Sides | null): Sides {
   const { isTouched, changed, base } = of ?? {};
   return {
     ...(isTouched !== undefined && { isTouched }),
@@ -185,7 +185,7 @@ function knownSides(of: Sides | null): Sides {
 }
 
 /** Of the check that tells most, the first of those that do. */
-async function shownOf(
+async function chooseShown(
   redactor: Look['deps']['redactor'],
   { reads }: Group,
 ): Promise<Pick<Finding, 'excerpt' | 'places'>> {
@@ -198,10 +198,10 @@ async function shownOf(
       ...{ path, line, message: message.slice(0, MOST_MESSAGE) },
       ...(isMarked === true && { isMarked }),
     }));
-  return await redactor.redactJson({ excerpt: excerptOf(shown), places });
+  return await redactor.redactJson({ excerpt: toExcerpt(shown), places });
 }
 
-function excerptOf({ read: { excerpt }, words }: ReadSuspect): Excerpt {
+function toExcerpt({ read: { excerpt }, words }: ReadSuspect): Excerpt {
   return excerpt.lines.length === 0 && excerpt.cut === '' ? { ...excerpt, cut: words.noLog } : excerpt;
 }
 
@@ -209,11 +209,11 @@ function excerptOf({ read: { excerpt }, words }: ReadSuspect): Excerpt {
  * Verdicts are kept before the ledger has the sightings: cut short after that, the next look would take this head's own for those of
  * others.
  */
-export async function keepJudged(look: Look, place: HeadPlace, judged: readonly Judged[]): Promise<void> {
+export async function saveJudged(look: Look, place: HeadPlace, judged: readonly Judged[]): Promise<void> {
   if (judged.every(({ group }) => group.before !== null)) return;
   const findings = judged.map(({ finding }) => finding);
   const { leftOut, stillWaiting } = look.head;
-  await keepSeen(look, { state: 'waiting', place, findings, leftOut, stillWaiting, endedAt: '' });
+  await saveSeen(look, { state: 'waiting', place, findings, leftOut, stillWaiting, endedAt: '' });
 }
 
 /** Of one check, by the fingerprint of its cause. `greenAt`: since when it is green there; "" where it is not. */
@@ -226,10 +226,10 @@ async function readBase(look: Look, place: HeadPlace): Promise<BaseOf> {
   const named = await look.deps.checks.of(look.project, sha, look.signal);
   const checks = new Map<string, Check>(named.map(({ latest }) => [checkKey(latest), latest]));
   const isRed = named.some(({ latest }) => latest.state === 'red');
-  const causes = isRed ? await causesOf(look, sha) : [];
+  const causes = isRed ? await readCauses(look, sha) : [];
   return (check, fingerprint) => {
     const { state = 'waiting', endedAt = '' } = checks.get(checkKey(check)) ?? {};
-    const known = state === 'red' ? causes.filter((cause) => isOf(cause, check)) : [];
+    const known = state === 'red' ? causes.filter((cause) => isCauseOf(cause, check)) : [];
     return {
       name: check.name,
       state: state === 'waiting' ? 'unknown' : state,
@@ -245,12 +245,12 @@ interface Cause {
   readonly fingerprint: string;
 }
 
-function isOf(cause: Cause, { app, name }: CheckId): boolean {
+function isCauseOf(cause: Cause, { app, name }: CheckId): boolean {
   return cause.name === name && (cause.app ?? app) === app;
 }
 
 /** Of red checks, where the base was judged as a head of its own. */
-async function causesOf({ deps, project }: Look, sha: string): Promise<readonly Cause[]> {
+async function readCauses({ deps, project }: Look, sha: string): Promise<readonly Cause[]> {
   const causes: Cause[] = [];
   for (const { failureId, checks } of (await deps.store.headOf(project.id, sha))?.findings ?? []) {
     const failure = await deps.store.failure(failureId);
@@ -282,7 +282,7 @@ function createTieFinder(look: Look, place: HeadPlace): FindTies {
     if (named.length > 0 || paths.length === 0 || !isAsked || hasFailed) return named;
     limit ??= AbortSignal.timeout(LIMIT_MS);
     try {
-      return await inTree(look, { changed: paths, read }, AbortSignal.any([look.signal, limit]));
+      return await findTiesInCommit(look, { changed: paths, read }, AbortSignal.any([look.signal, limit]));
     } catch (error) {
       look.signal.throwIfAborted();
       hasFailed = true;
@@ -295,7 +295,7 @@ function createTieFinder(look: Look, place: HeadPlace): FindTies {
   };
 }
 
-async function inTree(
+async function findTiesInCommit(
   { deps, project, head }: Look,
   failing: Parameters<typeof findTiesInTree>[1],
   signal: AbortSignal,

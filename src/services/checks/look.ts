@@ -49,7 +49,7 @@ export interface Look {
 }
 
 /** ISO 8601 UTC. */
-export function nowOf({ deps }: Pick<Look, 'deps'>): string {
+export function formatNow({ deps }: Pick<Look, 'deps'>): string {
   return deps.now().toISOString();
 }
 
@@ -57,31 +57,31 @@ type Seen = Pick<Head, 'state' | 'place' | 'findings' | 'leftOut' | 'stillWaitin
 
 const MOST_LEFT_OUT = 100;
 
-export async function keepSeen(look: Look, seen: Seen): Promise<void> {
+export async function saveSeen(look: Look, seen: Seen): Promise<void> {
   const { id } = look.head;
   const wanted = { ...seen, leftOut: seen.leftOut.slice(0, MOST_LEFT_OUT) };
   if (isSame(look.head, wanted)) return;
-  await look.deps.store.saveHead(id, wanted, nowOf(look));
+  await look.deps.store.saveHead(id, wanted, formatNow(look));
 }
 
 /** What was found before stays: investigations of it go on, and what stands on GitHub is brought to its end. */
-export async function setAside(look: Look, aside: Pick<Seen, 'state' | 'place' | 'leftOut'>): Promise<void> {
+export async function saveAside(look: Look, aside: Pick<Seen, 'state' | 'place' | 'leftOut'>): Promise<void> {
   const { findings, endedAt } = look.head;
-  await keepSeen(look, { findings, endedAt, stillWaiting: [], ...aside, place: aside.place ?? look.head.place });
+  await saveSeen(look, { findings, endedAt, stillWaiting: [], ...aside, place: aside.place ?? look.head.place });
 }
 
 /** As both are stored. */
 function isSame(one: Seen, other: Seen): boolean {
   const plain = ({ state, place, findings, leftOut, stillWaiting, endedAt }: Seen) =>
-    JSON.stringify([state, ordered(place), findings.map(ordered), leftOut.map(ordered), stillWaiting, endedAt]);
+    JSON.stringify([state, sortKeys(place), findings.map(sortKeys), leftOut.map(sortKeys), stillWaiting, endedAt]);
   return plain(one) === plain(other);
 }
 
 /** With its keys in one order, whoever wrote it. */
-function ordered(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(ordered);
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== 'object' || value === null) return value;
   return Object.entries(value)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, part]) => [key, ordered(part)]);
+    .map(([key, part]) => [key, sortKeys(part)]);
 }

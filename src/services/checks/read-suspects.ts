@@ -2,7 +2,13 @@
 import type { ReadCheck } from '../../ci/read-check.ts';
 import type { Check, CheckWords } from '../../core/check.ts';
 import type { Finding, Head, HeadPlace } from '../../core/head.ts';
-import { type CleanWords, OUTSIDE_LOG_BYTES, REPORT_LOG_BYTES, wordsForReport, wordsOf } from './check-texts.ts';
+import {
+  type CleanTexts,
+  OUTSIDE_LOG_BYTES,
+  REPORT_LOG_BYTES,
+  readCheckTexts,
+  shortenForReport,
+} from './check-texts.ts';
 import type { Look } from './look.ts';
 import type { Suspect } from './sort-checks.ts';
 
@@ -11,7 +17,7 @@ export interface ReadSuspect {
   readonly read: ReadCheck;
   readonly words: Pick<CheckWords, 'noLog'>;
   /** Cleaned of secrets, the log only as far as a report holds it; null: let go, so that not every log is kept until the last is read. */
-  readonly said: CleanWords | null;
+  readonly said: CleanTexts | null;
 }
 
 /** Red checks of one cause. */
@@ -47,19 +53,19 @@ const AT_A_TIME = 2;
 /** Throws what `Checks.said` throws. */
 export async function readSuspects(look: Look, place: HeadPlace, suspects: readonly Suspect[]): Promise<ReadSuspects> {
   const bounds = isOfOutsiders(place) ? BOUNDS_OF_OUTSIDERS : BOUNDS;
-  const known = await knownAgain(look, suspects);
+  const known = await recogniseSuspects(look, suspects);
   const fresh = suspects.filter((suspect) => !known.has(suspect));
-  const chosen = new Set(spread(fresh).slice(0, Math.max(0, bounds.mostRead - known.size)));
+  const chosen = new Set(spreadByKind(fresh).slice(0, Math.max(0, bounds.mostRead - known.size)));
   const reads = await readAll(look, bounds, [...chosen]);
   const causes = new Map([...known, ...reads.map(({ suspect, read }) => [suspect, read.fingerprint] as const)]);
   const leftOut: Head['leftOut'][number][] = [];
   for (const suspect of fresh) {
     if (causes.has(suspect)) continue;
-    const cause = causeOfSibling(suspect, causes);
-    if (cause === null) leftOut.push({ name: suspect.check.name, reason: tooMany(bounds) });
+    const cause = findSiblingCause(suspect, causes);
+    if (cause === null) leftOut.push({ name: suspect.check.name, reason: describeLimit(bounds) });
     else causes.set(suspect, cause);
   }
-  return { groups: await grouped(look, { suspects, causes, reads }), leftOut };
+  return { groups: await groupByCause(look, { suspects, causes, reads }), leftOut };
 }
 
 /** Whether anybody may have written what is read. */
@@ -67,12 +73,12 @@ export function isOfOutsiders(place: HeadPlace): boolean {
   return place.kind === 'pull_request' && (place.isFork || !place.isTrusted);
 }
 
-function tooMany({ mostRead }: Bounds): string {
+function describeLimit({ mostRead }: Bounds): string {
   return `Only ${mostRead} red checks of such a commit are read, and none of those is of its kind.`;
 }
 
 /** Of checks that an earlier look has judged, the fingerprint, as far as the ledger has it: a look may have been cut short before that. */
-async function knownAgain({ deps, head }: Look, suspects: readonly Suspect[]): Promise<Map<Suspect, string>> {
+async function recogniseSuspects({ deps, head }: Look, suspects: readonly Suspect[]): Promise<Map<Suspect, string>> {
   const known = new Map<Suspect, string>();
   for (const { failureId, checks } of head.findings) {
     const runs = new Set(checks.flatMap(({ runId }) => (runId === null ? [] : [runId])));
@@ -84,10 +90,10 @@ async function knownAgain({ deps, head }: Look, suspects: readonly Suspect[]): P
 }
 
 /** One of each kind first, then the second of each, so that no kind is left out for the many of another. */
-function spread(suspects: readonly Suspect[]): readonly Suspect[] {
+function spreadByKind(suspects: readonly Suspect[]): readonly Suspect[] {
   const seen = new Map<string, number>();
   const ranked = suspects.map((suspect) => {
-    const kind = kindOf(suspect);
+    const kind = findKind(suspect);
     const rank = seen.get(kind) ?? 0;
     seen.set(kind, rank + 1);
     return { suspect, rank };
@@ -96,14 +102,14 @@ function spread(suspects: readonly Suspect[]): readonly Suspect[] {
 }
 
 /** Jobs of a matrix have the name of the job, and what differs behind it: `test (ubuntu, 20)`, `test-3`. */
-function kindOf({ check }: Suspect): string {
+function findKind({ check }: Suspect): string {
   const stem = check.name.replace(/(?<!\s)\s*\([^()]*\)\s*$/, '').replace(/[\s\-_:#/]{0,20}\d[\d./]{0,40}$/, '');
   return `${check.app}\n${stem === '' ? check.name : stem}`;
 }
 
-function causeOfSibling(suspect: Suspect, causes: ReadonlyMap<Suspect, string>): string | null {
-  const kind = kindOf(suspect);
-  for (const [other, cause] of causes) if (kindOf(other) === kind) return cause;
+function findSiblingCause(suspect: Suspect, causes: ReadonlyMap<Suspect, string>): string | null {
+  const kind = findKind(suspect);
+  for (const [other, cause] of causes) if (findKind(other) === kind) return cause;
   return null;
 }
 
@@ -116,14 +122,14 @@ async function readAll(look: Look, bounds: Bounds, suspects: readonly Suspect[])
     );
     for (const answer of answers) {
       if (answer.status === 'rejected') throw answer.reason;
-      reads.push(keepOrLetGo(answer.value, kept, bounds));
+      reads.push(limitKept(answer.value, kept, bounds));
     }
   }
   return reads;
 }
 
 /** `kept`: causes of which the words are, one more with this. */
-function keepOrLetGo(one: ReadSuspect, kept: Set<string>, { mostKept }: Bounds): ReadSuspect {
+function limitKept(one: ReadSuspect, kept: Set<string>, { mostKept }: Bounds): ReadSuspect {
   const { fingerprint } = one.read;
   if (!one.suspect.isRed || kept.size >= mostKept || kept.has(fingerprint)) return { ...one, said: null };
   kept.add(fingerprint);
@@ -131,14 +137,14 @@ function keepOrLetGo(one: ReadSuspect, kept: Set<string>, { mostKept }: Bounds):
 }
 
 async function readOne(look: Look, { logBytes }: Bounds, suspect: Suspect): Promise<ReadSuspect> {
-  const said = await wordsOf({ ...look, logBytes }, suspect.check);
+  const said = await readCheckTexts({ ...look, logBytes }, suspect.check);
   const { log, noLog, annotations } = said.words;
   const read = await look.deps.readCheck({ name: suspect.check.name, output: said.output, log, annotations });
   look.signal.throwIfAborted();
-  return { suspect, read, words: { noLog }, said: await wordsForReport(said, look.signal) };
+  return { suspect, read, words: { noLog }, said: await shortenForReport(said, look.signal) };
 }
 
-async function grouped(
+async function groupByCause(
   { deps, project, head }: Look,
   all: {
     readonly suspects: readonly Suspect[];
@@ -175,18 +181,18 @@ const ACTIONS = 'github-actions';
  * For one look at a head, of checks whose words are kept, which are few: a log more for each. What does not work out leaves the check as it is,
  * and nothing more is asked in that look: no verdict is put off for such a log. Throws the look's reason.
  */
-export function comparisonOf(look: Look, place: HeadPlace): Comparison {
+export function createComparison(look: Look, place: HeadPlace): Comparison {
   let hasFailed = false;
   let limit: AbortSignal | null = null;
   return async (red) => {
-    if (hasFailed || !mayDiffer(red)) return red;
+    if (hasFailed || !isComparable(red)) return red;
     limit ??= AbortSignal.timeout(LIMIT_MS);
     const within = { ...look, signal: AbortSignal.any([look.signal, limit]) };
     try {
-      const green = await greenRunOf(within, place, red.suspect.check);
+      const green = await findGreenRun(within, place, red.suspect.check);
       if (green === null) return red;
-      const { words } = await wordsOf({ ...within, logBytes: REPORT_LOG_BYTES }, green);
-      return await readBeside(look, red, words.log);
+      const { words } = await readCheckTexts({ ...within, logBytes: REPORT_LOG_BYTES }, green);
+      return await readWithPassing(look, red, words.log);
     } catch (error) {
       look.signal.throwIfAborted();
       hasFailed = true;
@@ -197,7 +203,7 @@ export function comparisonOf(look: Look, place: HeadPlace): Comparison {
 }
 
 /** What fails with its machine is known by that, and of what tells nothing there is nothing to be left out. */
-function mayDiffer({ suspect: { check }, read, said }: ReadSuspect): boolean {
+function isComparable({ suspect: { check }, read, said }: ReadSuspect): boolean {
   return check.app === ACTIONS && (said?.words.log ?? '') !== '' && read.isInformative && read.infrastructure === null;
 }
 
@@ -205,7 +211,7 @@ function mayDiffer({ suspect: { check }, read, said }: ReadSuspect): boolean {
  * That of this very commit, or of the base, needs no question; else the newest that it stands on. A fork may have a `main` of its own, whose
  * greens are noted alike: what counts is what our branch contains.
  */
-async function greenRunOf(look: Look, place: HeadPlace, { name, app }: Check): Promise<Check | null> {
+async function findGreenRun(look: Look, place: HeadPlace, { name, app }: Check): Promise<Check | null> {
   const { deps, project, head, leads, signal } = look;
   const to = place.kind === 'pull_request' ? place.base.sha : head.sha;
   const greens = (await deps.store.lastGreens(project.id, { name, app })).filter(({ runId }) => runId !== null);
@@ -223,7 +229,7 @@ async function greenRunOf(look: Look, place: HeadPlace, { name, app }: Check): P
 }
 
 /** Read again it is the same failure, or it was not read in time, or what is kept of its log tells something else. */
-async function readBeside({ deps, signal }: Look, red: ReadSuspect, passing: string): Promise<ReadSuspect> {
+async function readWithPassing({ deps, signal }: Look, red: ReadSuspect, passing: string): Promise<ReadSuspect> {
   const { suspect, read, said } = red;
   if (said === null) return red;
   const { log, annotations } = said.words;

@@ -4,8 +4,8 @@ import { type Check, checkKey } from '../../core/check.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Finding, HeadPlace } from '../../core/head.ts';
 import type { Judged } from './judge-groups.ts';
-import { type Look, nowOf } from './look.ts';
-import { seenAt, sightingKey, sightingOf } from './sightings.ts';
+import { formatNow, type Look } from './look.ts';
+import { makeSightingKey, toSeenAt, toSighting } from './sightings.ts';
 import type { SortedChecks } from './sort-checks.ts';
 
 /** A finding with its failure as the ledger has it now. */
@@ -23,28 +23,28 @@ export async function rememberFindings(
 ): Promise<readonly Remembered[]> {
   const remembered: Remembered[] = [];
   for (const one of judged) {
-    const seen = await sighted(look, place, one);
-    const failure = await withRange(look, place, seen);
+    const seen = await recordSighting(look, place, one);
+    const failure = await addRange(look, place, seen);
     remembered.push({ ...seen, finding: { ...seen.finding, failureId: failure.id }, failure });
   }
   return remembered;
 }
 
-async function sighted(look: Look, place: HeadPlace, judged: Judged): Promise<Remembered> {
+async function recordSighting(look: Look, place: HeadPlace, judged: Judged): Promise<Remembered> {
   const { group, finding } = judged;
   const { deps, project, head } = look;
-  const now = nowOf(look);
+  const now = formatNow(look);
   const { failure, standing } = await deps.store.recordSightings(
     {
       ...{ id: finding.failureId, projectId: project.id, fingerprint: group.fingerprint },
       headline: finding.excerpt.headline,
-      redNow: group.suspects.filter(({ isRed }) => isRed).map(({ check }) => sightingKey(check, head.sha)),
+      redNow: group.suspects.filter(({ isRed }) => isRed).map(({ check }) => makeSightingKey(check, head.sha)),
     },
-    group.suspects.map(({ check }) => sightingOf(check, seenAt(head.sha, place), finding.verdict, head.createdAt)),
+    group.suspects.map(({ check }) => toSighting(check, toSeenAt(head.sha, place), finding.verdict, head.createdAt)),
     now,
   );
   const chance = group.suspects.filter(({ passedHere }) => passedHere);
-  const keys = chance.map(({ check }) => sightingKey(check, head.sha));
+  const keys = chance.map(({ check }) => makeSightingKey(check, head.sha));
   if (keys.length > 0) await deps.store.markFlaky(failure.id, keys, now);
   // Red once more, it is known by now, and new here all the same.
   const isAgain = standing === 'known' && group.before !== null;
@@ -52,7 +52,7 @@ async function sighted(look: Look, place: HeadPlace, judged: Judged): Promise<Re
 }
 
 /** On the default branch, once: the commits since it was last green. */
-async function withRange(
+async function addRange(
   look: Look,
   place: HeadPlace,
   { judged: { group }, finding, failure }: Remembered,
@@ -61,7 +61,7 @@ async function withRange(
   const isWanted = failure.range === null || (finding.standing === 'regression' && failure.range.to !== head.sha);
   const first = group.suspects.find(({ isRed }) => isRed)?.check;
   if (place.kind !== 'default' || !isWanted || first === undefined) return failure;
-  const from = await lastGreenBefore(look, first);
+  const from = await findLastGreen(look, first);
   if (from === null) return failure;
   const range = await deps.checks.range(project, { from, to: head.sha }, signal);
   if (range === null) return failure;
@@ -70,7 +70,7 @@ async function withRange(
 }
 
 /** On a busy branch later commits may be green by now, which say nothing of where this one comes from. */
-async function lastGreenBefore({ deps, project, head, leads }: Look, check: Check): Promise<string | null> {
+async function findLastGreen({ deps, project, head, leads }: Look, check: Check): Promise<string | null> {
   for (const { sha: from } of await deps.store.lastGreens(project.id, check)) {
     if (from !== head.sha && (await leads({ from, to: head.sha }))) return from;
   }
@@ -88,17 +88,17 @@ export async function closeWhatIsGreen(
   if (place.kind === 'default') {
     const red = remembered.filter(({ judged }) => judged.group.suspects.some(({ isRed }) => isRed));
     const ids = red.map(({ failure }) => failure.id);
-    await closeOnDefault(look, { isTip: place.isBehind !== true, red: ids }, { endedAt, green: mendedOf(sorted) });
+    await closeOnDefault(look, { isTip: place.isBehind !== true, red: ids }, { endedAt, green: listMended(sorted) });
   }
   const isGreen = waiting.length === 0 && suspects.length === 0;
   if (place.kind === 'pull_request' && !place.isQueue && isGreen) {
     // A newer head may have become red before this one was looked at.
-    await look.deps.store.closeOfPullRequest(look.project.id, place.number, endedAt || nowOf(look));
+    await look.deps.store.closeOfPullRequest(look.project.id, place.number, endedAt || formatNow(look));
   }
 }
 
 /** What passed when it was run again at the same commit is not mended. */
-function mendedOf({ green, suspects }: SortedChecks): SortedChecks['green'] {
+function listMended({ green, suspects }: SortedChecks): SortedChecks['green'] {
   const chance = new Set(suspects.map(({ check }) => checkKey(check)));
   return green.filter((check) => !chance.has(checkKey(check)));
 }
@@ -120,7 +120,7 @@ async function closeOnDefault(
   for (const ends of wanted.filter((one) => !isKnown(one)).slice(0, MOST_ASKED)) {
     if ((await look.leads(ends)) && (await isOfBranch(look, ends.to))) contained.push(ends);
   }
-  await deps.store.closeGreen(project.id, { ...seen, contained }, nowOf(look));
+  await deps.store.closeGreen(project.id, { ...seen, contained }, formatNow(look));
 }
 
 /** A fork calls a branch of its own as ours is called, and its green checks are noted alike: they are ours only where this commit contains theirs. */

@@ -15,7 +15,7 @@ export interface SeenAt {
   readonly isTrusted: boolean;
 }
 
-export function seenAt(sha: string, place: HeadPlace): SeenAt {
+export function toSeenAt(sha: string, place: HeadPlace): SeenAt {
   return {
     ...{ sha, branch: place.branch, isOnDefault: place.kind === 'default', isTrusted: isTrusted(place) },
     pullRequest: place.kind === 'pull_request' ? place.number : null,
@@ -29,13 +29,13 @@ function isTrusted(place: HeadPlace): boolean {
 }
 
 /** Equal for the same red check, whoever tells of it: a run has a number, a status only its moment. */
-export function sightingKey({ runId, name, endedAt, startedAt }: Check, sha: string): string {
+export function makeSightingKey({ runId, name, endedAt, startedAt }: Check, sha: string): string {
   return runId === null ? `status ${name} ${sha} ${endedAt || startedAt}` : `run ${runId}`;
 }
 
 /** `at`: of a check that does not say when it ended. */
-export function sightingOf(check: Check, where: SeenAt, verdict: Verdict, at: string): Sighting {
-  const key = sightingKey(check, where.sha);
+export function toSighting(check: Check, where: SeenAt, verdict: Verdict, at: string): Sighting {
+  const key = makeSightingKey(check, where.sha);
   return { key, ...where, app: check.app, checkName: check.name, verdict, at: check.endedAt || check.startedAt || at };
 }
 
@@ -45,7 +45,7 @@ export interface Known {
 }
 
 /** Null: it was never seen. `where`: what is judged. */
-export async function knownOf(
+export async function readKnown(
   store: Pick<FailureStore, 'habits' | 'failureOf'>,
   of: { readonly projectId: string; readonly fingerprint: string },
   where: SeenAt,
@@ -57,7 +57,7 @@ export async function knownOf(
 }
 
 /** `greenAt`: since when the base is green; "" where it is not. From then on it is not what breaks this, whatever the ledger has open. */
-export function historyOf(known: Known | null, { isOnDefault }: SeenAt, greenAt: string): FailureHistory | null {
+export function toHistory(known: Known | null, { isOnDefault }: SeenAt, greenAt: string): FailureHistory | null {
   if (known === null) return null;
   const { failure, habits } = known;
   const isGreenSince = greenAt !== '' && Date.parse(greenAt) > (Date.parse(habits.lastOnDefaultAt) || 0);

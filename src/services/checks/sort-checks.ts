@@ -3,7 +3,7 @@ import type { Check, CheckRules, NamedCheck } from '../../core/check.ts';
 import type { Head, HeadPlace } from '../../core/head.ts';
 import { globMatcher } from '../../core/paths.ts';
 import type { JobResult } from '../../core/queue.ts';
-import { keepSeen, type Look } from './look.ts';
+import { type Look, saveSeen } from './look.ts';
 
 /** A red check: one that is red now, or the newest red run of one that has passed since at the same commit. */
 export interface Suspect {
@@ -31,10 +31,10 @@ export function sortChecks(
   checks: readonly NamedCheck[],
   rules: Pick<CheckRules, 'include' | 'exclude'>,
 ): SortedChecks {
-  const isCounted = nameFilter(rules);
+  const isCounted = createNameFilter(rules);
   const counted = checks.filter(({ latest }) => isCounted(latest.name));
   const latest = counted.map((check) => check.latest);
-  const suspects = counted.flatMap(suspectOf);
+  const suspects = counted.flatMap(findSuspect);
   return {
     counted: counted.length,
     waiting: latest.filter(({ state }) => state === 'waiting'),
@@ -50,27 +50,28 @@ export function sortChecks(
 /** Whether a place's branch (of a pull request: its base) is one that the rules name. */
 export function isBranchCounted(place: HeadPlace, { branches }: Pick<CheckRules, 'branches'>): boolean {
   return (
-    branches.length === 0 || namesOneOf(branches)(place.kind === 'pull_request' ? place.base.branch : place.branch)
+    branches.length === 0 ||
+    createNameMatcher(branches)(place.kind === 'pull_request' ? place.base.branch : place.branch)
   );
 }
 
-function nameFilter({ include, exclude }: Pick<CheckRules, 'include' | 'exclude'>): (name: string) => boolean {
-  const isIncluded = include.length === 0 ? () => true : namesOneOf(include);
-  const isExcluded = namesOneOf(exclude);
+function createNameFilter({ include, exclude }: Pick<CheckRules, 'include' | 'exclude'>): (name: string) => boolean {
+  const isIncluded = include.length === 0 ? () => true : createNameMatcher(include);
+  const isExcluded = createNameMatcher(exclude);
   return (name) => isIncluded(name) && !isExcluded(name);
 }
 
 /** A name is no path: `*` in a pattern spans the slash of `ci / test` and of `release/1.x`. */
-function namesOneOf(globs: readonly string[]): (name: string) => boolean {
-  const matchers = globs.map((glob) => globMatcher(unslashed(glob)));
-  return (name) => matchers.some((matches) => matches(unslashed(name)));
+function createNameMatcher(globs: readonly string[]): (name: string) => boolean {
+  const matchers = globs.map((glob) => globMatcher(replaceSlashes(glob)));
+  return (name) => matchers.some((matches) => matches(replaceSlashes(name)));
 }
 
-function unslashed(text: string): string {
+function replaceSlashes(text: string): string {
   return text.replaceAll('/', '\u2044');
 }
 
-function suspectOf({ latest, earlier }: NamedCheck): readonly Suspect[] {
+function findSuspect({ latest, earlier }: NamedCheck): readonly Suspect[] {
   if (latest.state === 'red') {
     return [{ check: latest, isRed: true, passedHere: earlier.some(({ state }) => state === 'green') }];
   }
@@ -99,20 +100,20 @@ type Sorted = Pick<SortedChecks, 'waiting' | 'green' | 'suspects' | 'leftOut'>;
 
 /** Whether nothing has moved for long, and something is to be told of what has ended. */
 export function isQuiet(look: Look, sorted: Sorted): boolean {
-  return sorted.suspects.length > 0 && quietFor(look, sorted) >= QUIET_MS;
+  return sorted.suspects.length > 0 && measureQuiet(look, sorted) >= QUIET_MS;
 }
 
 /** What was found before stays until it is quiet. */
-export async function waitFor(look: Look, place: HeadPlace, sorted: Sorted): Promise<JobResult> {
+export async function saveWaiting(look: Look, place: HeadPlace, sorted: Sorted): Promise<JobResult> {
   const { findings } = look.head;
   const { leftOut } = sorted;
-  await keepSeen(look, { state: 'waiting', place, findings, leftOut, stillWaiting: [], endedAt: '' });
-  return lookedAtAgain(look, sorted);
+  await saveSeen(look, { state: 'waiting', place, findings, leftOut, stillWaiting: [], endedAt: '' });
+  return scheduleNextLook(look, sorted);
 }
 
 /** When GitHub tells, else after a while, but not for ever. */
-export function lookedAtAgain(look: Look, sorted: Sorted): JobResult {
-  const quiet = quietFor(look, sorted);
+export function scheduleNextLook(look: Look, sorted: Sorted): JobResult {
+  const quiet = measureQuiet(look, sorted);
   if (quiet >= PATIENCE_MS) return { kind: 'done' };
   const pause = Math.min(Math.max(quiet, FIRST_MS), LAST_MS);
   const isDueWhenQuiet = sorted.suspects.length > 0 && quiet < QUIET_MS;
@@ -121,13 +122,13 @@ export function lookedAtAgain(look: Look, sorted: Sorted): JobResult {
 }
 
 /** Each once, in their order. */
-export function namesOf(waiting: readonly Check[]): Head['stillWaiting'] {
+export function listNames(waiting: readonly Check[]): Head['stillWaiting'] {
   const names = waiting.map(({ name }) => name.slice(0, NAME_CHARACTERS).toWellFormed());
   return [...new Set(names)].toSorted().slice(0, MOST_NAMES);
 }
 
 /** Milliseconds since a check of this commit began or ended; a person may begin one anew days later. */
-function quietFor({ head, deps }: Look, { waiting, green, suspects }: Sorted): number {
+function measureQuiet({ head, deps }: Look, { waiting, green, suspects }: Sorted): number {
   const checks = [...waiting, ...green, ...suspects.map(({ check }) => check)];
   const told = checks.flatMap(({ startedAt, endedAt }) => [Date.parse(startedAt), Date.parse(endedAt)]);
   const moves = told.filter((at) => !Number.isNaN(at));

@@ -2,7 +2,7 @@
 import type { Verdict } from '../../core/check.ts';
 import type { Finding, Head, HeadPlace } from '../../core/head.ts';
 
-export const UNTELLING = 'The check says too little of its cause: there is nothing to begin with.';
+export const UNINFORMATIVE = 'The check says too little of its cause: there is nothing to begin with.';
 export const ERASED = 'Its analysis was erased.';
 /** No other begins beside it. */
 const ASKED = 'It was asked for in a comment on the pull request: the answer stands there.';
@@ -11,7 +11,7 @@ export const NOT_YET = 'It was not looked into yet.';
 
 /** Whether it may still be in between, so that there is nothing to be said of it before its head is judged. */
 export function mayStillBegin({ investigationId, notBegun }: Pick<Finding, 'investigationId' | 'notBegun'>): boolean {
-  return investigationId === null && (notBegun === NOT_YET || notBegun === UNTELLING);
+  return investigationId === null && (notBegun === NOT_YET || notBegun === UNINFORMATIVE);
 }
 
 const BY_VERDICT: Readonly<Record<Verdict, string>> = {
@@ -38,14 +38,14 @@ interface Here {
 }
 
 /** By what it is and where it is; "" where nothing of that speaks against it. */
-export function whyNotHere(finding: Pick<Finding, 'verdict' | 'notBegun'>, here: Here): string {
+export function explainNotHere(finding: Pick<Finding, 'verdict' | 'notBegun'>, here: Here): string {
   if (BY_VERDICT[finding.verdict] !== '') return BY_VERDICT[finding.verdict];
-  if (finding.verdict === 'inconclusive' && finding.notBegun === UNTELLING) return UNTELLING;
+  if (finding.verdict === 'inconclusive' && finding.notBegun === UNINFORMATIVE) return UNINFORMATIVE;
   if (here.isAsked) return ASKED;
-  return ofPlace(here.place) || notEnded(here.stillWaiting);
+  return explainPlace(here.place) || explainUnended(here.stillWaiting);
 }
 
-function ofPlace(place: HeadPlace): string {
+function explainPlace(place: HeadPlace): string {
   if (place.kind === 'default') return '';
   if (place.kind === 'branch') return 'The branch has no pull request: no analysis begins there unasked.';
   if (place.isFork)
@@ -57,7 +57,7 @@ function ofPlace(place: HeadPlace): string {
 }
 
 /** What is still to end may be red of the same cause, or tell more of it. */
-function notEnded(names: Head['stillWaiting']): string {
+function explainUnended(names: Head['stillWaiting']): string {
   if (names.length === 0) return '';
   const shown = names.slice(0, MOST_NAMED).map((name) => `\`${name.replaceAll('`', '')}\``);
   const more = names.length > MOST_NAMED ? ' and more' : '';
@@ -65,22 +65,22 @@ function notEnded(names: Head['stillWaiting']): string {
 }
 
 /** By what else was begun; "" likewise. */
-export function whyNotNow(
+export function explainNotNow(
   place: HeadPlace,
   { ofHead, ofDay }: { readonly ofHead: number; readonly ofDay: number },
 ): string {
   if (ofHead >= MOST_OF_HEAD)
-    return `${MOST_OF_HEAD} analyses were begun for this commit, which is the most.${insteadOf(place)}`;
-  return whyFullDay(place, ofDay);
+    return `${MOST_OF_HEAD} analyses were begun for this commit, which is the most.${describeAlternative(place)}`;
+  return explainFullDay(place, ofDay);
 }
 
 /** Likewise, by what was begun in the project within 24 hours. */
-export function whyFullDay(place: HeadPlace, ofDay: number): string {
+export function explainFullDay(place: HeadPlace, ofDay: number): string {
   if (ofDay < MOST_OF_DAY) return '';
-  const instead = insteadOf(place);
+  const instead = describeAlternative(place);
   return `${MOST_OF_DAY} analyses were begun unasked in this repository within 24 hours, which is the most.${instead}`;
 }
 
-function insteadOf(place: HeadPlace): string {
+function describeAlternative(place: HeadPlace): string {
   return place.kind === 'pull_request' ? ' `/analyse` starts one.' : '';
 }

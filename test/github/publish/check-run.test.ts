@@ -1,7 +1,7 @@
 // Our own check run on a head: what people see of it on the double, from the first red check to the pull request.
 import { describe, expect, it } from 'vitest';
 import { EMPTY_RECORD } from '../../../src/core/thread.ts';
-import { NOT_YET, UNTELLING } from '../../../src/services/checks/why-not-begun.ts';
+import { NOT_YET, UNINFORMATIVE } from '../../../src/services/checks/why-not-begun.ts';
 import { type CheckRunHouse, checkRunHouse } from './check-run-house.ts';
 import { pullRequest } from './sample-view.ts';
 
@@ -48,7 +48,7 @@ describe('our check run', () => {
     expect([await house.publish(), house.runs()]).toEqual([{ kind: 'done' }, []]);
     await house.judged([begun.finding]);
     expect(await shown(house)).toMatchObject({ status: 'in_progress', annotations: [] });
-    await house.judged([begun.finding, await house.found({ notBegun: UNTELLING })], { state: 'waiting' });
+    await house.judged([begun.finding, await house.found({ notBegun: UNINFORMATIVE })], { state: 'waiting' });
     const writes = house.writes();
     await house.publish();
     expect(house.writes()).toEqual(writes);

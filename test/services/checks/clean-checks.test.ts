@@ -1,6 +1,6 @@
 // An address keeps what shows people the way, and nothing that lets somebody in.
 import { expect, it } from 'vitest';
-import { plainAddress } from '../../../src/services/checks/check-texts.ts';
+import { stripAddress } from '../../../src/services/checks/check-texts.ts';
 
 it.each([
   ['https://github.com/octo/shop/actions/runs/1/job/2', 'https://github.com/octo/shop/actions/runs/1/job/2'],
@@ -14,5 +14,5 @@ it.each([
   ['not an address', ''],
   ['', ''],
 ])('%s is kept as "%s"', (url, kept) => {
-  expect(plainAddress(url)).toBe(kept);
+  expect(stripAddress(url)).toBe(kept);
 });
