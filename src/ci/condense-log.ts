@@ -427,7 +427,7 @@ function joinWindows(windows: readonly Window[], tail: readonly string[], total:
     next = shown.line + shown.lines.length;
   }
   parts.push(describeCut(next, total));
-  return parts.join('').replace(/\n$/, '');
+  return parts.join('');
 }
 
 /** Lines whose numbers follow one another. */
