@@ -10,7 +10,7 @@ import { createLog } from '../src/log.ts';
 import { createMetrics, type Readings } from '../src/metrics.ts';
 import { acceptReport } from '../src/services/accept-report.ts';
 import { cancelInvestigation } from '../src/services/end-early.ts';
-import { parseCallbackAllow } from '../src/webhooks/callback-policy.ts';
+import { parseCallbackAllow } from '../src/webhooks/address-policy.ts';
 import { sum } from './support/metrics-of.ts';
 import { temporaryFolder } from './support/service.ts';
 

@@ -1,4 +1,7 @@
 // From what a run found to its conclusion: only what the checks let through, and in words what they did not.
+import { type Outcome } from '../core/issue.ts';
+import { inertText } from '../core/inert-text.ts';
+import { type Suspect } from '../core/issue.ts';
 import type { ChangeSet } from '../core/change-set.ts';
 import type { SourcedStep } from '../core/evidence.ts';
 import type { Analysis, Conclusion, Step } from '../core/issue.ts';

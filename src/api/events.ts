@@ -4,8 +4,8 @@ import type { Handler } from 'hono';
 import { isEnded } from '../core/investigation.ts';
 import type { RecordedStep } from '../db/store.ts';
 import { visibleInvestigation } from '../services/access.ts';
-import { type FollowEvent, follow, STILL_FOLLOWING, STREAM_HEADERS, streamOf, withTicks } from '../services/follow.ts';
-
+import { STILL_FOLLOWING, STREAM_HEADERS, streamOf, withTicks } from '../services/follow.ts';
+import { type FollowEvent, follow } from '../services/follow.ts';
 import type { ApiDeps, ApiEnv, Caller } from './api-deps.ts';
 import { findCaller, getAsking, holdOrRefuse, toAsking } from './auth.ts';
 import { toInvestigationView } from './investigations.ts';

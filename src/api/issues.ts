@@ -7,23 +7,14 @@ import type { Project } from '../core/project.ts';
 import { readLimited } from '../core/read-limited.ts';
 import { MAX_REPORT_BYTES } from '../core/report.ts';
 import { isAtLeast } from '../core/role.ts';
-import { acceptReport, type Idempotency } from '../services/accept-report.ts';
-import {
-  type Asking,
-  mayErase,
-  type Seen,
-  visibleIssue,
-  visibleIssueJson,
-  visibleProject,
-} from '../services/access.ts';
+import { acceptReport } from '../services/accept-report.ts';
+import { type Asking, mayErase, type Seen, visibleIssue, visibleProject } from '../services/access.ts';
 import { eraseIssue } from '../services/end-early.ts';
-
-import type { ApiDeps, ApiEnv, UrlVerdict } from './api-deps.ts';
-import { askingOf } from './authenticate.ts';
-import { IdempotencyHeaders } from './parameter-schemas.ts';
-import { type Fault, faultsOf, refuse, refuseAbsent, refuseFaults, UNKNOWN_PROJECT } from './problem.ts';
-import { readJsonBody } from './read-body.ts';
-import { CreateIssueBody } from './schemas.ts';
+import { requestPullRequest } from '../services/request-pull-request.ts';
+import type { ApiDeps, ApiEnv } from './api-deps.ts';
+import { getAsking } from './auth.ts';
+import { type Fault, listFaults, refuse, refuseAbsent, refuseFaults, UNKNOWN_PROJECT } from './problem.ts';
+import { CreateIssueBody, IdempotencyHeaders } from './schemas.ts';
 
 /** 8 MiB, which fit 1 MiB of text even if every character is escaped as \u0000. */
 const MAX_BODY_BYTES = 8_388_608;

@@ -18,7 +18,7 @@ import { createAddressReader } from '../github/read-address.ts';
 import type { Log } from '../log.ts';
 import { acceptReport } from '../services/accept-report.ts';
 import { follow } from '../services/follow.ts';
-import { parseCallbackAllow } from '../webhooks/callback-policy.ts';
+import { parseCallbackAllow } from '../webhooks/address-policy.ts';
 import { openDataFolder } from './data-folder.ts';
 import { DEMO_SCRIPT, DEMO_SOURCE, findRepositoryAround, readDemoReport } from './local.ts';
 import { openInvestigator } from './model.ts';

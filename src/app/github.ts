@@ -38,7 +38,7 @@ import { createCheckReader } from '../services/checks/check-reader.ts';
 import type { Investigator } from '../services/investigator.ts';
 import { createHeadHandler } from '../services/judge-head.ts';
 import type { Entrance } from '../web/web-deps.ts';
-import { parseCallbackAllow } from '../webhooks/callback-policy.ts';
+import { parseCallbackAllow } from '../webhooks/address-policy.ts';
 import { newSigningSecret } from '../webhooks/sign.ts';
 import { deferHolds } from './cooldowns.ts';
 import { deriveSessionKey, mirrorsFolder, openDataFolder } from './data-folder.ts';

@@ -13,8 +13,8 @@ import { type ConfigurationOf, DEFAULT_SETTINGS, type EffectiveConfiguration } f
 import { effectiveValues, type OperatorLimits } from '../github/configuration/effective.ts';
 import { DEFAULT_CONFIG } from '../github/configuration/repository-config.ts';
 import { acceptReport } from '../services/accept-report.ts';
-import { investigate } from '../services/investigate.ts';
-import { parseCallbackAllow } from '../webhooks/callback-policy.ts';
+import { investigate } from '../services/run-investigation.ts';
+import { parseCallbackAllow } from '../webhooks/address-policy.ts';
 import { deriveSessionKey, openDataFolder } from './data-folder.ts';
 import { type ServeOptions, untilAborted } from './mode.ts';
 import { describeModel, openInvestigator, PATIENCE_MS } from './model.ts';

@@ -12,7 +12,7 @@ import { createEndpointModel, type EndpointModel } from '../models/endpoint-mode
 import { readPrices, shippedPrices } from '../models/prices.ts';
 import { createScriptedModel, readScript } from '../models/scripted.ts';
 import type { Investigator } from '../services/investigator.ts';
-import { createSpentBudgets } from '../services/spent-budgets.ts';
+import { createSpentBudgets } from '../services/investigator.ts';
 import { checkSyntax } from '../tools/syntax.ts';
 import { createToolbox } from '../tools/toolbox.ts';
 import { traceTool } from '../tracing.ts';

@@ -13,7 +13,7 @@ import type { Receiver } from '../github/intake/receive-delivery.ts';
 import { createRateLimiter } from '../services/rate-limit.ts';
 import { createWeb } from '../web/create-web.ts';
 import type { WebDeps } from '../web/web-deps.ts';
-import { checkCallbackUrl } from '../webhooks/check-callback-url.ts';
+import { checkCallbackUrl } from '../webhooks/callback-url.ts';
 import { newSigningSecret } from '../webhooks/sign.ts';
 import { isLoopback } from './mode.ts';
 import { findShortage, REQUIRED_BYTES, readFreeBytes, type Services } from './services.ts';

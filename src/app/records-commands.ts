@@ -1,4 +1,17 @@
 // The commands about the records: `migrate`, `backup`, `restore`, `redrive`, `erase`, `move`, and `pause` with `resume`.
+import { readKey } from './data-folder.ts';
+import { LOCAL_LOGIN } from './services.ts';
+import { type Store } from '../db/store.ts';
+import { type DataFolder } from './data-folder.ts';
+import { createLexicons } from '../search/lexicons.ts';
+import { createGitSource } from '../git/mirror.ts';
+import { forgetMirrors } from './upkeep.ts';
+import { forgetWithLexicons } from './services.ts';
+import { takeOwnership } from '../db/sqlite-engine.ts';
+import { openPostgresParts } from './records.ts';
+import { registerSecret } from '../log.ts';
+import { setPaused } from './cooldowns.ts';
+import { liftAllHolds } from './cooldowns.ts';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { BackupCommand, EraseCommand, MoveCommand, RestoreCommand } from '../cli/command.ts';
@@ -27,12 +40,12 @@ import { migratedSince, migrationsOf } from '../db/migrate.ts';
 import { moveRecords } from '../db/move.ts';
 import { type MoveSource, openMoveSource } from '../db/move.ts';
 import { moveEnded } from '../db/moving/target.ts';
-import { checkBackup, restoreBackup } from '../db/restore.ts';
+import { checkBackup, restoreBackup } from '../db/backup.ts';
 import { createSeal } from '../db/seal.ts';
 import { backupsFolder } from '../db/sqlite-engine.ts';
-import type { CommandDeps } from './command-deps.ts';
+import { type CommandDeps } from './analyse.ts';
 import { databaseFile, openDataFolder } from './data-folder.ts';
-import { openRecords, openStore, ownRecords } from './open-records.ts';
+import { openRecords, openStore, ownRecords } from './records.ts';
 
 /** Throws `store_locked` where a service has the SQLite file open. */
 export async function migrateCommand({ config, io, log }: CommandDeps): Promise<ExitCode> {

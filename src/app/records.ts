@@ -10,7 +10,7 @@ import { openNotices } from '../db/postgres-notices.ts';
 import { patiently } from '../db/postgres-repeat.ts';
 import type { Seal } from '../db/seal.ts';
 import { requireSessions } from '../db/session-check.ts';
-import { takeOwnership } from '../db/single-owner.ts';
+import { takeOwnership } from '../db/sqlite-engine.ts';
 import type { Store } from '../db/store.ts';
 import type { Log } from '../log.ts';
 import { createBossQueue } from '../queue/boss-queue.ts';

@@ -1,5 +1,8 @@
 // Heads: commits whose checks are judged together, with their findings and the check run that stands on GitHub for them.
 
+import { type HeadTable } from './schema.ts';
+import { type Moment } from './runs.ts';
+import { placeAfter } from './forgotten-since.ts';
 import type { Selectable } from 'kysely';
 import { EMPTY_HEAD_RECORD, type Finding, type Head, type HeadPlace, type HeadRecord } from '../core/head.ts';
 import { subjectKey } from '../core/thread.ts';

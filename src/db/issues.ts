@@ -1,4 +1,8 @@
 // Issues: built from the run's conclusion and what is the caller's own; erased with every trace.
+import { type Origin } from '../core/report.ts';
+import { type Verdict } from '../core/check.ts';
+import { issueFor } from '../core/issue.ts';
+import { type IssueOwner } from '../core/issue.ts';
 import type { Conclusion, Issue } from '../core/issue.ts';
 import { writeAudit } from './audit.ts';
 import type { Database } from './database.ts';

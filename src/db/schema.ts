@@ -1,25 +1,19 @@
 // The tables as Kysely sees them: text, integers, JSON as text and ISO timestamps only, so that every engine agrees.
+import { type WebhookType } from '../core/webhook.ts';
+import { type WebhookState } from '../core/webhook.ts';
 import type { Generated, Kysely, Transaction } from 'kysely';
 import type { Verdict } from '../core/check.ts';
 import type { Closing } from '../core/failure.ts';
 import type { HeadState } from '../core/head.ts';
 import type { InvestigationState } from '../core/investigation.ts';
 import type { Origin } from '../core/report.ts';
-import type { CostTable, CostTotalTable, TranscriptEntryTable } from './agent-tables.ts';
-import type {
-  BackfillTable,
-  FailureTable,
-  FindingTable,
-  GreenTable,
-  HeadTable,
-  JudgedTable,
-  SightingTable,
-} from './check-tables.ts';
-import type { DeliveryTable, InstallationTable, ThreadTable, ToldTable } from './github-tables.ts';
-import type { HoldTable, MarkTable } from './house-tables.ts';
+import type { CostTotalTable } from './agent-tables.ts';
+import type { GreenTable, JudgedTable } from './check-tables.ts';
+import type { ToldTable } from './github-tables.ts';
+import type { MarkTable } from './house-tables.ts';
 import type { JobTable } from './job-tables.ts';
-import type { SessionTable, SignInCodeTable, SignInStateTable } from './sign-in-tables.ts';
-import type { WebhookAttemptTable, WebhookTable } from './webhook-tables.ts';
+
+
 
 export interface Schema {
   accounts: AccountTable;

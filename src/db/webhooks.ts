@@ -1,4 +1,7 @@
 // Webhooks on their way to callers: what each says now, what came of each attempt, and sending one again.
+import { type AttemptRecord } from './store.ts';
+import { type WebhookAttempt } from './store.ts';
+import { type WebhookAttemptTable } from './schema.ts';
 import type { Selectable } from 'kysely';
 import { newId } from '../core/ids.ts';
 import type { InvestigationOutcome } from '../core/investigation.ts';
@@ -10,7 +13,7 @@ import type { Enqueuer } from './enqueuer.ts';
 import { issueWhere } from './issues.ts';
 import type { Reader, Trx } from './schema.ts';
 import type { FailedInvestigation, WebhookFilter, WebhookStore } from './store.ts';
-import type { WebhookTable } from './webhook-tables.ts';
+import { type WebhookTable } from './schema.ts';
 
 export function webhookVerbs(database: Database): Pick<WebhookStore, 'webhook' | 'webhookData' | 'webhooks'> {
   return {

@@ -6,7 +6,7 @@ import type { CommitLexicon, HistoryLexicon, Lexicon, LexiconFile, Lexicons, Ter
 import type { Listing, SourceTree, TreeEntry } from '../core/source.ts';
 import type { Log } from '../log.ts';
 import { AskedThread } from '../redact/asked-thread.ts';
-import { fileKind, isProgram } from '../triage/file-kind.ts';
+import { classifyFile, isProgram } from '../triage/own-code.ts';
 import { inSlices } from '../triage/localise/in-slices.ts';
 import type { IndexedKind, KnownRows, RowMatches } from './index-file.ts';
 import type { IndexAnswer, IndexCalls, IndexRequest } from './index-requests.ts';
@@ -255,7 +255,7 @@ async function chooseFiles(
 /** Text that somebody edits here to change what the program does: also that of examples and of a documentation's own pages. */
 function isIndexable({ path: file, size, kind }: TreeEntry): boolean {
   if ((kind !== 'file' && kind !== 'executable') || size === 0 || size > MAX_SIZE) return false;
-  const purpose = fileKind(file);
+  const purpose = classifyFile(file);
   if (purpose === 'source' || purpose === 'example') return true;
   return (purpose === 'document' || purpose === 'test') && isProgram(file);
 }

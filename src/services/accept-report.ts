@@ -3,7 +3,7 @@ import type { Account } from '../core/account.ts';
 import { newId } from '../core/ids.ts';
 import type { Report } from '../core/report.ts';
 import type { Accepted, Store, ThreadPart } from '../db/store.ts';
-import { noteOnTrail } from '../log.ts';
+import { addLogContext } from '../log.ts';
 
 import type { Redactor } from '../redact/redactor.ts';
 import { computeReportFingerprint } from '../triage/fingerprint.ts';

@@ -5,7 +5,7 @@ import type { Investigation } from '../core/investigation.ts';
 import type { Issue } from '../core/issue.ts';
 import type { Project } from '../core/project.ts';
 import { isAtLeast, type Permissions, type Role } from '../core/role.ts';
-import type { InvestigationFilter, IssueJson, Store } from '../db/store.ts';
+import type { InvestigationFilter, Store, IssueJson } from '../db/store.ts';
 
 interface AccessDeps {
   readonly store: Store;

@@ -1,5 +1,6 @@
 // The handler of `backfill` jobs: reads a project's red checks of the last days without a model, page by page, into the ledger and a forecast.
 
+import { type Store } from '../db/store.ts';
 import { judgeCheck } from '../ci/judge.ts';
 import type { ReadCheck } from '../ci/read-check.ts';
 import { type Check, type Checks, ChecksBusy, ChecksClosed, type PastCheck } from '../core/check.ts';

@@ -10,10 +10,10 @@ import type { ClaimedJob, JobHandler, JobResult } from '../core/queue.ts';
 import { type FailureReason, failureOf, textForOperator, type WaitCode } from '../core/reason.ts';
 import { type Repository, type Source, SourceBusy } from '../core/source.ts';
 import type { Run, Store } from '../db/store.ts';
-import { type Log, noteOnTrail } from '../log.ts';
+import { type Log, addLogContext } from '../log.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import { gatherFacts } from '../triage/facts.ts';
-import { factsOnlyConclusion } from '../triage/facts-only.ts';
+import { concludeFromFacts } from '../triage/facts-only.ts';
 import { askInvestigator, type Sources } from './ask-investigator.ts';
 import type { Changes } from './changes.ts';
 import { failedCheckOf } from './checks/failed-check-of.ts';
@@ -238,7 +238,7 @@ async function gathered(
   const onStep = (step: InvestigationStep) => recordStep(deps, run, step);
   const facts = await gatherFacts({ ...asked, onStep, signal });
   const { conclusion, framed } = await deps.redactor.redactJson({
-    conclusion: factsOnlyConclusion(facts, { seconds: secondsOf(deps, run) }),
+    conclusion: concludeFromFacts(facts, { seconds: secondsOf(deps, run) }),
     framed: facts.suspects.filter(({ isFramed }) => isFramed).map(({ file }) => file),
   });
   signal.throwIfAborted();

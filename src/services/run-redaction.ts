@@ -1,7 +1,7 @@
 // Nothing secret reaches a model, a transcript or a change: source, tools, answers and changes are cleaned whole before a part of them is shown.
 
-import type { GuardedChange } from '../agent/change-guards.ts';
-import { type Guard, guardOf } from '../agent/path-guard.ts';
+import { type GuardedChange } from '../agent/guard-change.ts';
+import { type Guard, createGuard } from '../agent/guard-change.ts';
 import type { ChangeSet, FileChange } from '../core/change-set.ts';
 import { toDiff } from '../core/diff/diff.ts';
 import { windowOf } from '../core/diff/text-lines.ts';
@@ -234,7 +234,7 @@ export async function withoutSecrets(guarded: GuardedChange, redactor: Redactor)
   for (const change of guarded.allowed.files) {
     const clean = await redactedFile(change, redactor);
     if (tells({ base, files: [clean] }) === tells({ base, files: [change] })) files.push(clean);
-    else untold.push({ change: clean, guard: guardOf('never/secret', change.path, UNTOLD) });
+    else untold.push({ change: clean, guard: createGuard('never/secret', change.path, UNTOLD) });
   }
   const blocked: { change: FileChange; guard: Guard }[] = [];
   for (const { change, guard } of guarded.blocked)

@@ -1,4 +1,5 @@
 // The tool that searches lines, in the commit and in what edits made of it.
+import { found } from '../../test/support/check-store-samples.ts';
 import { z } from 'zod';
 import type { Finding } from '../core/evidence.ts';
 import {
@@ -60,7 +61,7 @@ export function searchTool(source: EditedTree): Tool {
         const none = `No line matches ${patternOf(given)}${within(given)}. ${literalNote(given)}${cut}`.trimEnd();
         // What was not searched is not ruled out.
         const isIncomplete = result.cuts.some(({ kind }) => kind === 'timeout' || kind === 'edited_files');
-        return literalNote(given) !== '' || isIncomplete ? failed(none) : nothing(none);
+        return literalNote(given) !== '' || isIncomplete ? answerFailed(none) : answerNothing(none);
       }
       return foundHits(hitLines(source, result.hits.slice(0, limit)), result.cuts);
     },
@@ -68,7 +69,7 @@ export function searchTool(source: EditedTree): Tool {
 }
 
 function foundHits(lines: readonly string[], cuts: readonly SearchCut[]): Finding {
-  const shown = fitting(lines, MAX_RESULT_BYTES);
+  const shown = takeFittingLines(lines, MAX_RESULT_BYTES);
   const over = shown.length < lines.length ? 'Cut at 12 kB.' : '';
   const hasMore = over !== '' || cuts.some(({ kind }) => kind === 'limit');
   const more = hasMore ? 'Narrow "paths" or the pattern, or raise "limit", to see the rest.' : '';

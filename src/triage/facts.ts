@@ -17,7 +17,7 @@ import { describeFrames, describeRevision, describeSignals, describeSuspects } f
 import { type Examined, examineEach, showBlamedChange } from './examine.ts';
 import { fitFrames } from './fit-frames.ts';
 import type { RankedFunction } from './functions/rank-functions.ts';
-import { suspectFunctions, withFunctions } from './functions/suspect-functions.ts';
+import { findSuspectFunctions, addFunctions } from './functions/suspect-functions.ts';
 import { type OpenedIndex, openIndex, rankFiles } from './localise/rank-files.ts';
 import { createNotebook, type Lookups, type Notebook } from './lookups.ts';
 import { classifyFile, isVendored, readOwnPackages } from './own-code.ts';
@@ -88,9 +88,9 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
   const ownNames = lookups.ground.packages.map(({ name }) => name);
   const revisions = await resolveRevisions({ ...input, ownNames, signals }, signal);
   await notebook.record(describeRevision(revisions, signals));
-  const traced = await traceFacts(lookups, revisions, signals);
+  const traced = await traceLookups(lookups, revisions, signals);
   const found = await findSuspects({ ...input, index }, { lookups, signals, traced });
-  const shown = shownSuspects(found.suspects);
+  const shown = selectShownSuspects(found.suspects);
   await notebook.record(describeSuspects(shown, found.suspects.length, asked));
   const { report, range = null } = input;
   const told = { report, traces: signals.traces, mapped: traced.mapped, suspects: shown };
@@ -128,11 +128,11 @@ async function findSuspects(
   { lookups, signals, traced }: Traced,
 ): Promise<Pick<Facts, 'suspects' | 'functions' | 'mismatches'>> {
   const report = { ...signals, report: input.report, mapped: traced.mapped };
-  const clues = [...traced.clues, ...(await textClues(lookups, signals))];
+  const clues = [...traced.clues, ...(await findTextClues(lookups, signals))];
   const ranked = rankSuspects(clues, await rankFiles({ lookups, ...(await input.index), report, clues }));
-  const { suspects, mismatches } = await placeSuspects(lookups, ranked, unsurePaths(traced.mapped.flat()));
-  const functions = await suspectFunctions({ lookups, report, suspects, linesHold: traced.linesHold });
-  return { suspects: withFunctions(suspects, functions), functions, mismatches };
+  const { suspects, mismatches } = await placeSuspects(lookups, ranked, listUnsurePaths(traced.mapped.flat()));
+  const functions = await findSuspectFunctions({ lookups, report, suspects, linesHold: traced.linesHold });
+  return { suspects: addFunctions(suspects, functions), functions, mismatches };
 }
 
 async function openCommit(

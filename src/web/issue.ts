@@ -6,7 +6,7 @@ import type { Verdict } from '../core/check.ts';
 import { CausewayError } from '../core/errors.ts';
 import { inertLine, inertText } from '../core/inert-text.ts';
 import type { Analysis, Issue, Outcome, Step, Suspect } from '../core/issue.ts';
-import { NO_LINKS, type SourceLinks } from '../core/markdown/inert-inline.ts';
+import { NO_LINKS, type SourceLinks } from '../core/source-links.ts';
 import { SCRIPTED_MODEL } from '../core/model.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
 import { isAtLeast } from '../core/role.ts';

@@ -1,5 +1,23 @@
 // What the service stands on: Node, git, data folder, disk, database and monitoring servers.
 
+import { findShortage } from '../services.ts';
+import { databaseFile } from '../data-folder.ts';
+import { createSeal } from '../../db/seal.ts';
+import { examinePostgres } from '../../db/examine-postgres.ts';
+import { examineSqlite } from '../../db/examine.ts';
+import { keepsSessions } from '../../db/session-check.ts';
+import { NO_SESSIONS } from '../../db/session-check.ts';
+import { openDataFolder } from '../data-folder.ts';
+import { CausewayError } from '../../core/errors.ts';
+import { type Examination } from '../../db/examine.ts';
+import { PAUSED } from './probe.ts';
+import { restoreSentence } from '../../db/sqlite-engine.ts';
+import { stands } from '../../core/holds.ts';
+import { INTERFACE_HOLDS } from '../../core/holds.ts';
+import { createLog } from '../../log.ts';
+import { examineServers } from '../../mcp/monitoring.ts';
+import { parseMonitoringConfig } from '../../mcp/config.ts';
+import { type ExaminedServer } from '../../mcp/monitoring.ts';
 import { existsSync, readFileSync } from 'node:fs';
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';

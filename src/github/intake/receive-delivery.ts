@@ -1,6 +1,7 @@
-// The receiver of GitHub's deliveries: believes nothing before the signature, stores, and only then says 202.
-
-import { WholeAnswer } from '../../core/answer.ts';
+// Receives GitHub's deliveries: believes nothing before the signature over the raw bytes, stores, and only then answers 202.
+import { createHash } from 'node:crypto';
+import type { Queue } from '../../core/queue.ts';
+import { readLimited } from '../../core/read-limited.ts';
 import type { DeliveryStore, NewDelivery } from '../../db/store.ts';
 import type { Log } from '../../log.ts';
 import { isSignedByOne, parseDelivery, readSignature } from './delivery-body.ts';
@@ -8,7 +9,8 @@ import { classifyDelivery } from './delivery-kind.ts';
 
 export interface ReceiverOptions {
   readonly store: Pick<DeliveryStore, 'acceptDelivery'>;
-  /** Asked for each delivery; two during a rotation. */
+  readonly queue: Pick<Queue, 'wake'>;
+  /** Read for each delivery; two during a rotation. */
   readonly secrets: () => readonly string[];
   readonly now: () => Date;
   readonly log: Log;
@@ -90,9 +92,6 @@ async function readBody(request: Request, { bytes, deadlineMs }: typeof LIMITS):
       ? refuse(408, 'The body came too slowly: send it in one go.', headers)
       : refuse(400, 'The body ended before it was complete: send it again.', headers);
   }
-  // The job that handles it has the same id on its lines.
-  deps.log.info({ delivery: delivery.id, event: delivery.event }, 'delivery received');
-  return received('Received.');
 }
 
 async function acceptSigned(options: ReceiverOptions, headers: Headers, bytes: Uint8Array): Promise<Response> {

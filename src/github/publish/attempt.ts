@@ -7,7 +7,7 @@ import { isEnded } from '../../core/investigation.ts';
 import type { PostedPullRequest, PullRequestAttempt } from '../../core/thread.ts';
 import { acceptReport } from '../../services/accept-report.ts';
 import { investigationSettings } from '../configuration/investigation-settings.ts';
-import { REPORT_BYTES } from '../cut-text.ts';
+import { REPORT_BYTES } from '../job-log.ts';
 import { readJobLog } from '../job-log.ts';
 import { findRequester } from './fix-standing.ts';
 import type { Check, Following } from './follow-pull-request.ts';

@@ -21,10 +21,10 @@ import type {
   ProjectStore,
   ThreadStore,
 } from '../../db/store.ts';
-import { type Log, noteOnTrail } from '../../log.ts';
+import { type Log, addLogContext } from '../../log.ts';
 import type { Redactor } from '../../redact/redactor.ts';
 import type { Changes } from '../../services/changes.ts';
-import { findStepSource, type GatheredFacts } from '../../services/run-records.ts';
+import { type GatheredFacts, findStepSource } from '../../services/run-records.ts';
 import type { GithubClients } from '../clients/github-clients.ts';
 import type { ConfigurationReader } from '../configuration/read-configuration.ts';
 import type { Mode, RepositoryConfig } from '../configuration/repository-config.ts';

@@ -7,8 +7,8 @@ import { attributeFailure } from './attribute-failure.ts';
 import { type Cause, type CheckRunGround, causeFound, isRed, uncited } from './check-run-ground.ts';
 import { MAX_TITLE, markWords } from './check-run-title.ts';
 import { plainWords } from './plain-words.ts';
-import { firstSentences } from './sentences.ts';
-import { shownError } from './shown-error.ts';
+import { firstSentences } from './issue-parts.ts';
+import { shownError } from './check-run-ground.ts';
 
 export interface CheckRunAnnotation {
   readonly path: string;

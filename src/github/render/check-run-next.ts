@@ -1,9 +1,14 @@
 // What our check run says of one cause besides the cause: what to do next, since when it is known, and which commits it came with.
 
-import { codeSpan } from '../../core/markdown/code-marks.ts';
+import { type Block } from './page.ts';
+import { text } from './page.ts';
+import { type Failure } from '../../core/failure.ts';
+import { pickCommits } from './pull-request.ts';
+import { bullet } from '../../core/markdown/github.ts';
+import { codeSpan } from '../../core/markdown/github.ts';
 import { attributeFailure, baseOf } from './attribute-failure.ts';
 import { type Cause, type CauseFix, type CheckRunGround, isOnDefault, isRed } from './check-run-ground.ts';
-import { isOfRepository } from './headline.ts';
+import { isOfRepository } from './comment.ts';
 
 /** Markdown, inert. */
 export function nextAction(ground: CheckRunGround, cause: Cause): string {

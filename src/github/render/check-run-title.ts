@@ -14,8 +14,8 @@ import {
 } from './attribute-failure.ts';
 import { type Cause, type CheckRunGround, causeFound, isOnDefault, isRed, uncited } from './check-run-ground.ts';
 import { plainWords } from './plain-words.ts';
-import { firstSentences } from './sentences.ts';
-import { shownError } from './shown-error.ts';
+import { firstSentences } from './issue-parts.ts';
+import { shownError } from './check-run-ground.ts';
 
 /** What GitHub takes. */
 export const MAX_TITLE = 255;

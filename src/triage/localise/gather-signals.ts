@@ -1,8 +1,8 @@
 // The signals of a report over the files of a commit: words, definitions, earlier commits, paths, frames.
 import type { HistoryLexicon, IndexedCommit, TermMatches } from '../../core/lexicon.ts';
-import type { Clue, ClueKind } from '../candidates/clue.ts';
-import { isAside } from '../file-kind.ts';
-import { fileName } from '../path-index.ts';
+import { type Clue, type ClueKind } from '../clues.ts';
+import { isSecondary } from '../own-code.ts';
+import { getFileName } from '../paths.ts';
 import type { SignalValues } from './combine.ts';
 import { inSlices } from './in-slices.ts';
 import { isBare, type PathScores, pathScores } from './path-signal.ts';
@@ -74,8 +74,8 @@ export async function gatherSignals({ table, query, history, clues }: Known, sig
     path: strongest('path'),
     message: strongest('message'),
     recent: recency(table, history.commits),
-    aside: await flags(table, isAside, signal),
-    bare: await flags(table, (path) => isBare(fileName(path).replace(/\.\w+$/, '')), signal),
+    aside: await flags(table, isSecondary, signal),
+    bare: await flags(table, (path) => isBare(getFileName(path).replace(/\.\w+$/, '')), signal),
   };
   return { values, definitions, commits: similar, paths };
 }

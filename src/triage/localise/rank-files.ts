@@ -2,10 +2,11 @@
 import type { InvestigationStep } from '../../core/evidence.ts';
 import type { CommitLexicon, HistoryLexicon, Lexicon } from '../../core/lexicon.ts';
 import type { FileRead, SourceTree } from '../../core/source.ts';
-import type { Clue } from '../candidates/clue.ts';
-import { counted } from '../counted.ts';
-import { attempt, type Lookups, shortSha } from '../lookups.ts';
-import { STOP_WORDS } from '../tokens.ts';
+import { type Clue } from '../clues.ts';
+import { formatCount } from '../lookups.ts';
+import { attempt, type Lookups } from '../lookups.ts';
+import { shortenSha } from '../lookups.ts';
+import { STOP_WORDS } from '../identifiers.ts';
 import { combine, type SignalValues } from './combine.ts';
 import { explainFile, type LookedAt } from './explain.ts';
 import { testPlaces, testSource } from './failing-test.ts';
@@ -195,7 +196,7 @@ function describeRanking(known: Known, { at, cut, ranked }: RankingResult): Inve
     ...cut.filter((note) => note !== ''),
   ];
   return {
-    action: `compare the report with ${counted(table.paths.length, 'file')} and ${counted(commits.length, 'commit message')} at ${at}`,
+    action: `compare the report with ${formatCount(table.paths.length, 'file')} and ${formatCount(commits.length, 'commit message')} at ${at}`,
     result: lines.join('\n'),
     analysis:
       ranked.length === 0
@@ -205,8 +206,8 @@ function describeRanking(known: Known, { at, cut, ranked }: RankingResult): Inve
 }
 
 function describeTerms(found: readonly string[], asked: number): string {
-  if (found.length === 0) return `None of ${counted(asked, 'term')} found.`;
-  const count = found.length === asked ? `All ${counted(asked, 'term')}` : `${found.length} of ${asked} terms`;
+  if (found.length === 0) return `None of ${formatCount(asked, 'term')} found.`;
+  const count = found.length === asked ? `All ${formatCount(asked, 'term')}` : `${found.length} of ${asked} terms`;
   return `${count} found; rarest: ${listWords(found.filter((word) => !STOP_WORDS.has(word.toLowerCase())))}`;
 }
 

@@ -1,6 +1,6 @@
 // The files that may hold the fault, with what each term of the report counts in them.
 import type { CommitLexicon, TermMatches } from '../../core/lexicon.ts';
-import { fileKind } from '../file-kind.ts';
+import { classifyFile } from '../own-code.ts';
 import { inSlices } from './in-slices.ts';
 import { QUERY_PARTS, type Query, type QueryPart, type QueryTerm } from './query.ts';
 
@@ -60,7 +60,7 @@ async function chooseCandidates({ files }: CommitLexicon, signal: AbortSignal) {
   const fileAt = new Int32Array(files.length);
   await inSlices(files.length, { size: SLICE_PATHS, signal }, (position) => {
     const path = files[position]?.path ?? '';
-    fileAt[position] = fileKind(path) === 'test' ? -1 : paths.push(path) - 1;
+    fileAt[position] = classifyFile(path) === 'test' ? -1 : paths.push(path) - 1;
   });
   return { paths, fileAt };
 }
