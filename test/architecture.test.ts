@@ -12,7 +12,7 @@ interface Room {
 
 /** Besides itself; node's own modules are free everywhere but in `domain`, `triage` and `redact`. */
 const ROOMS: Readonly<Record<string, Room>> = {
-  core: { rooms: [], packages: [] },
+  core: { rooms: [], packages: ['mdast', 'mdast-util-from-markdown'] },
   triage: { rooms: ['core', 'ci'], packages: [] },
   ci: { rooms: ['core', 'triage'], packages: [] },
   redact: {
@@ -23,23 +23,34 @@ const ROOMS: Readonly<Record<string, Room>> = {
   models: { rooms: ['core'], packages: ['openai', '@anthropic-ai/sdk'] },
   tools: { rooms: ['core', 'git'], packages: ['zod', 'web-tree-sitter', '@vscode/tree-sitter-wasm'] },
   mcp: { rooms: ['core', 'log'], packages: ['zod', '@modelcontextprotocol/client'] },
-  search: { rooms: ['core', 'triage', 'ci', 'redact', 'log'], packages: [] },
+  search: { rooms: ['core', 'triage', 'ci', 'redact', 'log'], packages: ['better-sqlite3', 'lru-cache'] },
   services: { rooms: ['db', 'core', 'triage', 'ci', 'agent', 'log', 'redact'], packages: [] },
   github: {
     rooms: ['db', 'core', 'services', 'log', 'redact'],
-    packages: ['@octokit/rest', 'probot', 'smee-client', 'yaml', 'zod'],
+    packages: [
+      '@octokit/auth-app',
+      '@octokit/plugin-throttling',
+      '@octokit/rest',
+      '@octokit/webhooks',
+      'lru-cache',
+      'probot',
+      'smee-client',
+      'yaml',
+      'zod',
+    ],
   },
   api: {
     rooms: ['db', 'core', 'services', 'log', 'redact'],
     packages: ['hono', '@hono/node-server', '@hono/zod-openapi', 'zod'],
   },
   web: { rooms: ['db', 'core', 'services', 'log', 'redact'], packages: ['hono'] },
-  webhooks: { rooms: ['db', 'core', 'log', 'redact'], packages: ['ipaddr.js'] },
+  webhooks: { rooms: ['db', 'core', 'log', 'redact'], packages: ['ipaddr.js', 'standardwebhooks'] },
   git: { rooms: ['core', 'log'], packages: [] },
   db: { rooms: ['core', 'redact'], packages: ['kysely', 'better-sqlite3', 'pg'] },
   queue: { rooms: ['core', 'db', 'log'], packages: ['kysely', 'pg-boss'] },
   cli: { rooms: ['db', 'core', 'services', 'log', 'redact'], packages: [] },
-  telemetry: { rooms: ['db', 'core', 'log'], packages: ['prom-client', '@opentelemetry/api'] },
+  metrics: { rooms: ['core', 'db', 'log', 'tracing'], packages: ['prom-client', '@opentelemetry/api'] },
+  tracing: { rooms: ['core', 'log'], packages: ['@opentelemetry/api'] },
   app: {
     rooms: [
       'core',
@@ -60,7 +71,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'models',
       'tools',
       'mcp',
-      'telemetry',
+      'metrics',
+      'tracing',
       'log',
       'config',
     ],

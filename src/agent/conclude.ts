@@ -1,10 +1,9 @@
 // From what a run found to its conclusion: only what the checks let through, and in words what they did not.
-import { type Outcome } from '../core/issue.ts';
-import { inertText } from '../core/inert-text.ts';
-import { type Suspect } from '../core/issue.ts';
+
 import type { ChangeSet } from '../core/change-set.ts';
 import type { SourcedStep } from '../core/evidence.ts';
-import type { Analysis, Conclusion, Step } from '../core/issue.ts';
+import { inertText } from '../core/inert-text.ts';
+import type { Analysis, Conclusion, Outcome, Step, Suspect } from '../core/issue.ts';
 import { audienceOf, type CutReason, textForPeople } from '../core/reason.ts';
 import { listChangedLines } from './changed-lines.ts';
 import type { ConclusionDraft } from './conclusion-draft.ts';
@@ -64,7 +63,7 @@ export async function concludeRun(run: FinishedRun): Promise<Conclusion> {
     stepsToReproduce: draft.stepsToReproduce.length > 0 ? numberSteps(draft.stepsToReproduce) : facts.stepsToReproduce,
     solutionSteps: chooseSolutionSteps(steps, checked, facts),
     changeSet,
-    investigationSteps: toInvestigationSteps(run),
+    investigationSteps: toStoredSteps(run),
     analysis: {
       ...buildAnalysis(run),
       outcome: decision.outcome,
@@ -86,7 +85,7 @@ function buildAnalysis(run: FinishedRun): Pick<Analysis, 'revision' | 'verdict' 
   return { revision: run.changeSet.base, verdict, model: run.model, usage: run.usage, links };
 }
 
-function shownSteps({ steps }: FinishedRun): readonly SourcedStep[] {
+function toStoredSteps({ steps }: FinishedRun): readonly SourcedStep[] {
   return steps.map(({ action, result, analysis, source }) => ({
     ...{ action, result, analysis },
     ...(source !== undefined && { source }),
@@ -109,7 +108,7 @@ function concludeWithoutDraft(run: FinishedRun): Conclusion {
     ...facts,
     rootCause: `I don't know the cause: the investigation ended before a conclusion.${pointing}`,
     changeSet: { base: changeSet.base, files: [] },
-    investigationSteps: toInvestigationSteps(run),
+    investigationSteps: toStoredSteps(run),
     analysis: {
       ...facts.analysis,
       ...buildAnalysis(run),

@@ -1,6 +1,7 @@
 // Reviews a conclusion: each quotation is searched in its step, each place and commit looked up; what does not hold is sent back once, then dropped.
 import type { ChangeSet } from '../core/change-set.ts';
 import { changesSomething } from '../core/diff/diff.ts';
+import type { StepSource } from '../core/evidence.ts';
 import { withoutUnseen } from '../core/inert-text.ts';
 import { isSafePath } from '../core/paths.ts';
 import { listChangedLines } from './changed-lines.ts';
@@ -174,6 +175,7 @@ export interface GroundStep {
   /** The exact query in words. */
   readonly action: string;
   readonly result: string;
+  readonly source?: StepSource;
   /** What the step was, `found` if absent. Edits and failures repeat the model's own words and prove nothing. */
   readonly kind?: 'found' | 'nothing' | 'failed' | 'edit';
 }
@@ -255,8 +257,8 @@ function explainCitationFault(quote: PreparedText, cited: IndexedStep | undefine
 }
 
 /** Whether the step shows the report or the log that came with it: the words of the one who reports. */
-function isReportStep({ action }: GroundStep): boolean {
-  return /^(?:ci_log\b|find signals in the report\b)/.test(action);
+function isReportStep({ source }: GroundStep): boolean {
+  return source === 'report' || source === 'log';
 }
 
 function isLookup({ kind }: GroundStep): boolean {

@@ -1,15 +1,18 @@
 // One run as it stands: its records, its clock, its overlay brought back to where it was.
-import { type ModelRequest } from '../core/model.ts';
-import { type TurnUsage } from '../core/model.ts';
-import { ModelFailure } from '../core/model.ts';
-import { type Prices } from '../core/model.ts';
+
 import { CausewayError } from '../core/errors.ts';
-import { ModelUnavailable } from '../core/model.ts';
-import { type ModelTurn } from '../core/model.ts';
-import { cutAt } from '../core/inert-text.ts';
-import { type ToolCall } from '../core/model.ts';
 import type { Finding, SourcedStep } from '../core/evidence.ts';
+import { cutAt } from '../core/inert-text.ts';
 import type { Model, ToolDescription } from '../core/model.ts';
+import {
+  ModelFailure,
+  type ModelRequest,
+  type ModelTurn,
+  ModelUnavailable,
+  type Prices,
+  type ToolCall,
+  type TurnUsage,
+} from '../core/model.ts';
 import type { CutReason } from '../core/reason.ts';
 import type { Tool } from '../core/tool.ts';
 import {

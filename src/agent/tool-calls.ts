@@ -171,7 +171,8 @@ export async function runCall(session: Session, call: ToolCall, signal: AbortSig
   if (!tool) throw new CausewayError('internal', `There is no tool ${call.name}; it should have been refused.`);
   const result = await tool.run(normaliseArguments(call), signal);
   signal.throwIfAborted();
-  await session.appendStep(toStep(call, result), result.finding.status);
+  const step = toStep(call, result);
+  await session.appendStep(tool.source === undefined ? step : { ...step, source: tool.source }, result.finding.status);
 }
 
 function toStep(call: ToolCall, { action, finding }: ToolResult): InvestigationStep {

@@ -3,7 +3,6 @@ import type { Account, TokenRecord } from '../core/account.ts';
 import type { TellAnswered } from '../core/answer.ts';
 import type { AskRoom } from '../core/disk.ts';
 import type { Project } from '../core/project.ts';
-import type { Queue } from '../core/queue.ts';
 import type { Permissions } from '../core/role.ts';
 import type { Store } from '../db/store.ts';
 import type { Log } from '../log.ts';
@@ -29,7 +28,6 @@ export interface ApiDeps {
   readonly permissions: Permissions;
   /** Throws `github_failed` where it cannot be read just now. */
   readonly settingsOf: (project: Project, signal: AbortSignal) => Promise<ProjectSettings>;
-  readonly queue: Pick<Queue, 'wake' | 'cancel'>;
   readonly redactor: Pick<Redactor, 'redact'>;
   readonly changes: Changes;
   readonly room: AskRoom;

@@ -18,7 +18,7 @@ import { openDataFolder } from './data-folder.ts';
 import { chooseMode } from './mode.ts';
 import { openStore } from './records.ts';
 import { LOCAL_LOGIN, openAccount, USER_AGENT } from './services.ts';
-import { isAnswering, readAnnouncedAddress, createSignInLink } from './sign-in-link.ts';
+import { createSignInLink, isAnswering, readAnnouncedAddress } from './sign-in-link.ts';
 
 /** Works beside a running server: it opens the store without owning it. */
 export async function accountCommand(

@@ -1,17 +1,18 @@
 // The service over GitHub: what it knows, which events it handles, which work it takes, and `serve` in GitHub mode.
+
 import type { ApiDeps, ReadinessCheck } from '../api/api-deps.ts';
 import { condenseLog } from '../ci/condense-log.ts';
 import { githubStartText, ignoredText, installText } from '../cli/start-text.ts';
 import type { ExitCode } from '../cli/terminal.ts';
 import type { AppCredentials, Config } from '../config.ts';
+import { createHolds } from '../core/holds.ts';
 import { isGithubProject } from '../core/project.ts';
 import type { Worker } from '../core/queue.ts';
 import type { WaitCode } from '../core/reason.ts';
 import { type ConfigurationOf, DEFAULT_SETTINGS } from '../core/settings.ts';
 import { createCausewayApp } from '../github/app.ts';
 import { createChecks } from '../github/checks/create-checks.ts';
-import { createGithubClients } from '../github/clients/create-github-clients.ts';
-import { gitCredentials } from '../github/clients/create-github-clients.ts';
+import { createGithubClients, gitCredentials } from '../github/clients/create-github-clients.ts';
 import { effectiveConfiguration } from '../github/configuration/effective.ts';
 import { investigationSettings } from '../github/configuration/investigation-settings.ts';
 import { type ConfigurationReader, createConfigurationReader } from '../github/configuration/read-configuration.ts';
@@ -37,10 +38,9 @@ import { createBackfillHandler } from '../services/backfill.ts';
 import { createCheckReader } from '../services/checks/check-reader.ts';
 import type { Investigator } from '../services/investigator.ts';
 import { createHeadHandler } from '../services/judge-head.ts';
-import type { Entrance } from '../web/web-deps.ts';
+import type { SignInMethod } from '../web/web-deps.ts';
 import { parseCallbackAllow } from '../webhooks/address-policy.ts';
 import { newSigningSecret } from '../webhooks/sign.ts';
-import { deferHolds } from './cooldowns.ts';
 import { deriveSessionKey, mirrorsFolder, openDataFolder } from './data-folder.ts';
 import { createLocalConfiguration, operatorLimits } from './local.ts';
 import { type GithubMode, isLoopback, type ServeOptions, untilAborted } from './mode.ts';
@@ -72,7 +72,7 @@ export async function serveGithub(options: ServeOptions, mode: GithubMode, signa
       permissions,
       settingsOf: createSettingsReader(configuration, config, listModels(investigator)),
       configurationOf: createGithubConfiguration(configuration, config, listModels(investigator)),
-      entrance: createEntrance(service, mode.credentials, config),
+      signInMethod: createSignInMethod(service, mode.credentials, config),
       model: investigator?.model ?? null,
       works: worker,
       example: null,
@@ -133,7 +133,7 @@ export async function openGithubService(
   opening.use(ownRecords(folder.database));
   const metrics = options.metrics ?? createMetrics({ version: VERSION, log, now });
   // Git needs the clients, which need the store of the services, which need git.
-  const holds = deferHolds(() => services);
+  const holds = createHolds(now);
   const installations = { installation: (id: number) => services.store.installation(id) };
   const { investigator } = opening.use(openInvestigator({ config, log, now, holds, patienceMs: PATIENCE_MS }));
   const clients = opening.use(
@@ -216,7 +216,7 @@ export async function openGithubService(
       investigationTimeoutMs: config.investigationTimeoutMs,
       investigator,
       onWait: waits.onWait,
-      mayBeTold: (webhook, until) => mayStillSee({ ...services, permissions }, webhook, until),
+      canStillSee: (webhook, until) => mayStillSee({ ...services, permissions }, webhook, until),
       lanes,
     });
   };
@@ -314,11 +314,11 @@ export function findAccountArea({ clientId, clientSecret }: AppCredentials, publ
 }
 
 /** How people sign in: with GitHub, once the App's client id and secret are there. */
-function createEntrance(
+function createSignInMethod(
   { services, clients }: GithubService,
   { clientId, clientSecret }: AppCredentials,
   { githubApiUrl: apiUrl, githubWebUrl: webUrl, allowedOwners }: Config,
-): Entrance {
+): SignInMethod {
   const { origin } = new URL(webUrl);
   const installUrl = createInstallPage(clients, webUrl);
   if (clientId === '' || clientSecret === '') return { kind: 'github', signIn: null, origin, installUrl };

@@ -48,7 +48,7 @@ export async function serveLocal(options: ServeOptions, signal: AbortSignal): Pr
       permissions: { roleOf: async () => 'admin' },
       settingsOf: async () => ({ investigation: DEFAULT_SETTINGS, noPullRequests: '' }),
       configurationOf: createLocalConfiguration(config, investigator?.model.name ?? null),
-      entrance: { kind: 'local', command: `${launcher.here} sign-in` },
+      signInMethod: { kind: 'local', command: `${launcher.here} sign-in` },
       model: investigator?.model ?? null,
       works: worker,
       example,

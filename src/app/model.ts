@@ -52,7 +52,7 @@ export function openInvestigator({ config, log, now, patienceMs, holds }: Invest
       const monitoringTools = await monitoring.toolsFor(about, signal);
       return { tools: [...tools, ...monitoringTools].map(traceTool), changeSet: overlay.changeSet };
     },
-    stillParses: async (path, before, after) => (await checkSyntax(path, before, after)).ok,
+    isParsable: async (path, before, after) => (await checkSyntax(path, before, after)).ok,
     limits: { turns: TURNS, usd: config.budget, patienceMs },
     onSpent: createSpentBudgets(log),
   };

@@ -23,7 +23,7 @@ export interface PortOptions {
   readonly permissions: ApiDeps['permissions'];
   readonly settingsOf: ApiDeps['settingsOf'];
   readonly configurationOf: WebDeps['configurationOf'];
-  readonly entrance: WebDeps['entrance'];
+  readonly signInMethod: WebDeps['signInMethod'];
   readonly example: WebDeps['example'];
   /** 32 bytes: seals browsers' sign-ins, and proves forms. */
   readonly sessionKey: Buffer;
@@ -49,7 +49,7 @@ const API = /^[^:]+:\/\/[^/]*\/(?:api|docs|healthz|readyz)(?:[/?]|$)/;
 
 /** The port of `serve`. */
 export async function openPort(services: Services, config: Config, options: PortOptions): Promise<RunningServer> {
-  const { permissions, settingsOf, configurationOf, entrance, example, sessionKey, model, receive } = options;
+  const { permissions, settingsOf, configurationOf, signInMethod, example, sessionKey, model, receive } = options;
   const { metrics, log } = services;
   let address = options.publicUrl;
   const ready = openReadiness(services, config, options);
@@ -69,7 +69,7 @@ export async function openPort(services: Services, config: Config, options: Port
   const web = createWeb({
     ...shared,
     configurationOf,
-    entrance,
+    signInMethod,
     example,
     newSigningSecret,
     modelName: model?.name ?? null,
@@ -79,9 +79,9 @@ export async function openPort(services: Services, config: Config, options: Port
     paused: services.isPaused,
   });
   const showMetrics = openMetrics(services, config, ready);
-  const dispatch = (request: Request, stopping: AbortSignal, arrived: () => number): Promise<Response> => {
+  const dispatch = (request: Request, stopping: AbortSignal): Promise<Response> => {
     if (receive !== null && DELIVERIES.test(request.url)) {
-      return metrics.countDelivery(request, () => receive(request, arrived));
+      return metrics.countDelivery(request, () => receive(request));
     }
     if (METRICS.test(request.url)) return showMetrics(request);
     return (API.test(request.url) ? api : web).fetch(request, stopping);
@@ -91,7 +91,7 @@ export async function openPort(services: Services, config: Config, options: Port
     port: config.port,
     loopbackOnly: options.isLocal,
     log,
-    fetch: (request, stopping, arrived) => metrics.traceRequest(request, () => dispatch(request, stopping, arrived)),
+    fetch: (request, stopping) => metrics.traceRequest(request, () => dispatch(request, stopping)),
   });
   address ||= server.address;
   return server;

@@ -1,17 +1,5 @@
 // The commands about the records: `migrate`, `backup`, `restore`, `redrive`, `erase`, `move`, and `pause` with `resume`.
-import { readKey } from './data-folder.ts';
-import { LOCAL_LOGIN } from './services.ts';
-import { type Store } from '../db/store.ts';
-import { type DataFolder } from './data-folder.ts';
-import { createLexicons } from '../search/lexicons.ts';
-import { createGitSource } from '../git/mirror.ts';
-import { forgetMirrors } from './upkeep.ts';
-import { forgetWithLexicons } from './services.ts';
-import { takeOwnership } from '../db/sqlite-engine.ts';
-import { openPostgresParts } from './records.ts';
-import { registerSecret } from '../log.ts';
-import { setPaused } from './cooldowns.ts';
-import { liftAllHolds } from './cooldowns.ts';
+
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { BackupCommand, EraseCommand, MoveCommand, RestoreCommand } from '../cli/command.ts';
@@ -34,18 +22,22 @@ import type { ExitCode } from '../cli/terminal.ts';
 import { type Config, findPasswords, type PostgresConfig, parsePostgresUrl } from '../config.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { JobKind } from '../core/queue.ts';
-import { backUp } from '../db/backup.ts';
+import { backUp, checkBackup, restoreBackup } from '../db/backup.ts';
 import { makeFolder } from '../db/make-folder.ts';
 import { migratedSince, migrationsOf } from '../db/migrate.ts';
-import { moveRecords } from '../db/move.ts';
-import { type MoveSource, openMoveSource } from '../db/move.ts';
-import { moveEnded } from '../db/moving/target.ts';
-import { checkBackup, restoreBackup } from '../db/backup.ts';
+import { type MoveSource, moveRecords, openMoveSource, openSecrets, readMoveEnd } from '../db/move.ts';
 import { createSeal } from '../db/seal.ts';
-import { backupsFolder } from '../db/sqlite-engine.ts';
-import { type CommandDeps } from './analyse.ts';
-import { databaseFile, openDataFolder } from './data-folder.ts';
-import { openRecords, openStore, ownRecords } from './records.ts';
+import { backupsFolder, takeOwnership } from '../db/sqlite-engine.ts';
+import type { Store } from '../db/store.ts';
+import { createGitSource } from '../git/mirror.ts';
+import { registerSecret } from '../log.ts';
+import { createLexicons } from '../search/lexicons.ts';
+import type { CommandDeps } from './analyse.ts';
+import { type DataFolder, databaseFile, openDataFolder, readKey } from './data-folder.ts';
+import { setPaused } from './pause.ts';
+import { openPostgresParts, openRecords, openStore, ownRecords } from './records.ts';
+import { forgetWithLexicons, LOCAL_LOGIN } from './services.ts';
+import { forgetMirrors } from './upkeep.ts';
 
 /** Throws `store_locked` where a service has the SQLite file open. */
 export async function migrateCommand({ config, io, log }: CommandDeps): Promise<ExitCode> {
@@ -179,9 +171,9 @@ export async function moveCommand(command: MoveCommand, deps: CommandDeps, signa
   using _owned = takeOwnership(file);
   using source = openMoveSource(file);
   const seal = createSeal(key);
-  say(`sealed secrets that open with ${keptIn}: ${source.openAll(seal)}, which is all`);
+  say(`sealed secrets that open with ${keptIn}: ${openSecrets(source, seal)}, which is all`);
   await using target = await openPostgresParts({ database: place, seal, log, signal });
-  const ended = await moveEnded(target.store.database);
+  const ended = await readMoveEnd(target.store.database);
   if (ended !== null) {
     io.err(alreadyMovedText(place.shown, ended));
     return 0;
@@ -228,7 +220,7 @@ function requireSameSchema({ migrations }: MoveSource, wanted: readonly string[]
   throw new CausewayError('usage', `The source's schema is not the one of this version; ${repair}`);
 }
 
-/** Works beside a running service, which looks every second. Lifting a pause lifts the rate limits that it has noted, too. */
+/** Works beside a running service, which looks every second.  */
 export async function pauseCommand(kind: 'pause' | 'resume', { config, io, log, now }: CommandDeps): Promise<ExitCode> {
   const { database, encryptionKey } = openDataFolder(config.dataDir, config.encryptionKey, config.database);
   await using store = await openStore({ database, seal: createSeal(encryptionKey), log });
@@ -238,11 +230,6 @@ export async function pauseCommand(kind: 'pause' | 'resume', { config, io, log, 
     io.err(changed ? paused : 'It was paused already.\n');
     return 0;
   }
-  const lifted = await liftAllHolds(store.database, now());
   io.err(changed ? 'Resumed: a running server goes on within 15 seconds.\n' : 'It was not paused.\n');
-  if (lifted > 0) {
-    const what = lifted === 1 ? '1 limit' : `${lifted} limits`;
-    io.err(`Lifted ${what} that GitHub or the model had set: they are asked again, and say whether it still holds.\n`);
-  }
   return 0;
 }

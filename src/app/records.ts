@@ -1,8 +1,7 @@
 // Store and queue over one engine or the other: the only place that knows which of them it is.
 import type { PostgresConfig } from '../config.ts';
-import type { Holds } from '../core/holds.ts';
+import { createHolds, type Holds } from '../core/holds.ts';
 import type { Queue } from '../core/queue.ts';
-import { refuseHalfMoved } from '../db/moving/target.ts';
 import { openPostgresStore, type PostgresStore } from '../db/open-postgres.ts';
 import { openSqliteStore, type SqliteStore } from '../db/open-sqlite.ts';
 import { explainOpening } from '../db/postgres-errors.ts';
@@ -18,7 +17,7 @@ import { createEmbeddedQueue } from '../queue/embedded-queue.ts';
 import { createJobTable } from '../queue/job-table.ts';
 import { type Boss, openBoss } from '../queue/open-boss.ts';
 import { type Changes, createChanges } from '../services/changes.ts';
-import { createHolds, openSharedState } from './cooldowns.ts';
+import { openPause } from './pause.ts';
 
 /** A SQLite file, `:memory:`, or a PostgreSQL database. */
 export type RecordsPlace = string | PostgresConfig;
@@ -66,7 +65,6 @@ export async function openStore(options: Omit<RecordsOptions, 'now'>): Promise<K
   if (typeof database === 'string') return await openSqliteStore({ file: database, seal, enqueuer: createJobTable() });
   await using opening = new AsyncDisposableStack();
   const { store } = opening.use(await openPostgresParts({ ...options, database }));
-  await refuseHalfMoved(store.database, database.shown);
   const opened = opening.move();
   return { ...store, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
@@ -76,12 +74,11 @@ async function openSqlite(file: string, { seal, log, now }: RecordsOptions): Pro
   await using opening = new AsyncDisposableStack();
   const store = opening.use(await openSqliteStore({ file, seal, enqueuer: jobs }));
   const { database } = store;
-  const alone = { isPaused: () => false, holds: createHolds(now) };
-  const { isPaused, holds } = file === ':memory:' ? alone : opening.use(await openSharedState({ database, log, now }));
-  const queue = createEmbeddedQueue({ database, jobs, log, now, recovery: 'sole-owner' });
+  const isPaused = file === ':memory:' ? () => false : opening.use(await openPause(database, log)).isPaused;
+  const queue = createEmbeddedQueue({ database, jobs, log, now });
   const opened = opening.move();
   return {
-    ...{ store, queue, isPaused, holds, changes: createChanges() },
+    ...{ store, queue, isPaused, holds: createHolds(now), changes: createChanges() },
     leads: () => true,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
@@ -121,15 +118,22 @@ async function openPostgres(options: PostgresOptions & Pick<RecordsOptions, 'now
   const { database, log, now } = options;
   await using opening = new AsyncDisposableStack();
   const { store, boss } = opening.use(await openPostgresParts(options));
-  await refuseHalfMoved(store.database, database.shown);
   const notices = opening.use(openNotices({ url: database.url, onFault: createFaultLog(log) }));
-  const queue = createBossQueue({ boss, log });
+  const queue = createBossQueue({ boss, database: store.database, log });
   const changes = createChanges((runId) => notices.tell('changed', runId));
   opening.use(notices.on('changed', changes.heard));
-  const { isPaused, holds } = opening.use(await openSharedState({ database: store.database, log, now }));
+  const { isPaused } = opening.use(await openPause(store.database, log));
   const opened = opening.move();
   const { leads } = notices;
-  return { store, queue, changes, isPaused, holds, leads, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  return {
+    store,
+    queue,
+    changes,
+    isPaused,
+    holds: createHolds(now),
+    leads,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
 }
 
 /** One line each time that the connection goes or comes back, however often it is tried. */

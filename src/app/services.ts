@@ -2,7 +2,7 @@
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import manifest from '../../package.json' with { type: 'json' };
-import { getBookedPrices, computeCost } from '../agent/budget.ts';
+import { computeCost, getBookedPrices } from '../agent/budget.ts';
 import type { Account } from '../core/account.ts';
 import type { AskRoom, Shortage } from '../core/disk.ts';
 import type { Lexicons } from '../core/lexicon.ts';
@@ -21,7 +21,7 @@ import type { Investigator } from '../services/investigator.ts';
 import { pausableModel } from '../services/investigator.ts';
 import { createRunHandler } from '../services/run-investigation.ts';
 import { traceSource } from '../tracing.ts';
-import { type CallbackPolicy } from '../webhooks/address-policy.ts';
+import type { CallbackPolicy } from '../webhooks/address-policy.ts';
 import { createWebhookHandler, type WebhookHandlerOptions } from '../webhooks/deliver-webhook.ts';
 import { newSigningSecret } from '../webhooks/sign.ts';
 import { openRecords, type Records, type RecordsPlace } from './records.ts';
@@ -139,23 +139,24 @@ export interface WorkOptions {
   /** Receives what only the operator should know of a run that was cut short or gave up; it is in the log in any case. */
   readonly onTrouble?: (text: string) => void;
   /** Whether an account may still see what its webhook reports; absent: always. */
-  readonly mayBeTold?: WebhookHandlerOptions['mayBeTold'];
+  readonly canStillSee?: WebhookHandlerOptions['canStillSee'];
   /** Work of other kinds. */
   readonly lanes?: Lanes;
 }
 
-/** Two investigations of one project, and two webhooks to one receiver, at a time: none of them can hold up the others. */
-const PER_GROUP = 2;
+const RUNS_PER_PROJECT = 2;
+/** One account's receivers may all hang for 15 s each: the webhooks of others keep most of the slots. */
+const WEBHOOKS_PER_ACCOUNT = 4;
 const WEBHOOKS_AT_ONCE = 16;
 
 /** Takes work until disposed; what runs then is handed back and taken up at the next start. */
 export function startWork(services: Services, options: WorkOptions): Worker {
   const { log, now, store, queue, metrics, callbackPolicy: policy } = services;
-  const { mayBeTold, concurrency } = options;
-  const webhook = createWebhookHandler({ store, policy, log, now, random: Math.random, version: VERSION, mayBeTold });
+  const { canStillSee, concurrency } = options;
+  const webhook = createWebhookHandler({ store, policy, log, now, random: Math.random, version: VERSION, canStillSee });
   const lanes: Lanes = {
-    run: { handler: handleRuns(services, options), limits: { concurrency, perGroup: PER_GROUP } },
-    webhook: { handler: webhook, limits: { concurrency: WEBHOOKS_AT_ONCE, perGroup: PER_GROUP } },
+    run: { handler: handleRuns(services, options), limits: { concurrency, perGroup: RUNS_PER_PROJECT } },
+    webhook: { handler: webhook, limits: { concurrency: WEBHOOKS_AT_ONCE, perGroup: WEBHOOKS_PER_ACCOUNT } },
     ...options.lanes,
   };
   const each = Object.entries(lanes);

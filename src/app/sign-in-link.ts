@@ -19,7 +19,7 @@ export interface LinkDeps {
 }
 
 /** A new link below that address; earlier ones that were not used are worth nothing any more. */
-export async function signInLink({ store, account, now }: LinkDeps, address: string): Promise<string> {
+export async function createSignInLink({ store, account, now }: LinkDeps, address: string): Promise<string> {
   const { code, hash } = createSignInCode();
   const moment = now();
   const expiresAt = new Date(moment.getTime() + LASTS_MS).toISOString();

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CausewayError } from '../core/errors.ts';
 import type { Source } from '../core/source.ts';
 import type { Store } from '../db/store.ts';
-import { readRecords } from '../git/mirror-records.ts';
+import { listMirrors } from '../git/eviction.ts';
 import type { Log } from '../log.ts';
 import type { Services } from './services.ts';
 
@@ -107,7 +107,7 @@ export async function forgetMirrors(
   signal: AbortSignal,
 ): Promise<number> {
   let forgotten = 0;
-  for (const { projectId } of await readRecords(mirrors)) {
+  for (const projectId of await listMirrors(mirrors)) {
     signal.throwIfAborted();
     if (!OF_PROJECT.test(projectId)) continue;
     // Null for a hidden one too.

@@ -296,8 +296,7 @@ Example:
 
   causeway pause
 `,
-  resume: `Go on after "causeway pause", within 15 seconds. Over PostgreSQL limits that
-GitHub or the model had set are lifted too, paused or not: both are asked again.
+  resume: `Go on after "causeway pause", within 15 seconds.
 
 Usage: causeway resume
 

@@ -2,9 +2,6 @@
 
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
-import type { GroupCommit } from './group-commit.ts';
-import { insertRow } from './insert-row.ts';
-import { prepared } from './prepared.ts';
 import type { Reader, Trx } from './schema.ts';
 import type { Seal } from './seal.ts';
 import type { Delivery, DeliveryEnd, DeliveryStore, NewDelivery } from './store.ts';
@@ -63,7 +60,11 @@ async function accept(
   const { id, event, body, meaning, group, isUrgent, urgency } = delivery;
   const row = { event, body, meaning, group_key: group, state: 'waiting', detail: '', received_at: times.now } as const;
   // Only one that has failed comes this far while it exists.
-  await insertRow(trx, 'deliveries', { id, ...row }, { columns: ['id'], there: 'is-overwritten' });
+  await trx
+    .insertInto('deliveries')
+    .values({ id, ...row })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
+    .execute();
   const kind = isUrgent ? 'urgent-delivery' : 'delivery';
   await enqueuer.enqueue(trx, [{ kind, subject: id, group, runAt: times.now, urgency }]);
   return 'stored';

@@ -4,7 +4,6 @@ import { statSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { Kysely } from 'kysely';
-import type { Hold } from '../core/holds.ts';
 import { secretPurpose } from './accounts.ts';
 import { migrationsFor, readAppliedMigrations } from './migrate.ts';
 import type { TableForm } from './migrations/table-form.ts';

@@ -1,16 +1,13 @@
 // Heads: commits whose checks are judged together, with their findings and the check run that stands on GitHub for them.
 
-import { type HeadTable } from './schema.ts';
-import { type Moment } from './runs.ts';
-import { placeAfter } from './forgotten-since.ts';
 import type { Selectable } from 'kysely';
 import { EMPTY_HEAD_RECORD, type Finding, type Head, type HeadPlace, type HeadRecord } from '../core/head.ts';
 import { subjectKey } from '../core/thread.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
-import { headRows, headsFrom, newHeadRow } from './head-rows.ts';
-import { saveHead, saveHeadRecord } from './save-head.ts';
-import type { Reader, Trx } from './schema.ts';
+import { placeAfter } from './forgotten-since.ts';
+import type { Moment } from './runs.ts';
+import type { HeadTable, Reader, Trx } from './schema.ts';
 import type { HeadStore } from './store.ts';
 import { type LearntLinks, nudgeThreads } from './threads.ts';
 
@@ -236,8 +233,7 @@ async function saveHead(trx: Trx, id: string, seen: Seen, { enqueuer, now }: Mom
   await replaceFindings(trx, id, seen.findings);
   const concerned = [...before, ...(await threadsOf(trx, id)), await threadOfPullRequest(trx, head)];
   await nudgeThreads(trx, concerned, { enqueuer, runAt: now });
-  const organisation = await organisationOfProject(trx, head.project_id);
-  const job = { kind: 'check-run', subject: id, group: id, runAt: now, urgency: 'automatic', organisation } as const;
+  const job = { kind: 'check-run', subject: id, group: id, runAt: now, urgency: 'automatic' } as const;
   await enqueuer.enqueue(trx, [job]);
 }
 

@@ -13,7 +13,6 @@ import { onGithub, writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { UNDER_WAY } from './investigations.ts';
-import { installationName } from './job-places.ts';
 import { ON_GITHUB, placeOf, placeOnGithub, projectFrom } from './projects.ts';
 import type { BackfillTable, InstallationTable, Reader, Trx } from './schema.ts';
 import type { Backfill, BackfillStore, Forecast, InstallationStore, ToldStore } from './store.ts';
@@ -301,8 +300,7 @@ async function beginBackfill(
     .returning('project_id')
     .executeTakeFirst();
   if (!begun) return;
-  const group = installationName(installationId);
-  const place = { group, organisation: group, urgency: 'automatic' } as const;
+  const place = { group: `installation ${installationId}`, urgency: 'automatic' } as const;
   await enqueuer.enqueue(trx, [{ kind: 'backfill', subject: projectId, runAt: now, ...place }]);
 }
 

@@ -1,9 +1,7 @@
 // Issues: built from the run's conclusion and what is the caller's own; erased with every trace.
-import { type Origin } from '../core/report.ts';
-import { type Verdict } from '../core/check.ts';
-import { issueFor } from '../core/issue.ts';
-import { type IssueOwner } from '../core/issue.ts';
-import type { Conclusion, Issue } from '../core/issue.ts';
+import type { Verdict } from '../core/check.ts';
+import { type Conclusion, type Issue, type IssueOwner, issueFor } from '../core/issue.ts';
+import type { Origin } from '../core/report.ts';
 import { writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
@@ -21,10 +19,9 @@ interface IssueVerbsOptions {
 export function issueVerbs(database: Database, { enqueuer, forgetErased }: IssueVerbsOptions): IssueStore {
   return {
     issue: (id) => database.read((reader) => issueWhere(reader, 'issues.id', id)),
-    issueJson: (id) => database.read((reader) => issueJson(reader, id, keptJson)),
-    changeSet: async (issueId) => (await database.read((reader) => conclusionOf(reader, issueId)))?.changeSet ?? null,
+    changeSet: async (issueId) => (await database.read((reader) => findConclusion(reader, issueId)))?.changeSet ?? null,
     stepSources: async (issueId) => {
-      const conclusion = await database.read((reader) => conclusionOf(reader, issueId));
+      const conclusion = await database.read((reader) => findConclusion(reader, issueId));
       return (conclusion?.investigationSteps ?? []).map(({ source }) => source ?? 'repository');
     },
     async eraseIssue(id, now, by) {
@@ -53,7 +50,7 @@ export async function issueWhere(
   return issueFrom(row, JSON.parse(row.conclusion));
 }
 
-async function conclusionOf(reader: Reader, issueId: string): Promise<Conclusion | null> {
+async function findConclusion(reader: Reader, issueId: string): Promise<Conclusion | null> {
   const row = await reader
     .selectFrom('issues')
     .innerJoin('runs', 'runs.id', 'issues.run_id')

@@ -21,7 +21,7 @@ export interface MoveSource extends Disposable {
 }
 
 /** Of the engine, the migrator, the queue (its jobs are enqueued anew), and what is of this database and process alone. */
-const NOT_MOVED = /^(?:sqlite_.*|kysely_.*|jobs|job_.*|health_checks|holds|move_state)$/;
+const NOT_MOVED = /^(?:sqlite_.*|kysely_.*|jobs|job_.*|health_checks|move_state)$/;
 
 const MOST_ROWS = 500;
 /** A delivery may have 25 MiB, and the rows of a batch become one JSON text. */
@@ -190,7 +190,7 @@ async function requireEmpty(trx: Trx, table: string): Promise<void> {
 }
 
 function readJobs(connection: Sqlite.Database, which: string): readonly NewJob[] {
-  const query = `select kind, subject, group_key as "group", run_at as "runAt", urgency, organisation
+  const query = `select kind, subject, group_key as "group", run_at as "runAt", urgency
     from jobs where ${which} order by seq`;
   return connection.prepare<[], NewJob>(query).all();
 }

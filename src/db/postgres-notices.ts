@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely';
 import { Client } from 'pg';
 
 /** In all of them a message that gets lost must be made up for by looking: they make waiting short, not right. */
-export type Topic = 'changed' | 'cancel' | 'pause';
+export type Topic = 'changed' | 'cancel' | 'pause' | 'hold';
 
 export interface Notices extends AsyncDisposable {
   /** Tells the listeners of all other processes, after what was committed before. Never throws. */

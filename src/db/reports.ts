@@ -6,7 +6,6 @@ import { EMPTY_RECORD, type FixRequest, subjectKey, type ThreadRecord, triggerKe
 import { onGithub, writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
-import { organisationOfProject } from './job-places.ts';
 import { cancel, type Moment, settingsText } from './runs.ts';
 import type { Trx } from './schema.ts';
 
@@ -118,8 +117,7 @@ async function enqueueRun(
   enqueuer: Enqueuer,
 ): Promise<void> {
   const urgency = thread === null || thread.kind === 'opens' ? 'person' : 'automatic';
-  const organisation = await organisationOfProject(trx, report.projectId);
-  const job = { kind: 'run', subject: id, group: report.projectId, runAt: now, urgency, organisation } as const;
+  const job = { kind: 'run', subject: id, group: report.projectId, runAt: now, urgency } as const;
   await enqueuer.enqueue(trx, [job]);
 }
 

@@ -14,7 +14,6 @@ import {
 import { closeUnseen } from './failures.ts';
 import { ON_GITHUB } from './projects.ts';
 import type { Trx } from './schema.ts';
-import { sweepHolds } from './service-state.ts';
 import type { Store } from './store.ts';
 
 /** A failure that nobody has seen for so long is open no more: its check may have been renamed or taken away. */
@@ -99,7 +98,6 @@ async function sweepRest(trx: Trx, { endedBefore, keysBefore, now }: Limits): Pr
   await sweepInstallations(trx, now);
   await sweepSessions(trx, now);
   await sweepSignIns(trx, now);
-  await sweepHolds(trx, now);
 }
 
 /** Up to `limit` heads that did not change since then, with their jobs; returns how many. */

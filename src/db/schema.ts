@@ -1,19 +1,12 @@
 // The tables as Kysely sees them: text, integers, JSON as text and ISO timestamps only, so that every engine agrees.
-import { type WebhookType } from '../core/webhook.ts';
-import { type WebhookState } from '../core/webhook.ts';
 import type { Generated, Kysely, Transaction } from 'kysely';
 import type { Verdict } from '../core/check.ts';
 import type { Closing } from '../core/failure.ts';
 import type { HeadState } from '../core/head.ts';
 import type { InvestigationState } from '../core/investigation.ts';
 import type { Origin } from '../core/report.ts';
-import type { CostTotalTable } from './agent-tables.ts';
-import type { GreenTable, JudgedTable } from './check-tables.ts';
-import type { ToldTable } from './github-tables.ts';
-import type { MarkTable } from './house-tables.ts';
+import type { WebhookState, WebhookType } from '../core/webhook.ts';
 import type { JobTable } from './job-tables.ts';
-
-
 
 export interface Schema {
   accounts: AccountTable;
@@ -46,7 +39,6 @@ export interface Schema {
   sign_in_codes: SignInCodeTable;
   sign_in_states: SignInStateTable;
   service_marks: ServiceMarkTable;
-  holds: HoldTable;
   move_state: MoveStateTable;
 }
 
@@ -379,12 +371,6 @@ export interface ThreadTable extends Sequenced {
 export interface ServiceMarkTable {
   name: string;
   set_at: string;
-}
-
-export interface HoldTable {
-  /** Who, such as `github installation 7`. */
-  name: string;
-  until: string;
 }
 
 export interface SessionTable extends Sequenced {

@@ -19,7 +19,6 @@ import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { withoutForgotten } from './forgotten-since.ts';
 import { inChunks } from './in-chunks.ts';
-import { organisationOf, organisationOfProject, placesOfThreads } from './job-places.ts';
 import type { Reader, ThreadTable, Trx } from './schema.ts';
 import type { FixOfIssue, OpenedPullRequest, ThreadStore } from './store.ts';
 
@@ -132,13 +131,23 @@ export async function nudgeThreads(
 ): Promise<void> {
   const threads = [...new Set(ids)].filter((id) => id !== null);
   if (threads.length === 0) return;
-  const places = await placesOfThreads(trx, threads);
+  const urgencies = await findThreadUrgencies(trx, threads);
   const jobs = threads.flatMap((id): readonly NewJob[] => {
-    const place = places.get(id);
-    if (!place) return [];
-    return [{ kind: 'publish', subject: id, group: id, runAt, ...place, ...(urgency && { urgency }) }];
+    const usual = urgencies.get(id);
+    if (usual === undefined) return [];
+    return [{ kind: 'publish', subject: id, group: id, runAt, urgency: urgency ?? usual }];
   });
   await enqueuer.enqueue(trx, jobs);
+}
+
+/** How urgent the jobs of each thread are: as urgent as its last trigger. Threads that are gone are left out. */
+async function findThreadUrgencies(trx: Trx, ids: readonly string[]): Promise<ReadonlyMap<string, Urgency>> {
+  const rows = await trx.selectFrom('threads').select(['id', 'trigger_json']).where('id', 'in', ids).execute();
+  const entries = rows.map(({ id, trigger_json: json }): [string, Urgency] => {
+    const trigger: Trigger = JSON.parse(json);
+    return [id, trigger.kind === 'checks' ? 'automatic' : 'person'];
+  });
+  return new Map(entries);
 }
 
 /** Heads that wait for one thread at a time; older ones have long shown what there was to show. */
@@ -161,22 +170,18 @@ async function nudgeHeads(
   const heads = await trx
     .selectFrom('heads')
     .innerJoin('findings', 'findings.head_id', 'heads.id')
-    .innerJoin('projects', 'projects.id', 'heads.project_id')
-    .select(['heads.id', 'heads.seq', 'projects.source'])
+    .select(['heads.id', 'heads.seq'])
     .distinct()
     .where('findings.thread_id', 'in', threads)
     .orderBy('heads.seq', 'desc')
     .limit(MOST_HEADS)
     .execute();
   if (heads.length === 0) return;
-  const places = [...(await placesOfThreads(trx, threads)).values()];
-  const urgency = wanted ?? (places.some((place) => place.urgency === 'person') ? 'person' : 'automatic');
+  const urgencies = [...(await findThreadUrgencies(trx, threads)).values()];
+  const urgency = wanted ?? (urgencies.includes('person') ? 'person' : 'automatic');
   await enqueuer.enqueue(
     trx,
-    heads.map(({ id, source }) => {
-      const place = { urgency, organisation: organisationOf(JSON.parse(source)) };
-      return { kind: 'check-run', subject: id, group: id, runAt, ...place };
-    }),
+    heads.map(({ id }) => ({ kind: 'check-run', subject: id, group: id, runAt, urgency })),
   );
 }
 
@@ -196,8 +201,7 @@ export async function nudgePullRequest(
     .limit(1)
     .executeTakeFirst();
   if (!head) return;
-  const organisation = await organisationOfProject(trx, projectId);
-  const place = { group: projectId, urgency: 'person', organisation } as const;
+  const place = { group: projectId, urgency: 'person' } as const;
   await enqueuer.enqueue(trx, [{ kind: 'head', subject: head.id, runAt, ...place }]);
 }
 

@@ -1,7 +1,4 @@
 // Webhooks on their way to callers: what each says now, what came of each attempt, and sending one again.
-import { type AttemptRecord } from './store.ts';
-import { type WebhookAttempt } from './store.ts';
-import { type WebhookAttemptTable } from './schema.ts';
 import type { Selectable } from 'kysely';
 import { newId } from '../core/ids.ts';
 import type { InvestigationOutcome } from '../core/investigation.ts';
@@ -11,9 +8,8 @@ import { writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { issueWhere } from './issues.ts';
-import type { Reader, Trx } from './schema.ts';
-import type { FailedInvestigation, WebhookFilter, WebhookStore } from './store.ts';
-import { type WebhookTable } from './schema.ts';
+import type { Reader, Trx, WebhookAttemptTable, WebhookTable } from './schema.ts';
+import type { AttemptRecord, FailedInvestigation, WebhookAttempt, WebhookFilter, WebhookStore } from './store.ts';
 
 export function webhookVerbs(database: Database): Pick<WebhookStore, 'webhook' | 'webhookData' | 'webhooks'> {
   return {
@@ -182,7 +178,7 @@ async function resend(trx: Trx, { id, accountId, now, enqueuer }: Resending): Pr
   const webhook = await trx
     .selectFrom('webhooks')
     .innerJoin('investigations', 'investigations.id', 'webhooks.investigation_id')
-    .select(['webhooks.account_id', 'webhooks.url', 'webhooks.state', 'investigations.project_id'])
+    .select(['webhooks.state', 'investigations.project_id'])
     .where('webhooks.id', '=', id)
     .where('webhooks.account_id', '=', accountId)
     .executeTakeFirst();
@@ -192,8 +188,7 @@ async function resend(trx: Trx, { id, accountId, now, enqueuer }: Resending): Pr
     .set((expression) => ({ state: 'pending', attempts_before: expression.ref('attempts') }))
     .where('id', '=', id)
     .execute();
-  const group = receiverOf({ account_id: accountId, callback_url: webhook.url });
-  await enqueuer.enqueue(trx, [{ kind: 'webhook', subject: id, group, runAt: now, ...NOBODYS }]);
+  await enqueuer.enqueue(trx, [{ kind: 'webhook', subject: id, group: accountId, runAt: now, urgency: 'person' }]);
   await writeAudit(trx, { at: now, accountId, verb: 'webhook.resent', subject: id, projectId: webhook.project_id });
   return true;
 }

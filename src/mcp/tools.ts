@@ -22,6 +22,7 @@ interface ToolContext {
 export function defineMonitoringTool({ tool, name, description, parameters }: ShownTool, context: ToolContext): Tool {
   const { server, given } = context;
   return {
+    source: 'monitoring',
     name,
     description,
     parameters,

@@ -6,15 +6,15 @@ import type { CommitLexicon, HistoryLexicon, Lexicon, LexiconFile, Lexicons, Ter
 import type { Listing, SourceTree, TreeEntry } from '../core/source.ts';
 import type { Log } from '../log.ts';
 import { AskedThread } from '../redact/asked-thread.ts';
-import { classifyFile, isProgram } from '../triage/own-code.ts';
 import { inSlices } from '../triage/localise/in-slices.ts';
+import { classifyFile, isProgram } from '../triage/own-code.ts';
 import type { IndexedKind, KnownRows, RowMatches } from './index-file.ts';
 import type { IndexAnswer, IndexCalls, IndexRequest } from './index-requests.ts';
 
 /** Answers one request after the other. Null: it did not answer. */
 export interface IndexThread extends AsyncDisposable {
   /** `projectId`: whose request it is; those of several projects take turns. */
-  ask(request: IndexRequest, projectId: string): Promise<IndexAnswer | null>;
+  ask(request: IndexRequest): Promise<IndexAnswer | null>;
 }
 
 export interface LexiconsOptions {
@@ -54,7 +54,7 @@ export function createLexicons(options: LexiconsOptions): Lexicons & AsyncDispos
     async forget(projectId) {
       const file = fileOf(options.folder, requireId(projectId));
       // Most projects that go were never indexed here: no thread need start for them.
-      if (existsSync(file)) await thread.ask({ kind: 'remove', file }, projectId);
+      if (existsSync(file)) await thread.ask({ kind: 'remove', file });
     },
     [Symbol.asyncDispose]: () => thread[Symbol.asyncDispose](),
   };
@@ -78,11 +78,11 @@ function createIndexThread(): IndexThread {
   let waiting = 0;
   let idle: NodeJS.Timeout | undefined;
   return {
-    async ask(request, projectId) {
+    async ask(request) {
       clearTimeout(idle);
       waiting += 1;
       try {
-        const asked = await thread.ask(request, LIMIT_MS, projectId);
+        const asked = await thread.ask(request, LIMIT_MS);
         return asked.kind === 'answered' ? asked.answer : null;
       } finally {
         waiting -= 1;
@@ -116,7 +116,7 @@ function createLexicon(options: ProjectOptions, projectId: string): Lexicon {
     request: IndexCalls[Kind]['request'],
     signal: AbortSignal,
   ): Promise<IndexCalls[Kind]['answer'] | null> {
-    const answer = await untilAborted(thread.ask({ kind, file, ...request } as IndexRequest, projectId), signal);
+    const answer = await untilAborted(thread.ask({ kind, file, ...request } as IndexRequest), signal);
     if (answer?.ok) return answer.value as IndexCalls[Kind]['answer'];
     log.warn({ project: projectId, error: answer?.error }, 'the index of the source could not be read or written');
     return null;

@@ -42,7 +42,6 @@ export async function acceptReport(
   report: Report,
   { idempotency = null, thread = null, by = null }: AcceptOptions = {},
 ): Promise<Accepted> {
-  const of = report.accountId;
   const text = await deps.redactor.redact(report.text.replaceAll('\0', '\uFFFD'));
   const guidance = await deps.redactor.redact((report.guidance ?? '').replaceAll('\0', '\uFFFD'));
   const reference = await deps.redactor.redact(report.reference.replaceAll('\0', '\uFFFD'));

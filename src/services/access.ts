@@ -5,7 +5,7 @@ import type { Investigation } from '../core/investigation.ts';
 import type { Issue } from '../core/issue.ts';
 import type { Project } from '../core/project.ts';
 import { isAtLeast, type Permissions, type Role } from '../core/role.ts';
-import type { InvestigationFilter, Store, IssueJson } from '../db/store.ts';
+import type { InvestigationFilter, Store } from '../db/store.ts';
 
 interface AccessDeps {
   readonly store: Store;
@@ -208,14 +208,4 @@ async function seesAll(deps: AccessDeps, asking: Asking, page: readonly Investig
     if ((await Promise.all(some)).includes(null)) return false;
   }
   return true;
-}
-
-/** The JSON of what `visibleIssue` gives; null where it is absent for this person. Throws as `visibleProject` does. */
-export async function visibleIssueJson(
-  deps: AccessDeps,
-  asking: Asking,
-  id: string,
-): Promise<IssueJson['json'] | null> {
-  const found = isId(id) ? await deps.store.issueJson(id) : null;
-  return found && (await seenOrAbsent(deps, asking, found.project)) && found.json;
 }

@@ -1,12 +1,10 @@
 // The model's part of a run: its brief, the loop, its conclusion checked, its change guarded, nothing secret in either.
 
-import { type FailedCheckGround } from '../agent/review.ts';
-import { type Brief } from '../agent/prompt.ts';
-import { type GuardedChange, guardChange } from '../agent/guard-change.ts';
 import { concludeRun } from '../agent/conclude.ts';
 import { type GuardedChange, guardChange } from '../agent/guard-change.ts';
 import { type AgentEnd, runAgent } from '../agent/loop.ts';
-import { type ReviewGround } from '../agent/review.ts';
+import type { Brief } from '../agent/prompt.ts';
+import type { FailedCheckGround, ReviewGround } from '../agent/review.ts';
 import type { InvestigationStep } from '../core/evidence.ts';
 import type { Conclusion } from '../core/issue.ts';
 import { globMatcher } from '../core/paths.ts';

@@ -1,6 +1,5 @@
 // The handler of `backfill` jobs: reads a project's red checks of the last days without a model, page by page, into the ledger and a forecast.
 
-import { type Store } from '../db/store.ts';
 import { judgeCheck } from '../ci/judge.ts';
 import type { ReadCheck } from '../ci/read-check.ts';
 import { type Check, type Checks, ChecksBusy, ChecksClosed, type PastCheck } from '../core/check.ts';
@@ -8,7 +7,7 @@ import type { Failure } from '../core/failure.ts';
 import { newId } from '../core/ids.ts';
 import { type GithubProject, isGithubProject } from '../core/project.ts';
 import type { JobHandler, JobResult } from '../core/queue.ts';
-import type { Backfill, BackfillStore, FailureStore, Forecast, ProjectStore } from '../db/store.ts';
+import type { Backfill, BackfillStore, FailureStore, Forecast, Store } from '../db/store.ts';
 import type { Log } from '../log.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import type { CheckReading } from './checks/check-reader.ts';

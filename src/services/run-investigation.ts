@@ -10,13 +10,13 @@ import type { ClaimedJob, JobHandler, JobResult } from '../core/queue.ts';
 import { type FailureReason, failureOf, textForOperator, type WaitCode } from '../core/reason.ts';
 import { type Repository, type Source, SourceBusy } from '../core/source.ts';
 import type { Run, Store } from '../db/store.ts';
-import { type Log, addLogContext } from '../log.ts';
+import { addLogContext, type Log } from '../log.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import { gatherFacts } from '../triage/facts.ts';
 import { concludeFromFacts } from '../triage/facts-only.ts';
 import { askInvestigator, type Sources } from './ask-investigator.ts';
 import type { Changes } from './changes.ts';
-import { failedCheckOf } from './checks/failed-check-of.ts';
+import { readFailedCheck } from './checks/failed-check-of.ts';
 import { type Investigator, withModelNamed } from './investigator.ts';
 import { type GatheredFacts, recordedFacts, recordFacts } from './run-records.ts';
 import { cleanRepository, createRunRedactor } from './run-redaction.ts';
@@ -164,7 +164,7 @@ const SAME_ANSWER_MS = 24 * 60 * 60 * 1_000;
 export async function investigate(house: InvestigateDeps, run: Run, signal: AbortSignal): Promise<void> {
   const { useModel, model } = run.settings;
   const investigator = useModel && house.investigator ? withModelNamed(house.investigator, model) : null;
-  const deps = { ...house, investigator, redactor: createRunRedactor(house.redactor, run.id) };
+  const deps = { ...house, investigator, redactor: createRunRedactor(house.redactor) };
   const project = await knownProject(deps, run);
   const raw = await openSource(deps, { run, project }, signal);
   const repository = cleanRepository(raw, deps.redactor);
@@ -265,7 +265,7 @@ async function withModel(
 ): Promise<Conclusion> {
   // Whole ones: the number is told to people where it ends the run.
   const seconds = Math.max(1, Math.round(deps.timeoutMs / 1_000 - secondsOf(deps, run)));
-  const failedCheck = await failedCheckOf(deps.store, run, source.repository, signal);
+  const failedCheck = await readFailedCheck(deps.store, run, source.repository, signal);
   const ground = { project, source, facts, failedCheck, seconds };
   const onStep = () => deps.changes.notify(run.id);
   // A wrong key or an empty account ends every run so; the operator should not have to read Issues to learn it.

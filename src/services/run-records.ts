@@ -120,3 +120,14 @@ function refusal(exceeded: LimitName, usd: InvestigatorLimits['usd']): CutReason
     ? { code: 'run_budget', unit: 'usd', limit: usd.run, phase: 'over' }
     : { code: 'month_budget', of: exceeded, usd: usd[exceeded] };
 }
+
+/** Where the step of that number comes from. One that is not found counts as one that must not be shown. */
+export function findStepSource(records: readonly string[], number: number): StepSource {
+  for (const record of records.toReversed()) {
+    const read: TranscriptRecord = JSON.parse(record);
+    if (read.kind === 'answer' && read.reply.kind === 'step' && read.reply.number === number) {
+      return read.reply.step.source ?? 'repository';
+    }
+  }
+  return 'monitoring';
+}

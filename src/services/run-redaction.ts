@@ -1,7 +1,6 @@
 // Nothing secret reaches a model, a transcript or a change: source, tools, answers and changes are cleaned whole before a part of them is shown.
 
-import { type GuardedChange } from '../agent/guard-change.ts';
-import { type Guard, createGuard } from '../agent/guard-change.ts';
+import { createGuard, type Guard, type GuardedChange } from '../agent/guard-change.ts';
 import type { ChangeSet, FileChange } from '../core/change-set.ts';
 import { toDiff } from '../core/diff/diff.ts';
 import { windowOf } from '../core/diff/text-lines.ts';
@@ -272,12 +271,11 @@ const SHORTEST = 8;
 const MOST = 400;
 
 /** The redactor of one run, whose texts share one turn: every secret that it cuts out of whole lines is from then on cut out wherever it stands. */
-export function createRunRedactor(redactor: Redactor, runId: string): Redactor {
+export function createRunRedactor(redactor: Redactor): Redactor {
   const seen = new Set<string>();
   return redactor.remembering({
-    of: runId,
     values: () => [...seen],
-    found: (secret) => {
+    onFound: (secret) => {
       for (const piece of piecesOf(secret)) if (seen.size < MOST) seen.add(piece);
     },
   });

@@ -1,5 +1,4 @@
 // The tool that searches lines, in the commit and in what edits made of it.
-import { found } from '../../test/support/check-store-samples.ts';
 import { z } from 'zod';
 import type { Finding } from '../core/evidence.ts';
 import {
@@ -73,7 +72,7 @@ function foundHits(lines: readonly string[], cuts: readonly SearchCut[]): Findin
   const over = shown.length < lines.length ? 'Cut at 12 kB.' : '';
   const hasMore = over !== '' || cuts.some(({ kind }) => kind === 'limit');
   const more = hasMore ? 'Narrow "paths" or the pattern, or raise "limit", to see the rest.' : '';
-  return found(shown.join('\n'), [describeCuts(cuts), over, more].filter((each) => each !== '').join(' '));
+  return answerFound(shown.join('\n'), [describeCuts(cuts), over, more].filter((each) => each !== '').join(' '));
 }
 
 function describeCuts(cuts: readonly SearchCut[]): string {

@@ -1,7 +1,6 @@
 // The steps that are not lookups, in words: reading the report, choosing the commit, mapping frames, ranking.
 import type { InvestigationStep, SourcedStep } from '../core/evidence.ts';
-import { type MappedFrame } from './clues.ts';
-import { formatCount } from './lookups.ts';
+import type { MappedFrame } from './clues.ts';
 import type { Frame, Trace } from './frames/frame.ts';
 import { formatCount, shortenSha } from './lookups.ts';
 import { isReliable, type RankedSuspect } from './rank-suspects.ts';

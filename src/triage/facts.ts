@@ -17,7 +17,7 @@ import { describeFrames, describeRevision, describeSignals, describeSuspects } f
 import { type Examined, examineEach, showBlamedChange } from './examine.ts';
 import { fitFrames } from './fit-frames.ts';
 import type { RankedFunction } from './functions/rank-functions.ts';
-import { findSuspectFunctions, addFunctions } from './functions/suspect-functions.ts';
+import { addFunctions, findSuspectFunctions } from './functions/suspect-functions.ts';
 import { type OpenedIndex, openIndex, rankFiles } from './localise/rank-files.ts';
 import { createNotebook, type Lookups, type Notebook } from './lookups.ts';
 import { classifyFile, isVendored, readOwnPackages } from './own-code.ts';

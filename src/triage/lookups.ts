@@ -11,7 +11,7 @@ import {
   type SearchResult,
   type SourceTree,
 } from '../core/source.ts';
-import { type Ground } from './paths.ts';
+import type { Ground } from './paths.ts';
 
 /** Results are for people and for one page: longer ones are cut, and say so. */
 const MAX_RESULT = 4_000;

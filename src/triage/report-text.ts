@@ -1,3 +1,4 @@
+// A report as lines and sections: without colours and log prefixes, folded traces unfolded, code told from prose.
 const UNDERLINE = /^(?:={3,}|-{3,})\s*$/;
 
 interface Section {

@@ -226,7 +226,6 @@ export function postResend(deps: WebDeps): Handler<WebEnv> {
     const isVisible = await isSubjectVisible(c, deps, webhook);
     const isSent = isVisible && (await deps.store.resendWebhook(id, accountId, deps.now().toISOString()));
     if (!isSent) throw new WebRefusal(409, NOT_NOW);
-    deps.queue.wake();
     return c.redirect(`${ADDRESS}/${id}?done=resent`, 303);
   };
 }

@@ -11,8 +11,15 @@ import type { InvestigationSettings } from '../core/settings.ts';
 import type { RecordedStep, Spending } from '../db/store.ts';
 import { type Asking, visibleInvestigation } from '../services/access.ts';
 import { cancelInvestigation } from '../services/end-early.ts';
-import { pause, STILL_FOLLOWING, STREAM_HEADERS, streamOf, withTicks } from '../services/follow.ts';
-import { type FollowEvent, follow } from '../services/follow.ts';
+import {
+  type FollowEvent,
+  follow,
+  pause,
+  STILL_FOLLOWING,
+  STREAM_HEADERS,
+  streamOf,
+  withTicks,
+} from '../services/follow.ts';
 import {
   createCrumbs,
   describeOrigin,

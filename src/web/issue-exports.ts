@@ -4,12 +4,10 @@ import type { ChangeSet } from '../core/change-set.ts';
 import { toUnifiedPatch } from '../core/diff/unified-patch.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { Issue, Outcome, Step } from '../core/issue.ts';
-import { bullet, codeSpan, fenced } from '../core/markdown/github.ts';
-import { inertInline } from '../core/markdown/github.ts';
-import { type SourceLinks } from '../core/source-links.ts';
-import { inertMarkdown } from '../core/markdown/github.ts';
+import { bullet, codeSpan, fenced, inertInline, inertMarkdown } from '../core/markdown/github.ts';
 import type { Project } from '../core/project.ts';
-import { type ShownIssue, shownIssue } from '../core/shown-issue.ts';
+import { addSources, type ShownIssue, type SourcedIssue, shownIssue } from '../core/shown-issue.ts';
+import type { SourceLinks } from '../core/source-links.ts';
 import { formatPercent, formatPlural } from './components.ts';
 import { createSourceLinks, findIssue, getIssueTitle, groupCitations } from './issue.ts';
 import { refuseAbsentPage, WebRefusal } from './layout.ts';
@@ -30,7 +28,7 @@ const MAX_PATCH = 40_000;
 const MAX_LISTED = 30;
 
 interface IssueExport {
-  readonly issue: Issue;
+  readonly issue: SourcedIssue;
   readonly project: Project;
   /** Null: it cannot be read, and the change is left out. */
   readonly changeSet: ChangeSet | null;
@@ -43,8 +41,9 @@ export function getMarkdown(deps: WebDeps): Handler<WebEnv> {
   return async (c) => {
     const { issue, project } = await findIssue(c, deps);
     const changeSet = await deps.store.changeSet(issue.id);
+    const sources = await deps.store.stepSources(issue.id);
     const address = `${deps.baseUrl()}/issues/${issue.id}`;
-    return c.text(toIssueMarkdown({ issue, project, changeSet, address }));
+    return c.text(toIssueMarkdown({ issue: addSources(issue, sources), project, changeSet, address }));
   };
 }
 

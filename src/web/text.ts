@@ -1,8 +1,8 @@
 // What a model or a person wrote, as a page shows it: paragraphs, lists, code, and links only to our own steps and to the repository's source.
 import { html } from 'hono/html';
 import { inertLine, inertText } from '../core/inert-text.ts';
-import { NO_LINKS, type SourceLinks } from '../core/source-links.ts';
 import { parseInline, parseMarkdown } from '../core/markdown/parse.ts';
+import { NO_LINKS, type SourceLinks } from '../core/source-links.ts';
 import type { Html } from './layout.ts';
 
 type Block = ReturnType<typeof parseMarkdown>['children'][number];

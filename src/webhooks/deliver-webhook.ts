@@ -3,7 +3,7 @@ import { CausewayError } from '../core/errors.ts';
 import type { ClaimedJob, JobHandler, JobResult } from '../core/queue.ts';
 import type { Webhook } from '../core/webhook.ts';
 import type { Store } from '../db/store.ts';
-import { type Log, registerSecret, addLogContext } from '../log.ts';
+import { addLogContext, type Log, registerSecret } from '../log.ts';
 import { checkCallbackUrl } from './callback-url.ts';
 import { createSender, type Sender, type SenderOptions, type WebhookRequest } from './send.ts';
 import { signWebhook } from './sign.ts';

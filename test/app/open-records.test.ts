@@ -1,12 +1,10 @@
 // Records over one PostgreSQL database in two processes: what one does the other hears of, and one alone looks after what comes round.
 import { expect, it } from 'vitest';
-import { setPaused } from '../../src/app/cooldowns.ts';
+import { setPaused } from '../../src/app/pause.ts';
 import { openPostgresParts, openRecords } from '../../src/app/records.ts';
-import { INTERFACE_HOLDS, MODEL_HOLDS } from '../../src/core/holds.ts';
 import { createSeal } from '../../src/db/seal.ts';
 import { createLog } from '../../src/log.ts';
 import { migratedDatabase } from '../support/postgres.ts';
-import { temporaryFolder } from '../support/service.ts';
 
 const log = createLog({ level: 'silent' });
 const seal = createSeal(Buffer.alloc(32, 7));
@@ -42,18 +40,4 @@ it('tells the other of a change, has one leader, and holds both while the operat
 it('over SQLite is one process, which looks after everything', async () => {
   await using records = await openRecords({ database: ':memory:', seal, log, now: () => new Date() });
   expect([records.leads(), records.isPaused()]).toEqual([true, false]);
-});
-
-it('over SQLite still knows after a restart which interface a model wants and which limits there are', async () => {
-  await using folder = await temporaryFolder();
-  const options = { database: path.join(folder.path, 'store.db'), seal, log, now: () => new Date() };
-  const known = { name: `${INTERFACE_HOLDS}a model`, until: new Date(Date.now() + 3_600_000) };
-  const limit = { ...known, name: `${MODEL_HOLDS}a model` };
-  {
-    await using before = await openRecords(options);
-    for (const { name, until } of [known, limit]) before.holds.hold(name, until);
-    expect(before.holds.standing()).toEqual([known, limit]);
-  }
-  await using after = await openRecords(options);
-  expect(after.holds.standing()).toEqual(expect.arrayContaining([known, limit]));
 });

@@ -5,7 +5,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { announceAddress, isAnswering, readAnnouncedAddress, createSignInLink } from '../../src/app/sign-in-link.ts';
+import { announceAddress, createSignInLink, isAnswering, readAnnouncedAddress } from '../../src/app/sign-in-link.ts';
 import { createSeal } from '../../src/db/seal.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { hashValue } from '../../src/web/session.ts';

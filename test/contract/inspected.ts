@@ -7,7 +7,7 @@ import type { Opened } from './engine.ts';
 
 const RECORDS = [
   ...(['runs', 'steps', 'investigations', 'issues', 'webhooks', 'threads', 'jobs'] as const),
-  ...(['heads', 'findings', 'failures', 'sightings', 'greens', 'backfills'] as const),
+  ...(['heads', 'findings', 'failures', 'sightings', 'passing_checks', 'backfills'] as const),
   ...(['webhook_attempts', 'sessions', 'sign_in_codes', 'sign_in_states'] as const),
 ] as const;
 
@@ -28,12 +28,11 @@ const ALL = [
 
 type Inspected = Pick<
   Opened,
-  'audit' | 'costTotals' | 'jobs' | 'endedIn' | 'deliveryEnds' | 'manyIssues' | 'recordCounts' | 'tablesHolding'
+  'audit' | 'jobs' | 'endedIn' | 'deliveryEnds' | 'manyIssues' | 'recordCounts' | 'tablesHolding'
 >;
 
 export function inspected(database: Database): Inspected {
   return {
-    costTotals: () => costTotals(database),
     async jobs() {
       const rows = await database.read((reader) => reader.selectFrom('jobs').selectAll().orderBy('seq').execute());
       return rows.map(({ kind, subject, group_key: group, run_at: runAt, urgency }) => ({

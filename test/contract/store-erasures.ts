@@ -1,7 +1,7 @@
 // The store's contract: what an operator has erased at somebody's request, a person or a project, is nowhere any more.
-import { guidanceSection } from '../../src/core/report.ts';
+
 import { describe, expect, it } from 'vitest';
-import { composeReport } from '../../src/github/report/gather-deps.ts';
+import { guidanceSection } from '../../src/core/report.ts';
 import { inPullRequest, ON_MAIN, recorded, seenAs, sighting } from '../support/check-store-samples.ts';
 import {
   githubGround,

@@ -2,8 +2,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openPostgresParts } from '../../src/app/records.ts';
-import { openRecords } from '../../src/app/records.ts';
+import { openPostgresParts, openRecords } from '../../src/app/records.ts';
 import { createSeal } from '../../src/db/seal.ts';
 import { keepsSessions } from '../../src/db/session-check.ts';
 import { createLog } from '../../src/log.ts';

@@ -1,6 +1,6 @@
 // A limit that the endpoint names to one question is kept by the others: nobody goes on asking whoever asked to be left alone.
 import { expect, it } from 'vitest';
-import { createHolds } from '../../src/app/cooldowns.ts';
+import { createHolds } from '../../src/core/holds.ts';
 import { ModelUnavailable } from '../../src/core/model.ts';
 import { fails, modelEndpoint, says } from '../support/model-endpoint.ts';
 import { ask, failureOf, modelAt, NOW } from './ask.ts';

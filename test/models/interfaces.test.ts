@@ -2,7 +2,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createHolds } from '../../src/app/cooldowns.ts';
+import { createHolds } from '../../src/core/holds.ts';
 import { type Message, type ModelRequest, type ModelTurn, ModelUnavailable } from '../../src/core/model.ts';
 import { chooseEndpoint } from '../../src/models/endpoint.ts';
 import { keysOf } from '../../src/models/key-command.ts';

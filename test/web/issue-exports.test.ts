@@ -1,6 +1,8 @@
 // An issue as Markdown: what a maintainer pastes into a ticket, in which nothing of a model's or a stranger's does anything.
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { addSources } from '../../src/core/shown-issue.ts';
 import '../support/property-seed.ts';
 import { toUnifiedPatch } from '../../src/core/diff/unified-patch.ts';
 import { type Conclusion, issueFor } from '../../src/core/issue.ts';
@@ -40,7 +42,8 @@ function markdownOf(found: Conclusion, project = LOCAL): string {
     report: '',
   } as const;
   const issue = issueFor({ ...owner, verdict: null, sameAs: null, createdAt: '' }, found);
-  return toIssueMarkdown({ issue, project, changeSet: found.changeSet, address: ADDRESS });
+  const sources = found.investigationSteps.map(({ source = 'repository' }) => source);
+  return toIssueMarkdown({ issue: addSources(issue, sources), project, changeSet: found.changeSet, address: ADDRESS });
 }
 
 const OURS = ['p', 'ul', 'ol', 'li', 'code', 'pre', 'h2', 'h3', 'strong', 'a'];

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Config, INSTALLATION } from '../../config.ts';
-import { comparePermissions, missingEvents } from '../../github/examination/read-app.ts';
 import type { AppState, HookAttempt, HookState, InstallationState } from '../../github/examination/read-app.ts';
+import { comparePermissions, missingEvents } from '../../github/examination/read-app.ts';
 import { appPage } from '../../github/setup/made-app.ts';
 import { wantedOfApp } from '../../github/setup/manifest.ts';
 import { isLoopback } from '../mode.ts';

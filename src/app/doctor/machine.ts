@@ -1,32 +1,24 @@
 // What the service stands on: Node, git, data folder, disk, database and monitoring servers.
 
-import { findShortage } from '../services.ts';
-import { databaseFile } from '../data-folder.ts';
-import { createSeal } from '../../db/seal.ts';
-import { examinePostgres } from '../../db/examine-postgres.ts';
-import { examineSqlite } from '../../db/examine.ts';
-import { keepsSessions } from '../../db/session-check.ts';
-import { NO_SESSIONS } from '../../db/session-check.ts';
-import { openDataFolder } from '../data-folder.ts';
-import { CausewayError } from '../../core/errors.ts';
-import { type Examination } from '../../db/examine.ts';
-import { PAUSED } from './probe.ts';
-import { restoreSentence } from '../../db/sqlite-engine.ts';
-import { stands } from '../../core/holds.ts';
-import { INTERFACE_HOLDS } from '../../core/holds.ts';
-import { createLog } from '../../log.ts';
-import { examineServers } from '../../mcp/monitoring.ts';
-import { parseMonitoringConfig } from '../../mcp/config.ts';
-import { type ExaminedServer } from '../../mcp/monitoring.ts';
 import { existsSync, readFileSync } from 'node:fs';
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../../config.ts';
 import { spaceText } from '../../core/disk.ts';
+import { CausewayError } from '../../core/errors.ts';
+import { type Examination, examineSqlite } from '../../db/examine.ts';
+import { examinePostgres } from '../../db/examine-postgres.ts';
+import { createSeal } from '../../db/seal.ts';
+import { keepsSessions, NO_SESSIONS } from '../../db/session-check.ts';
+import { restoreSentence } from '../../db/sqlite-engine.ts';
 import { readMirrorsSize } from '../../git/eviction.ts';
 import { findTools } from '../../git/run.ts';
-import { shortageOf } from '../room.ts';
-import { fail, ok, type Probe, type Verdict, warn } from './probe.ts';
+import { createLog } from '../../log.ts';
+import { parseMonitoringConfig } from '../../mcp/config.ts';
+import { type ExaminedServer, examineServers } from '../../mcp/monitoring.ts';
+import { databaseFile, openDataFolder } from '../data-folder.ts';
+import { findShortage } from '../services.ts';
+import { fail, ok, PAUSED, type Probe, type Verdict, warn } from './probe.ts';
 
 const NODE = 24;
 
@@ -162,7 +154,7 @@ export function databaseProbe(config: Place, now: () => Date): Probe {
       const known =
         found === null
           ? [ok(`${where} is empty; the first start makes its tables`)]
-          : [...judgeRecords(found, config.database.kind, where), ...judgeHolds(found, now())];
+          : judgeRecords(found, config.database.kind, where);
       return [...(await judgeSessions(config.database, signal)), ...known];
     },
   };
@@ -228,15 +220,6 @@ function judgeClock({ aheadMs }: Examination): readonly Verdict[] {
   const repair =
     'Set both by NTP (timedatectl set-ntp true): by as much every job begins too late, or a pause is too short.';
   return [warn(`this machine's clock is ${apart} that of the database`, repair)];
-}
-
-/** A limit is GitHub's to set; one that a wrong clock or header made is lifted. */
-function judgeHolds({ holds }: Examination, now: Date): readonly Verdict[] {
-  const repair =
-    'It ends by itself then. Where it was made by a wrong clock or header, "causeway resume" lifts it for every process.';
-  return holds
-    .filter((hold) => stands(hold, now) && !hold.name.startsWith(INTERFACE_HOLDS))
-    .map(({ name, until }) => warn(`${name} is left alone for a limit until ${until.toISOString()}`, repair));
 }
 
 function judgeJobs({ jobs }: Examination): readonly Verdict[] {

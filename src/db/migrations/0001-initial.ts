@@ -371,10 +371,6 @@ create table service_marks (
   name TEXT primary key,
   set_at TEXT not null
 );
-create table holds (
-  name TEXT primary key,
-  until TEXT not null
-);
 create table health_checks (
   id INTEGER primary key,
   count INTEGER not null

@@ -168,7 +168,7 @@ interface NotedHead {
 
 /** Has the checks of a commit looked at. `waitMs`: other events about it that arrive meanwhile are covered by the same look. */
 async function noteHead(
-  { store, queue, redactor, now }: CausewayAppDeps,
+  { store, redactor, now }: CausewayAppDeps,
   project: GithubProject,
   { sha, branch }: NotedHead,
   waitMs: number,
@@ -176,7 +176,6 @@ async function noteHead(
   const runAt = new Date(now().getTime() + waitMs).toISOString();
   const head = { id: newId('hed'), projectId: project.id, sha, branch: await redactor.redact(branch) };
   await store.noteHead(head, { runAt, now: now().toISOString() });
-  if (waitMs === 0) queue.wake();
 }
 
 /** The same for a commit that was looked at before; any other does not matter. */

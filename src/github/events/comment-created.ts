@@ -106,7 +106,6 @@ async function requestFix(deps: CausewayAppDeps, request: AnalysisRequest, signa
   await addReaction(deps, request, 'eyes', signal);
   // As of the comment: its author has not seen what was concluded since.
   await deps.store.requestFix(thread.id, { ...trigger.by, at: trigger.at }, deps.now().toISOString());
-  deps.queue.wake();
 }
 
 /** Whether the pull request's branch is in this repository; one that we may not look at counts as a fork's. */

@@ -68,7 +68,6 @@ export async function replyToCommand(
   if (thread !== null && isRemoved(thread.record.comment)) return;
   if (thread !== null && (await hasComment(deps, thread))) {
     await deps.store.noteReply(thread.id, reply, deps.now().toISOString());
-    deps.queue.wake();
     return;
   }
   try {

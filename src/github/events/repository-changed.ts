@@ -108,7 +108,6 @@ export const onActionRequested: EventHandler = async (deps, { payload }, signal)
   }
   const now = deps.now().toISOString();
   await deps.store.requestFix(thread.id, { ...by, at: now }, now);
-  deps.queue.wake();
 };
 
 /** Null: there is none, or it is at another analysis by now, which whoever pressed has not seen. The id is a head's, or an old one's thread's. */

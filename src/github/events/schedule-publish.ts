@@ -5,10 +5,9 @@ import { isOurBranch } from '../publish/open-pull-request.ts';
 import type { CausewayAppDeps } from './app-deps.ts';
 
 /** Does nothing for null, so that a look-up can be passed as it is. */
-export async function schedulePublish({ store, queue, now }: CausewayAppDeps, thread: Thread | null): Promise<void> {
+export async function schedulePublish({ store, now }: CausewayAppDeps, thread: Thread | null): Promise<void> {
   if (thread === null) return;
   await store.nudgeThread(thread.id, now().toISOString());
-  queue.wake();
 }
 
 /** The same for the thread that made the branch; says whether there is one. */

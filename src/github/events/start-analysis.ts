@@ -1,8 +1,8 @@
 // A label or a command becomes an accepted report: who caused it is checked, what belongs to it is read and pinned, and it is stored once.
 import { newId } from '../../core/ids.ts';
 import { type GithubProject, repositoryOf } from '../../core/project.ts';
-import { isAtLeast, type Role } from '../../core/role.ts';
 import { guidanceSection } from '../../core/report.ts';
+import { isAtLeast, type Role } from '../../core/role.ts';
 import type { Person } from '../../core/thread.ts';
 import { acceptReport } from '../../services/accept-report.ts';
 import { investigationSettings } from '../configuration/investigation-settings.ts';

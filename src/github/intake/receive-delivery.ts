@@ -1,6 +1,5 @@
 // Receives GitHub's deliveries: believes nothing before the signature over the raw bytes, stores, and only then answers 202.
 import { createHash } from 'node:crypto';
-import type { Queue } from '../../core/queue.ts';
 import { readLimited } from '../../core/read-limited.ts';
 import type { DeliveryStore, NewDelivery } from '../../db/store.ts';
 import type { Log } from '../../log.ts';
@@ -9,7 +8,6 @@ import { classifyDelivery } from './delivery-kind.ts';
 
 export interface ReceiverOptions {
   readonly store: Pick<DeliveryStore, 'acceptDelivery'>;
-  readonly queue: Pick<Queue, 'wake'>;
   /** Read for each delivery; two during a rotation. */
   readonly secrets: () => readonly string[];
   readonly now: () => Date;
@@ -111,7 +109,7 @@ async function acceptSigned(options: ReceiverOptions, headers: Headers, bytes: U
 }
 
 async function storeDelivery(
-  { store, queue, log, now }: ReceiverOptions,
+  { store, log, now }: ReceiverOptions,
   delivery: NewDelivery,
   sameWithinMs: number | null,
 ): Promise<Response> {
@@ -125,7 +123,6 @@ async function storeDelivery(
   }
   // The job that handles it logs the same id.
   log.info({ delivery: delivery.id, event: delivery.event }, 'delivery received');
-  queue.wake();
   return acknowledge('Received.');
 }
 

@@ -7,7 +7,6 @@ import type { Finding, Head } from '../../core/head.ts';
 import type { Investigation } from '../../core/investigation.ts';
 import type { Conclusion } from '../../core/issue.ts';
 import { type GithubProject, type Installation, isGithubProject, repositoryOf } from '../../core/project.ts';
-import type { Queue } from '../../core/queue.ts';
 import type { WaitCode } from '../../core/reason.ts';
 import { addSources, type SourcedIssue } from '../../core/shown-issue.ts';
 import type { Source } from '../../core/source.ts';
@@ -21,10 +20,10 @@ import type {
   ProjectStore,
   ThreadStore,
 } from '../../db/store.ts';
-import { type Log, addLogContext } from '../../log.ts';
+import { addLogContext, type Log } from '../../log.ts';
 import type { Redactor } from '../../redact/redactor.ts';
 import type { Changes } from '../../services/changes.ts';
-import { type GatheredFacts, findStepSource } from '../../services/run-records.ts';
+import { findStepSource, type GatheredFacts } from '../../services/run-records.ts';
 import type { GithubClients } from '../clients/github-clients.ts';
 import type { ConfigurationReader } from '../configuration/read-configuration.ts';
 import type { Mode, RepositoryConfig } from '../configuration/repository-config.ts';
@@ -131,7 +130,6 @@ export interface PublishDeps {
     Pick<ProjectStore, 'project'> &
     Pick<AgentStore, 'transcript'> &
     Pick<CheckStore, 'headOfPullRequest' | 'headsOfThread' | 'failure'>;
-  readonly queue: Pick<Queue, 'wake' | 'cancel'>;
   /** As it is, with its secrets: what is committed is made from it. */
   readonly source: Pick<Source, 'open'>;
   readonly clients: Pick<GithubClients, 'repository' | 'identity'>;

@@ -2,6 +2,7 @@
 
 import { isEnded } from '../../core/investigation.ts';
 import type { PostedComment } from '../../core/thread.ts';
+import { describeReason } from '../../core/verdict.ts';
 import { renderEndComment, renderFactsComment, renderResultComment, renderSettledComment } from '../render/comment.ts';
 
 import type { FurtherCause, Place, RedChecks } from '../render/ground.ts';
@@ -237,7 +238,8 @@ function isStillRed({ finding }: Cause): boolean {
 function describeFurther({ finding, investigation, result }: Cause): FurtherCause {
   const names = listRedNames(finding);
   if (result !== null) return { names, issue: result.issue, notFound: '' };
-  const why = finding.notBegun || (investigation === null ? finding.reasons[0] : '');
+  const [reason] = finding.reasons;
+  const why = finding.notBegun || (investigation === null && reason ? describeReason(reason) : '');
   return { names, issue: null, notFound: why || 'its analysis ended without a result' };
 }
 

@@ -1,4 +1,4 @@
-// Whose a failure is, as far as it is known for certain: what our check run says first, in its title and above each cause.
+// Who or what caused a failure, as far as it is known for certain: what our check run says first, in its title and above each cause.
 import type { Finding } from '../../core/head.ts';
 import { codeSpan } from '../../core/markdown/github.ts';
 import { type Cause, type CheckRunGround, causeFound } from './check-run-ground.ts';
@@ -30,26 +30,27 @@ export type Attribution =
 export function attributeFailure(ground: CheckRunGround, cause: Cause): Attribution {
   const { finding } = cause;
   const { place } = ground.head;
-  if (place?.kind === 'default') return finding.verdict === 'code' ? onDefault(ground, cause) : byCause(cause);
+  if (place?.kind === 'default')
+    return finding.verdict === 'code' ? attributeOnDefault(ground, cause) : attributeByCause(cause);
   const number = cause.failure?.firstSeen.pullRequest ?? null;
   const own = place?.kind === 'pull_request' ? place.number : null;
   const isElsewhere = finding.standing !== 'new' && !finding.isOwnThread && number !== null && number !== own;
   if (isElsewhere && number !== null) return { kind: 'elsewhere', number };
-  if (finding.verdict !== 'code') return byCause(cause);
+  if (finding.verdict !== 'code') return attributeByCause(cause);
   return finding.isTouched === true ? { kind: 'change' } : { kind: 'here', base: finding.base ?? null };
 }
 
-function byCause(cause: Cause): Attribution {
+function attributeByCause(cause: Cause): Attribution {
   if (causeFound(cause) !== null) return { kind: 'found' };
-  return { kind: isOpenWhose(cause.finding) ? 'open' : 'unknown' };
+  return { kind: isUntied(cause.finding) ? 'open' : 'unknown' };
 }
 
-function isOpenWhose({ reasons, excerpt }: Finding): boolean {
+function isUntied({ reasons, excerpt }: Finding): boolean {
   return excerpt.headline !== '' && reasons.some(({ code }) => code === 'untied');
 }
 
 /** The range is that of the commit which turned the branch red, and stays so while it is red. */
-function onDefault({ head }: CheckRunGround, { finding, failure }: Cause): Attribution {
+function attributeOnDefault({ head }: CheckRunGround, { finding, failure }: Cause): Attribution {
   if (finding.standing === 'regression') return { kind: 'back' };
   const range = failure?.range ?? null;
   if (range?.to === head.sha) return range.total === 1 ? { kind: 'push' } : { kind: 'pushes', commits: range.total };

@@ -4,11 +4,10 @@ import { inertText } from '../../core/inert-text.ts';
 import { isSafePath } from '../../core/paths.ts';
 import { shownIssue } from '../../core/shown-issue.ts';
 import { attributeFailure } from './attribute-failure.ts';
-import { type Cause, type CheckRunGround, causeFound, isRed, uncited } from './check-run-ground.ts';
-import { MAX_TITLE, markWords } from './check-run-title.ts';
-import { plainWords } from './plain-words.ts';
+import { type Cause, type CheckRunGround, causeFound, isRed, shownError, uncited } from './check-run-ground.ts';
+import { describeMark, MAX_TITLE } from './check-run-title.ts';
 import { firstSentences } from './issue-parts.ts';
-import { shownError } from './check-run-ground.ts';
+import { plainWords } from './plain-words.ts';
 
 export interface CheckRunAnnotation {
   readonly path: string;

@@ -1,17 +1,24 @@
 // What our check run says of one cause: whose it is and why, since when, what was found, and what to do next.
 
-import type { Issue } from '../../core/issue.ts';
-import { bullet, codeSpan } from '../../core/markdown/github.ts';
-import { inertInline } from '../../core/markdown/github.ts';
+import { bullet, codeSpan, inertInline } from '../../core/markdown/github.ts';
 import { waitingFor } from '../../core/reason.ts';
 import type { SourcedIssue } from '../../core/shown-issue.ts';
 import { shownIssue } from '../../core/shown-issue.ts';
 import { sourceLinks } from '../../core/source-links.ts';
 import { describeReason } from '../../core/verdict.ts';
 import { inOrder } from './attribute-failure.ts';
-import { type Cause, type CheckRunGround, isRed, tellsCause, uncited } from './check-run-ground.ts';
-import { knownBlocks, rangeBlocks } from './check-run-next.ts';
-import { isForHere, nextAction } from './check-run-next.ts';
+import {
+  type Cause,
+  type CheckRunGround,
+  errorLines,
+  isRed,
+  isRepeated,
+  quotedLine,
+  shownError,
+  tellsCause,
+  uncited,
+} from './check-run-ground.ts';
+import { isForHere, knownBlocks, nextAction, rangeBlocks } from './check-run-next.ts';
 import { capital, ownWords, verdictWords } from './check-run-title.ts';
 import { isOfRepository } from './comment.ts';
 import {
@@ -23,9 +30,6 @@ import {
   suspectBlocks,
 } from './issue-parts.ts';
 import { type Block, code, type Fold, text } from './page.ts';
-import { quotedLine } from './shown-error.ts';
-import { errorLines, isRepeated, shownError } from './check-run-ground.ts';
-import { reasonBlocks, remarkBlocks, stepBlocks, suspectBlocks } from './issue-parts.ts';
 
 const CHECKS_NAMED = 5;
 const REASONS_SHOWN = 6;

@@ -1,9 +1,11 @@
 // What our own check run on a head is rendered from. Rendering is pure: the same ground gives the same texts.
+
 import type { ChangeSet } from '../../core/change-set.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Excerpt, Finding, Head } from '../../core/head.ts';
 import type { FailureReason, WaitCode } from '../../core/reason.ts';
 import type { SourcedIssue } from '../../core/shown-issue.ts';
+import type { Reason } from '../../core/verdict.ts';
 
 export interface CheckRunGround {
   /** `owner/name`. */
@@ -122,8 +124,14 @@ function isNameOfTest(line: string, tests: readonly string[]): boolean {
 }
 
 /** Whether a reason says no more than those lines do. */
-export function isRepeated(reason: string, { error, test }: ShownError): boolean {
-  const quote = /^(?:it says: “(.*)”|“(.*)” failed)$/is.exec(reason.trim());
-  const said = (quote?.[1] ?? quote?.[2] ?? '').replace(/…$/, '').replace(TIME, '').trim();
+export function isRepeated(reason: Reason, { error, test }: ShownError): boolean {
+  const isMore = (reason.code === 'says' && reason.isAll) || (reason.code === 'test_failed' && reason.others > 0);
+  const said = isMore ? '' : withoutTime(quotedLine(reason));
   return said !== '' && [error, test].some((line) => line.startsWith(said) || (line !== '' && line.endsWith(said)));
+}
+
+/** What a reason quotes of the check; "" for nothing. */
+export function quotedLine(reason: Reason): string {
+  if (reason.code === 'says') return reason.headline;
+  return reason.code === 'test_failed' ? reason.test : '';
 }

@@ -1,14 +1,12 @@
 // What our check run says of one cause besides the cause: what to do next, since when it is known, and which commits it came with.
 
-import { type Block } from './page.ts';
-import { text } from './page.ts';
-import { type Failure } from '../../core/failure.ts';
-import { pickCommits } from './pull-request.ts';
-import { bullet } from '../../core/markdown/github.ts';
-import { codeSpan } from '../../core/markdown/github.ts';
+import type { Failure } from '../../core/failure.ts';
+import { bullet, codeSpan } from '../../core/markdown/github.ts';
 import { attributeFailure, baseOf } from './attribute-failure.ts';
 import { type Cause, type CauseFix, type CheckRunGround, isOnDefault, isRed } from './check-run-ground.ts';
 import { isOfRepository } from './comment.ts';
+import { type Block, text } from './page.ts';
+import { pickCommits } from './pull-request.ts';
 
 /** Markdown, inert. */
 export function nextAction(ground: CheckRunGround, cause: Cause): string {
@@ -33,7 +31,7 @@ function describeByVerdict(ground: CheckRunGround, cause: Cause): string {
   }
 }
 
-function faultAction(ground: CheckRunGround, cause: Cause): string {
+function describeFaultAction(ground: CheckRunGround, cause: Cause): string {
   const whose = attributeFailure(ground, cause);
   if (whose.kind === 'elsewhere')
     return `next: see ${linkReport(ground, cause, { otherwise: 'it there', words: 'what was found there' })}`;

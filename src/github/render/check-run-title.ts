@@ -12,10 +12,17 @@ import {
   describeInPlain,
   inOrder,
 } from './attribute-failure.ts';
-import { type Cause, type CheckRunGround, causeFound, isOnDefault, isRed, uncited } from './check-run-ground.ts';
-import { plainWords } from './plain-words.ts';
+import {
+  type Cause,
+  type CheckRunGround,
+  causeFound,
+  isOnDefault,
+  isRed,
+  shownError,
+  uncited,
+} from './check-run-ground.ts';
 import { firstSentences } from './issue-parts.ts';
-import { shownError } from './check-run-ground.ts';
+import { plainWords } from './plain-words.ts';
 
 /** What GitHub takes. */
 export const MAX_TITLE = 255;
@@ -58,10 +65,10 @@ function describeShort(ground: CheckRunGround, cause: Cause): string {
   const { verdict } = cause.finding;
   if (verdict === 'base_broken') return plainWords(toLower(describeBroken(ground, keepName)), MAX_SHORT);
   if (verdict === 'flaky') return 'flaky';
-  if (verdict === 'infrastructure') return plainWords(faultOf(cause), MAX_SHORT);
+  if (verdict === 'infrastructure') return plainWords(describeFault(cause), MAX_SHORT);
   const whose = attributeFailure(ground, cause);
   if (whose.kind === 'unknown' || whose.kind === 'open') return 'not known';
-  if (whose.kind !== 'here') return lower(describeInPlain(ground, cause, whose));
+  if (whose.kind !== 'here') return toLower(describeInPlain(ground, cause, whose));
   return whose.base === 'green' ? `green on ${plainWords(baseOf(ground), MAX_NAME)}` : 'red here';
 }
 
@@ -76,23 +83,26 @@ function renderCauseTitle(ground: CheckRunGround, cause: Cause, max: number): st
       return plainWords(isOnDefault(ground) ? lead : `${lead}, not your change`, max);
     }
     case 'flaky':
-      return plainWords(`Flaky: ${isRed(finding) ? describeReason(cause) : 'it has passed at this commit since'}`, max);
+      return plainWords(
+        `Flaky: ${isRed(finding) ? describeFirstReason(cause) : 'it has passed at this commit since'}`,
+        max,
+      );
     case 'infrastructure':
       return plainWords(`${capital(describeFault(cause))}, not your code`, max);
   }
 }
 
-function faultTitle(ground: CheckRunGround, cause: Cause, max: number): string {
+function renderFaultTitle(ground: CheckRunGround, cause: Cause, max: number): string {
   const whose = attributeFailure(ground, cause);
   const lead = describeInPlain(ground, cause, whose);
-  const rest = whose.kind === 'unknown' ? unknownWords(cause) : what(ground, cause);
+  const rest = whose.kind === 'unknown' ? describeUnknown(cause) : describeError(ground, cause);
   return rest === '' ? lead : `${lead}: ${plainWords(rest, max - lead.length - 2)}`;
 }
 
 /** A check that tells in words of its own why it is red has said more than we can. */
 function describeUnknown(cause: Cause): string {
   const said = ownWords(cause);
-  return said === '' ? describeReason(cause) : `${cause.finding.checks[0]?.name || 'the check'} says “${said}”`;
+  return said === '' ? describeFirstReason(cause) : `${cause.finding.checks[0]?.name || 'the check'} says “${said}”`;
 }
 
 /** What a check without a log says of itself; "" for nothing. */
@@ -115,7 +125,7 @@ export function verdictWords(ground: CheckRunGround, cause: Cause): string {
 }
 
 /** In plain words, for a mark in the code: who it is that is meant, where that is known. */
-export function markWords(ground: CheckRunGround, cause: Cause, whose: Attribution): string {
+export function describeMark(ground: CheckRunGround, cause: Cause, whose: Attribution): string {
   const isMeant = whose.kind === 'change' || whose.kind === 'push' || whose.kind === 'pushes' || whose.kind === 'back';
   return isMeant ? describeInPlain(ground, cause, whose) : 'A check fails here';
 }
@@ -139,14 +149,14 @@ function describeError({ isPublic }: CheckRunGround, cause: Cause): string {
 }
 
 /** What the machine or a service did, without the line that says so. */
-function faultOf({ finding }: Cause): string {
+function describeFault({ finding }: Cause): string {
   const [reason] = finding.reasons;
   return reason?.code === 'infrastructure' ? reason.what : 'the machine failed';
 }
 
-function reasonOf({ finding }: Cause): string {
+function describeFirstReason({ finding }: Cause): string {
   const [reason] = finding.reasons;
-  return lower(ended(reason ? describeReason(reason) : 'nothing tells the cause'));
+  return toLower(dropStop(reason ? describeReason(reason) : 'nothing tells the cause'));
 }
 
 function dropStop(sentence: string): string {

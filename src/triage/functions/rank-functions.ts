@@ -2,9 +2,9 @@
 
 import { SHORT_WORDS, STOP_WORDS } from '../identifiers.ts';
 import type { Query } from '../localise/query.ts';
+import { saturation } from '../localise/table.ts';
 import { eachWord, hashesOfWord } from '../localise/terms.ts';
 import { asWritten } from '../localise/words-signal.ts';
-import { saturation } from '../localise/table.ts';
 import {
   type FunctionFile,
   findFramedUnits,

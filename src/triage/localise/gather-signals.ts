@@ -1,6 +1,6 @@
 // The signals of a report over the files of a commit: words, definitions, earlier commits, paths, frames.
 import type { HistoryLexicon, IndexedCommit, TermMatches } from '../../core/lexicon.ts';
-import { type Clue, type ClueKind } from '../clues.ts';
+import type { Clue, ClueKind } from '../clues.ts';
 import { isSecondary } from '../own-code.ts';
 import { getFileName } from '../paths.ts';
 import type { SignalValues } from './combine.ts';

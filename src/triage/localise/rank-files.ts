@@ -2,11 +2,9 @@
 import type { InvestigationStep } from '../../core/evidence.ts';
 import type { CommitLexicon, HistoryLexicon, Lexicon } from '../../core/lexicon.ts';
 import type { FileRead, SourceTree } from '../../core/source.ts';
-import { type Clue } from '../clues.ts';
-import { formatCount } from '../lookups.ts';
-import { attempt, type Lookups } from '../lookups.ts';
-import { shortenSha } from '../lookups.ts';
+import type { Clue } from '../clues.ts';
 import { STOP_WORDS } from '../identifiers.ts';
+import { attempt, formatCount, type Lookups, shortenSha } from '../lookups.ts';
 import { combine, type SignalValues } from './combine.ts';
 import { explainFile, type LookedAt } from './explain.ts';
 import { testPlaces, testSource } from './failing-test.ts';

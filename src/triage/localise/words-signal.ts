@@ -1,6 +1,5 @@
 // The words of a report that say most about a file, as the report writes them.
-import { stemWord } from '../identifiers.ts';
-import { splitName } from '../identifiers.ts';
+import { splitName, stemWord } from '../identifiers.ts';
 import type { Query, QueryTerm } from './query.ts';
 import { type PartWeights, type Table, termWeight } from './table.ts';
 import { termsOfWord } from './terms.ts';

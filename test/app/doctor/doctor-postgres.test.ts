@@ -29,7 +29,9 @@ describe('the doctor over PostgreSQL', () => {
       'fail: the encryption key does not open',
     );
     await database.query("update kysely_migration set name = '0000-earlier'");
-    expect((await found(database.url)).of('database')).toMatch(/fail: .* was made by another version \(it has 0000-earlier\)/);
+    expect((await found(database.url)).of('database')).toMatch(
+      /fail: .* was made by another version \(it has 0000-earlier\)/,
+    );
     expect(await database.query('select name from kysely_migration')).toEqual([{ name: '0000-earlier' }]);
   });
 

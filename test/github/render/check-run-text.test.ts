@@ -131,7 +131,7 @@ describe('the title', () => {
         reasons: [{ code: 'infrastructure', what: 'the disk was full', line: '' }],
       }),
     });
-    expect(checkRunTitle(ground({ causes: [running, disk] }))).toBe(
+    expect(renderTitle(ground({ causes: [running, disk] }))).toBe(
       '2 causes: test (20): your change; test (20): the disk was full · the cause is being looked for',
     );
   });
