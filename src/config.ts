@@ -12,7 +12,7 @@ export const DEFAULT_DATA_DIR = path.join(INSTALLATION, 'data');
 
 /** Ascending: `observe` writes nothing, `comment` opens no pull requests. */
 const MAX_MODES = ['observe', 'comment', 'fix'] as const;
-export type MaxMode = (typeof MAX_MODES)[number];
+type MaxMode = (typeof MAX_MODES)[number];
 const MODEL_APIS = ['auto', 'responses', 'chat', 'messages', 'bedrock', 'vertex'] as const;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
@@ -80,7 +80,7 @@ export interface AppCredentials {
   readonly clientSecret: string;
 }
 
-export type AppConfig =
+type AppConfig =
   | { readonly kind: 'none' }
   | { readonly kind: 'given'; readonly credentials: AppCredentials }
   /** Some of it is there, and something is missing or wrong: `faults` has a line for each. */

@@ -92,7 +92,7 @@ function secretsInLines(): readonly string[] {
 }
 
 /** A line of JSON without the values registered so far, and without what has the form of a token. */
-export function withoutSecrets(line: string): string {
+function withoutSecrets(line: string): string {
   const known = secretsInLines().reduce((text, secret) => text.replaceAll(secret, '[redacted]'), line);
   return removeKnownForms(known);
 }

@@ -77,7 +77,7 @@ function createInvestigation({ config, io, log, now }: CommandDeps): Investigate
 const PATIENCE_MS = 2 * 60 * 1_000;
 
 /** Services over one repository. Its mirror stays in DATA_DIR, so that the next command need not fetch all of it again. */
-export async function openSession(
+async function openSession(
   { config, log, now, io }: Omit<CommandDeps, 'io'> & { readonly io: Pick<Io, 'err'> },
   { source, isOwn }: Pick<Subject, 'source' | 'isOwn'>,
 ): Promise<AnalysisSession> {

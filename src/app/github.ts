@@ -239,7 +239,7 @@ const BACKFILLS = { concurrency: 2, perGroup: 1 };
 const MOST_WAITS = 1_000;
 
 /** What runs wait for, such as a model out of reach, for those who look at their thread. In memory: after a restart a waiting run says so again. */
-export function createWaits({ store, log, now }: Pick<Services, 'store' | 'log' | 'now'>) {
+function createWaits({ store, log, now }: Pick<Services, 'store' | 'log' | 'now'>) {
   const waits = new Map<string, Wait>();
   return {
     onWait: (wait: Wait): void => {
@@ -309,7 +309,7 @@ export function checkGithub(
 }
 
 /** Where people open the account area; "" where that is not known, or where nobody could sign in there: then nothing links to it. */
-export function findAccountArea({ clientId, clientSecret }: AppCredentials, publicUrl: string): string {
+function findAccountArea({ clientId, clientSecret }: AppCredentials, publicUrl: string): string {
   return clientId === '' || clientSecret === '' ? '' : publicUrl;
 }
 

@@ -210,7 +210,7 @@ function checkPause({ isPaused }: Pick<Services, 'isPaused'>): ReadinessCheck {
 const ANSWERS: ReadonlySet<string> = new Set(['answered', 'refused', 'overflow']);
 
 /** From the calls that are made anyway. Anyone may read it, so it names no address. */
-export function checkModel(
+function checkModel(
   { metrics }: Pick<Services, 'metrics'>,
   model: Pick<Model, 'name' | 'calledThrough'> | null,
   isCalledHere: boolean,

@@ -120,7 +120,7 @@ export interface Wait {
   readonly detail: string;
 }
 
-export interface Lane {
+interface Lane {
   readonly handler: JobHandler;
   readonly limits: LaneLimits;
 }

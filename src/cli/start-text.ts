@@ -19,11 +19,11 @@ export function modelText({ model, modelHint }: ModelWords): string {
 }
 
 /** Whether a model was configured in part: somebody wants one, and has to hear first that there is none. */
-export function isModelMissing({ model, modelHint }: ModelWords): boolean {
+function isModelMissing({ model, modelHint }: ModelWords): boolean {
   return model === null && modelHint !== '';
 }
 
-export const WITHOUT_WORKER = `No worker in this process: reports are kept, and nothing runs or is sent until a
+const WITHOUT_WORKER = `No worker in this process: reports are kept, and nothing runs or is sent until a
 start without --no-worker (or, with PostgreSQL, a "causeway worker").`;
 
 export interface Started extends ModelWords {
@@ -176,7 +176,7 @@ function describeAccountArea({ address, hasSignIn }: GithubStarted): string {
     : 'nobody can sign in yet. Set GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET of the App.';
 }
 
-export function pausedText(launcher: Launcher): string {
+function pausedText(launcher: Launcher): string {
   return `Paused: reports are kept, no model is asked and nothing is posted, until
   ${launcher.here} resume`;
 }

@@ -1,6 +1,6 @@
 // The door to what is known of others who want to be left alone: learnt by one process by a refusal, kept by all over its database.
 
-export interface Hold {
+interface Hold {
   /** Who, such as `github installation 7`. */
   readonly name: string;
   /** From then on it may be asked again. */
@@ -11,7 +11,7 @@ export interface Hold {
 export const LONGEST_HOLD_MS = 24 * 60 * 60_000;
 
 /** Neither over nor further away than anybody asks for. */
-export function stands({ until }: Pick<Hold, 'until'>, now: Date): boolean {
+function stands({ until }: Pick<Hold, 'until'>, now: Date): boolean {
   const left = until.getTime() - now.getTime();
   return left > 0 && left <= LONGEST_HOLD_MS;
 }

@@ -11,7 +11,7 @@ export function isAtLeast(role: Role, wanted: Role): boolean {
 }
 
 /** Until when somebody waits. The signal is asked for only where GitHub is: to make one costs more than to look at a role that is known. */
-export interface Until {
+interface Until {
   readonly signal: AbortSignal;
 }
 

@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely';
 import { Client } from 'pg';
 
 /** In all of them a message that gets lost must be made up for by looking: they make waiting short, not right. */
-export type Topic = 'changed' | 'cancel' | 'pause' | 'hold';
+type Topic = 'changed' | 'cancel' | 'pause' | 'hold';
 
 export interface Notices extends AsyncDisposable {
   /** Tells the listeners of all other processes, after what was committed before. Never throws. */
@@ -39,7 +39,7 @@ interface Message {
 }
 
 /** Tells all processes once the transaction is committed, and nobody where it is not. */
-export async function tellIn(trx: Pick<Kysely<never>, 'getExecutor'>, topic: Topic, text: string): Promise<void> {
+async function tellIn(trx: Pick<Kysely<never>, 'getExecutor'>, topic: Topic, text: string): Promise<void> {
   const payload = JSON.stringify({ topic, text, from: '' } satisfies Message);
   await sql`select pg_notify(${CHANNEL}, ${payload})`.execute(trx);
 }

@@ -181,7 +181,7 @@ interface HealthCheckTable {
   count: number;
 }
 
-export interface TranscriptEntryTable extends Sequenced {
+interface TranscriptEntryTable extends Sequenced {
   run_id: string;
   /** JSON. */
   entry: string;
@@ -191,7 +191,7 @@ export interface TranscriptEntryTable extends Sequenced {
 }
 
 /** In millionths of a US dollar, per run and calendar month (`2026-11`). */
-export interface CostTable {
+interface CostTable {
   run_id: string;
   month: string;
   project_id: string;
@@ -233,7 +233,7 @@ export interface HeadTable extends Sequenced {
   changed_at: string;
 }
 
-export interface FindingTable {
+interface FindingTable {
   head_id: string;
   /** From 0, in the order of Head.findings. */
   number: number;
@@ -272,7 +272,7 @@ export interface FailureTable extends Sequenced {
 }
 
 /** What of a Sighting is asked for one by one; whole ones are kept of the first and the last alone. */
-export interface SightingTable {
+interface SightingTable {
   failure_id: string;
   key: string;
   /** The opening of the failure that it belongs to. */
@@ -294,7 +294,7 @@ export interface SightingTable {
 }
 
 /** Of each check the newest few. */
-export interface PassingCheckTable {
+interface PassingCheckTable {
   project_id: string;
   /** See `checkKey`. */
   check_key: string;
@@ -316,7 +316,7 @@ export interface BackfillTable {
   changed_at: string;
 }
 
-export interface DeliveryTable {
+interface DeliveryTable {
   id: string;
   event: string;
   /** Sealed; null once it was handled. Up to 25 MiB: selected by name, never with the rest. */
@@ -340,7 +340,7 @@ export interface InstallationTable {
   removed_at: string | null;
 }
 
-export interface ConfigNoticeTable {
+interface ConfigNoticeTable {
   project_id: string;
   digest: string;
   posted_at: string;
@@ -368,7 +368,7 @@ export interface ThreadTable extends Sequenced {
   changed_at: string;
 }
 
-export interface ServiceMarkTable {
+interface ServiceMarkTable {
   name: string;
   set_at: string;
 }
@@ -383,13 +383,13 @@ export interface SessionTable extends Sequenced {
   client: string;
 }
 
-export interface SignInCodeTable {
+interface SignInCodeTable {
   hash: string;
   account_id: string;
   expires_at: string;
 }
 
-export interface SignInStateTable {
+interface SignInStateTable {
   hash: string;
   expires_at: string;
 }
@@ -419,7 +419,7 @@ export interface WebhookAttemptTable {
 }
 
 /** A move of records into this database; no row: there was none. */
-export interface MoveStateTable {
+interface MoveStateTable {
   id: number;
   ended_at: string;
 }

@@ -26,7 +26,7 @@ export interface JobTransport {
 }
 
 /** What a commit changed. */
-export interface JobChange {
+interface JobChange {
   /** Kinds of which jobs were enqueued. */
   readonly kinds: ReadonlySet<JobKind>;
   /** Whether jobs were removed, which may be running here. */

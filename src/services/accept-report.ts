@@ -17,7 +17,7 @@ export interface AcceptReportDeps {
 }
 
 /** Same key and same body within 24 h: the same answer. `bodyHash` is over the body as it arrived. */
-export interface Idempotency {
+interface Idempotency {
   readonly key: string;
   readonly bodyHash: string;
 }

@@ -297,7 +297,7 @@ export function stemWord(word: string): string {
 }
 
 /** Makes a stem of the word that is the first `length` of these units, and answers its length. */
-export function stemCodes(units: Uint16Array, length: number): number {
+function stemCodes(units: Uint16Array, length: number): number {
   const one = toSingular(units, length);
   switch (units[one - 1]) {
     case N:

@@ -24,7 +24,7 @@ export interface WebhookHandlerOptions extends SenderOptions {
 }
 
 /** What of the store a delivery needs. */
-export type WebhookRecords = Pick<Store, 'webhook' | 'webhookData' | 'recordAttempt' | 'signingSecrets'>;
+type WebhookRecords = Pick<Store, 'webhook' | 'webhookData' | 'recordAttempt' | 'signingSecrets'>;
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -11,7 +11,7 @@ interface Bound {
 
 const OUTLINE = 'definitionsIn (git/outline.ts) skips lines of more than 1,000 characters';
 const LOG_LINE = 'readLogLine (ci/log-lines.ts) cuts each line of a log at 1,000 characters';
-const REPORT_LINE = 'plainLines (triage/plain-text.ts) cuts each line of a report at 2,000 characters';
+const REPORT_LINE = 'toPlainLines (triage/report-text.ts) cuts each line of a report at 2,000 characters';
 
 export const BOUNDED: readonly Bound[] = [
   { file: 'git/outline.ts', most: 1_000, why: OUTLINE },
@@ -21,20 +21,20 @@ export const BOUNDED: readonly Bound[] = [
   { file: 'ci/written-places.ts', most: 1_000, why: LOG_LINE },
   { file: 'ci/failed-tests.ts', most: 1_000, why: LOG_LINE },
   { file: 'ci/test-name-patterns.ts', most: 1_000, why: LOG_LINE },
-  { file: 'triage/regression/failing-evidence.ts', most: 1_000, why: LOG_LINE },
+  { file: 'triage/rank-commits.ts', most: 1_000, why: LOG_LINE },
   { file: 'triage/error-lines.ts', most: 2_000, why: REPORT_LINE },
   { file: 'triage/frames/csharp.ts', most: 2_000, why: REPORT_LINE },
   { file: 'triage/frames/frame.ts', most: 2_000, why: REPORT_LINE },
   { file: 'triage/frames/rust.ts', most: 2_000, why: REPORT_LINE },
-  { file: 'triage/path-forms.ts', most: 2_000, why: `Paths and symbols of frames: ${REPORT_LINE}` },
-  { file: 'triage/installed-versions.ts', most: 2_000, why: `Paths of frames: ${REPORT_LINE}` },
+  { file: 'triage/paths.ts', most: 2_000, why: `Paths and symbols of frames: ${REPORT_LINE}` },
+  { file: 'triage/signals.ts', most: 2_000, why: `Paths of frames: ${REPORT_LINE}` },
   {
-    file: 'triage/sections.ts',
+    file: 'triage/report-text.ts',
     only: '^#{1,6}\\s+',
     most: 90,
-    why: 'headingOf reads no line of more than 90 characters',
+    why: 'readHeading reads no line of more than 90 characters',
   },
-  { file: 'triage/sections.ts', only: '[:：', most: 90, why: 'headingOf reads no line of more than 90 characters' },
+  { file: 'triage/report-text.ts', only: '[:：', most: 90, why: 'readHeading reads no line of more than 90 characters' },
   {
     file: 'triage/localise/report-texts.ts',
     only: '^#{1,6}',

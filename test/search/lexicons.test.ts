@@ -198,10 +198,10 @@ describe('an abort', () => {
     let batches = 0;
     const thread: IndexThread = {
       ...real,
-      ask: async (request, projectId) => {
+      ask: async (request) => {
         batches += request.kind === 'addFiles' ? 1 : 0;
         if (batches === 3) abort.abort(new Error('enough'));
-        return await real.ask(request, projectId);
+        return await real.ask(request);
       },
     };
     await using lexicons = testLexicons({ thread });

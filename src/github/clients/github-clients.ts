@@ -22,7 +22,7 @@ export interface AppIdentity {
 }
 
 /** A repository by GitHub's numbers, whatever its name is now. */
-export type RepositoryNumbers = Pick<GithubSource, 'repositoryId' | 'installationId'>;
+type RepositoryNumbers = Pick<GithubSource, 'repositoryId' | 'installationId'>;
 
 export interface GithubClients extends Disposable {
   /** As the App itself (a JWT). */

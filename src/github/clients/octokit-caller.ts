@@ -80,7 +80,7 @@ export function createCaller(octokit: Octokit, lifetime: AbortSignal): GithubCal
 }
 
 /** GitHub asks for a second between writes; its Enterprise Server has no such limit unless its operator sets one, and is not slowed down. */
-export function hasSecondaryLimits(apiUrl: string): boolean {
+function hasSecondaryLimits(apiUrl: string): boolean {
   const { hostname } = new URL(apiUrl);
   return hostname === 'api.github.com' || hostname.endsWith('.ghe.com');
 }
