@@ -111,7 +111,7 @@ export function moveLine(words: string): string {
 
 export function movedText({ rows, tables, jobs, deadJobs, file, target, keptIn }: MovedWords): string {
   const key = keptIn === null ? 'ENCRYPTION_KEY as it is now' : `ENCRYPTION_KEY to what ${printableLine(keptIn)} holds`;
-  return `Moved to ${printableLine(target)}: ${formatNumber(rows)} rows in ${tables} tables, each equal to its original, and ${formatNumber(jobs)} jobs.
+  return `Moved to ${printableLine(target)}: ${formatNumber(rows)} rows in ${tables} tables, as many as in the original, and ${formatNumber(jobs)} jobs.
 ${describeGivenUp(deadJobs)}
 Next, for every process of the service, on every machine:
   set DATABASE_URL to that database, and ${key},

@@ -4,7 +4,7 @@ import type { JobKind, Queue, Worker } from '../core/queue.ts';
 import type { Database } from '../db/database.ts';
 import type { Log } from '../log.ts';
 import { createLanes, JobRunner, type Lane, WORK_TIMES, type WorkTimes } from './job-runner.ts';
-import { claimJob, createTableVerbs } from './job-table.ts';
+import { claimJob, createTableVerbs, SUSPECT_LOST } from './job-table.ts';
 import type { Boss } from './open-boss.ts';
 
 export interface BossQueueOptions extends WorkTimes {
@@ -44,6 +44,7 @@ class BossWorker implements Worker {
   readonly #boss: PgBoss;
   readonly #lanes: ReadonlyMap<JobKind, Lane>;
   readonly #runner: JobRunner;
+  #lastSuspect: Promise<unknown> = Promise.resolve();
   readonly #subscription: Disposable;
   readonly #started: Promise<void>;
   #stopped: Promise<void> | null = null;
@@ -96,14 +97,27 @@ class BossWorker implements Worker {
 
   async #take(job: Job, kind: JobKind, lane: Lane): Promise<void> {
     if (this.#runner.isStopping) throw new NotYet('the worker stops');
-    const { perGroup } = lane.limits;
-    const request = { kind, perGroup, maxLost: this.#runner.maxLost };
     const wanted = { id: job.id, group: job.groupId ?? '' };
-    const claim = await this.#options.database.read((reader) => claimJob(reader, wanted, request));
-    if (claim === 'gone') return;
+    const start = async (maxLost: number): Promise<{ readonly ended: Promise<void> } | null> => {
+      const request = { kind, perGroup: lane.limits.perGroup, maxLost };
+      const claim = await this.#options.database.read((reader) => claimJob(reader, wanted, request));
+      if (claim === 'gone') return { ended: Promise.resolve() };
+      return claim === 'not-yet' ? null : { ended: this.#runner.run(claim, lane.handler, job.signal) };
+    };
+    const begun = (await start(SUSPECT_LOST)) ?? (await this.#startSuspect(start));
     // pg-boss's own limit lets more of a group begin where several workers fetch at the same moment.
-    if (claim === 'not-yet') throw new NotYet('its group is at its limit, or it lost too many workers');
-    await this.#runner.run(claim, lane.handler, job.signal);
+    if (begun === null) throw new NotYet('its group is at its limit, or it lost too many workers');
+    await begun.ended;
+  }
+
+  /** One at a time: two suspects claimed at the same moment would run together. */
+  #startSuspect<T>(start: (maxLost: number) => Promise<T | null>): Promise<T | null> {
+    const begun = this.#lastSuspect.then(() => {
+      const { maxLost } = this.#runner;
+      return maxLost > SUSPECT_LOST ? start(maxLost) : null;
+    });
+    this.#lastSuspect = begun.catch(() => null);
+    return begun;
   }
 
   async #stop(): Promise<void> {

@@ -27,21 +27,6 @@ describe('POST /api/v1/issues/', () => {
     expect(location).toContain(investigation?.id);
   });
 
-  it('of one account waits for one large report of another at most, however many that one sent before', async () => {
-    const now = ground.clock.now.toISOString();
-    const other = await ground.store.ensureAccount({ login: 'b', githubId: 7, signingSecret: 'whsec_y', now });
-    const token = await ground.newToken({ accountId: other.id });
-    const order: string[] = [];
-    const send = async (name: string, whose: string) => {
-      const body = { ...valid(), data: `TypeError: ${name}\n`.repeat(3_000) };
-      expect((await ground.call('POST', '/api/v1/issues/', { body, token: whose })).status).toBe(202);
-      order.push(name);
-    };
-    const flood = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => send(name, ground.token));
-    await Promise.all([...flood, send('b', token)]);
-    expect(order.slice(0, 2)).toContain('b');
-  });
-
   it('is refused with what to do where the disk is nearly full, while what is there is read and erased as ever', async () => {
     await using full = await apiGround({ shortage: { free: 19.9 * 1024 ** 2, required: 100 * 1024 ** 2 } });
     const body = { data: 'TypeError: x is undefined', projectId: full.project.id };

@@ -58,8 +58,8 @@ describe('six turns that are killed in their middle end in one fix with the mode
     expect([issue?.analysis.outcome, issue?.analysis.reason]).toEqual(['code_fix', '']);
     await expectOneFix(plan, key, result);
     expect(result.lives[0]?.asked).toEqual([0, 1, 2, 3]);
-    // The one that says which interface to use, which is still known after the kill.
-    expect(model.refusals.length).toBe(name === 'OpenAI, chat as it refuses' ? 1 : 0);
+    // Each process learns once which interface to use.
+    expect(model.refusals.length).toBe(name === 'OpenAI, chat as it refuses' ? 2 : 0);
     expect(model.lost).toEqual([]);
     expect(model.received.every(({ headers }) => headers['x-team'] === SECRET_HEADER)).toBe(true);
     expect(model.received.some(({ headers }) => 'x-foreign' in headers)).toBe(false);

@@ -111,8 +111,8 @@ describe('the records of a service', () => {
 /** A job whose tries are used up. */
 function giveUp(file: string): void {
   const sqlite = new Sqlite(file);
-  sqlite.exec(`insert into jobs (id, kind, subject, group_key, state, run_at, attempts, failures, generation)
-    values ('job_dead', 'publish', 'thr_gone', 'thr_gone', 'dead', '2026-11-20T10:00:00.000Z', 3, 3, 3)`);
+  sqlite.exec(`insert into jobs (id, kind, subject, group_key, state, run_at, attempts, failures, urgency)
+    values ('job_dead', 'publish', 'thr_gone', 'thr_gone', 'dead', '2026-11-20T10:00:00.000Z', 3, 3, 'person')`);
   sqlite.close();
 }
 
