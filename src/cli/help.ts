@@ -66,8 +66,8 @@ Example:
   causeway restore data/backups/causeway-20261120-031500.db --yes
 `,
   move: `Copy all records from SQLite to PostgreSQL. The service must be stopped; SQLite
-is only read. All records go over in one transaction, and the rows of every table
-are counted on both sides: interrupted, it leaves nothing, and is run again.
+is only read. All records are copied in one transaction, and the rows of every
+table are counted on both sides. If interrupted it leaves nothing: run it again.
 
 Usage: causeway move [--from sqlite:FILE] [--to postgres://...]
 
