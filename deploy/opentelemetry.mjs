@@ -1,4 +1,4 @@
-// An example: sends Causeway's spans to an OpenTelemetry collector. Loaded before the service, see docs/observe.md:
+// An example: sends Causeway's spans to an OpenTelemetry collector. Loaded before the service, see docs/operating.md:
 //   NODE_OPTIONS=--import=/opt/causeway-tracing/opentelemetry.mjs OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 causeway serve
 // The SDK is not among Causeway's own packages: it takes more room than all of them together need. It lies beside a copy of this file:
 //   mkdir /opt/causeway-tracing && cd /opt/causeway-tracing && npm install --ignore-scripts @opentelemetry/sdk-node@0.301.0

@@ -17,7 +17,7 @@ import { checkSyntax } from '../tools/syntax.ts';
 import { createToolbox } from '../tools/toolbox.ts';
 import { traceTool } from '../tracing.ts';
 
-/** Requests to the model in one run; runs on real reports took 4 to 11 (docs/measurements.md). */
+/** Requests to the model in one run; runs on real reports took 4 to 11 (docs/evaluation.md). */
 const TURNS = 30;
 /** A model that is away for longer leaves the facts as the answer: the reporter waits for one. */
 export const PATIENCE_MS = 2 * 60 * 60 * 1_000;

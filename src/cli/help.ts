@@ -66,8 +66,8 @@ Example:
   causeway restore data/backups/causeway-20261120-031500.db --yes
 `,
   move: `Copy all records from SQLite to PostgreSQL. The service must be stopped; SQLite
-is only read. Ended at any point, the same command goes on where it stood. At
-the end every table is compared, row for row, by count and checksum.
+is only read. All records are copied in one transaction, and the rows of every
+table are counted on both sides. If interrupted it leaves nothing: run it again.
 
 Usage: causeway move [--from sqlite:FILE] [--to postgres://...]
 
@@ -169,7 +169,7 @@ Try it:
 
 Exit codes: 0 success, 1 failed, 2 usage error, 3 the model refused and only
 facts were printed, 130 stopped with Ctrl-C.
-Settings are environment variables; the README lists them.
+Settings are environment variables; docs/configuration.md lists them.
 `,
   serve: `Run the service, in the mode that its settings ask for:
 

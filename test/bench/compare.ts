@@ -1,4 +1,4 @@
-// Runs comparisons one after the other, prints their table, and keeps it in docs/performance.md.
+// Runs comparisons one after the other, prints their table, and keeps it in docs/evaluation.md.
 import { readFile, writeFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import path from 'node:path';
@@ -8,10 +8,10 @@ import { say } from './figures.ts';
 import { isReached, tableOf, updatedPage } from './performance-page.ts';
 
 export const COMPARE_OPTIONS = `  --rounds 5           how often each is measured
-  --keep               writes the rows to docs/performance.md (always when all are measured)
+  --keep               writes the rows to docs/evaluation.md (always when all are measured)
 `;
 
-const PAGE = path.resolve(import.meta.dirname, '../../docs/performance.md');
+const PAGE = path.resolve(import.meta.dirname, '../../docs/evaluation.md');
 
 /** Exit code 1 where an aim is missed would make a busy machine a fault: it is told, and that is all. */
 export async function compare(comparisons: readonly Comparison[], args: readonly string[]): Promise<void> {

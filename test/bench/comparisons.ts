@@ -1,4 +1,4 @@
-// The comparisons of docs/performance.md, in the order of its table.
+// The comparisons of docs/evaluation.md, in the order of its table.
 import type { Comparison } from './comparison.ts';
 import { ACKNOWLEDGEMENT } from './comparisons/acknowledgement.ts';
 import { CI_LOG } from './comparisons/ci-log.ts';

@@ -1,4 +1,4 @@
-// The table of docs/performance.md as `npm run bench` writes it.
+// The table of docs/evaluation.md as `npm run bench` writes it.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -43,7 +43,7 @@ test('measuring again replaces the row where it stands and leaves the others and
 });
 
 test('the page that is kept has a place for them', async () => {
-  const page = await readFile(path.resolve(import.meta.dirname, '../../docs/performance.md'), 'utf8');
+  const page = await readFile(path.resolve(import.meta.dirname, '../../docs/evaluation.md'), 'utf8');
   expect(updatedPage(page, [], WHEN)).toBe(page);
 });
 

@@ -1,4 +1,4 @@
-// The table of docs/performance.md: a row for each comparison, replaced when it is measured again, with when and on what.
+// The table of docs/evaluation.md: a row for each comparison, replaced when it is measured again, with when and on what.
 
 import type { Aim, Round, Row } from './comparison.ts';
 import { median, spread } from './figures.ts';
@@ -48,7 +48,7 @@ export function isReached(row: Row): boolean {
  */
 export function updatedPage(page: string, rows: readonly Row[], when: Circumstances): string {
   const [from, to] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (from < 0 || to < from) throw new Error(`docs/performance.md needs the lines "${BEGIN}" and "${END}".`);
+  if (from < 0 || to < from) throw new Error(`docs/evaluation.md needs the lines "${BEGIN}" and "${END}".`);
   const kept = page
     .slice(from + BEGIN.length, to)
     .split('\n')

@@ -1,4 +1,4 @@
-// `npm run bench`: every comparison of docs/performance.md; `npm run bench -- NAME [options]`: one, or a longer measurement of docs/measurements.md.
+// `npm run bench`: every comparison of docs/evaluation.md; `npm run bench -- NAME [options]`: one of them, or a longer measurement.
 import { CI_LOG_STREAM_USAGE, ciLogStreamBench } from './ci-log-stream.ts';
 import { CI_LOGS_USAGE, ciLogsBench } from './ci-logs.ts';
 import { COMPARE_OPTIONS, compare } from './compare.ts';

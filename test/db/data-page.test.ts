@@ -1,4 +1,4 @@
-// docs/data.md names every table of the schema and none that is not there.
+// docs/operating.md names every table of the schema and none that is not there.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -22,7 +22,7 @@ it('says of every table how long it is kept and what erases it', async () => {
     .map(({ name }) => name)
     .filter((name) => !/^(kysely_|sqlite_)/.test(name));
   database.close();
-  const [, section = ''] = readFileSync(path.join(ROOT, 'docs', 'data.md'), 'utf8').split('## In the database\n');
+  const [, section = ''] = readFileSync(path.join(ROOT, 'docs', 'operating.md'), 'utf8').split('## In the database\n');
   const rows = (section.split('\n## ')[0] ?? '').split('\n').filter((line) => line.startsWith('| `'));
   const named = rows.map((row) => /^\| `(\w+)`/.exec(row)?.[1] ?? row);
   expect(named.toSorted()).toEqual(tables.toSorted());

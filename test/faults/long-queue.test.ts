@@ -8,7 +8,7 @@ import { claimTimes, emptyStore, fillQueue, queueLength } from '../support/long-
 import { startService, temporaryFolder } from '../support/service.ts';
 
 const JOBS = 100_000;
-/** Ten times what is promised (docs/measurements.md has what is measured): a busy machine is no fault. */
+/** Ten times what is promised (docs/evaluation.md has what is measured): a busy machine is no fault. */
 const CLAIM_MS = 50;
 const START_MS = 30_000;
 

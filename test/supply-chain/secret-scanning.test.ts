@@ -1,4 +1,4 @@
-// The published patterns of our own secrets (docs/secret-scanning.md): they find what we make, and nothing of ordinary text.
+// The published patterns of our own secrets (docs/security.md): they find what we make, and nothing of ordinary text.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { newToken } from '../../src/core/account.ts';
 import { newSigningSecret } from '../../src/webhooks/sign.ts';
 import { ROOT } from './lockfile.ts';
 
-const page = readFileSync(path.join(ROOT, 'docs', 'secret-scanning.md'), 'utf8');
+const page = readFileSync(path.join(ROOT, 'docs', 'security.md'), 'utf8');
 const MANY = 500;
 
 interface Pattern {

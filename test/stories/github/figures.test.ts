@@ -118,7 +118,7 @@ it('is shipped with a dashboard and alerts that ask for no figure, label or valu
 });
 
 it('has each figure in its table for operators', () => {
-  const table = readFileSync(path.join(DEPLOY, '..', 'docs', 'observe.md'), 'utf8');
+  const table = readFileSync(path.join(DEPLOY, '..', 'docs', 'operating.md'), 'utf8');
   const named = new Set([...table.matchAll(/`(causeway_\w+|…_\w+)`/g)].map(([, name = '']) => name));
   const told = [...text.matchAll(/^# HELP (causeway_\w+)/gm)].map(([, name = '']) => name);
   const missing = told.filter(
