@@ -177,7 +177,7 @@ ${renderAbout(seen)}`;
 
 function renderHowToChange(project: Project, { url }: EffectiveConfiguration): Html {
   if (!isGithubProject(project)) {
-    return html`<p>A local repository has no configuration file: environment variables at the start of Causeway set these values. The README lists them all.</p>`;
+    return html`<p>A local repository has no configuration file: environment variables at the start of Causeway set these values. docs/configuration.md lists them all.</p>`;
   }
   return html`<p>To change a value, put it into <code>${FILE}</code> on the default branch. The file is re-read for every analysis; defaults apply without it. Operator settings are upper limits.</p>
 ${url === '' ? html`<p class="soft">There is no such file, neither here nor in the owner's <code>.github</code> repository.</p>` : html`<p>${renderOwnLink(project, url, 'Configuration file')}</p>`}

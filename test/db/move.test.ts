@@ -137,7 +137,7 @@ async function move(file: string, target: Database, changes: Partial<ReturnType<
 
 function tablesIn(source: Sqlite.Database): readonly string[] {
   const names = source.prepare<[], string>("select name from sqlite_schema where type = 'table'").pluck().all();
-  return names.filter((name) => !/^(sqlite_|kysely_|jobs$|checks$)/.test(name));
+  return names.filter((name) => !/^(sqlite_|kysely_|jobs$|health_checks$|move_state$)/.test(name));
 }
 
 function sorted(rows: Rows): readonly string[] {

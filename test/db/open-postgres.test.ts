@@ -29,8 +29,7 @@ describe('a database', () => {
     await Promise.all(stores.map((store) => store.check()));
     await Promise.all(stores.map((store) => store[Symbol.asyncDispose]()));
     const applied = await place.query<{ name: string }>('select name from kysely_migration order by name');
-    expect(applied.length).toBeGreaterThan(8);
-    expect(new Set(applied.map(({ name }) => name)).size).toBe(applied.length);
+    expect(applied).toEqual([{ name: '0001-initial' }]);
   });
 
   it('is migrated under a lock that ends with the transaction, so that no pooled session keeps it', async () => {

@@ -12,11 +12,11 @@ const DEADLINE_MS = 60_000;
 
 /** Composed from names of the repository, which are escaped, or from other expressions of the list; their texts are lines and paths. */
 const COMPOSED_LATER = [
-  'agent/guarded-paths.ts',
-  'agent/guarded-paths.ts',
-  'agent/guarded-paths.ts',
-  'triage/path-forms.ts',
-  'triage/path-forms.ts',
+  'agent/guard-change.ts',
+  'agent/guard-change.ts',
+  'agent/guard-change.ts',
+  'triage/paths.ts',
+  'triage/paths.ts',
 ];
 
 /** Such as stood in src once. */

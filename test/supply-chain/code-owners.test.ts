@@ -27,8 +27,8 @@ it('every line names somebody, from the root on, and files that are there', () =
 
 it.each([
   ['the words that steer a model', 'src/agent/prompt/*'],
-  ['what reads those words, and puts a report beside them', 'src/agent/{brief,prompt-files,conclude-tool}.ts'],
-  ['the guards on a change', 'src/agent/{*guard*,loosened-tests,secret-hunks}.ts'],
+  ['what reads those words, and puts a report beside them', 'src/agent/{prompt,conclusion-draft}.ts'],
+  ['the guards on a change', 'src/agent/{*guard*,changed-lines}.ts'],
   ['what cleans secrets out', 'src/redact/*.ts'],
   ['what is installed and built', '{package.json,package-lock.json,.npmrc,Dockerfile,.dockerignore}'],
   ['workflows, and the owners themselves', '.github/**/*.yml'],

@@ -88,6 +88,7 @@ const last = items[items.length];
 ### How to reproduce it
 
 1. Check out with:
+
    \`\`\`sh
    curl localhost
    \`\`\`

@@ -37,5 +37,5 @@ const SPARE_BYTES = 1_024;
 export function composeReport(parts: readonly string[], { guidance, by }: Trigger): string {
   const asked = guidanceSection(by.login, guidance);
   const text = parts.filter((part) => part !== '').join('\n\n');
-  return keepBeginning(text.toWellFormed(), REPORT_BYTES - SPARE_BYTES - Buffer.byteLength(asked)) + asked;
+  return keepBeginning(text.toWellFormed(), REPORT_BYTES - SPARE_BYTES - Buffer.byteLength(asked));
 }

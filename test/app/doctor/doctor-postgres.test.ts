@@ -46,7 +46,7 @@ describe('the doctor over PostgreSQL', () => {
   it('says that the service is paused', async () => {
     await using database = await migratedDatabase();
     expect((await found(database.url)).printed).not.toContain('paused: no model is asked');
-    await database.query("insert into marks (name, set_at) values ('paused', '2026-11-20T10:00:00.000Z')");
+    await database.query("insert into service_marks (name, set_at) values ('paused', '2026-11-20T10:00:00.000Z')");
     expect((await found(database.url)).printed.split('paused: no model is asked')).toHaveLength(2);
   });
 

@@ -206,7 +206,7 @@ describe('the doctor', () => {
     );
     const database = new Sqlite(file);
     database.exec(
-      "insert into jobs (id, kind, subject, group_key, state, run_at, attempts, failures, generation) values ('j', 'run', 's', 'g', 'dead', '2026-01-01', 3, 3, 3)",
+      "insert into jobs (id, kind, subject, group_key, state, run_at, attempts, failures, urgency) values ('j', 'run', 's', 'g', 'dead', '2026-01-01', 3, 3, 'person')",
     );
     expect((await ground.examine({ ENCRYPTION_KEY: KEY })).of('database')).toMatch(
       /warn: 1 job was given up .*"causeway redrive"/,

@@ -22,7 +22,7 @@ beforeEach(async () => {
   now = new Date('2026-11-20T10:00:00.000Z');
   kept = [];
   setup = createSetup({
-    github: { apiUrl: github.url, webUrl: github.url, userAgent: 'test' },
+    github: { apiUrl: `${github.url}/api/v3`, webUrl: github.url, userAgent: 'test' },
     appFile: readFileSync(path.join(import.meta.dirname, '..', '..', '..', 'app.yml'), 'utf8'),
     publicUrl: '',
     now: () => now,

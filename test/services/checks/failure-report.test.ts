@@ -91,7 +91,7 @@ describe('the report of a failure', () => {
     });
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(REPORT_BYTES);
     expect(Buffer.byteLength(text)).toBeGreaterThan(REPORT_BYTES - 100_000);
-    expect(text.endsWith('\nthe end')).toBe(true);
+    expect(text.endsWith('\nthe end\n')).toBe(true);
     expect(text).toMatch(/\n… \d+ lines cut \(101–\d+\)\n/);
     expect(text).not.toContain('\ufffd');
   });
