@@ -1,7 +1,7 @@
 // Reviews a conclusion: each quotation is searched in its step, each place and commit looked up; what does not hold is sent back once, then dropped.
 import type { ChangeSet } from '../core/change-set.ts';
 import { changesSomething } from '../core/diff/diff.ts';
-import type { StepSource } from '../core/evidence.ts';
+import type { StepLookup, StepSource } from '../core/evidence.ts';
 import { withoutUnseen } from '../core/inert-text.ts';
 import { isSafePath } from '../core/paths.ts';
 import { listChangedLines } from './changed-lines.ts';
@@ -164,7 +164,7 @@ async function filterCommits(
 function showsCommit(step: GroundStep, sha: string): boolean {
   return (
     isLookup(step) &&
-    /^(?:history|compare|blame)\b/.test(step.action) &&
+    (step.lookup === 'history' || step.lookup === 'compare' || step.lookup === 'blame') &&
     step.result.toLowerCase().includes(sha.slice(0, 7))
   );
 }
@@ -176,6 +176,7 @@ export interface GroundStep {
   readonly action: string;
   readonly result: string;
   readonly source?: StepSource;
+  readonly lookup?: StepLookup;
   /** What the step was, `found` if absent. Edits and failures repeat the model's own words and prove nothing. */
   readonly kind?: 'found' | 'nothing' | 'failed' | 'edit';
 }

@@ -172,7 +172,9 @@ export async function runCall(session: Session, call: ToolCall, signal: AbortSig
   const result = await tool.run(normaliseArguments(call), signal);
   signal.throwIfAborted();
   const step = toStep(call, result);
-  await session.appendStep(tool.source === undefined ? step : { ...step, source: tool.source }, result.finding.status);
+  const { source, lookup } = tool;
+  const sourced = { ...step, ...(source !== undefined && { source }), ...(lookup !== undefined && { lookup }) };
+  await session.appendStep(sourced, result.finding.status);
 }
 
 function toStep(call: ToolCall, { action, finding }: ToolResult): InvestigationStep {

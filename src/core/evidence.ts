@@ -20,4 +20,9 @@ export type StepSource = 'report' | 'log' | 'repository' | 'monitoring';
 export interface SourcedStep extends InvestigationStep {
   /** Absent: the repository. */
   readonly source?: StepSource;
+  /** What kind of lookup it was, for those of triage and of the model's tools that other code asks about. */
+  readonly lookup?: StepLookup;
 }
+
+/** `history`, `blame` and `compare` are what git says of commits. */
+export type StepLookup = 'rank_suspects' | 'history' | 'blame' | 'compare';

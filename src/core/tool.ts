@@ -1,11 +1,13 @@
 // The door to what the agent may do: one tool, one lookup or edit, told as one step.
 import type { ChangeSet } from './change-set.ts';
-import type { Finding, StepSource } from './evidence.ts';
+import type { Finding, StepLookup, StepSource } from './evidence.ts';
 import type { ToolDescription } from './model.ts';
 
 export interface Tool extends ToolDescription {
   /** Where its results come from. Absent: the repository. */
   readonly source?: StepSource;
+  /** Of its steps; absent: no other code asks. */
+  readonly lookup?: StepLookup;
   /**
    * Runs the tool with the arguments as the model wrote them. Never throws for what the model can put right (malformed or wrong
    * arguments, nothing there): that is a finding. Throws only aborts and faults of our own.

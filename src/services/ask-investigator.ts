@@ -5,7 +5,7 @@ import { type GuardedChange, guardChange } from '../agent/guard-change.ts';
 import { type AgentEnd, runAgent } from '../agent/loop.ts';
 import type { Brief } from '../agent/prompt.ts';
 import type { FailedCheckGround, ReviewGround } from '../agent/review.ts';
-import type { InvestigationStep } from '../core/evidence.ts';
+import type { SourcedStep, StepLookup } from '../core/evidence.ts';
 import type { Conclusion } from '../core/issue.ts';
 import { globMatcher } from '../core/paths.ts';
 import type { Project } from '../core/project.ts';
@@ -218,16 +218,16 @@ async function briefOf(run: Run, ground: BriefGround, signal: AbortSignal): Prom
   };
 }
 
-/** What the facts lose first where they are too long: counts of words, then what is known of the suspects after the first. */
-const LEAST_TOLD: readonly RegExp[] = [/^search each of .*\(any case\)/, /^search each of /, /^history /, /^blame /];
+/** What the facts lose first where they are too long: what git says of the suspects after the first. */
+const CUT_FIRST: readonly StepLookup[] = ['history', 'blame'];
 
 /** Steps bear the numbers by which they can be cited. */
-export function factsText(steps: readonly InvestigationStep[]): string {
+export function factsText(steps: readonly SourcedStep[]): string {
   const told = steps.map((step, index) => ({ step, text: tellStep(step, index + 1) }));
-  for (const pattern of LEAST_TOLD) {
+  for (const lookup of CUT_FIRST) {
     for (const [at, { step }] of [...told.entries()].toReversed()) {
       if (sizeOf(told) <= MAX_FACTS) break;
-      if (pattern.test(step.action)) told[at] = { step, text: `[step ${at + 1}] ${step.action}\n(left out here)` };
+      if (step.lookup === lookup) told[at] = { step, text: `[step ${at + 1}] ${step.action}\n(left out here)` };
     }
   }
   return told.map(({ text }) => text).join('\n');
@@ -237,8 +237,8 @@ function sizeOf(told: readonly { readonly text: string }[]): number {
   return told.reduce((sum, { text }) => sum + Buffer.byteLength(text) + 1, 0);
 }
 
-function tellStep({ action, result, analysis }: InvestigationStep, number: number): string {
-  if (action.startsWith('rank suspects')) return `[step ${number}] ${action}\n(the list stands below, under Suspects)`;
+function tellStep({ action, result, analysis, lookup }: SourcedStep, number: number): string {
+  if (lookup === 'rank_suspects') return `[step ${number}] ${action}\n(the list stands below, under Suspects)`;
   const lines = result.split('\n').filter((line) => !line.startsWith('expression: '));
   return `[step ${number}] ${action}\n${lines.join('\n')}\n=> ${analysis}`;
 }

@@ -1,7 +1,7 @@
 // The handler of the `run` jobs: opens the source, gathers the facts, asks the model where there is one, and concludes, gives up or waits.
 import { type AskRoom, spaceText } from '../core/disk.ts';
 import { CausewayError, endReason, isOutOfSpace } from '../core/errors.ts';
-import type { InvestigationStep } from '../core/evidence.ts';
+import type { SourcedStep } from '../core/evidence.ts';
 import type { Conclusion } from '../core/issue.ts';
 import type { Lexicons } from '../core/lexicon.ts';
 import { ModelUnavailable } from '../core/model.ts';
@@ -235,7 +235,7 @@ async function gathered(
 ): Promise<GatheredFacts> {
   const range = await deps.store.rangeOfRun(run.id);
   const asked = { report: run.text, range, revision: run.revision, repository, lexicon: deps.lexicons.of(project) };
-  const onStep = (step: InvestigationStep) => recordStep(deps, run, step);
+  const onStep = (step: SourcedStep) => recordStep(deps, run, step);
   const facts = await gatherFacts({ ...asked, onStep, signal });
   const { conclusion, framed } = await deps.redactor.redactJson({
     conclusion: concludeFromFacts(facts, { seconds: secondsOf(deps, run) }),
@@ -276,7 +276,7 @@ async function withModel(
   return await askInvestigator({ ...deps, onStep, onTrouble }, investigator, { run, ground }, signal);
 }
 
-async function recordStep(deps: InvestigateDeps, run: Run, step: InvestigationStep): Promise<void> {
+async function recordStep(deps: InvestigateDeps, run: Run, step: SourcedStep): Promise<void> {
   await deps.store.recordStep(run, await deps.redactor.redactJson(step), deps.now().toISOString());
   deps.changes.notify(run.id);
 }

@@ -23,6 +23,7 @@ const PARAMETERS = z.strictObject({ path: PATH, from: z.int().min(1), to: z.int(
 export function defineBlameTool({ tree, mark }: EditedTree): Tool {
   return defineTool({
     name: 'blame',
+    lookup: 'blame',
     description: `Tells which commit last changed each of the lines from–to (at most ${MAX_LINES}) of a file, as the commit has it, before edits.`,
     parameters: PARAMETERS,
     example: { path: 'src/app.ts', from: 10, to: 30 },

@@ -31,6 +31,7 @@ type Given = z.output<typeof PARAMETERS>;
 export function defineCompareTool(repository: Repository, tree: SourceTree, edits: () => Promise<string>): Tool {
   return defineTool({
     name: 'compare',
+    lookup: 'compare',
     description:
       'What changed from another commit to this one, or in one commit: commits and files, or with "path" the patch of one file; or your own edits. At most 12 kB; the answer says with which "start" to go on.',
     parameters: PARAMETERS,

@@ -30,6 +30,7 @@ type Given = z.output<typeof PARAMETERS>;
 export function defineHistoryTool(repository: Repository, tree: SourceTree): Tool {
   return defineTool({
     name: 'history',
+    lookup: 'history',
     description:
       'Lists the commits that lead to this one, newest first: sha, date, author, subject. At most "limit" (default 20, at most 200) and 12 kB. Line numbers are those of the commit, before edits.',
     parameters: PARAMETERS,

@@ -22,6 +22,7 @@ export const PATH = z.string().min(1).max(MAX_PATH);
 interface ToolDefinition<Arguments extends z.ZodObject> {
   readonly name: string;
   readonly source?: Tool['source'];
+  readonly lookup?: Tool['lookup'];
   /** For the model: what it does, its caps. */
   readonly description: string;
   readonly parameters: Arguments;
@@ -46,6 +47,7 @@ export function defineTool<Arguments extends z.ZodObject>(definition: ToolDefini
   });
   return {
     ...(definition.source !== undefined && { source: definition.source }),
+    ...(definition.lookup !== undefined && { lookup: definition.lookup }),
     name,
     description,
     parameters,

@@ -120,12 +120,13 @@ function formatWritten({ file, line, symbol, function: name }: Frame): string {
 }
 
 /** `shown` of `ranked` files are worth telling. */
-export function describeSuspects(shown: readonly RankedSuspect[], ranked: number, revision: string): InvestigationStep {
+export function describeSuspects(shown: readonly RankedSuspect[], ranked: number, revision: string): SourcedStep {
   const lines = shown.map(
     ({ file, line, score, reasons }, index) =>
       `${index + 1}. ${file}${line > 0 ? `:${line}` : ''} (${score.toFixed(2)}): ${reasons[0] ?? ''}`,
   );
   return {
+    lookup: 'rank_suspects',
     action: `rank suspects at ${shortenSha(revision)}`,
     result: lines.length === 0 ? 'nothing found' : lines.join('\n'),
     analysis: lines.length === 0 ? explainNothing(ranked) : explainRanking(shown),

@@ -131,6 +131,7 @@ async function describeBlame(
   if (!lines) return null;
   const line = describeCommit(lines[0], lookups);
   await lookups.notebook.record({
+    lookup: 'blame',
     action,
     result: line ? renderCommit(line) : 'nothing found',
     analysis: line
@@ -161,6 +162,7 @@ async function recordLastCommits(
   if (!found) return [];
   const newest = found.commits[0];
   await lookups.notebook.record({
+    lookup: 'history',
     action,
     result: found.commits.length === 0 ? 'nothing found' : found.commits.map(renderCommit).join('\n'),
     analysis: newest
@@ -193,6 +195,7 @@ export async function showBlamedChange(lookups: Lookups, { suspect, code, blame 
   const shown = changed === null ? [] : cutAroundLine(changed.patch, code);
   if (shown.length === 0) return;
   await lookups.notebook.record({
+    lookup: 'compare',
     action,
     result: shown.map((line) => cutText(line, 300)).join('\n'),
     analysis: `${shortenSha(blame.sha)} (${blame.date.slice(0, 10)}) changed line ${suspect.line}.`,

@@ -1,5 +1,5 @@
 // Gathers what can be known without a model: signals, the commit, suspects, and a closer look at the first ones.
-import type { InvestigationStep } from '../core/evidence.ts';
+import type { SourcedStep } from '../core/evidence.ts';
 import type { CommitRange, LikeliestCommit } from '../core/failure.ts';
 import type { Step } from '../core/issue.ts';
 import type { Lexicon } from '../core/lexicon.ts';
@@ -56,7 +56,7 @@ export interface Facts {
   readonly dependencies: readonly string[];
   /** What in the report does not fit the commit, in words. */
   readonly mismatches: readonly string[];
-  readonly steps: readonly InvestigationStep[];
+  readonly steps: readonly SourcedStep[];
 }
 
 export interface GatherInput {
@@ -69,7 +69,7 @@ export interface GatherInput {
   /** What is kept of the repository's files and commits to compare them with the report. */
   readonly lexicon: Lexicon;
   /** Called for each step as it is taken; awaited. */
-  readonly onStep: (step: InvestigationStep) => Promise<void>;
+  readonly onStep: (step: SourcedStep) => Promise<void>;
   readonly signal: AbortSignal;
 }
 

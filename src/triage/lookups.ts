@@ -1,7 +1,7 @@
 // The investigation steps of triage: each lookup with its exact query, its result and what it means.
 import { cutText } from '../core/cut-text.ts';
 import { CausewayError } from '../core/errors.ts';
-import type { InvestigationStep } from '../core/evidence.ts';
+import type { SourcedStep } from '../core/evidence.ts';
 import { withoutUnseenIn } from '../core/inert-text.ts';
 import {
   describeSearchCut,
@@ -23,9 +23,9 @@ const FAILED = 'the search failed';
 
 /** The steps taken so far, told to `onStep` as they happen. */
 export interface Notebook {
-  readonly steps: readonly InvestigationStep[];
+  readonly steps: readonly SourcedStep[];
   /** Number of the step, from 1. */
-  record(step: InvestigationStep): Promise<number>;
+  record(step: SourcedStep): Promise<number>;
 }
 
 /** One commit and what is needed to look things up in it. */
@@ -37,8 +37,8 @@ export interface Lookups {
   readonly signal: AbortSignal;
 }
 
-export function createNotebook(onStep: (step: InvestigationStep) => Promise<void>): Notebook {
-  const steps: InvestigationStep[] = [];
+export function createNotebook(onStep: (step: SourcedStep) => Promise<void>): Notebook {
+  const steps: SourcedStep[] = [];
   return {
     steps,
     record: async (step) => {

@@ -36,6 +36,7 @@ const STEPS: FinishedRun['steps'] = [
   },
   {
     number: 4,
+    lookup: 'history',
     action: 'history of src/coupons.js',
     result: `${FIX.slice(0, 10)} 2025-01-01 guard against unknown coupons`,
     analysis: '',

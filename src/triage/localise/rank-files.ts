@@ -1,5 +1,5 @@
 // Ranks the files of a commit by how likely the fault that a report tells of is mended in them, and says why.
-import type { InvestigationStep } from '../../core/evidence.ts';
+import type { SourcedStep } from '../../core/evidence.ts';
 import type { CommitLexicon, HistoryLexicon, Lexicon } from '../../core/lexicon.ts';
 import type { FileRead, SourceTree } from '../../core/source.ts';
 import type { Clue } from '../clues.ts';
@@ -173,7 +173,7 @@ interface RankingResult {
   readonly ranked: readonly RankedFile[];
 }
 
-function describeRanking(known: Known, { at, cut, ranked }: RankingResult): InvestigationStep {
+function describeRanking(known: Known, { at, cut, ranked }: RankingResult): SourcedStep {
   const {
     table,
     query,
