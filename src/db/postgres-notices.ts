@@ -1,6 +1,5 @@
 // What processes over one PostgreSQL database tell each other: LISTEN and NOTIFY on a connection of its own, with the lock of who leads.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Kysely, sql } from 'kysely';
 import { Client } from 'pg';
 
 /** In all of them a message that gets lost must be made up for by looking: they make waiting short, not right. */
@@ -36,12 +35,6 @@ interface Message {
   readonly topic: string;
   readonly text: string;
   readonly from: string;
-}
-
-/** Tells all processes once the transaction is committed, and nobody where it is not. */
-async function tellIn(trx: Pick<Kysely<never>, 'getExecutor'>, topic: Topic, text: string): Promise<void> {
-  const payload = JSON.stringify({ topic, text, from: '' } satisfies Message);
-  await sql`select pg_notify(${CHANNEL}, ${payload})`.execute(trx);
 }
 
 /** Connects in the background, and again when the connection is lost: nothing waits for it. */

@@ -1,4 +1,5 @@
 // The handler of the `run` jobs: opens the source, gathers the facts, asks the model where there is one, and concludes, gives up or waits.
+import { rankRange } from '../ci/rank-commits.ts';
 import { type AskRoom, spaceText } from '../core/disk.ts';
 import { CausewayError, endReason, isOutOfSpace } from '../core/errors.ts';
 import type { SourcedStep } from '../core/evidence.ts';
@@ -236,7 +237,7 @@ async function gathered(
   const range = await deps.store.rangeOfRun(run.id);
   const asked = { report: run.text, range, revision: run.revision, repository, lexicon: deps.lexicons.of(project) };
   const onStep = (step: SourcedStep) => recordStep(deps, run, step);
-  const facts = await gatherFacts({ ...asked, onStep, signal });
+  const facts = await gatherFacts({ ...asked, rankRange, onStep, signal });
   const { conclusion, framed } = await deps.redactor.redactJson({
     conclusion: concludeFromFacts(facts, { seconds: secondsOf(deps, run) }),
     framed: facts.suspects.filter(({ isFramed }) => isFramed).map(({ file }) => file),

@@ -1,7 +1,8 @@
 // Gathers what can be known without a model: signals, the commit, suspects, and a closer look at the first ones.
+
 import type { SourcedStep } from '../core/evidence.ts';
 import type { CommitRange, LikeliestCommit } from '../core/failure.ts';
-import type { Step } from '../core/issue.ts';
+import type { Step, Suspect } from '../core/issue.ts';
 import type { Lexicon } from '../core/lexicon.ts';
 import type { Repository } from '../core/source.ts';
 import {
@@ -16,14 +17,13 @@ import {
 import { describeFrames, describeRevision, describeSignals, describeSuspects } from './describe-steps.ts';
 import { type Examined, examineEach, showBlamedChange } from './examine.ts';
 import { fitFrames } from './fit-frames.ts';
+import type { Trace } from './frames/frame.ts';
 import type { RankedFunction } from './functions/rank-functions.ts';
 import { addFunctions, findSuspectFunctions } from './functions/suspect-functions.ts';
 import { type OpenedIndex, openIndex, rankFiles } from './localise/rank-files.ts';
 import { createNotebook, type Lookups, type Notebook } from './lookups.ts';
 import { classifyFile, isVendored, readOwnPackages } from './own-code.ts';
-
 import { createPathIndex, type Ground, listPaths } from './paths.ts';
-import { rankRange } from './rank-commits.ts';
 import { carryClues, placeSuspects, type RankedSuspect, rankSuspects, selectShownSuspects } from './rank-suspects.ts';
 
 import { type Revisions, resolveAsked, resolveRevisions } from './resolve-revision.ts';
@@ -59,10 +59,23 @@ export interface Facts {
   readonly steps: readonly SourcedStep[];
 }
 
+/** The commits since a check was green, and what is known of its failure. */
+export interface KnownRange {
+  readonly report: string;
+  /** Never read from the report: a log could list commits there as well. */
+  readonly range: CommitRange;
+  readonly traces: readonly Trace[];
+  /** As `traces`, each frame with the file of the repository that it is in. */
+  readonly mapped: readonly (readonly MappedFrame[])[];
+  readonly suspects: readonly Suspect[];
+}
+
 export interface GatherInput {
   readonly report: string;
   /** Of a failure: the commits since its check was green. Absent or null: not known. */
   readonly range?: CommitRange | null;
+  /** Ranks them, and records that as a step; absent: they are not looked at. */
+  readonly rankRange?: (lookups: Lookups, known: KnownRange) => Promise<LikeliestCommit | null>;
   /** Branch, tag or sha; "" is the default branch. */
   readonly revision: string;
   readonly repository: Repository;
@@ -92,9 +105,9 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
   const found = await findSuspects({ ...input, index }, { lookups, signals, traced });
   const shown = selectShownSuspects(found.suspects);
   await notebook.record(describeSuspects(shown, found.suspects.length, asked));
-  const { report, range = null } = input;
+  const { report, range = null, rankRange } = input;
   const told = { report, traces: signals.traces, mapped: traced.mapped, suspects: shown };
-  const likeliest = range && (await rankRange(lookups, { ...told, range }));
+  const likeliest = range && rankRange ? await rankRange(lookups, { ...told, range }) : null;
   const examined = await examineEach(lookups, shown.slice(0, EXAMINED), async (one, index) => {
     if (index === 0) await showBlamedChange(lookups, one);
   });

@@ -1,4 +1,5 @@
 // A small shop in memory, and what is found out about it from a report.
+import { rankRange } from '../../src/ci/rank-commits.ts';
 import type { InvestigationStep } from '../../src/core/evidence.ts';
 import type { Project } from '../../src/core/project.ts';
 import { type Facts, type GatherInput, gatherFacts } from '../../src/triage/facts.ts';
@@ -53,6 +54,7 @@ export async function factsOf(
   const facts = await gatherFacts({
     report,
     range: options.range ?? null,
+    rankRange,
     revision: options.revision ?? '',
     repository: createMemoryRepository({ commits: COMMITS, ...options }),
     lexicon: lexicons.of(SHOP),

@@ -1,16 +1,16 @@
 // Which of the commits since a check was green is likeliest to have turned it red: by what each touches, and what the failure names.
 
-import { type Cause, findCause } from '../ci/find-cause.ts';
-import { findSteps, type LogLine, readLogLines } from '../ci/log-lines.ts';
-import { findPlaces } from '../ci/places.ts';
-import { toRepositoryPath } from '../ci/written-places.ts';
-import type { CommitRange, LikeliestCommit } from '../core/failure.ts';
-import type { Suspect } from '../core/issue.ts';
-import type { MappedFrame } from './clues.ts';
-import type { Trace } from './frames/frame.ts';
-import { attempt, formatCount, formatOrdinal, type Lookups, shortenSha } from './lookups.ts';
-import { classifyFile } from './own-code.ts';
-import { type Ground, type Mapping, mapPath } from './paths.ts';
+import type { LikeliestCommit } from '../core/failure.ts';
+import type { MappedFrame } from '../triage/clues.ts';
+import type { KnownRange } from '../triage/facts.ts';
+import type { Trace } from '../triage/frames/frame.ts';
+import { attempt, formatCount, formatOrdinal, type Lookups, shortenSha } from '../triage/lookups.ts';
+import { classifyFile } from '../triage/own-code.ts';
+import { type Ground, type Mapping, mapPath } from '../triage/paths.ts';
+import { type Cause, findCause } from './find-cause.ts';
+import { findSteps, type LogLine, readLogLines } from './log-lines.ts';
+import { findPlaces } from './places.ts';
+import { toRepositoryPath } from './written-places.ts';
 
 /** One of them. */
 interface RangeCommit {
@@ -245,24 +245,13 @@ function removeDuplicates(paths: readonly string[]): readonly string[] {
   return [...new Set(paths)];
 }
 
-interface Known {
-  readonly report: string;
-  /** Never read from the report: a log could list commits there as well. */
-  readonly range: CommitRange;
-  /** Its stack traces, and of each the frames, innermost first. */
-  readonly traces: readonly Trace[];
-  readonly mapped: readonly (readonly MappedFrame[])[];
-  /** Best first. */
-  readonly suspects: readonly Suspect[];
-}
-
 const SHOWN = 8;
 
 /**
  * Null: none stands out, or not all of them could be ranked, so that the culprit may be one that was not; also where there are fewer than
  * two, or git knows none of them, and there is no step.
  */
-export async function rankRange(lookups: Lookups, known: Known): Promise<LikeliestCommit | null> {
+export async function rankRange(lookups: Lookups, known: KnownRange): Promise<LikeliestCommit | null> {
   const { commits: listed, total } = known.range;
   if (listed.length === 0 || total < 2) return null;
   const touched = await attempt(lookups, describeAction(listed.length, total), () => listChangedPaths(lookups, listed));
@@ -289,7 +278,7 @@ function describeAction(ranked: number, total: number): string {
   return `rank ${which} ${formatCount(total, 'commit')} since the check was green, by what they touch`;
 }
 
-function describeEvidence({ ground }: Lookups, { suspects, range, ...told }: Known): RangeEvidence {
+function describeEvidence({ ground }: Lookups, { suspects, range, ...told }: KnownRange): RangeEvidence {
   const listed = range.commits.map(({ sha }) => `- ${sha} `);
   return { ...findFailingEvidence({ ...told, listed, ground }), suspects: suspects.map(({ file }) => file) };
 }
