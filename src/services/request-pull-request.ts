@@ -30,7 +30,7 @@ export type RequestedPullRequest =
   /** Gone, or nobody on GitHub would stand behind it. */
   | { readonly kind: 'absent' };
 
-const LOCAL = 'This project is no repository on GitHub: apply the diff of the issue yourself.';
+const LOCAL = "This project isn't on GitHub, so no pull request can be opened. Apply the patch yourself.";
 const NOTHING = 'The issue holds no change that could be published: its "diff" is empty.';
 
 /** The caller has made sure that the person has write. */

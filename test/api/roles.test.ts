@@ -287,6 +287,6 @@ describe('POST /api/v1/issues/{issueId}/pull-request/', () => {
     };
     expect(await ask((await conclude(hidden)).issueId)).toBe('409 Only comments here.');
     expect(await ask((await conclude(hidden, { withChange: false })).issueId)).toMatch(/^409 .*no change/);
-    expect(await ask((await conclude(ground.project)).issueId)).toMatch(/^409 .*no repository on GitHub/);
+    expect(await ask((await conclude(ground.project)).issueId)).toMatch(/^409 .*isn't on GitHub/);
   });
 });

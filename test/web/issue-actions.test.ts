@@ -63,7 +63,7 @@ describe('opening the pull request of an issue', () => {
   });
 
   it.each([
-    ['a local project', {}, foundCause(), 'This project is no repository on GitHub'],
+    ['a local project', {}, foundCause(), "This project isn't on GitHub"],
     [
       'a configuration without it',
       { ...ON_GITHUB, settings: { noPullRequests: 'The repository opens no pull requests.' } },

@@ -231,9 +231,9 @@ interface SuggestionsGround {
 
 /** Markdown of one line, and the marker as its last one. */
 export function renderSuggestions({ place, sha, count }: SuggestionsGround): string {
-  const which = count === 1 ? 'One suggestion that mends' : `${count} suggestions that mend`;
+  const which = count === 1 ? 'One suggestion that fixes' : `${count} suggestions that fix`;
   const together = count === 1 ? '' : ' Commit them together.';
-  const line = `${which} the red checks at ${codeSpan(sha.slice(0, 7))}.${together} How it is known stands in the conversation.`;
+  const line = `${which} the red checks at ${codeSpan(sha.slice(0, 7))}.${together} The evidence is in the conversation.`;
   return renderPage({ open: [text(line)], folds: [], footer: '', marker: place.marker });
 }
 

@@ -68,8 +68,10 @@ function renderTitle({ problem, analysis }: SourcedIssue, max: number): string {
 function renderFirstLines({ analysis }: SourcedIssue, { failure }: PullRequestGround): readonly Block[] {
   const since = failure === undefined ? '' : describeSince(failure);
   const confidence = analysis.confidence === null ? '' : ` · confidence ${Math.round(analysis.confidence * 100)} %`;
-  const found = `Cause found, and mended here${confidence}`;
-  return since === '' ? [text(`**${found} · next: review it as a stranger's change**`)] : [text(since), text(found)];
+  const found = `Cause found and fixed here${confidence}`;
+  return since === ''
+    ? [text(`**${found} · please review as you would an outside contribution**`)]
+    : [text(since), text(found)];
 }
 
 /** The only closing keyword there is comes from us, and only for the issue that was analysed to its end. */
@@ -100,7 +102,7 @@ function renderChange(issue: SourcedIssue, links: SourceLinks): readonly Block[]
   const list = [...lines.slice(0, FILES_SHOWN), ...(more > 0 ? [`- and ${more} more`] : [])];
   return [
     ...(lines.length === 0 ? [] : [text(`What changes:\n${list.join('\n')}`)]),
-    ...renderWhatToDo(issue, links, 'How it mends it:'),
+    ...renderWhatToDo(issue, links, 'How the fix works:'),
   ];
 }
 

@@ -428,7 +428,7 @@ describe('the other texts', () => {
     expect(body).toContain('asked for by `mona` · ');
     expect(body).toContain('`/analyse retry <what to look at>` on the issue, or close this');
     expect(body.slice(0, body.indexOf('<details>'))).toMatchInlineSnapshot(`
-      "**Cause found, and mended here · confidence 92 % · next: review it as a stranger's change**
+      "**Cause found and fixed here · confidence 92 % · please review as you would an outside contribution**
 
       Fixes #7.
 
@@ -437,7 +437,7 @@ describe('the other texts', () => {
       What changes:
       - \`src/coupons.js\` (edited)
 
-      How it mends it:
+      How the fix works:
 
       1. Fall back to no discount for a code that is not known.
 

@@ -96,9 +96,7 @@ describe('the line that is left', () => {
 describe('the words above suggestions', () => {
   it('say how many they are, and for which commit', () => {
     const text = (count: number) => renderSuggestions({ place: PLACE, sha: 'abc1234def', count }).split('\n')[0];
-    expect(text(1)).toBe(
-      'One suggestion that mends the red checks at `abc1234`. How it is known stands in the conversation.',
-    );
-    expect(text(3)).toContain('3 suggestions that mend the red checks at `abc1234`. Commit them together.');
+    expect(text(1)).toBe('One suggestion that fixes the red checks at `abc1234`. The evidence is in the conversation.');
+    expect(text(3)).toContain('3 suggestions that fix the red checks at `abc1234`. Commit them together.');
   });
 });
