@@ -1,6 +1,6 @@
 // Towards github.com writes are a second apart and those that notify people three, each installation by itself; reads never wait for them.
 import nock from 'nock';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createGithubClients } from '../../../src/github/clients/create-github-clients.ts';
 import type { GithubClients } from '../../../src/github/clients/github-clients.ts';
 import { APP_ID, installation, NEVER, PRIVATE_KEY, SHOP, tokenName } from './ground.ts';
@@ -9,6 +9,12 @@ const API = 'https://api.github.com';
 let sent: { readonly path: string; readonly at: number }[] = [];
 let holder = 100;
 let clients: GithubClients;
+
+// Test files share a process: http as nock patches it buffers bodies, which other files measure.
+beforeAll(() => {
+  if (!nock.isActive()) nock.activate();
+});
+afterAll(() => nock.restore());
 
 beforeEach(() => {
   nock.disableNetConnect();

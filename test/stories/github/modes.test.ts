@@ -58,7 +58,13 @@ it('stays below the ceiling of the operator, whatever the file says', async () =
 it('writes and asks nothing while it is paused, keeps what comes in, and goes on when it is resumed', async () => {
   const desk = await openDesk(stage, 'corner/paused');
   const asked = model.endpoint.requests.length;
+  const isPaused = async () => {
+    const text = await (await fetch(`${stage.service().address}/readyz`)).text();
+    return text.includes('paused: reports are kept');
+  };
   await stage.command('pause');
+  // The service looks every second.
+  await stage.until('the pause', isPaused);
   try {
     desk.label('mara');
     const refused = desk.say('per', '/analyse fix');
