@@ -43,7 +43,7 @@ import { parseCallbackAllow } from '../webhooks/address-policy.ts';
 import { newSigningSecret } from '../webhooks/sign.ts';
 import { deriveSessionKey, mirrorsFolder, openDataFolder } from './data-folder.ts';
 import { createLocalConfiguration, operatorLimits } from './local.ts';
-import { type GithubMode, isLoopback, type ServeOptions, untilAborted } from './mode.ts';
+import { type GithubMode, isLoopback, type ServeOptions, waitForAbort } from './mode.ts';
 import { describeModel, listModels, openInvestigator, PATIENCE_MS } from './model.ts';
 import { openPort } from './port.ts';
 import { ownRecords } from './records.ts';
@@ -97,7 +97,7 @@ export async function serveGithub(options: ServeOptions, mode: GithubMode, signa
       ...describeModel(config.model, investigator),
     }),
   );
-  await untilAborted(signal);
+  await waitForAbort(signal);
   io.err('Stopping…\n');
   return 0;
 }

@@ -16,7 +16,7 @@ import { acceptReport } from '../services/accept-report.ts';
 import { investigate } from '../services/run-investigation.ts';
 import { parseCallbackAllow } from '../webhooks/address-policy.ts';
 import { deriveSessionKey, openDataFolder } from './data-folder.ts';
-import { type ServeOptions, untilAborted } from './mode.ts';
+import { type ServeOptions, waitForAbort } from './mode.ts';
 import { describeModel, openInvestigator, PATIENCE_MS } from './model.ts';
 import { openPort } from './port.ts';
 import { ownRecords } from './records.ts';
@@ -65,7 +65,7 @@ export async function serveLocal(options: ServeOptions, signal: AbortSignal): Pr
   const paused = services.isPaused();
   const { model, modelHint } = describeModel(config.model, investigator);
   io.out(startText({ address, projects, example, token, worker, launcher, paused, signInLink, model, modelHint }));
-  await untilAborted(signal);
+  await waitForAbort(signal);
   io.err('Stopping…\n');
   return 0;
 }

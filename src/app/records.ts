@@ -28,7 +28,7 @@ export interface Records extends AsyncDisposable {
   readonly changes: Changes;
   /** Whether the operator has paused all processes over the database. */
   readonly isPaused: () => boolean;
-  /** Who outside wants no calls for now, as any process over the database has learnt. */
+  /** Rate limits of GitHub and of models, as this process has learnt them. */
   readonly holds: Holds;
   /** Whether this process looks after what only one should, such as recurring work. */
   readonly leads: () => boolean;

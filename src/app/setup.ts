@@ -8,7 +8,7 @@ import type { MadeApp } from '../github/setup/made-app.ts';
 import { createSetup } from '../github/setup/setup-mode.ts';
 import { registerSecret } from '../log.ts';
 import { openDataFolder } from './data-folder.ts';
-import { isLoopback, type KeptApp, keepApp, type ServeOptions, untilAborted } from './mode.ts';
+import { isLoopback, type KeptApp, keepApp, type ServeOptions, waitForAbort } from './mode.ts';
 import { ownRecords } from './records.ts';
 import { USER_AGENT } from './services.ts';
 
@@ -33,7 +33,7 @@ export async function serveSetup(
   const lacksPublicUrl = publicUrl === '' && !isLoopback(host);
   const { address: listening } = server;
   io.out(setupText({ address: publicUrl || listening, listening, lacksPublicUrl, code: setup.code }));
-  await Promise.race([setup.done, untilAborted(signal)]);
+  await Promise.race([setup.done, waitForAbort(signal)]);
   return Number(new URL(listening).port);
 }
 

@@ -7,7 +7,7 @@ import type { Investigator } from '../services/investigator.ts';
 import { mirrorsFolder } from './data-folder.ts';
 import { checkGithub, openGithubService, startUpkeep } from './github.ts';
 import { openLocalServices } from './local.ts';
-import { chooseMode, type GithubMode, type ServeOptions, untilAborted } from './mode.ts';
+import { chooseMode, type GithubMode, type ServeOptions, waitForAbort } from './mode.ts';
 import { describeModel, openInvestigator, PATIENCE_MS } from './model.ts';
 import { openWorkerPort } from './port.ts';
 import { type Services, startWork } from './services.ts';
@@ -45,7 +45,7 @@ export async function serveWorker(options: WorkerOptions, signal: AbortSignal): 
       ...describeModel(config.model, investigator),
     }),
   );
-  await untilAborted(signal);
+  await waitForAbort(signal);
   io.err('Stopping…\n');
   return 0;
 }

@@ -1,4 +1,4 @@
-// The door to what is known of others who want to be left alone: learnt by one process by a refusal, kept by all over its database.
+// Rate limits of GitHub and of models: each process learns them from a refused call and forgets them at its end.
 
 interface Hold {
   /** Who, such as `github installation 7`. */
@@ -16,11 +16,11 @@ function stands({ until }: Pick<Hold, 'until'>, now: Date): boolean {
   return left > 0 && left <= LONGEST_HOLD_MS;
 }
 
-/** In memory, since it is looked at before every call; what another process learns stands here within seconds. */
+/** In memory: read before every call. */
 export interface Holds {
-  /** Until when that one is left alone; null: it may be asked. */
+  /** Until when it is not called; null: it may be called. */
   until(name: string): Date | null;
-  /** Never shortens what stands, takes nothing beyond `LONGEST_HOLD_MS`, and never throws: where it cannot be told to the others, each learns by a refusal of its own. */
+  /** Never shortens a limit, and takes none beyond `LONGEST_HOLD_MS`. */
   hold(name: string, until: Date): void;
   /** All that stand at this moment. */
   standing(): readonly Hold[];
@@ -30,7 +30,7 @@ export interface Holds {
 export const GITHUB_HOLDS = 'github ';
 /** How the endpoints of models begin. */
 export const MODEL_HOLDS = 'model ';
-/** How notes begin of the interface that a model wants: no limit, but known to all processes and forgotten in the same way. */
+/** How notes begin of the interface that a model wants: no limit, but kept and forgotten in the same way. */
 export const INTERFACE_HOLDS = 'interface of ';
 
 /** Of one process. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 
 /** In all of them a message that gets lost must be made up for by looking: they make waiting short, not right. */
-type Topic = 'changed' | 'cancel' | 'pause' | 'hold';
+type Topic = 'changed' | 'cancel';
 
 export interface Notices extends AsyncDisposable {
   /** Tells the listeners of all other processes, after what was committed before. Never throws. */

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { CausewayError, isDiskFull, NO_SPACE } from '../core/errors.ts';
 import type { Project } from '../core/project.ts';
 import type { Source } from '../core/source.ts';
+import { untilAborted } from '../core/until-aborted.ts';
 import type { Log } from '../log.ts';
 import { createCertificates, type Environment } from './environment.ts';
 import { type Besides, createEviction, removeMirror, touchMirror, watchUse } from './eviction.ts';
@@ -13,7 +14,7 @@ import { acquireProcessLock } from './process-lock.ts';
 import { clearLeftovers, type FetchLimits, fetchCommit, type Mirror, refreshMirror } from './refresh.ts';
 import { createRepository } from './repository.ts';
 import { createGit } from './run.ts';
-import { createSingleFlight, untilAborted } from './single-flight.ts';
+import { createSingleFlight } from './single-flight.ts';
 import { type Credentials, openRemote, openUpstream } from './upstream.ts';
 
 const REFUSAL_LASTS_MS = 60_000;

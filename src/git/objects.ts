@@ -1,8 +1,8 @@
 // The objects of one mirror, read through a single `git cat-file --batch-command` that ends when it is no longer used.
 import { CausewayError } from '../core/errors.ts';
+import { untilAborted } from '../core/until-aborted.ts';
 import { DamagedObjects, isDamage, MissingObject } from './failure.ts';
 import type { Git, GitProcess } from './run.ts';
-import { untilAborted } from './single-flight.ts';
 
 const IDLE_MS = 5_000;
 const READ_MS = 60_000;

@@ -1,4 +1,5 @@
 // Callers that want the same thing at the same time wait for one piece of work.
+import { untilAborted } from '../core/until-aborted.ts';
 
 interface Flight<T> {
   readonly result: Promise<T>;
@@ -43,17 +44,4 @@ export function createSingleFlight<T>(): SingleFlight<T> {
       }
     },
   };
-}
-
-/** The promise's outcome, or the signal's reason, whichever comes first. */
-export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }

@@ -3,12 +3,12 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { toLines } from '../core/diff/text-lines.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { BlobContent, FileRead, LineRange, Listing, SourceTree, TreeEntry } from '../core/source.ts';
+import { untilAborted } from '../core/until-aborted.ts';
 import { MissingObject, toError, withRenewal } from './failure.ts';
 import { searchTree } from './grep.ts';
 import { blameLines, compareCommits, readAncestors, readHistory, readMessages } from './log.ts';
 import { outlineOf } from './outline.ts';
 import type { RepositoryAccess } from './repository.ts';
-import { untilAborted } from './single-flight.ts';
 import { decodeOrNull, decodeText, MAX_BLOB_BYTES, readText } from './text.ts';
 
 const MAX_LINK_BYTES = 4_096;

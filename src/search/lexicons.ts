@@ -1,9 +1,11 @@
 // The indexes of all projects: one file each, written and searched in one thread, brought up to date when a commit is opened.
+
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { CausewayError } from '../core/errors.ts';
 import type { CommitLexicon, HistoryLexicon, Lexicon, LexiconFile, Lexicons, TermMatches } from '../core/lexicon.ts';
 import type { Listing, SourceTree, TreeEntry } from '../core/source.ts';
+import { untilAborted } from '../core/until-aborted.ts';
 import type { Log } from '../log.ts';
 import { AskedThread } from '../redact/asked-thread.ts';
 import { inSlices } from '../triage/localise/in-slices.ts';
@@ -310,17 +312,4 @@ function ignore(): void {}
 
 function emptyRows(count: number): KnownRows {
   return { stamp: '', count: 0, rows: new Uint32Array(count), lengths: new Uint32Array(count) };
-}
-
-/** The promise's outcome, or the signal's reason, whichever comes first. */
-async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }
