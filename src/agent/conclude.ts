@@ -2,9 +2,9 @@
 
 import type { ChangeSet } from '../core/change-set.ts';
 import type { SourcedStep } from '../core/evidence.ts';
-import { inertText } from '../core/inert-text.ts';
+import { sanitiseText } from '../core/inert-text.ts';
 import type { Analysis, Conclusion, Outcome, Step, Suspect } from '../core/issue.ts';
-import { audienceOf, type CutReason, textForPeople } from '../core/reason.ts';
+import { type CutReason, describeForPeople, getAudience } from '../core/reason.ts';
 import { listChangedLines } from './changed-lines.ts';
 import type { ConclusionDraft } from './conclusion-draft.ts';
 import { changesCode, type GuardedChange } from './guard-change.ts';
@@ -114,7 +114,7 @@ function concludeWithoutDraft(run: FinishedRun): Conclusion {
       ...buildAnalysis(run),
       outcome: 'inconclusive',
       partial: true,
-      reason: `${textForPeople(run.reason ?? { code: 'no_conclusion' })} ${steps.length} steps were taken; nothing was ruled out for certain.${left}`,
+      reason: `${describeForPeople(run.reason ?? { code: 'no_conclusion' })} ${steps.length} steps were taken; nothing was ruled out for certain.${left}`,
       confidence: null,
     },
   };
@@ -154,11 +154,11 @@ function describeReason(run: FinishedRun, { draft, dropped, quotations }: Checke
       ? [{ code: 'quotes_not_found' as const, missing: quotations.false, given: quotations.given }]
       : []),
   ];
-  for (const reason of leftOut) if (audienceOf(reason) === 'operator') run.onOperatorReason?.(reason);
+  for (const reason of leftOut) if (getAudience(reason) === 'operator') run.onOperatorReason?.(reason);
   const parts = [
-    run.reason === null ? '' : textForPeople(run.reason),
+    run.reason === null ? '' : describeForPeople(run.reason),
     decision.reason,
-    ...leftOut.map(textForPeople),
+    ...leftOut.map(describeForPeople),
     draft.fixedBy.length > 0 && decision.outcome === 'already_fixed' ? `Fixed by ${draft.fixedBy.join(', ')}.` : '',
     draft.ruledOut.length > 0
       ? `Ruled out, as the model says: ${draft.ruledOut.map((text) => text.replace(/(?<![.\s])[.\s]+$/, '')).join('; ')}.`
@@ -268,7 +268,7 @@ function describeProposal({ change, guard }: GuardedChange['blocked'][number]): 
   ];
   const rest = lines.length > MAX_LINES ? [`… ${lines.length - MAX_LINES} more lines`] : [];
   const text = [...lines.slice(0, MAX_LINES), ...rest].map((line) => line.replace(/\n$/, '')).join('\n');
-  return `${head} The proposal, to be made by a person, was to ${verb}:\n${indentText(inertText(text, MAX_CHARACTERS))}`;
+  return `${head} The proposal, to be made by a person, was to ${verb}:\n${indentText(sanitiseText(text, MAX_CHARACTERS))}`;
 }
 
 /** As a block of code that nothing inside can end. */

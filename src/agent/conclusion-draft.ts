@@ -1,6 +1,6 @@
 // What a model hands in as its conclusion: parsed once, forgiving in form, strict in substance.
 import { z } from 'zod';
-import { cutAt, inertLine, inertText, withoutUnseen } from '../core/inert-text.ts';
+import { removeInvisible, sanitiseLine, sanitiseText, truncate } from '../core/inert-text.ts';
 import type { ToolDescription } from '../core/model.ts';
 
 /** What is over is left out: nobody reads a cause of more claims, and each costs lookups. */
@@ -21,7 +21,7 @@ const QUOTE = 1_000;
 const PATH = 4_096;
 
 function parseText(max: number): z.ZodType<string> {
-  return z.string({ error: 'must be a string' }).transform((value) => inertText(value, max));
+  return z.string({ error: 'must be a string' }).transform((value) => sanitiseText(value, max));
 }
 
 function parseRequiredText(max: number): z.ZodType<string> {
@@ -60,7 +60,7 @@ const Citation = z.object({
   // A quotation may be cut, since its beginning stands where the whole does, but never end in a mark of our own.
   quote: z
     .string({ error: 'must be a string' })
-    .transform((quote) => cutAt(withoutUnseen(quote.slice(0, QUOTE * 4)).trim(), QUOTE)),
+    .transform((quote) => truncate(removeInvisible(quote.slice(0, QUOTE * 4)).trim(), QUOTE)),
 });
 
 const Claim = z.object({
@@ -92,7 +92,7 @@ const ConclusionDraft = z
       z.object({
         file: File,
         line: Line,
-        function: z.preprocess((value) => value ?? '', z.string()).transform((name) => inertLine(name, 200)),
+        function: z.preprocess((value) => value ?? '', z.string()).transform((name) => sanitiseLine(name, 200)),
         why: z.preprocess((value) => value ?? '', parseText(SENTENCE)),
       }),
       MAX_SUSPECTS,

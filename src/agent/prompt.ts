@@ -1,7 +1,7 @@
 // What a run begins with: the first messages, each part capped, everything from outside fenced as data.
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { withoutUnseen } from '../core/inert-text.ts';
+import { removeInvisible } from '../core/inert-text.ts';
 import type { Suspect } from '../core/issue.ts';
 import type { Message, ToolDescription } from '../core/model.ts';
 import { estimateTokens } from './budget.ts';
@@ -144,7 +144,7 @@ interface ModelCopy {
 
 /** CR of line ends and the emoji presentation mark go as well, but are no news. */
 export function copyForModel(text: string): ModelCopy {
-  const clean = withoutUnseen(text);
+  const clean = removeInvisible(text);
   const ordinary = text.replace(/\r\n?/g, '\n').replaceAll('\ufe0f', '');
   return { text: clean, removed: Math.max(0, ordinary.length - clean.length) };
 }

@@ -2,7 +2,7 @@
 import type { ChangeSet } from '../core/change-set.ts';
 import { changesSomething } from '../core/diff/diff.ts';
 import type { StepLookup, StepSource } from '../core/evidence.ts';
-import { withoutUnseen } from '../core/inert-text.ts';
+import { removeInvisible } from '../core/inert-text.ts';
 import { isSafePath } from '../core/paths.ts';
 import { listChangedLines } from './changed-lines.ts';
 import type { ConclusionDraft } from './conclusion-draft.ts';
@@ -290,7 +290,7 @@ interface PreparedText {
 }
 
 export function prepareText(text: string): PreparedText {
-  const seen = withoutUnseen(text);
+  const seen = removeInvisible(text);
   return { plain: foldSpaces(seen), withoutGutters: foldSpaces(seen.replace(GUTTER, '')) };
 }
 

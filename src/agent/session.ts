@@ -2,7 +2,7 @@
 
 import { CausewayError } from '../core/errors.ts';
 import type { Finding, SourcedStep } from '../core/evidence.ts';
-import { cutAt } from '../core/inert-text.ts';
+import { truncate } from '../core/inert-text.ts';
 import type { Model, ToolDescription } from '../core/model.ts';
 import {
   ModelFailure,
@@ -227,7 +227,7 @@ function toRecordedTurn(
   const calls = toolCalls.slice(0, MAX_CALLS);
   return {
     kind: 'turn',
-    content: cutAt(content, MAX_CONTENT),
+    content: truncate(content, MAX_CONTENT),
     toolCalls: calls.map(toRecordedCall),
     ...(opaque && { opaque: { ...opaque, calls: opaque.calls.slice(0, MAX_CALLS) } }),
     usage,

@@ -2,7 +2,7 @@
 
 import { CausewayError } from '../core/errors.ts';
 import type { Finding, InvestigationStep } from '../core/evidence.ts';
-import { cutAt } from '../core/inert-text.ts';
+import { truncate } from '../core/inert-text.ts';
 import type { ToolCall } from '../core/model.ts';
 import type { ToolResult } from '../core/tool.ts';
 import { parseLenientJson } from './conclusion-draft.ts';
@@ -187,8 +187,10 @@ function toStep(call: ToolCall, { action, finding }: ToolResult): InvestigationS
     removed > 0 ? `${removed} invisible characters taken out` : '',
   ].filter((note) => note !== '');
   return {
-    action: cutAt(copyForModel(action.slice(0, MAX_ACTION)).text.replaceAll('\n', ' '), MAX_ACTION),
-    result: [...formatFinding(finding.status, cutAt(text, MAX_RESULT)), ...notes.map((note) => `[${note}]`)].join('\n'),
+    action: truncate(copyForModel(action.slice(0, MAX_ACTION)).text.replaceAll('\n', ' '), MAX_ACTION),
+    result: [...formatFinding(finding.status, truncate(text, MAX_RESULT)), ...notes.map((note) => `[${note}]`)].join(
+      '\n',
+    ),
     analysis: describeMeaning(call, finding),
   };
 }

@@ -1,6 +1,6 @@
 // The transcript: what was said and found, append-only; everything the loop knows is read from it, so a run goes on where it was cut.
 import type { Finding, SourcedStep } from '../core/evidence.ts';
-import { inertText } from '../core/inert-text.ts';
+import { sanitiseText } from '../core/inert-text.ts';
 import type { Message, Opaque, ToolCall, TurnUsage } from '../core/model.ts';
 import type { CutReason } from '../core/reason.ts';
 
@@ -169,7 +169,7 @@ function formatShortReply(reply: Reply): string {
 export function listSteps(records: readonly TranscriptRecord[]): readonly AgentStep[] {
   const exchanges = listExchanges(records);
   return exchanges.flatMap((exchange, index) => {
-    const said = inertText(exchanges[index + 1]?.turn.content ?? '', MAX_SAID);
+    const said = sanitiseText(exchanges[index + 1]?.turn.content ?? '', MAX_SAID);
     const taken = listTakenSteps(exchange);
     return taken.map((step, at) => (at === taken.length - 1 && isProse(said) ? { ...step, analysis: said } : step));
   });

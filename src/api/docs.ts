@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import { html, raw } from 'hono/html';
-import { quoted } from '../core/shell-quote.ts';
+import { quoteWords } from '../core/shell-quote.ts';
 import type { ApiEnv } from './api-deps.ts';
 import { getOpenApiDocument, type OpenApiDocument } from './openapi.ts';
 
@@ -186,13 +186,13 @@ export function formatCurl(document: OpenApiDocument, baseUrl: string, { method,
     ([, answer]) => 'content' in answer && answer.content?.['text/event-stream'],
   );
   const how = `${streams ? '-N ' : ''}${method === 'get' ? '' : `-X ${method.toUpperCase()} `}`;
-  const parts = [`curl ${how}${quoted(baseUrl + fillPath(path, operation))}`];
+  const parts = [`curl ${how}${quoteWords(baseUrl + fillPath(path, operation))}`];
   if ((operation.security ?? []).length > 0) parts.push('-H "Authorization: Bearer $TOKEN"');
   const schema = getJsonBody(operation)?.content['application/json']?.schema;
   if (schema !== undefined) {
     parts.push(
       '-H "Content-Type: application/json"',
-      `-d ${quoted(JSON.stringify(buildExample(document, schema), null, 2))}`,
+      `-d ${quoteWords(JSON.stringify(buildExample(document, schema), null, 2))}`,
     );
   }
   return parts.join(' \\\n  ');

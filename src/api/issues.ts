@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { MIMEType } from 'node:util';
 import type { Context, Handler } from 'hono';
-import { noRoomText, ROOM_RETRY_AFTER } from '../core/disk.ts';
+import { describeNoSpace, ROOM_RETRY_AFTER } from '../core/disk.ts';
 import type { Project } from '../core/project.ts';
 import { readLimited } from '../core/read-limited.ts';
 import { MAX_REPORT_BYTES } from '../core/report.ts';
@@ -32,7 +32,8 @@ export function createIssue(deps: ApiDeps): Handler<ApiEnv> {
     const asking = getAsking(c);
     const { body, key, project, role } = await validateReport(deps, asking, c, value);
     const shortage = await deps.room();
-    if (shortage !== null) refuse(503, noRoomText(shortage), { headers: { 'Retry-After': String(ROOM_RETRY_AFTER) } });
+    if (shortage !== null)
+      refuse(503, describeNoSpace(shortage), { headers: { 'Retry-After': String(ROOM_RETRY_AFTER) } });
     const { investigation: settings } = await deps.settingsOf(project, asking.signal);
     const report = {
       projectId: project.id,

@@ -5,7 +5,7 @@ import { HTTPException } from 'hono/http-exception';
 import { routePath } from 'hono/route';
 import { ROOM_RETRY_AFTER } from '../core/disk.ts';
 import { CausewayError, StoreUnusable } from '../core/errors.ts';
-import { newId } from '../core/ids.ts';
+import { createId } from '../core/ids.ts';
 import type { Log } from '../log.ts';
 import { isId } from '../services/access.ts';
 import { noteRequest } from '../services/note-request.ts';
@@ -31,7 +31,7 @@ export function addCommonRoutes(
   { log, ready, tellAnswered }: Pick<ApiDeps, 'log' | 'ready' | 'tellAnswered'>,
 ): void {
   app.use(async (c, next) => {
-    const requestId = newId('req');
+    const requestId = createId('req');
     const began = performance.now();
     c.set('requestId', requestId);
     c.set('answerHeaders', {});

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import { CausewayError } from '../core/errors.ts';
-import { newId } from '../core/ids.ts';
+import { createId } from '../core/ids.ts';
 import type { Log } from '../log.ts';
 
 import { createProblem, formatProblem, type ProblemStatus } from './problem.ts';
@@ -104,7 +104,7 @@ function createListener({ fetch, loopbackOnly, log }: ServerOptions, stopping: A
       overrideGlobalObjects: false,
       errorHandler: (error) => {
         log.info({ err: error }, 'request with a malformed address');
-        const headers = { 'X-Request-Id': newId('req') };
+        const headers = { 'X-Request-Id': createId('req') };
         return createProblem(400, 'The address or the Host header of this request is malformed: correct it.', {
           headers,
         });
@@ -259,7 +259,7 @@ function createRefusalHeaders(
   body: string,
   log: Log,
 ): Readonly<Record<string, string>> {
-  const requestId = newId('req');
+  const requestId = createId('req');
   log.info({ requestId, status }, 'request refused before any route');
   return {
     ...headers,

@@ -12,7 +12,7 @@ import { type ExitCode, type Io, type Launcher, printableLine } from '../cli/ter
 import type { Config, ModelConfig } from '../config.ts';
 import { toUnifiedPatch } from '../core/diff/unified-patch.ts';
 import type { Project } from '../core/project.ts';
-import { waitingFor } from '../core/reason.ts';
+import { describeWaitReason } from '../core/reason.ts';
 import { DEFAULT_SETTINGS } from '../core/settings.ts';
 import { createAddressReader } from '../github/read-address.ts';
 import type { Log } from '../log.ts';
@@ -149,7 +149,7 @@ async function openSession(
 }
 
 function describeWait({ until, code, detail }: Wait): string {
-  return `Waiting for ${waitingFor(code)} until ${until.toLocaleTimeString('en-GB')}: ${printableLine(detail)}\n`;
+  return `Waiting for ${describeWaitReason(code)} until ${until.toLocaleTimeString('en-GB')}: ${printableLine(detail)}\n`;
 }
 
 /** The store's ids last as long as the command; the mirror, and what is kept of it, is named by what it mirrors. */

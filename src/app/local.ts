@@ -4,9 +4,9 @@ import path from 'node:path';
 import { type KnownToken, startText } from '../cli/start-text.ts';
 import type { ExitCode } from '../cli/terminal.ts';
 import { type Config, INSTALLATION } from '../config.ts';
-import { DEFAULT_SCOPES, hashToken, newToken } from '../core/account.ts';
+import { createToken, DEFAULT_SCOPES, hashToken } from '../core/account.ts';
 import { CausewayError } from '../core/errors.ts';
-import { newId } from '../core/ids.ts';
+import { createId } from '../core/ids.ts';
 import type { Project, ProjectSource } from '../core/project.ts';
 import type { ExampleReport } from '../core/report.ts';
 import { type ConfigurationOf, DEFAULT_SETTINGS, type EffectiveConfiguration } from '../core/settings.ts';
@@ -116,9 +116,9 @@ async function syncLocalProjects(
 async function findOrMakeToken({ store, account, now }: Services): Promise<KnownToken> {
   const tokens = await store.tokens(account.id);
   if (tokens.length > 0) return { kind: tokens.some((token) => token.lastUsedAt !== null) ? 'used' : 'unused' };
-  const value = newToken();
+  const value = createToken();
   const record = {
-    id: newId('tok'),
+    id: createId('tok'),
     accountId: account.id,
     name: 'first start',
     scopes: DEFAULT_SCOPES,

@@ -5,7 +5,7 @@ import type { ApiDeps, ReadinessCheck } from '../api/api-deps.ts';
 import { createOperatorApi } from '../api/operator-api.ts';
 import { type RunningServer, startServer } from '../api/server.ts';
 import type { Config } from '../config.ts';
-import { spaceText } from '../core/disk.ts';
+import { describeSpace } from '../core/disk.ts';
 import { type StoreFault, StoreUnusable } from '../core/errors.ts';
 import type { Model } from '../core/model.ts';
 import { createSeal } from '../db/seal.ts';
@@ -156,7 +156,7 @@ export function createReadiness({ store, queue, dataDir, others, boundMs = BOUND
   };
   const checkDisk = async () => {
     const free = await readFreeBytes(dataDir);
-    return { ok: findShortage(free) === null, detail: spaceText({ free, required: REQUIRED_BYTES }) };
+    return { ok: findShortage(free) === null, detail: describeSpace({ free, required: REQUIRED_BYTES }) };
   };
   const checkAll = () =>
     Promise.all([

@@ -24,7 +24,7 @@ import { CausewayError } from '../core/errors.ts';
 import type { JobKind } from '../core/queue.ts';
 import { backUp, checkBackup, restoreBackup } from '../db/backup.ts';
 import { makeFolder } from '../db/make-folder.ts';
-import { migratedSince, migrationsOf } from '../db/migrate.ts';
+import { listNewMigrations, readMigrations } from '../db/migrate.ts';
 import { type MoveSource, moveRecords, openMoveSource, openSecrets, readMoveEnd } from '../db/move.ts';
 import { createSeal } from '../db/seal.ts';
 import { backupsFolder, takeOwnership } from '../db/sqlite-engine.ts';
@@ -47,7 +47,7 @@ export async function migrateCommand({ config, io, log }: CommandDeps): Promise<
   const begun = new Date();
   const seal = createSeal(folder.encryptionKey);
   await using store = await openStore({ database: folder.database, seal, log });
-  io.err(migratedText({ place: describePlace(config), ...(await migratedSince(store.database, begun)) }));
+  io.err(migratedText({ place: describePlace(config), ...(await listNewMigrations(store.database, begun)) }));
   return 0;
 }
 
@@ -179,7 +179,7 @@ export async function moveCommand(command: MoveCommand, deps: CommandDeps, signa
     return 0;
   }
   const { store, boss } = target;
-  requireSameSchema(source, await migrationsOf(store.database));
+  requireSameSchema(source, await readMigrations(store.database));
   const moved = await moveRecords({ source, target: store.database, enqueuer: boss.jobs, now, say, signal });
   for (const account of await store.accounts()) await store.signingSecrets(account.id, now().toISOString());
   io.err(movedText({ ...moved, file, target: place.shown, keptIn: config.encryptionKey === null ? keptIn : null }));

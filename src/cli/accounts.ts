@@ -1,7 +1,7 @@
 // `token` and `webhook-secret`: access tokens and the signing secret of an account, next to a running server if there is one.
-import { type Account, hashToken, newToken, type TokenRecord } from '../core/account.ts';
+import { type Account, createToken, hashToken, type TokenRecord } from '../core/account.ts';
 import { CausewayError } from '../core/errors.ts';
-import { newId } from '../core/ids.ts';
+import { createId } from '../core/ids.ts';
 import { SECRET_OVERLAP_MS } from '../core/webhook.ts';
 import type { AccountStore, Acting } from '../db/store.ts';
 import type { TokenCommand, WebhookSecretCommand } from './command.ts';
@@ -57,11 +57,11 @@ export async function tokensOfAll(
 type CreateCommand = Extract<TokenCommand, { kind: 'token-create' }>;
 
 async function create(command: CreateCommand, io: Io, deps: TokenDeps): Promise<void> {
-  const value = newToken();
+  const value = createToken();
   const now = deps.now();
   const expiresAt = command.expiresIn === null ? null : new Date(now.getTime() + command.expiresIn).toISOString();
   const record: TokenRecord = {
-    id: newId('tok'),
+    id: createId('tok'),
     accountId: deps.account.id,
     name: command.name,
     scopes: command.scopes,

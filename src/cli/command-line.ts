@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util';
 import { DEFAULT_SCOPES, SCOPES, type Scope } from '../core/account.ts';
 import { CausewayError } from '../core/errors.ts';
-import { nearestName } from '../core/nearest-name.ts';
+import { findNearestName } from '../core/nearest-name.ts';
 import type { ProjectSource } from '../core/project.ts';
 import type { JobKind } from '../core/queue.ts';
 import { type AnalyseCommand, type Command, type LogInput, type ReportInput, TOPICS, type Topic } from './command.ts';
@@ -213,7 +213,7 @@ function refusePositionals(options: Options, topic: Topic): void {
 
 /** ` Did you mean "x"?` for a word that is nearly one of those known; empty where none is near. */
 function didYouMean(word: string, known: readonly string[]): string {
-  const name = nearestName(word, known);
+  const name = findNearestName(word, known);
   return name === null ? '' : ` Did you mean "${name}"?`;
 }
 

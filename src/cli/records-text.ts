@@ -1,5 +1,5 @@
 // What the commands about the records say: `migrate`, `backup`, `restore`, `redrive`, `move` and `erase`.
-import { shellWord } from '../core/shell-quote.ts';
+import { quoteWord } from '../core/shell-quote.ts';
 import type { ErasedAccount, ErasedProject } from '../db/store.ts';
 import type { EraseCommand } from './command.ts';
 import { printableLine } from './terminal.ts';
@@ -67,15 +67,15 @@ ${kept}Start the service, then run "causeway doctor". GitHub is asked again for 
 /** `shown`: the address without its password. */
 export function pgRestoreText(shown: string): string {
   return `Records are in PostgreSQL, whose own tools restore a backup, into a new, empty database:
-  pg_restore --no-owner --exit-on-error --dbname=${shellWord(shown)} causeway.dump`;
+  pg_restore --no-owner --exit-on-error --dbname=${quoteWord(shown)} causeway.dump`;
 }
 
 /** `shown`: the address without its password. */
 export function dumpText(shown: string): string {
   return `Records are in PostgreSQL, whose own tools make the backup, while the service runs:
-  pg_dump --format=custom --file=causeway.dump ${shellWord(shown)}
+  pg_dump --format=custom --file=causeway.dump ${quoteWord(shown)}
 It asks for the password, or takes it from PGPASSWORD. Into a new, empty database it goes back with:
-  pg_restore --no-owner --exit-on-error --dbname=${shellWord(shown)} causeway.dump
+  pg_restore --no-owner --exit-on-error --dbname=${quoteWord(shown)} causeway.dump
 Keep ENCRYPTION_KEY as well, somewhere else: the secrets in it open with nothing else.`;
 }
 

@@ -1,7 +1,7 @@
 // What `serve` and `worker` print when they are ready: in local mode, with a GitHub App, and before there is one.
 import type { Project } from '../core/project.ts';
 import type { ExampleReport } from '../core/report.ts';
-import { quoted } from '../core/shell-quote.ts';
+import { quoteWords } from '../core/shell-quote.ts';
 import { type Launcher, printableLine } from './terminal.ts';
 
 export interface ModelWords {
@@ -78,7 +78,7 @@ function listProjectNames({ projects, example }: Started): string {
 }
 
 function describeCalls({ address, projects, example }: Started, token: Exclude<KnownToken, { kind: 'used' }>): string {
-  const authorization = `-H ${quoted(`Authorization: Bearer ${token.kind === 'made' ? token.value : 'TOKEN'}`)}`;
+  const authorization = `-H ${quoteWords(`Authorization: Bearer ${token.kind === 'made' ? token.value : 'TOKEN'}`)}`;
   const named = projects.find(({ id }) => id === example?.projectId) ?? projects[0];
   const data = example?.data ?? 'PASTE AN ERROR MESSAGE OR A LOG HERE';
   const body = JSON.stringify({ projectId: named?.name ?? 'PROJECT_ID', data }, null, 2);
@@ -87,7 +87,7 @@ function describeCalls({ address, projects, example }: Started, token: Exclude<K
 curl -i ${address}/api/v1/issues/ \\
   ${authorization} \\
   -H 'Content-Type: application/json' \\
-  -d ${quoted(body)}
+  -d ${quoteWords(body)}
 
 Watch it in the browser, or wait for its result with the investigation's id (inv_…)
 from the answer, and read it with the issue's (iss_…):

@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { styleText } from 'node:util';
 import { CausewayError } from '../core/errors.ts';
-import { shellWord } from '../core/shell-quote.ts';
+import { quoteWord } from '../core/shell-quote.ts';
 
 export interface Io {
   readonly stdin: AsyncIterable<Uint8Array>;
@@ -240,7 +240,7 @@ export function launcherOf(place: {
   readonly cwd: string;
   readonly dataDir: string | null;
 }): Launcher {
-  const setting = place.dataDir === null ? '' : `DATA_DIR=${shellWord(place.dataDir)} `;
-  const anywhere = `${setting}${shellWord(path.join(place.installation, 'bin', 'causeway'))}`;
+  const setting = place.dataDir === null ? '' : `DATA_DIR=${quoteWord(place.dataDir)} `;
+  const anywhere = `${setting}${quoteWord(path.join(place.installation, 'bin', 'causeway'))}`;
   return { here: place.cwd === place.installation ? `${setting}bin/causeway` : anywhere, anywhere };
 }

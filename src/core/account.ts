@@ -38,14 +38,14 @@ const FORM = /^cwy_[0-9A-Za-z]{36}$/;
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** A new token; 178 random bits. The caller shows it once and keeps only `hashToken` of it. */
-export function newToken(): string {
+export function createToken(): string {
   const body = randomBase62(30);
-  return `cwy_${body}${checksum(body)}`;
+  return `cwy_${body}${computeChecksum(body)}`;
 }
 
 /** Whether the checksum is right: a mistyped or invented token is refused here, without a database read. */
 export function isTokenForm(token: string): boolean {
-  return FORM.test(token) && checksum(token.slice(4, 34)) === token.slice(34);
+  return FORM.test(token) && computeChecksum(token.slice(4, 34)) === token.slice(34);
 }
 
 /** What is stored of a token: SHA-256 in hex. No salt or stretching: 178 random bits cannot be guessed. */
@@ -53,7 +53,7 @@ export function hashToken(token: string): string {
   return hash('sha256', token);
 }
 
-function checksum(body: string): string {
+function computeChecksum(body: string): string {
   let rest = crc32(body);
   let out = '';
   for (let i = 0; i < 6; i++) {

@@ -13,17 +13,17 @@ export type AskRoom = () => Promise<Shortage | null>;
 export const ROOM_RETRY_AFTER = 60;
 
 /** Such as "19 MiB free, 100 MiB required". */
-export function spaceText({ free, required }: Shortage): string {
-  return `${sizeText(free)} free, ${sizeText(required)} required`;
+export function describeSpace({ free, required }: Shortage): string {
+  return `${formatSize(free)} free, ${formatSize(required)} required`;
 }
 
 /** For a caller whose report was refused. */
-export function noRoomText(shortage: Shortage): string {
-  return `Nothing was accepted: not enough disk space (${spaceText(shortage)}). Try again later; the operator can see this in the log.`;
+export function describeNoSpace(shortage: Shortage): string {
+  return `Nothing was accepted: not enough disk space (${describeSpace(shortage)}). Try again later; the operator can see this in the log.`;
 }
 
 /** Rounded down, so that a shortage never reads as enough. */
-function sizeText(bytes: number): string {
+function formatSize(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   const level = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
   const value = bytes / 1024 ** level;

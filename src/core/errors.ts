@@ -84,7 +84,7 @@ export function endReason(error: unknown): EndReason {
 }
 
 /** The same as people see it. */
-export function failureReason(error: unknown): FailureReason {
+export function describeFailure(error: unknown): FailureReason {
   return failureOf(endReason(error));
 }
 

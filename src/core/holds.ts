@@ -11,7 +11,7 @@ interface Hold {
 export const LONGEST_HOLD_MS = 24 * 60 * 60_000;
 
 /** Neither over nor further away than anybody asks for. */
-function stands({ until }: Pick<Hold, 'until'>, now: Date): boolean {
+function isCurrent({ until }: Pick<Hold, 'until'>, now: Date): boolean {
   const left = until.getTime() - now.getTime();
   return left > 0 && left <= LONGEST_HOLD_MS;
 }
@@ -38,7 +38,7 @@ export function createHolds(now: () => Date): Holds {
   const kept = new Map<string, Date>();
   const until = (name: string): Date | null => {
     const end = kept.get(name);
-    if (end !== undefined && stands({ until: end }, now())) return end;
+    if (end !== undefined && isCurrent({ until: end }, now())) return end;
     kept.delete(name);
     return null;
   };
@@ -46,7 +46,7 @@ export function createHolds(now: () => Date): Holds {
     until,
     hold(name, end) {
       const known = until(name);
-      if (stands({ until: end }, now()) && (known === null || end > known)) kept.set(name, end);
+      if (isCurrent({ until: end }, now()) && (known === null || end > known)) kept.set(name, end);
     },
     standing: () =>
       [...kept.keys()].flatMap((name) => {

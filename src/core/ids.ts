@@ -44,6 +44,6 @@ function randomByte(): number {
 }
 
 /** A new identifier such as `iss_3kTMd…`: 20 base62 characters = 119 random bits. */
-export function newId<P extends IdPrefix>(prefix: P): `${P}_${string}` {
+export function createId<P extends IdPrefix>(prefix: P): `${P}_${string}` {
   return `${prefix}_${randomBase62(20)}`;
 }

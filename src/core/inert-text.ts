@@ -14,31 +14,31 @@ const UNSEEN_RUN = new RegExp(`.?${UNSEEN.source}+`, 'gsu');
 const LOOK_AHEAD = 4;
 
 /** The text without what cannot be seen, line ends as LF, at most `max` UTF-16 units (then ending in `…`). */
-export function inertText(text: string, max: number): string {
-  const seen = withoutUnseen(text.slice(0, max * LOOK_AHEAD)).trim();
-  return seen.length > max ? `${cutAt(seen, max - 1).trimEnd()}…` : seen;
+export function sanitiseText(text: string, max: number): string {
+  const seen = removeInvisible(text.slice(0, max * LOOK_AHEAD)).trim();
+  return seen.length > max ? `${truncate(seen, max - 1).trimEnd()}…` : seen;
 }
 
 /** The same on one line. */
-export function inertLine(text: string, max: number): string {
-  return inertText(text.slice(0, max * LOOK_AHEAD).replace(/\s+/g, ' '), max);
+export function sanitiseLine(text: string, max: number): string {
+  return sanitiseText(text.slice(0, max * LOOK_AHEAD).replace(/\s+/g, ' '), max);
 }
 
 /** The text without what cannot be seen, whole. */
-export function withoutUnseen(text: string): string {
+export function removeInvisible(text: string): string {
   return text.toWellFormed().replace(ESCAPE, '').replace(/\r\n?/g, '\n').replace(UNSEEN, '');
 }
 
 /** The same of every string of a JSON-like value (not of keys). */
-export function withoutUnseenIn<T>(value: T): T {
-  return inertValue(value) as T;
+export function removeInvisibleIn<T>(value: T): T {
+  return sanitiseValue(value) as T;
 }
 
-function inertValue(value: unknown): unknown {
-  if (typeof value === 'string') return withoutUnseen(value);
-  if (Array.isArray(value)) return value.map(inertValue);
+function sanitiseValue(value: unknown): unknown {
+  if (typeof value === 'string') return removeInvisible(value);
+  if (Array.isArray(value)) return value.map(sanitiseValue);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, inertValue(each)]));
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, sanitiseValue(each)]));
 }
 
 /** The text with what cannot be seen told by its number, such as `[U+202E]`: for code, which must not read otherwise than it runs. */
@@ -55,7 +55,7 @@ export function unseenIn(text: string): readonly string[] {
 }
 
 /** At most `max` units, never half of a character. */
-export function cutAt(text: string, max: number): string {
+export function truncate(text: string, max: number): string {
   const cut = text.slice(0, max);
   return cut.isWellFormed() ? cut : cut.slice(0, -1);
 }

@@ -135,7 +135,7 @@ export interface IssueOwner {
 }
 
 /** The caller's Issue, its keys in the interface's order. */
-export function issueFor(owner: IssueOwner, conclusion: Conclusion): Issue {
+export function toIssue(owner: IssueOwner, conclusion: Conclusion): Issue {
   const { analysis } = conclusion;
   return {
     id: owner.issueId,

@@ -4,18 +4,18 @@
 const LONGEST = 40;
 
 /** Whatever the case, at most two edits and less than half of the word (dashes before it aside) away; null where none is near. */
-export function nearestName(word: string, known: readonly string[]): string | null {
+export function findNearestName(word: string, known: readonly string[]): string | null {
   const length = word.replace(/^-+/, '').length;
   if (length > LONGEST) return null;
   const [best] = known
-    .map((name) => ({ name, distance: editDistance(word.toLowerCase(), name.toLowerCase()) }))
+    .map((name) => ({ name, distance: computeEditDistance(word.toLowerCase(), name.toLowerCase()) }))
     .sort((a, b) => a.distance - b.distance);
   if (best === undefined || best.distance > 2 || best.distance * 2 >= Math.max(length, 3)) return null;
   return best.name;
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours between the two (optimal string alignment). */
-export function editDistance(from: string, to: string): number {
+export function computeEditDistance(from: string, to: string): number {
   const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, at) => at)];
   const at = (i: number, j: number): number => rows[i]?.[j] ?? Number.POSITIVE_INFINITY;
   for (let i = 1; i <= from.length; i++) {

@@ -40,8 +40,8 @@ export interface Effort {
 }
 
 /** `*` and `?` stay within a name, `**` spans folders, `{a,b}` is either; everything else is literal. */
-export function globMatcher(glob: string, effort: Effort = { steps: 0 }): (path: string) => boolean {
-  const patterns = [...new Set(expandBraces(glob))].map(partsOf);
+export function createGlobMatcher(glob: string, effort: Effort = { steps: 0 }): (path: string) => boolean {
+  const patterns = [...new Set(expandBraces(glob))].map(splitPattern);
   return (path) => {
     const parts = path.split('/');
     effort.steps += parts.length;
@@ -50,12 +50,12 @@ export function globMatcher(glob: string, effort: Effort = { steps: 0 }): (path:
 }
 
 /** The parts of a pattern without braces; any number of folders twice is any number of folders. */
-export function partsOf(pattern: string): readonly string[] {
+export function splitPattern(pattern: string): readonly string[] {
   return pattern.split('/').filter((part, index, parts) => part !== '**' || parts[index - 1] !== '**');
 }
 
 /** At i: whether the pattern matches the first i names of the path, all of them at the end. Braces are literal. */
-export function reachOf(path: readonly string[], pattern: readonly string[], effort: Effort): readonly boolean[] {
+export function computeReach(path: readonly string[], pattern: readonly string[], effort: Effort): readonly boolean[] {
   let reach: readonly boolean[] = [true, ...path.map(() => false)];
   for (const part of pattern) {
     effort.steps += reach.length;
@@ -75,7 +75,7 @@ function matchesParts(path: readonly string[], pattern: readonly string[], effor
   // Most paths are told by their last name alone.
   const last = pattern.at(-1) ?? '';
   if (last !== '**' && !matchesName(path.at(-1) ?? '', last, effort)) return false;
-  return reachOf(path, pattern, effort).at(-1) === true;
+  return computeReach(path, pattern, effort).at(-1) === true;
 }
 
 /** Two pointers and the last star to return to: at most name × pattern steps, where a regular expression may take exponentially many. */

@@ -34,7 +34,7 @@ export function isGithubProject(project: Project): project is GithubProject {
 }
 
 /** The two parts of a GitHub project's name, as GitHub's addresses have them. */
-export function repositoryOf(project: Pick<Project, 'name'>): { readonly owner: string; readonly repo: string } {
+export function getRepository(project: Pick<Project, 'name'>): { readonly owner: string; readonly repo: string } {
   const [owner = '', repo = ''] = project.name.split('/');
   return { owner, repo };
 }

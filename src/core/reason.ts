@@ -61,13 +61,13 @@ export type Reason = EndReason | CutReason;
 export type WaitCode = 'model_unavailable' | 'repository_unreachable' | 'disk_full';
 
 /** `operator`: nothing that people outside can act on, or should see; it has no text for them. */
-export function audienceOf({ code }: Reason): 'people' | 'operator' {
+export function getAudience({ code }: Reason): 'people' | 'operator' {
   return code === 'quotes_not_found' ? 'operator' : 'people';
 }
 
 /** Names no host, setting, file or command of the machine. "": it is for the operator alone. */
-export function textForPeople(reason: Reason): string {
-  if (audienceOf(reason) === 'operator') return '';
+export function describeForPeople(reason: Reason): string {
+  if (getAudience(reason) === 'operator') return '';
   switch (reason.code) {
     case 'revision_not_found':
       return revisionNotFound(reason);
@@ -129,12 +129,12 @@ function amountOf({ unit, limit }: Extract<CutReason, { code: 'run_budget' }>): 
 }
 
 /** For log and terminal. `detail`: what the error said; without one, the setting that decides it. */
-export function textForOperator(reason: Reason, detail = ''): string {
+export function describeForOperator(reason: Reason, detail = ''): string {
   if (detail !== '') return detail;
   if (reason.code === 'quotes_not_found')
     return `${reason.missing} of ${reason.given} quotations of the model were not found in what it cited.`;
   const setting = settingOf(reason);
-  return `${textForPeople(reason)}${setting === '' ? '' : ` (${setting})`}`;
+  return `${describeForPeople(reason)}${setting === '' ? '' : ` (${setting})`}`;
 }
 
 function settingOf(reason: Reason): string {
@@ -165,11 +165,11 @@ const FAILURES: Readonly<Record<EndReason['code'], FailureCode>> = {
 };
 
 export function failureOf(reason: EndReason): FailureReason {
-  return { code: FAILURES[reason.code], detail: textForPeople(reason) };
+  return { code: FAILURES[reason.code], detail: describeForPeople(reason) };
 }
 
 /** What is waited for, as it continues "Waiting for". */
-export function waitingFor(code: WaitCode): string {
+export function describeWaitReason(code: WaitCode): string {
   return {
     model_unavailable: 'the language model',
     repository_unreachable: 'the repository',

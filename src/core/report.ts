@@ -37,7 +37,7 @@ export interface Report {
 }
 
 /** What follows the report. "" where nothing is asked for. */
-export function guidanceSection(login: string, guidance: string): string {
+export function formatGuidance(login: string, guidance: string): string {
   return guidance === '' ? '' : `\n\n## What ${login} asks to be heeded\n\n${guidance}`;
 }
 

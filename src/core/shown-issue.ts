@@ -30,7 +30,7 @@ export function addSources(issue: Issue, sources: readonly StepSource[]): Source
   return { ...issue, investigationSteps: steps };
 }
 
-export function shownIssue(issue: SourcedIssue, place: { readonly isPublic: boolean }): ShownIssue {
+export function filterIssue(issue: SourcedIssue, place: { readonly isPublic: boolean }): ShownIssue {
   const all = issue.investigationSteps.map((step, index) => ({ ...step, number: index + 1 }));
   const kept = place.isPublic ? all.filter(({ source }) => source === 'monitoring') : [];
   if (kept.length === 0) return { issue, steps: all, withheld: 0 };

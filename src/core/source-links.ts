@@ -9,7 +9,7 @@ export const NO_LINKS: SourceLinks = () => null;
 const PLACE = /^(.{1,400}?):(\d{1,9})(?:[-–:](\d{1,9}))?$/;
 
 /** Links `path:line` and `path:from-to` where the path is one that the investigation has looked at, at the commit that it looked at. */
-export function sourceLinks(
+export function buildSourceLinks(
   place: { readonly webUrl: string; readonly repository: string },
   issue: Pick<Issue, 'diff' | 'investigationSteps' | 'analysis'>,
 ): SourceLinks {
@@ -24,7 +24,11 @@ export function sourceLinks(
 }
 
 /** Suspects and changed files, and what the lookups name. */
-function knownPaths({ diff, investigationSteps, analysis }: Parameters<typeof sourceLinks>[1]): ReadonlySet<string> {
+function knownPaths({
+  diff,
+  investigationSteps,
+  analysis,
+}: Parameters<typeof buildSourceLinks>[1]): ReadonlySet<string> {
   const looked = investigationSteps.flatMap(({ action }) =>
     action
       .split(/[\s;,]+/)

@@ -177,7 +177,7 @@ export function triggerKey({ at, commentId }: Pick<Trigger, 'at' | 'commentId'>)
 }
 
 /** Names a subject within its project. */
-export function subjectKey(subject: Subject): string {
+export function toSubjectKey(subject: Subject): string {
   switch (subject.kind) {
     case 'report':
       return `report ${subject.issueId}`;

@@ -8,7 +8,7 @@ import {
   type Session,
   type TokenRecord,
 } from '../core/account.ts';
-import { newId } from '../core/ids.ts';
+import { createId } from '../core/ids.ts';
 import { verbOf, writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { AccountTable, Reader, SessionTable, TokenTable, Trx } from './schema.ts';
@@ -24,7 +24,7 @@ type NewAccount = Parameters<AccountStore['ensureAccount']>[0];
 
 type Rotation = Parameters<AccountStore['rotateSigningSecret']>[0];
 
-export function accountVerbs(database: Database, seal: Seal): AccountVerbs {
+export function createAccountVerbs(database: Database, seal: Seal): AccountVerbs {
   return {
     async ensureAccount(account) {
       // Asked at every start and sign-in: only the first time, and after a renaming, it is worth a transaction.
@@ -42,7 +42,7 @@ export function accountVerbs(database: Database, seal: Seal): AccountVerbs {
   };
 }
 
-function accountFrom(row: Pick<Selectable<AccountTable>, 'id' | 'login' | 'github_id'>): Account {
+function toAccount(row: Pick<Selectable<AccountTable>, 'id' | 'login' | 'github_id'>): Account {
   return { id: row.id, login: row.login, githubId: row.github_id };
 }
 
@@ -52,7 +52,7 @@ async function allAccounts(reader: Reader): Promise<readonly Account[]> {
     .select(['id', 'login', 'github_id'])
     .orderBy('login_lower')
     .execute();
-  return rows.map(accountFrom);
+  return rows.map(toAccount);
 }
 
 async function accountOf(reader: Reader, id: string): Promise<Account | null> {
@@ -61,7 +61,7 @@ async function accountOf(reader: Reader, id: string): Promise<Account | null> {
     .select(['id', 'login', 'github_id'])
     .where('id', '=', id)
     .executeTakeFirst();
-  return row ? accountFrom(row) : null;
+  return row ? toAccount(row) : null;
 }
 
 /** A person on GitHub is their number; whoever has none is their login, whatever its case. */
@@ -75,7 +75,7 @@ async function knownAccount(
       ? accounts.where('login_lower', '=', login.toLowerCase()).where('github_id', 'is', null)
       : accounts.where('github_id', '=', githubId);
   const row = await found.executeTakeFirst();
-  return row ? accountFrom(row) : null;
+  return row ? toAccount(row) : null;
 }
 
 function isUpToDate(known: Account, { login, githubId }: NewAccount): boolean {
@@ -91,7 +91,7 @@ async function ensureAccount(trx: Trx, wanted: NewAccount, seal: Seal): Promise<
     await trx.updateTable('accounts').set(names).where('id', '=', known.id).execute();
     return { ...known, login };
   }
-  const account = { id: newId('acc'), login, githubId };
+  const account = { id: createId('acc'), login, githubId };
   await trx
     .insertInto('accounts')
     .values({ id: account.id, ...names, github_id: githubId, created_at: now })
@@ -206,7 +206,7 @@ type TokenRow = Selectable<TokenTable>;
 /** A call's last use is kept to the minute: to the call it would be one forced disk write for every read. */
 const TOUCH_MS = 60_000;
 
-export function tokenVerbs(database: Database): TokenVerbs {
+export function createTokenVerbs(database: Database): TokenVerbs {
   return {
     addToken: (token, hash, how = {}) => database.write((trx) => addToken(trx, { token, hash, how })),
     tokenByHash: (hash) => database.read((reader) => tokenByHash(reader, hash)),
@@ -256,7 +256,7 @@ async function tokenByHash(
     .select(['accounts.login', 'accounts.github_id'])
     .where('hash', '=', hash)
     .executeTakeFirst();
-  return row ? { token: tokenFrom(row), account: accountFrom({ ...row, id: row.account_id }) } : null;
+  return row ? { token: toToken(row), account: toAccount({ ...row, id: row.account_id }) } : null;
 }
 
 async function tokens(reader: Reader, accountId: string): Promise<readonly TokenRecord[]> {
@@ -266,7 +266,7 @@ async function tokens(reader: Reader, accountId: string): Promise<readonly Token
     .where('account_id', '=', accountId)
     .orderBy('seq', 'desc')
     .execute();
-  return rows.map(tokenFrom);
+  return rows.map(toToken);
 }
 
 async function revokeToken(
@@ -300,7 +300,7 @@ async function touchToken(database: Database, id: string, now: string): Promise<
   await database.write((trx) => trx.updateTable('tokens').set({ last_used_at: now }).where('id', '=', id).execute());
 }
 
-function tokenFrom(row: TokenRow): TokenRecord {
+function toToken(row: TokenRow): TokenRecord {
   const scopes: Scope[] = JSON.parse(row.scopes);
   const projectIds: string[] | null = row.project_ids === null ? null : JSON.parse(row.project_ids);
   return {
@@ -321,7 +321,7 @@ type SessionVerbs = Omit<SessionStore, 'account' | 'addSignInCode' | 'useSignInC
 /** Kept to the minute: to the request it would be one forced disk write for every page. */
 const SESSION_TOUCH_MS = 60_000;
 
-export function sessionVerbs(database: Database): SessionVerbs {
+export function createSessionVerbs(database: Database): SessionVerbs {
   return {
     addSession: (session, hash) => database.write((trx) => addSession(trx, session, hash)),
     sessionByHash: (hash) => database.read((reader) => sessionByHash(reader, hash)),
@@ -352,7 +352,7 @@ async function sessionByHash(
     .select(['accounts.login', 'accounts.github_id'])
     .where('sessions.hash', '=', hash)
     .executeTakeFirst();
-  return row ? { session: sessionFrom(row), account: accountFrom({ ...row, id: row.account_id }) } : null;
+  return row ? { session: toSession(row), account: toAccount({ ...row, id: row.account_id }) } : null;
 }
 
 async function sessions(reader: Reader, accountId: string): Promise<readonly Session[]> {
@@ -362,7 +362,7 @@ async function sessions(reader: Reader, accountId: string): Promise<readonly Ses
     .where('account_id', '=', accountId)
     .orderBy('seq', 'desc')
     .execute();
-  return rows.map(sessionFrom);
+  return rows.map(toSession);
 }
 
 async function touchSession(database: Database, id: string, now: string): Promise<void> {
@@ -420,7 +420,7 @@ export async function sweepSessions(trx: Trx, now: string): Promise<void> {
     .execute();
 }
 
-function sessionFrom(row: Selectable<SessionTable>): Session {
+function toSession(row: Selectable<SessionTable>): Session {
   return {
     id: row.id,
     accountId: row.account_id,
@@ -459,5 +459,5 @@ async function useCode(trx: Trx, hash: string, now: string): Promise<Account | n
     .select(['id', 'login', 'github_id'])
     .where('id', '=', used.account_id)
     .executeTakeFirst();
-  return row ? accountFrom(row) : null;
+  return row ? toAccount(row) : null;
 }

@@ -57,7 +57,7 @@ async function copyTo(draft: string, database: string): Promise<Counts> {
   try {
     // A transaction that reads holds its moment, for the counts and for the copy: without it the copy would begin again at each write.
     source.exec('begin');
-    const counts = rowCounts(source);
+    const counts = countRows(source);
     await source.backup(draft, { progress: () => ALL_PAGES });
     return counts;
   } finally {
@@ -65,7 +65,7 @@ async function copyTo(draft: string, database: string): Promise<Counts> {
   }
 }
 
-function rowCounts(connection: Sqlite.Database): Counts {
+function countRows(connection: Sqlite.Database): Counts {
   const tables = connection
     .prepare<[], { name: string }>(
       "select name from sqlite_schema where type = 'table' and name not like 'sqlite%' order by name",
@@ -92,7 +92,7 @@ function check(draft: string, counts: Counts): number {
         .pluck()
         .all()
         .map((table) => `a reference of ${table}`),
-      ...differences(counts, rowCounts(copy)),
+      ...findDifferences(counts, countRows(copy)),
     ];
     if (faults.length > 0) throw damaged(faults);
     return (
@@ -106,7 +106,7 @@ function check(draft: string, counts: Counts): number {
   }
 }
 
-function differences(expected: Counts, found: Counts): readonly string[] {
+function findDifferences(expected: Counts, found: Counts): readonly string[] {
   return [...expected]
     .filter(([table, count]) => found.get(table) !== count)
     .map(([table, count]) => `${table} has ${found.get(table) ?? 'no'} rows instead of ${count}`);
@@ -205,7 +205,7 @@ export async function checkBackup(
   if (existsSync(database) && realpathSync(backup) === realpathSync(database)) {
     throw new CausewayError('usage', `${backup} is the database itself: name a backup of it.`);
   }
-  const faults = integrityFaults(backup);
+  const faults = findIntegrityFaults(backup);
   if (faults.length > 0) throw unfit(backup, `is damaged (${faults.slice(0, 5).join('; ')}). Name another backup.`);
   const found = await examineSqlite(backup, seal, signal);
   if (found === null) throw unfit(backup, 'is not a backup of Causeway. Name another file.');
@@ -240,7 +240,7 @@ export async function restoreBackup({ backup, database, keptSuffix }: Replacemen
 }
 
 /** Every page and every reference. */
-function integrityFaults(file: string): readonly string[] {
+function findIntegrityFaults(file: string): readonly string[] {
   let connection: Sqlite.Database | undefined;
   try {
     connection = new Sqlite(file, { readonly: true, fileMustExist: true });

@@ -11,7 +11,7 @@ type Times = Parameters<DeliveryStore['acceptDelivery']>[1];
 /** Characters; sealing fewer costs less than a question to the database. */
 const LONG_BODY = 256 * 1024;
 
-export function deliveryVerbs(database: Database, enqueuer: Enqueuer, seal: Seal): DeliveryStore {
+export function createDeliveryVerbs(database: Database, enqueuer: Enqueuer, seal: Seal): DeliveryStore {
   return {
     async acceptDelivery(delivery, times) {
       // Sealing 25 MiB takes its time: a repeated one is known without, and nobody waits for the write lock meanwhile.

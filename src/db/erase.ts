@@ -8,7 +8,7 @@ import { eraseAccount } from './erase-account.ts';
 import { headRecordColumns } from './heads.ts';
 import type { Trx } from './schema.ts';
 import type { ErasedProject, ErasureStore } from './store.ts';
-import { recordColumns, threadFrom } from './threads.ts';
+import { recordColumns, toThread } from './threads.ts';
 
 /** Erases investigations that have ended, their Issues and undelivered webhooks, and runs (with steps) left without any. */
 export async function eraseInvestigations(trx: Trx, ids: readonly string[], enqueuer: Enqueuer): Promise<void> {
@@ -59,7 +59,7 @@ async function forgetThreads(trx: Trx, erased: readonly { readonly thread_id: st
     )
     .execute();
   for (const row of left) {
-    const { trigger, record } = threadFrom(row);
+    const { trigger, record } = toThread(row);
     const forgotten = JSON.stringify({ ...trigger, guidance: '' });
     await trx
       .updateTable('threads')
@@ -73,7 +73,7 @@ async function forgetThreads(trx: Trx, erased: readonly { readonly thread_id: st
 export async function forgetShown(trx: Trx, threadId: string, now: string): Promise<void> {
   const row = await trx.selectFrom('threads').selectAll().where('id', '=', threadId).executeTakeFirst();
   if (!row) return;
-  const { record } = threadFrom(row);
+  const { record } = toThread(row);
   await trx
     .updateTable('threads')
     .set({ ...recordColumns({ ...record, held: null }), changed_at: now })
@@ -212,7 +212,11 @@ export async function inBatches(database: Database, eraseSome: (trx: Trx) => Pro
 }
 
 /** `forgetErased` is called after the last commit, to make what was erased unreadable on disk too. */
-export function erasureVerbs(database: Database, enqueuer: Enqueuer, forgetErased: () => Promise<void>): ErasureStore {
+export function createErasureVerbs(
+  database: Database,
+  enqueuer: Enqueuer,
+  forgetErased: () => Promise<void>,
+): ErasureStore {
   return {
     async eraseAccount(loginOrNumber, now) {
       const erased = await database.write((trx) => eraseAccount(trx, loginOrNumber, { enqueuer, now }));

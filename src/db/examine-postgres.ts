@@ -2,7 +2,7 @@
 import { Kysely, sql } from 'kysely';
 import { type Examination, examine } from './examine.ts';
 import { judgedServer } from './open-postgres.ts';
-import { createPool, POSTGRES_TABLES, postgresDialect } from './postgres-connection.ts';
+import { createPool, createPostgresDialect, POSTGRES_TABLES } from './postgres-connection.ts';
 import { explainPostgres } from './postgres-errors.ts';
 
 import type { Schema } from './schema.ts';
@@ -16,7 +16,7 @@ export async function examinePostgres(
   { seal, now }: { readonly seal: Seal; readonly now: () => Date },
 ): Promise<Examination | null> {
   const pool = createPool({ url, connections: 1, statementMs: STATEMENT_MS });
-  const kysely = new Kysely<Schema>({ dialect: postgresDialect(pool) });
+  const kysely = new Kysely<Schema>({ dialect: createPostgresDialect(pool) });
   try {
     await judgedServer(kysely, shown);
     const found = await examine(kysely, { form: POSTGRES_TABLES, seal });

@@ -5,11 +5,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { Kysely } from 'kysely';
 import { secretPurpose } from './accounts.ts';
-import { migrationsFor, readAppliedMigrations } from './migrate.ts';
+import { listMigrations, readAppliedMigrations } from './migrate.ts';
 import type { TableForm } from './migrations/table-form.ts';
 import type { Reader, Schema } from './schema.ts';
 import type { Seal } from './seal.ts';
-import { explainSqlite, SQLITE_TABLES, sqliteDialect } from './sqlite-engine.ts';
+import { createSqliteDialect, explainSqlite, SQLITE_TABLES } from './sqlite-engine.ts';
 
 export interface Examination {
   /** Migrations that this version has and the database has not: the next start makes them. */
@@ -37,7 +37,7 @@ export async function examine(
 ): Promise<Omit<Examination, 'damage' | 'aheadMs' | 'unchecked'> | null> {
   const applied = await readAppliedMigrations(kysely, form);
   if (applied.length === 0) return null;
-  const known = Object.keys(migrationsFor(form));
+  const known = Object.keys(listMigrations(form));
   const missing = known.filter((name) => !applied.includes(name));
   const newer = applied.filter((name) => !known.includes(name));
   // Of a schema that is not whole nothing more can be asked in one way.
@@ -90,7 +90,7 @@ export async function examineSqlite(file: string, seal: Seal, signal: AbortSigna
   let connection: Sqlite.Database | undefined;
   try {
     connection = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: 5_000 });
-    const kysely = new Kysely<Schema>({ dialect: sqliteDialect(connection) });
+    const kysely = new Kysely<Schema>({ dialect: createSqliteDialect(connection) });
     const found = await examine(kysely, { form: SQLITE_TABLES, seal });
     if (found === null) return null;
     const isSmall = statSync(file).size <= MAX_CHECKED_BYTES;

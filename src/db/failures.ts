@@ -10,7 +10,7 @@ import { failureFrom, markFlaky, moment, recordSightings } from './sightings.ts'
 import type { CheckId, FailureStore, Green, Habits, NotedGreen, Run } from './store.ts';
 import { nudgeThreads } from './threads.ts';
 
-export function failureVerbs(database: Database, enqueuer: Enqueuer): FailureStore {
+export function createFailureVerbs(database: Database, enqueuer: Enqueuer): FailureStore {
   return {
     failure: (id) => database.read((reader) => oneFailure(reader, { id })),
     failureOf: (projectId, fingerprint) =>

@@ -2,7 +2,7 @@
 
 import type { Selectable } from 'kysely';
 import { EMPTY_HEAD_RECORD, type Finding, type Head, type HeadPlace, type HeadRecord } from '../core/head.ts';
-import { subjectKey } from '../core/thread.ts';
+import { toSubjectKey } from '../core/thread.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { placeAfter } from './forgotten-since.ts';
@@ -14,14 +14,14 @@ import { type LearntLinks, nudgeThreads } from './threads.ts';
 /** Of one thread or pull request: the newest tell enough. */
 const MOST_HEADS = 20;
 
-export function headVerbs(database: Database, enqueuer: Enqueuer): HeadStore {
+export function createHeadVerbs(database: Database, enqueuer: Enqueuer): HeadStore {
   return {
     noteHead: (head, times) => database.write((trx) => noteHead(trx, head, { ...times, enqueuer })),
-    head: (id) => database.read((reader) => oneHead(headRows(reader).where('heads.id', '=', id))),
+    head: (id) => database.read((reader) => oneHead(readHeadRows(reader).where('heads.id', '=', id))),
     headOf: (projectId, sha) => database.read((reader) => headOf(reader, projectId, sha)),
     headOfPullRequest: (projectId, number) =>
       database.read((reader) =>
-        oneHead(headRows(reader).where('heads.seq', '=', () => judgedOf(reader, projectId, number))),
+        oneHead(readHeadRows(reader).where('heads.seq', '=', () => judgedOf(reader, projectId, number))),
       ),
     headsOfThread: (threadId) => database.read((reader) => headsOfThread(reader, threadId)),
     hasRed: (projectId, of) => database.read((reader) => hasRed(reader, projectId, of)),
@@ -30,12 +30,12 @@ export function headVerbs(database: Database, enqueuer: Enqueuer): HeadStore {
   };
 }
 
-async function oneHead(rows: ReturnType<typeof headRows>): Promise<Head | null> {
-  return headsFrom(await rows.execute())[0] ?? null;
+async function oneHead(rows: ReturnType<typeof readHeadRows>): Promise<Head | null> {
+  return toHeads(await rows.execute())[0] ?? null;
 }
 
 function headOf(reader: Reader, projectId: string, sha: string): Promise<Head | null> {
-  return oneHead(headRows(reader).where('heads.project_id', '=', projectId).where('heads.sha', '=', sha));
+  return oneHead(readHeadRows(reader).where('heads.project_id', '=', projectId).where('heads.sha', '=', sha));
 }
 
 async function noteHead(
@@ -82,7 +82,7 @@ async function headsOfThread(reader: Reader, threadId: string): Promise<readonly
       .where('naming.thread_id', '=', threadId)
       .orderBy('named.seq', 'desc')
       .limit(MOST_HEADS);
-  return headsFrom(await headRows(reader).where('heads.seq', 'in', newest).execute());
+  return toHeads(await readHeadRows(reader).where('heads.seq', 'in', newest).execute());
 }
 
 async function hasRed(
@@ -99,7 +99,7 @@ async function hasRed(
 }
 
 /** To be narrowed with `where('heads.seq', …)` or the like; a head without findings is one row. */
-function headRows(reader: Reader) {
+function readHeadRows(reader: Reader) {
   return reader
     .selectFrom('heads')
     .leftJoin('findings', 'findings.head_id', 'heads.id')
@@ -113,20 +113,20 @@ function headRows(reader: Reader) {
     .orderBy('findings.number');
 }
 
-type Row = Awaited<ReturnType<ReturnType<typeof headRows>['executeTakeFirstOrThrow']>>;
+type Row = Awaited<ReturnType<ReturnType<typeof readHeadRows>['executeTakeFirstOrThrow']>>;
 
 /** The heads in the order of their rows. */
-function headsFrom(rows: readonly Row[]): readonly Head[] {
+function toHeads(rows: readonly Row[]): readonly Head[] {
   const heads = new Map<string, Head>();
   for (const row of rows) {
-    const head = heads.get(row.id) ?? headFrom(row);
-    const finding = findingFrom(row);
+    const head = heads.get(row.id) ?? toHead(row);
+    const finding = toFinding(row);
     heads.set(row.id, finding ? { ...head, findings: [...head.findings, finding] } : head);
   }
   return [...heads.values()];
 }
 
-function headFrom(row: Row): Head {
+function toHead(row: Row): Head {
   const place: HeadPlace | null = row.place === null ? null : JSON.parse(row.place);
   const leftOut: Head['leftOut'] = JSON.parse(row.left_out);
   const stillWaiting: Head['stillWaiting'] = JSON.parse(row.still_waiting);
@@ -141,7 +141,7 @@ function headFrom(row: Row): Head {
 /** Whatever names others: they may be erased. */
 type Named = 'investigationId' | 'threadId' | 'isOwnThread';
 
-function findingFrom(row: Row): Finding | null {
+function toFinding(row: Row): Finding | null {
   if (row.finding === null) return null;
   const kept: Omit<Finding, Named> = JSON.parse(row.finding);
   const { investigation_id: investigationId, thread_id: threadId } = row;
@@ -306,7 +306,7 @@ async function threadOfPullRequest(trx: Trx, { project_id, pull_request: number 
     .selectFrom('threads')
     .select('id')
     .where('project_id', '=', project_id)
-    .where('subject_key', '=', subjectKey({ kind: 'pull_request', number }))
+    .where('subject_key', '=', toSubjectKey({ kind: 'pull_request', number }))
     .executeTakeFirst();
   return row?.id ?? null;
 }
@@ -333,8 +333,8 @@ export async function heldHeads(reader: Reader, projectId: string, limit: number
     .where('held.is_held', '=', 1)
     .orderBy('held.seq', 'desc')
     .limit(limit);
-  return headsFrom(
-    await headRows(reader)
+  return toHeads(
+    await readHeadRows(reader)
       .where('heads.seq', 'in', () => page)
       .execute(),
   );

@@ -1,6 +1,6 @@
 // Installations of the App and their repositories, which are projects while they are listed; their past, and notices about their configuration.
 import type { Selectable } from 'kysely';
-import { newId } from '../core/ids.ts';
+import { createId } from '../core/ids.ts';
 import {
   type GithubProject,
   type GithubSource,
@@ -18,7 +18,7 @@ import type { BackfillTable, InstallationTable, Reader, Trx } from './schema.ts'
 import type { Backfill, BackfillStore, Forecast, InstallationStore, ToldStore } from './store.ts';
 import { nudgeShown } from './threads.ts';
 
-export function installationVerbs(database: Database, enqueuer: Enqueuer): InstallationStore {
+export function createInstallationVerbs(database: Database, enqueuer: Enqueuer): InstallationStore {
   return {
     syncInstallation: (installation, repositories, now) =>
       database.write((trx) => syncInstallation(trx, installation, { repositories, now, enqueuer })),
@@ -126,7 +126,7 @@ async function installations(reader: Reader): Promise<readonly Installation[]> {
     .where('removed_at', 'is', null)
     .orderBy('id')
     .execute();
-  return rows.map(installationFrom);
+  return rows.map(toInstallation);
 }
 
 async function knownInstallation(reader: Reader, id: number): Promise<Installation | null> {
@@ -136,10 +136,10 @@ async function knownInstallation(reader: Reader, id: number): Promise<Installati
     .where('id', '=', id)
     .where('removed_at', 'is', null)
     .executeTakeFirst();
-  return row ? installationFrom(row) : null;
+  return row ? toInstallation(row) : null;
 }
 
-function installationFrom(row: Selectable<InstallationTable>): Installation {
+function toInstallation(row: Selectable<InstallationTable>): Installation {
   const owner: Installation['owner'] = JSON.parse(row.owner);
   const permissions: Installation['permissions'] = JSON.parse(row.permissions);
   return { id: row.id, owner, permissions, isSuspended: row.suspended === 1 };
@@ -185,7 +185,7 @@ async function putProject(trx: Trx, listed: Listed): Promise<GithubProject> {
   const row = { name, name_lower: name.toLowerCase(), source: JSON.stringify(source), hidden_at: null };
   const { id, created_at: createdAt } = await trx
     .insertInto('projects')
-    .values({ id: newId('prj'), place, ...row, created_at: now })
+    .values({ id: createId('prj'), place, ...row, created_at: now })
     .onConflict((conflict) => conflict.column('place').doUpdateSet(row))
     .returning(['id', 'created_at'])
     .executeTakeFirstOrThrow();
@@ -261,7 +261,7 @@ const MOST_RUNS = 100;
 
 const MICROS = 1_000_000;
 
-export function backfillVerbs(database: Database): BackfillStore {
+export function createBackfillVerbs(database: Database): BackfillStore {
   return {
     backfill: (projectId) => database.read((reader) => backfill(reader, projectId)),
     async saveBackfill(saved, now) {
@@ -307,10 +307,10 @@ async function beginBackfill(
 async function backfill(reader: Reader, projectId: string): Promise<Backfill | null> {
   const query = reader.selectFrom('backfills').selectAll().where('project_id', '=', projectId);
   const row = await query.executeTakeFirst();
-  return row ? backfillFrom(row) : null;
+  return row ? toBackfill(row) : null;
 }
 
-function backfillFrom(row: Selectable<BackfillTable>): Backfill {
+function toBackfill(row: Selectable<BackfillTable>): Backfill {
   const { project_id: projectId, state, cursor, calls, checks, since } = row;
   const forecast: Forecast | null = row.forecast === null ? null : JSON.parse(row.forecast);
   return { projectId, state, cursor, calls, checks, since, forecast };

@@ -6,13 +6,15 @@ import type { Database } from './database.ts';
 import type { Reader } from './schema.ts';
 import type { InvestigationFilter, InvestigationStore } from './store.ts';
 
-export function investigationVerbs(database: Database): Pick<InvestigationStore, 'investigation' | 'investigations'> {
+export function createInvestigationVerbs(
+  database: Database,
+): Pick<InvestigationStore, 'investigation' | 'investigations'> {
   return {
     async investigation(id) {
       const row = await database.read((reader) =>
         withProgress(reader).where('investigations.id', '=', id).executeTakeFirst(),
       );
-      return row ? investigationFrom(row) : null;
+      return row ? toInvestigation(row) : null;
     },
     investigations: (filter) => database.read((reader) => investigations(reader, filter)),
   };
@@ -29,7 +31,7 @@ async function investigations(reader: Reader, filter: InvestigationFilter): Prom
   ).execute();
   // One was erased or moved on meanwhile: a page that is short would pass for the last.
   if (newest !== null && rows.length < newest.length) return await investigations(reader, filter);
-  return rows.map(investigationFrom);
+  return rows.map(toInvestigation);
 }
 
 function withState(page: ReturnType<typeof withProgress>, { state }: InvestigationFilter) {
@@ -111,7 +113,7 @@ function withProgress(reader: Reader) {
 
 type Row = Awaited<ReturnType<ReturnType<typeof withProgress>['executeTakeFirstOrThrow']>>;
 
-function investigationFrom(row: Row): Investigation {
+function toInvestigation(row: Row): Investigation {
   const outcome: InvestigationOutcome = JSON.parse(row.outcome);
   return {
     id: row.id,

@@ -1,6 +1,6 @@
 // Issues: built from the run's conclusion and what is the caller's own; erased with every trace.
 import type { Verdict } from '../core/check.ts';
-import { type Conclusion, type Issue, type IssueOwner, issueFor } from '../core/issue.ts';
+import { type Conclusion, type Issue, type IssueOwner, toIssue } from '../core/issue.ts';
 import type { Origin } from '../core/report.ts';
 import { writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
@@ -16,9 +16,9 @@ interface IssueVerbsOptions {
   readonly forgetErased: () => Promise<void>;
 }
 
-export function issueVerbs(database: Database, { enqueuer, forgetErased }: IssueVerbsOptions): IssueStore {
+export function createIssueVerbs(database: Database, { enqueuer, forgetErased }: IssueVerbsOptions): IssueStore {
   return {
-    issue: (id) => database.read((reader) => issueWhere(reader, 'issues.id', id)),
+    issue: (id) => database.read((reader) => findIssueWhere(reader, 'issues.id', id)),
     changeSet: async (issueId) => (await database.read((reader) => findConclusion(reader, issueId)))?.changeSet ?? null,
     stepSources: async (issueId) => {
       const conclusion = await database.read((reader) => findConclusion(reader, issueId));
@@ -33,7 +33,7 @@ export function issueVerbs(database: Database, { enqueuer, forgetErased }: Issue
 }
 
 /** The Issue of that id, or of that investigation. */
-export async function issueWhere(
+export async function findIssueWhere(
   reader: Reader,
   column: 'issues.id' | 'issues.investigation_id',
   id: string,
@@ -47,7 +47,7 @@ export async function issueWhere(
     .where(column, '=', id)
     .executeTakeFirst();
   if (!row || row.conclusion === null) return null;
-  return issueFrom(row, JSON.parse(row.conclusion));
+  return readIssue(row, JSON.parse(row.conclusion));
 }
 
 async function findConclusion(reader: Reader, issueId: string): Promise<Conclusion | null> {
@@ -110,13 +110,13 @@ interface OwnerRow {
   readonly verdict: Verdict | null;
 }
 
-function issueFrom(row: OwnerRow, conclusion: Conclusion): Issue {
+function readIssue(row: OwnerRow, conclusion: Conclusion): Issue {
   const learnt: LearntLinks = row.links === null ? {} : JSON.parse(row.links);
   const links = { ...conclusion.analysis.links, ...learnt };
-  return issueFor(ownerFrom(row), { ...conclusion, analysis: { ...conclusion.analysis, links } });
+  return toIssue(toOwner(row), { ...conclusion, analysis: { ...conclusion.analysis, links } });
 }
 
-function ownerFrom(row: OwnerRow): IssueOwner {
+function toOwner(row: OwnerRow): IssueOwner {
   return {
     issueId: row.id,
     investigationId: row.investigation_id,

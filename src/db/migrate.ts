@@ -16,7 +16,7 @@ import type { Reader } from './schema.ts';
  * else, goes with the release after the one that has stopped using it, and a release brings one migration at most: a process works with a
  * schema that is one ahead of its own, and refuses one that is further.
  */
-export function migrationsFor(form: TableForm): Record<string, Migration> {
+export function listMigrations(form: TableForm): Record<string, Migration> {
   return { '0001-initial': { up: (database) => createTables(database, form) } };
 }
 
@@ -33,7 +33,7 @@ interface Wanted {
 
 /** Throws `store_unusable` for another version's schema; an engine's own errors as they are. */
 export async function migrate(kysely: Reader, { form, place, mayBeAheadBy }: Wanted): Promise<void> {
-  const known = migrationsFor(form);
+  const known = listMigrations(form);
   const applied = await readAppliedMigrations(kysely, form);
   if (applied.includes(BEFORE_RELEASE)) throw toBeforeRelease(place);
   const unknown = applied.filter((name) => !(name in known));
@@ -85,7 +85,7 @@ export async function readAppliedMigrations(kysely: Reader, form: TableForm): Pr
 }
 
 /** Names of the migrations that some process has made since that moment, in their order, and how many there are in all. */
-export async function migratedSince(
+export async function listNewMigrations(
   database: Pick<Database, 'read'>,
   moment: Date,
 ): Promise<{ readonly made: readonly string[]; readonly all: number }> {
@@ -95,7 +95,7 @@ export async function migratedSince(
 }
 
 /** All of them, in their order. */
-export async function migrationsOf(database: Pick<Database, 'read'>): Promise<readonly string[]> {
+export async function readMigrations(database: Pick<Database, 'read'>): Promise<readonly string[]> {
   return (await database.read(readSteps)).map(({ name }) => name);
 }
 

@@ -4,7 +4,7 @@ import { CausewayError } from '../core/errors.ts';
 import { createDatabase, type Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
 import { migrateUnderLock } from './migrate.ts';
-import { createPool, POSTGRES_TABLES, type PoolSettings, postgresDialect } from './postgres-connection.ts';
+import { createPool, createPostgresDialect, POSTGRES_TABLES, type PoolSettings } from './postgres-connection.ts';
 import { explainOpening, explainPostgres } from './postgres-errors.ts';
 
 import { patiently, serializable } from './postgres-repeat.ts';
@@ -62,7 +62,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 }
 
 function connect(settings: PoolSettings): Kysely<Schema> {
-  return new Kysely<Schema>({ dialect: postgresDialect(createPool(settings)) });
+  return new Kysely<Schema>({ dialect: createPostgresDialect(createPool(settings)) });
 }
 
 interface Preparation {

@@ -7,7 +7,7 @@ import type { Enqueuer } from './enqueuer.ts';
 import { migrate } from './migrate.ts';
 import type { Schema } from './schema.ts';
 import type { Seal } from './seal.ts';
-import { emptyLog, explainSqlite, openConnection, SQLITE_TABLES, sqliteDialect } from './sqlite-engine.ts';
+import { createSqliteDialect, emptyLog, explainSqlite, openConnection, SQLITE_TABLES } from './sqlite-engine.ts';
 import type { Store } from './store.ts';
 import { storeVerbs } from './store-verbs.ts';
 
@@ -57,7 +57,7 @@ async function openKysely(
   let connection: Sqlite.Database | undefined;
   try {
     connection = openConnection(file);
-    const kysely = new Kysely<Schema>({ dialect: sqliteDialect(connection) });
+    const kysely = new Kysely<Schema>({ dialect: createSqliteDialect(connection) });
     await migrate(kysely, { form: SQLITE_TABLES, place: file, mayBeAheadBy: 0 });
     // A process that was killed after an erasure has left a log that still holds the text.
     emptyLog(connection);

@@ -1,6 +1,6 @@
 // What people look over: Issues by their headline, and how much there is of each project.
 
-import { cutAt } from '../core/inert-text.ts';
+import { truncate } from '../core/inert-text.ts';
 import type { Conclusion } from '../core/issue.ts';
 import { auditEntries } from './audit.ts';
 import type { Database } from './database.ts';
@@ -12,7 +12,7 @@ import type { IssueLine, OverviewStore, ProjectCounts } from './store.ts';
 import { heldThreads, type LearntLinks, openedPullRequests } from './threads.ts';
 import { runSpending, usage } from './usage.ts';
 
-export function overviewVerbs(database: Database): OverviewStore {
+export function createOverviewVerbs(database: Database): OverviewStore {
   return {
     issueLines: (filter) => database.read((reader) => issueLines(reader, filter)),
     hasReported: (accountId, projectId) => database.read((reader) => hasReported(reader, accountId, projectId)),
@@ -154,8 +154,8 @@ function lineFrom(row: Row, { problem, rootCause, changeSet, analysis }: Conclus
     projectId: row.project_id,
     origin: row.origin,
     reference: row.reference,
-    problem: cutAt(problem, LONGEST),
-    rootCause: cutAt(rootCause, LONGEST),
+    problem: truncate(problem, LONGEST),
+    rootCause: truncate(rootCause, LONGEST),
     outcome: analysis.outcome,
     partial: analysis.partial,
     verdict: row.verdict ?? analysis.verdict,

@@ -181,7 +181,7 @@ export const POSTGRES_TABLES: TableForm = {
   findTable: (name) => sql`select oid from pg_class where oid = to_regclass(${name})`,
 };
 
-export function postgresDialect(pool: PostgresPool): Dialect {
+export function createPostgresDialect(pool: PostgresPool): Dialect {
   const dialect = new PostgresDialect({ pool });
   return {
     createDriver: () => new AskableDriver({ pool }),

@@ -1,7 +1,7 @@
 // Projects by name, and the ids of their Issues.
 
 import type { Selectable } from 'kysely';
-import { newId } from '../core/ids.ts';
+import { createId } from '../core/ids.ts';
 import { isGithubProject, type Project, type ProjectSource } from '../core/project.ts';
 import type { Database } from './database.ts';
 import type { ProjectTable, Reader, Trx } from './schema.ts';
@@ -40,7 +40,7 @@ async function syncProjects(trx: Trx, wanted: readonly WantedProject[], now: str
       continue;
     }
     const name = freeName(wantedName, taken);
-    const row = { id: newId('prj'), name, name_lower: name.toLowerCase(), source: JSON.stringify(source), place };
+    const row = { id: createId('prj'), name, name_lower: name.toLowerCase(), source: JSON.stringify(source), place };
     await trx
       .insertInto('projects')
       .values({ ...row, hidden_at: null, created_at: now })

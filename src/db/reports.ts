@@ -1,8 +1,8 @@
 // Accepting a report: the investigation, the thread it belongs to, the run that it starts or joins, the job, and the key that makes it once.
 import { CausewayError } from '../core/errors.ts';
-import { newId } from '../core/ids.ts';
+import { createId } from '../core/ids.ts';
 import { failureOf } from '../core/reason.ts';
-import { EMPTY_RECORD, type FixRequest, subjectKey, type ThreadRecord, triggerKey } from '../core/thread.ts';
+import { EMPTY_RECORD, type FixRequest, type ThreadRecord, toSubjectKey, triggerKey } from '../core/thread.ts';
 import { onGithub, writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
@@ -15,7 +15,7 @@ import { nudgePullRequest, nudgeShown, recordColumns } from './threads.ts';
 /** An idempotency key counts for 24 hours, whether or not it was swept since. */
 const KEY_MS = 24 * 60 * 60 * 1000;
 
-export function acceptanceVerbs(database: Database, enqueuer: Enqueuer): Pick<InvestigationStore, 'accept'> {
+export function createAcceptanceVerbs(database: Database, enqueuer: Enqueuer): Pick<InvestigationStore, 'accept'> {
   return {
     accept: (acceptance) => database.write((trx) => accept(trx, acceptance, enqueuer)),
   };
@@ -86,7 +86,7 @@ async function requireRoom(trx: Trx, { report, mostWaiting = null }: Acceptance)
 async function startedRun(trx: Trx, acceptance: Acceptance, enqueuer: Enqueuer): Promise<OpenRun> {
   await requireRoom(trx, acceptance);
   const { report, fingerprint, now } = acceptance;
-  const id = newId('run');
+  const id = createId('run');
   await trx
     .insertInto('runs')
     .values({
@@ -246,7 +246,7 @@ async function openThread(trx: Trx, { report, investigationId, now }: Acceptance
 }
 
 function newThread(projectId: string, { threadId: id, subject }: Opening | Found, now: string) {
-  const named = { id, project_id: projectId, subject_key: subjectKey(subject), subject: JSON.stringify(subject) };
+  const named = { id, project_id: projectId, subject_key: toSubjectKey(subject), subject: JSON.stringify(subject) };
   return { ...named, ...recordColumns(EMPTY_RECORD), created_at: now };
 }
 

@@ -22,7 +22,7 @@ const UNSEEN_MS = 30 * 24 * 60 * 60 * 1_000;
 type Limits = Parameters<Store['sweep']>[0];
 
 /** `forgetErased` is called after the last commit, to make what was erased unreadable on disk too. */
-export function upkeepVerbs(
+export function createRetentionVerbs(
   database: Database,
   enqueuer: Enqueuer,
   forgetErased: () => Promise<void>,

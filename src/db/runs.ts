@@ -2,7 +2,7 @@
 
 import { CausewayError } from '../core/errors.ts';
 import type { InvestigationStep } from '../core/evidence.ts';
-import { newId } from '../core/ids.ts';
+import { createId } from '../core/ids.ts';
 import type { InvestigationOutcome } from '../core/investigation.ts';
 import type { Conclusion } from '../core/issue.ts';
 import type { FailureReason } from '../core/reason.ts';
@@ -153,7 +153,7 @@ export async function requireLease(trx: Trx, run: Run): Promise<void> {
   if (!row) throw leaseLost(run.id);
 }
 
-export function transcriptVerbs(
+export function createTranscriptVerbs(
   database: Database,
   seal: Seal,
 ): Pick<AgentStore, 'transcript' | 'opaqueParts' | 'appendTranscript'> {
@@ -301,7 +301,7 @@ async function takeRun(trx: Trx, runId: string): Promise<void> {
 
 type EndingVerbs = Pick<InvestigationStore, 'conclude' | 'concludeFromEqual' | 'giveUp' | 'cancel'>;
 
-export function endingVerbs(database: Database, enqueuer: Enqueuer): EndingVerbs {
+export function createEndingVerbs(database: Database, enqueuer: Enqueuer): EndingVerbs {
   return {
     conclude: (run, conclusion, now) =>
       database.write((trx) => {
@@ -325,7 +325,7 @@ async function conclude(
   const ids: string[] = [];
   const attached = await attachedTo(trx, run.id);
   for (const waiting of attached) {
-    const issueId = newId('iss');
+    const issueId = createId('iss');
     await endInvestigation(trx, waiting.id, { state: 'concluded', issueId }, moment.now);
     await trx
       .insertInto('issues')

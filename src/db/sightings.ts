@@ -3,7 +3,7 @@ import type { Insertable, Selectable } from 'kysely';
 import { checkKey } from '../core/check.ts';
 import type { Closing, CommitRange, Failure, Sighting } from '../core/failure.ts';
 import type { Finding } from '../core/head.ts';
-import { subjectKey } from '../core/thread.ts';
+import { toSubjectKey } from '../core/thread.ts';
 import type { FailureTable, Trx } from './schema.ts';
 import type { FailureStore } from './store.ts';
 
@@ -51,7 +51,7 @@ async function keepsResult(trx: Trx, failure: Failure, fresh: readonly Sighting[
     .innerJoin('investigations', 'investigations.id', 'failures.investigation_id')
     .select('failures.id')
     .where('failures.id', '=', failure.id)
-    .where('threads.subject_key', '=', subjectKey({ kind: 'pull_request', number }))
+    .where('threads.subject_key', '=', toSubjectKey({ kind: 'pull_request', number }))
     .where('investigations.state', 'in', ['queued', 'running', 'concluded'])
     .executeTakeFirst();
   return row !== undefined;

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import Sqlite from 'better-sqlite3';
 import { type Dialect, SqliteAdapter, SqliteDialect, SqliteDriver, sql } from 'kysely';
 import { CausewayError, isDiskFull, NO_SPACE, type StoreFault, StoreUnusable } from '../core/errors.ts';
-import { shellWord } from '../core/shell-quote.ts';
+import { quoteWord } from '../core/shell-quote.ts';
 import { makeFolder } from './make-folder.ts';
 import type { TableForm } from './migrations/table-form.ts';
 
@@ -53,7 +53,7 @@ export function emptyLog(connection: Sqlite.Database): void {
 }
 
 /** The Kysely dialect of a connection; `kysely.destroy()` closes it. */
-export function sqliteDialect(connection: Sqlite.Database): Dialect {
+export function createSqliteDialect(connection: Sqlite.Database): Dialect {
   const dialect = new SqliteDialect({ database: connection });
   return {
     createDriver: () => new ImmediateDriver(connection),
@@ -152,12 +152,12 @@ export function restoreSentence(file: string): string {
   if (newest === null) {
     return `There is no backup in ${backupsFolder(file)}: stop the service and restore one that you keep elsewhere with "causeway restore FILE --yes".`;
   }
-  return `Stop the service and restore the newest backup: causeway restore ${shellWord(newest)} --yes`;
+  return `Stop the service and restore the newest backup: causeway restore ${quoteWord(newest)} --yes`;
 }
 
 function restoreCommand(file: string): string {
   const newest = newestBackup(file);
-  return ` (causeway restore ${newest === null ? 'FILE' : shellWord(newest)} --yes)`;
+  return ` (causeway restore ${newest === null ? 'FILE' : quoteWord(newest)} --yes)`;
 }
 
 function isBusy(error: unknown): boolean {

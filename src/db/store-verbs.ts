@@ -1,25 +1,25 @@
 // All verbs of the store over one database, whatever its engine.
 
-import { accountVerbs, sessionVerbs, signInVerbs, tokenVerbs } from './accounts.ts';
+import { createAccountVerbs, createSessionVerbs, createTokenVerbs, signInVerbs } from './accounts.ts';
 import type { Database } from './database.ts';
-import { deliveryVerbs } from './deliveries.ts';
+import { createDeliveryVerbs } from './deliveries.ts';
 import type { Enqueuer } from './enqueuer.ts';
-import { erasureVerbs } from './erase.ts';
-import { failureVerbs } from './failures.ts';
-import { headVerbs } from './heads.ts';
-import { backfillVerbs, installationVerbs, toldVerbs } from './installations.ts';
-import { investigationVerbs } from './investigations.ts';
-import { issueVerbs } from './issues.ts';
-import { overviewVerbs } from './overviews.ts';
+import { createErasureVerbs } from './erase.ts';
+import { createFailureVerbs } from './failures.ts';
+import { createHeadVerbs } from './heads.ts';
+import { createBackfillVerbs, createInstallationVerbs, toldVerbs } from './installations.ts';
+import { createInvestigationVerbs } from './investigations.ts';
+import { createIssueVerbs } from './issues.ts';
+import { createOverviewVerbs } from './overviews.ts';
 import { projectVerbs } from './projects.ts';
-import { acceptanceVerbs } from './reports.ts';
-import { upkeepVerbs } from './retention.ts';
-import { endingVerbs, runVerbs, transcriptVerbs } from './runs.ts';
+import { createAcceptanceVerbs } from './reports.ts';
+import { createRetentionVerbs } from './retention.ts';
+import { createEndingVerbs, createTranscriptVerbs, runVerbs } from './runs.ts';
 import type { Seal } from './seal.ts';
 import type { Store } from './store.ts';
-import { threadVerbs } from './threads.ts';
-import { costVerbs } from './usage.ts';
-import { attemptVerbs, webhookVerbs } from './webhooks.ts';
+import { createThreadVerbs } from './threads.ts';
+import { createCostVerbs } from './usage.ts';
+import { createAttemptVerbs, createWebhookVerbs } from './webhooks.ts';
 
 interface VerbsOptions {
   readonly database: Database;
@@ -38,29 +38,29 @@ export function storeVerbs({
   forgetErased,
 }: VerbsOptions): Omit<Store, typeof Symbol.asyncDispose> {
   return {
-    ...accountVerbs(database, seal),
-    ...tokenVerbs(database),
-    ...sessionVerbs(database),
+    ...createAccountVerbs(database, seal),
+    ...createTokenVerbs(database),
+    ...createSessionVerbs(database),
     ...signInVerbs(database),
     ...projectVerbs(database),
-    ...acceptanceVerbs(database, enqueuer),
-    ...investigationVerbs(database),
+    ...createAcceptanceVerbs(database, enqueuer),
+    ...createInvestigationVerbs(database),
     ...runVerbs(database),
-    ...transcriptVerbs(database, seal),
-    ...costVerbs(database),
-    ...endingVerbs(database, enqueuer),
-    ...issueVerbs(database, { enqueuer, forgetErased }),
-    ...webhookVerbs(database),
-    ...attemptVerbs(database, enqueuer),
-    ...deliveryVerbs(database, enqueuer, seal),
-    ...installationVerbs(database, enqueuer),
-    ...threadVerbs(database, enqueuer),
+    ...createTranscriptVerbs(database, seal),
+    ...createCostVerbs(database),
+    ...createEndingVerbs(database, enqueuer),
+    ...createIssueVerbs(database, { enqueuer, forgetErased }),
+    ...createWebhookVerbs(database),
+    ...createAttemptVerbs(database, enqueuer),
+    ...createDeliveryVerbs(database, enqueuer, seal),
+    ...createInstallationVerbs(database, enqueuer),
+    ...createThreadVerbs(database, enqueuer),
     ...toldVerbs(database),
-    ...headVerbs(database, enqueuer),
-    ...failureVerbs(database, enqueuer),
-    ...backfillVerbs(database),
-    ...upkeepVerbs(database, enqueuer, forgetErased),
-    ...erasureVerbs(database, enqueuer, forgetErased),
-    ...overviewVerbs(database),
+    ...createHeadVerbs(database, enqueuer),
+    ...createFailureVerbs(database, enqueuer),
+    ...createBackfillVerbs(database),
+    ...createRetentionVerbs(database, enqueuer, forgetErased),
+    ...createErasureVerbs(database, enqueuer, forgetErased),
+    ...createOverviewVerbs(database),
   };
 }

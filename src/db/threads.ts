@@ -9,10 +9,10 @@ import {
   type FixRequest,
   type Person,
   type Subject,
-  subjectKey,
   type Thread,
   type ThreadRecord,
   type Trigger,
+  toSubjectKey,
 } from '../core/thread.ts';
 import { onGithub, writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
@@ -22,7 +22,7 @@ import { inChunks } from './in-chunks.ts';
 import type { Reader, ThreadTable, Trx } from './schema.ts';
 import type { FixOfIssue, OpenedPullRequest, ThreadStore } from './store.ts';
 
-export function threadVerbs(database: Database, enqueuer: Enqueuer): ThreadStore {
+export function createThreadVerbs(database: Database, enqueuer: Enqueuer): ThreadStore {
   return {
     thread: (id) => database.read((reader) => latest(reader, { id })),
     threadOf: (projectId, subject) => database.read((reader) => latest(reader, keyOf(projectId, subject))),
@@ -45,7 +45,7 @@ export function threadVerbs(database: Database, enqueuer: Enqueuer): ThreadStore
 type Key = Partial<Pick<ThreadTable, 'id' | 'project_id' | 'subject_key' | 'branch' | 'pull_request'>>;
 
 function keyOf(projectId: string, subject: Subject): Key {
-  return { project_id: projectId, subject_key: subjectKey(subject) };
+  return { project_id: projectId, subject_key: toSubjectKey(subject) };
 }
 
 async function latest(reader: Reader, key: Key): Promise<Thread | null> {
@@ -56,7 +56,7 @@ async function latest(reader: Reader, key: Key): Promise<Thread | null> {
     .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return row ? threadFrom(row) : null;
+  return row ? toThread(row) : null;
 }
 
 async function openOf(reader: Reader, threadId: string): Promise<readonly string[]> {
@@ -85,7 +85,7 @@ async function nudgeThreadsOfRun(trx: Trx, runId: string, nudge: Nudge): Promise
   );
 }
 
-export function threadFrom(row: Selectable<ThreadTable>): Thread {
+export function toThread(row: Selectable<ThreadTable>): Thread {
   const subject: Subject = JSON.parse(row.subject);
   const trigger: Trigger = JSON.parse(row.trigger_json);
   const fixRequest: FixRequest | null = row.fix_request === null ? null : JSON.parse(row.fix_request);
@@ -216,7 +216,7 @@ async function saveThreadRecord(
   const { now, enqueuer } = saved;
   const row = await trx.selectFrom('threads').selectAll().where('id', '=', threadId).executeTakeFirst();
   if (!row) return;
-  const stored = threadFrom(row);
+  const stored = toThread(row);
   const { reply } = stored.record;
   const record = { ...withoutForgotten(saved.record, stored), ...(reply && { reply }) };
   await trx
@@ -235,7 +235,7 @@ async function noteReply(
 ): Promise<void> {
   const row = await trx.selectFrom('threads').selectAll().where('id', '=', threadId).executeTakeFirst();
   if (!row) return;
-  const record = { ...threadFrom(row).record, reply };
+  const record = { ...toThread(row).record, reply };
   await trx
     .updateTable('threads')
     .set({ ...recordColumns(record), changed_at: now })
@@ -326,7 +326,7 @@ async function requestFixOfIssue(
 }
 
 async function threadBy(trx: Trx, id: string): Promise<Thread> {
-  return threadFrom(await trx.selectFrom('threads').selectAll().where('id', '=', id).executeTakeFirstOrThrow());
+  return toThread(await trx.selectFrom('threads').selectAll().where('id', '=', id).executeTakeFirstOrThrow());
 }
 
 async function supersededBy(trx: Trx, { investigationId }: Thread): Promise<FixOfIssue> {
@@ -357,7 +357,11 @@ async function threadOfReport(
     .insertInto('threads')
     .values({
       ...{ id, project_id: issue.project_id, investigation_id: issue.investigation_id },
-      ...{ subject_key: subjectKey(subject), subject: JSON.stringify(subject), trigger_json: JSON.stringify(trigger) },
+      ...{
+        subject_key: toSubjectKey(subject),
+        subject: JSON.stringify(subject),
+        trigger_json: JSON.stringify(trigger),
+      },
       ...{ fix_request: null, ...recordColumns(EMPTY_RECORD), created_at: now, changed_at: now },
     })
     .execute();
@@ -407,5 +411,5 @@ export async function heldThreads(reader: Reader, projectId: string, limit: numb
     .orderBy('seq', 'desc')
     .limit(limit)
     .execute();
-  return rows.map(threadFrom);
+  return rows.map(toThread);
 }

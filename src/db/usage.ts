@@ -107,7 +107,7 @@ function costsOf(reader: Reader, projectIds: readonly string[], sinceMonth: stri
     .execute();
 }
 
-export function costVerbs(database: Database): Pick<AgentStore, 'reserveMoney' | 'settleMoney'> {
+export function createCostVerbs(database: Database): Pick<AgentStore, 'reserveMoney' | 'settleMoney'> {
   return {
     reserveMoney: (run, reservation) => database.write((trx) => reserve(trx, run, reservation)),
     settleMoney: (run, settlement) => database.write((trx) => settle(trx, run, settlement)),

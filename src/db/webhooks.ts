@@ -1,23 +1,23 @@
 // Webhooks on their way to callers: what each says now, what came of each attempt, and sending one again.
 import type { Selectable } from 'kysely';
-import { newId } from '../core/ids.ts';
+import { createId } from '../core/ids.ts';
 import type { InvestigationOutcome } from '../core/investigation.ts';
 import type { Issue } from '../core/issue.ts';
 import type { Webhook, WebhookType } from '../core/webhook.ts';
 import { writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { Enqueuer } from './enqueuer.ts';
-import { issueWhere } from './issues.ts';
+import { findIssueWhere } from './issues.ts';
 import type { Reader, Trx, WebhookAttemptTable, WebhookTable } from './schema.ts';
 import type { AttemptRecord, FailedInvestigation, WebhookAttempt, WebhookFilter, WebhookStore } from './store.ts';
 
-export function webhookVerbs(database: Database): Pick<WebhookStore, 'webhook' | 'webhookData' | 'webhooks'> {
+export function createWebhookVerbs(database: Database): Pick<WebhookStore, 'webhook' | 'webhookData' | 'webhooks'> {
   return {
     async webhook(id) {
       const query = (reader: Reader) =>
         reader.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirst();
       const row = await database.read(query);
-      return row ? webhookFrom(row) : null;
+      return row ? toWebhook(row) : null;
     },
     webhookData: (id) => database.read((reader) => webhookData(reader, id)),
     webhooks: (accountId, limit, those = {}) =>
@@ -41,7 +41,7 @@ export async function announce(
   { enqueuer, now }: { readonly enqueuer: Enqueuer; readonly now: string },
 ): Promise<void> {
   if (to.callback_url === '') return;
-  const id = newId('evt');
+  const id = createId('evt');
   await trx
     .insertInto('webhooks')
     .values({
@@ -74,11 +74,11 @@ async function webhookData(reader: Reader, id: string): Promise<Issue | FailedIn
     .where('webhooks.id', '=', id)
     .executeTakeFirst();
   if (!row) return null;
-  if (row.type === 'issue.created') return issueWhere(reader, 'issues.investigation_id', row.id);
-  return failureFrom(row);
+  if (row.type === 'issue.created') return findIssueWhere(reader, 'issues.investigation_id', row.id);
+  return toFailure(row);
 }
 
-function failureFrom(row: {
+function toFailure(row: {
   readonly id: string;
   readonly project_id: string;
   readonly reference: string;
@@ -100,10 +100,10 @@ async function webhooks(reader: Reader, { accountId, limit, before, state }: Wan
   let page = own.selectAll().orderBy('seq', 'desc').limit(limit);
   if (before !== undefined) page = page.where('seq', '<', own.select('seq').where('id', '=', before));
   if (state !== undefined) page = page.where('state', '=', state);
-  return (await page.execute()).map(webhookFrom);
+  return (await page.execute()).map(toWebhook);
 }
 
-function webhookFrom(row: Selectable<WebhookTable>): Webhook {
+function toWebhook(row: Selectable<WebhookTable>): Webhook {
   return {
     id: row.id,
     type: row.type,
@@ -123,7 +123,7 @@ type AttemptVerbs = Pick<WebhookStore, 'recordAttempt' | 'attempts' | 'resendWeb
 /** More than these nobody reads; a schedule has ten. */
 const MOST_ATTEMPTS = 100;
 
-export function attemptVerbs(database: Database, enqueuer: Enqueuer): AttemptVerbs {
+export function createAttemptVerbs(database: Database, enqueuer: Enqueuer): AttemptVerbs {
   return {
     recordAttempt: (id, result) => database.write((trx) => recordAttempt(trx, id, result)),
     attempts: (webhookId) => database.read((reader) => attempts(reader, webhookId)),
@@ -156,10 +156,10 @@ async function attempts(reader: Reader, webhookId: string): Promise<readonly Web
     .where('webhook_id', '=', webhookId)
     .orderBy('number', 'desc')
     .execute();
-  return rows.map(attemptFrom);
+  return rows.map(toAttempt);
 }
 
-function attemptFrom({ number, at, ok, error, ms }: Selectable<WebhookAttemptTable>): WebhookAttempt {
+function toAttempt({ number, at, ok, error, ms }: Selectable<WebhookAttemptTable>): WebhookAttempt {
   return { number, at, ok: ok === 1, error, ms };
 }
 

@@ -2,7 +2,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { CausewayError } from '../core/errors.ts';
-import { withoutUnseen } from '../core/inert-text.ts';
+import { removeInvisible } from '../core/inert-text.ts';
 import type {
   Ancestors,
   BlameLine,
@@ -118,7 +118,7 @@ function parseCommits(output: Buffer): readonly CommitInfo[] {
   for (let index = 0; index + 4 < fields.length; index += 4) {
     const [sha = '', author = '', seconds = '', subject = ''] = fields.slice(index, index + 4);
     // Both may hold anything that their author wants a terminal, or a reader, to do.
-    const said = { author: withoutUnseen(author), subject: withoutUnseen(subject) };
+    const said = { author: removeInvisible(author), subject: removeInvisible(subject) };
     commits.push({ sha: sha.trim(), ...said, date: toIsoDate(seconds) });
   }
   return commits;
@@ -290,9 +290,9 @@ function parseBlamedCommit(sha: string, rows: readonly string[]): Blamed {
   const read = (key: string) => rows.find((row) => row.startsWith(`${key} `))?.slice(key.length + 1) ?? '';
   return {
     sha,
-    author: withoutUnseen(read('author')),
+    author: removeInvisible(read('author')),
     date: toIsoDate(read('committer-time')),
-    subject: withoutUnseen(read('summary')),
+    subject: removeInvisible(read('summary')),
     oldest: rows.includes('boundary'),
   };
 }

@@ -1,6 +1,6 @@
 // Accepts a report: cleaned of secrets, then stored together with its job, once.
 import type { Account } from '../core/account.ts';
-import { newId } from '../core/ids.ts';
+import { createId } from '../core/ids.ts';
 import type { Report } from '../core/report.ts';
 import type { Accepted, Store, ThreadPart } from '../db/store.ts';
 import { addLogContext } from '../log.ts';
@@ -48,7 +48,7 @@ export async function acceptReport(
   // A secret pasted here would come back in the words of the failure: no branch, tag or commit "…".
   const revision = await deps.redactor.redact(report.revision);
   const accepted = await deps.store.accept({
-    investigationId: newId('inv'),
+    investigationId: createId('inv'),
     report: { ...report, text, guidance, reference, revision },
     fingerprint: computeReportFingerprint(text + guidance),
     idempotency,

@@ -7,9 +7,9 @@ import type { Brief } from '../agent/prompt.ts';
 import type { FailedCheckGround, ReviewGround } from '../agent/review.ts';
 import type { SourcedStep, StepLookup } from '../core/evidence.ts';
 import type { Conclusion } from '../core/issue.ts';
-import { globMatcher } from '../core/paths.ts';
+import { createGlobMatcher } from '../core/paths.ts';
 import type { Project } from '../core/project.ts';
-import { type CutReason, textForOperator, textForPeople } from '../core/reason.ts';
+import { type CutReason, describeForOperator, describeForPeople } from '../core/reason.ts';
 import type { Repository, SourceTree } from '../core/source.ts';
 import type { Workbench } from '../core/tool.ts';
 import type { Run, Store } from '../db/store.ts';
@@ -91,7 +91,7 @@ export async function askInvestigator(
   );
   if (end.stop !== null) {
     // What an endpoint says of itself may quote the key that it was asked with.
-    deps.onTrouble(await deps.redactor.redact(textForOperator(end.stop.reason, end.stop.detail)));
+    deps.onTrouble(await deps.redactor.redact(describeForOperator(end.stop.reason, end.stop.detail)));
   }
   if (end.usage.turns === 0) return unasked(facts, end.stop?.reason ?? { code: 'no_conclusion' });
   const guarded = await guardChange(workbench.changeSet(), {
@@ -134,8 +134,8 @@ function limitsOf({ limits }: Investigator, { settings }: Run): InvestigatorLimi
 
 /** Whether a change may touch a path: what `allow` names (all, where it names nothing), but not what `block` names. */
 function touchable({ allow, block }: Run['settings']['paths']): (path: string) => boolean {
-  const allowed = allow.map((glob) => globMatcher(glob));
-  const blocked = block.map((glob) => globMatcher(glob));
+  const allowed = allow.map((glob) => createGlobMatcher(glob));
+  const blocked = block.map((glob) => createGlobMatcher(glob));
   return (path) => (allow.length === 0 || allowed.some((fits) => fits(path))) && !blocked.some((fits) => fits(path));
 }
 
@@ -166,7 +166,7 @@ async function concluded(
     model,
     partial: end.kind === 'no_conclusion' || end.partial,
     reason: end.stop?.reason ?? null,
-    onOperatorReason: (reason) => onTrouble(textForOperator(reason)),
+    onOperatorReason: (reason) => onTrouble(describeForOperator(reason)),
   });
   const { changeSet, ...words } = conclusion;
   return { ...(await redactor.redactJson(words)), changeSet };
@@ -179,7 +179,7 @@ function unasked(facts: Conclusion, reason: CutReason): Conclusion {
     analysis: {
       ...facts.analysis,
       partial: true,
-      reason: `${textForPeople(reason)} This is the result of searching the source alone.`,
+      reason: `${describeForPeople(reason)} This is the result of searching the source alone.`,
     },
   };
 }

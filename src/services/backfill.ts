@@ -4,7 +4,7 @@ import { judgeCheck } from '../ci/judge.ts';
 import type { ReadCheck } from '../ci/read-check.ts';
 import { type Check, type Checks, ChecksBusy, ChecksClosed, type PastCheck } from '../core/check.ts';
 import type { Failure } from '../core/failure.ts';
-import { newId } from '../core/ids.ts';
+import { createId } from '../core/ids.ts';
 import { type GithubProject, isGithubProject } from '../core/project.ts';
 import type { JobHandler, JobResult } from '../core/queue.ts';
 import type { Backfill, BackfillStore, FailureStore, Forecast, Store } from '../db/store.ts';
@@ -167,7 +167,7 @@ async function rememberOne({ deps, project, signal }: Past, { sha, branch, pullR
   const headline = await deps.redactor.redact(read.excerpt.headline);
   const now = deps.now().toISOString();
   await deps.store.recordSightings(
-    { id: newId('fal'), projectId: project.id, fingerprint: read.fingerprint, headline },
+    { id: createId('fal'), projectId: project.id, fingerprint: read.fingerprint, headline },
     [toSighting(check, where, verdict, now)],
     now,
   );

@@ -1,6 +1,6 @@
 // Asks for the pull request of an Issue: the publisher opens it, from the stored change.
 import type { Account } from '../core/account.ts';
-import { newId } from '../core/ids.ts';
+import { createId } from '../core/ids.ts';
 import type { Issue } from '../core/issue.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
 import type { InvestigationSettings } from '../core/settings.ts';
@@ -43,7 +43,7 @@ export async function requestPullRequest(
   if (refusal !== '') return { kind: 'refused', reason: refusal };
   const by = personOf(account);
   if (by === null) return { kind: 'absent' };
-  const request = { by, threadId: newId('thr'), now: deps.now().toISOString() };
+  const request = { by, threadId: createId('thr'), now: deps.now().toISOString() };
   const asked = await deps.store.requestFixOfIssue(issue.id, request);
   return asked === null ? { kind: 'absent' } : whatCame(asked);
 }

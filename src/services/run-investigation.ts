@@ -1,6 +1,6 @@
 // The handler of the `run` jobs: opens the source, gathers the facts, asks the model where there is one, and concludes, gives up or waits.
 import { rankRange } from '../ci/rank-commits.ts';
-import { type AskRoom, spaceText } from '../core/disk.ts';
+import { type AskRoom, describeSpace } from '../core/disk.ts';
 import { CausewayError, endReason, isOutOfSpace } from '../core/errors.ts';
 import type { SourcedStep } from '../core/evidence.ts';
 import type { Conclusion } from '../core/issue.ts';
@@ -8,7 +8,7 @@ import type { Lexicons } from '../core/lexicon.ts';
 import { ModelUnavailable } from '../core/model.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
 import type { ClaimedJob, JobHandler, JobResult } from '../core/queue.ts';
-import { type FailureReason, failureOf, textForOperator, type WaitCode } from '../core/reason.ts';
+import { describeForOperator, type FailureReason, failureOf, type WaitCode } from '../core/reason.ts';
 import { type Repository, type Source, SourceBusy } from '../core/source.ts';
 import type { Run, Store } from '../db/store.ts';
 import { addLogContext, type Log } from '../log.ts';
@@ -52,7 +52,7 @@ export function createRunHandler(deps: RunInvestigationDeps): JobHandler {
       const shortage = deps.waitsForSpace ? await deps.room() : null;
       if (shortage !== null) {
         const later = laterBy(deps, PAUSED_MS);
-        deps.onWait({ until: new Date(later.runAt), code: 'disk_full', detail: spaceText(shortage) });
+        deps.onWait({ until: new Date(later.runAt), code: 'disk_full', detail: describeSpace(shortage) });
         return later;
       }
       const run = await deps.store.startRun(job.subject, deps.now().toISOString());
@@ -124,7 +124,7 @@ function laterBy({ now }: Pick<RunInvestigationDeps, 'now'>, ms: number): { kind
 async function spokenReason(deps: RunInvestigationDeps, error: unknown): Promise<FailureReason> {
   const reason = endReason(error);
   const detail = error instanceof CausewayError ? await deps.redactor.redact(error.message) : '';
-  deps.onTrouble?.(textForOperator(reason, detail));
+  deps.onTrouble?.(describeForOperator(reason, detail));
   return await deps.redactor.redactJson(failureOf(reason));
 }
 

@@ -3,7 +3,7 @@
 import { createGuard, type Guard, type GuardedChange } from '../agent/guard-change.ts';
 import type { ChangeSet, FileChange } from '../core/change-set.ts';
 import { toDiff } from '../core/diff/diff.ts';
-import { windowOf } from '../core/diff/text-lines.ts';
+import { cutWindow } from '../core/diff/text-lines.ts';
 import type { Model } from '../core/model.ts';
 import { REDACTED } from '../core/redacted.ts';
 import type {
@@ -52,7 +52,7 @@ function cleanTree(repository: Repository, sha: string, redactor: Redactor): Sou
       const read = await whole(path, signal);
       if (read.kind !== 'text' || lines === undefined) return read;
       if (read.cut !== '') return await cleanRead(tree, { path, lines }, { redactor, signal });
-      return { ...read, ...windowOf(read.text, lines), cut: beyond(read.totalLines, lines) };
+      return { ...read, ...cutWindow(read.text, lines), cut: beyond(read.totalLines, lines) };
     },
     async search(query, signal) {
       const { hits, ...rest } = await tree.search(query, signal);

@@ -1,5 +1,5 @@
 // What lookups see: the commit, with the edited files in place of what the commit has.
-import { windowOf } from '../core/diff/text-lines.ts';
+import { cutWindow } from '../core/diff/text-lines.ts';
 import type { Symbol as Definition, FileRead, LineRange, SourceTree, TreeEntry } from '../core/source.ts';
 import { outlineOf } from '../git/outline.ts';
 import type { Overlay } from './overlay.ts';
@@ -50,7 +50,7 @@ export function createEditedTree(
 }
 
 function readWindow(text: string, range: LineRange = { from: 1, to: Number.MAX_SAFE_INTEGER }): FileRead {
-  return { kind: 'text', ...windowOf(text, range), cut: '' };
+  return { kind: 'text', ...cutWindow(text, range), cut: '' };
 }
 
 /** A path as listings spell it: `./src/a.ts`, `/src/a.ts` and `src/` are common ways to say `src/a.ts` and `src`. */

@@ -1,6 +1,6 @@
 // The tool that lists folders and paths.
 import { z } from 'zod';
-import { globMatcher } from '../core/paths.ts';
+import { createGlobMatcher } from '../core/paths.ts';
 import type { TreeEntry } from '../core/source.ts';
 import type { Tool } from '../core/tool.ts';
 import { type EditedTree, normalisePath } from './edited-tree.ts';
@@ -102,7 +102,7 @@ interface GlobSearch {
 }
 
 async function findMatching({ entries, prefix, budget, signal }: GlobSearch, glob: string) {
-  const matches = globMatcher(glob, budget);
+  const matches = createGlobMatcher(glob, budget);
   const lines: string[] = [];
   const collect = (entry: TreeEntry) => {
     if (matches(entry.path.slice(prefix.length))) lines.push(formatEntry(entry));

@@ -1,6 +1,6 @@
 // The tool that tells who owns paths, by CODEOWNERS of the default branch.
 import { z } from 'zod';
-import { type Effort, partsOf, reachOf } from '../core/paths.ts';
+import { computeReach, type Effort, splitPattern } from '../core/paths.ts';
 import type { Repository } from '../core/source.ts';
 import type { Tool } from '../core/tool.ts';
 import { normalisePath } from './edited-tree.ts';
@@ -147,7 +147,7 @@ function compileRule(rule: OwnerRule): CompiledRule {
   const bare = trimLastSlashes(pattern);
   const names = bare.replace(/^\/+/, '');
   const anchored = bare.includes('/');
-  const parts = partsOf(anchored ? names : `**/${names}`);
+  const parts = splitPattern(anchored ? names : `**/${names}`);
   if (pattern.endsWith('/')) return { ...rule, parts, covers: 'what is below' };
   // `docs/*` is what stands in the folder itself; every other pattern may name a folder, with all that is below.
   return { ...rule, parts, covers: anchored && parts.at(-1) === '*' ? 'itself' : 'both' };
@@ -175,7 +175,7 @@ export async function decideOwner(
 }
 
 function matches(names: readonly string[], { parts, covers }: CompiledRule, effort: Effort): boolean {
-  const reach = reachOf(names, parts, effort);
+  const reach = computeReach(names, parts, effort);
   if (covers === 'itself') return reach[names.length] === true;
   const shortest = reach.indexOf(true);
   return shortest !== -1 && (covers === 'both' || shortest < names.length);

@@ -1,7 +1,7 @@
 // The same search as git's, over the few texts that edits changed.
 import { createContext, Script } from 'node:vm';
 import { toLines } from '../core/diff/text-lines.ts';
-import { globMatcher } from '../core/paths.ts';
+import { createGlobMatcher } from '../core/paths.ts';
 import type { SearchHit, SearchQuery } from '../core/source.ts';
 
 /** For all files together. An expression may take exponential time; a script's time limit ends it, where a plain call would hold up the whole service. */
@@ -46,7 +46,7 @@ export function isWithin(path: string, wanted: readonly string[]): boolean {
 
 function createPathFilter(wanted: readonly string[]): (path: string) => boolean {
   const tests = wanted.map((each) => {
-    const matches = globMatcher(each.includes('/') ? each : `**/${each}`);
+    const matches = createGlobMatcher(each.includes('/') ? each : `**/${each}`);
     return (path: string) => each === '' || path === each || path.startsWith(`${each}/`) || matches(path);
   });
   return (path) => tests.length === 0 || tests.some((test) => test(path));

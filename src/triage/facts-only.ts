@@ -1,6 +1,6 @@
 // The Issue that facts alone allow: where they point and why, what to look at next, and that no model was asked.
 import { cutText } from '../core/cut-text.ts';
-import { withoutUnseenIn } from '../core/inert-text.ts';
+import { removeInvisibleIn } from '../core/inert-text.ts';
 import type { Analysis, Conclusion, Step, Suspect } from '../core/issue.ts';
 import type { Examined } from './examine.ts';
 import type { Facts } from './facts.ts';
@@ -17,7 +17,7 @@ const WORTH_A_LOOK = 0.4;
 
 /** The conclusion without a model, in which nothing is unseen or acts on a terminal. `seconds` is how long the run took. */
 export function concludeFromFacts(facts: Facts, context: { readonly seconds: number }): Conclusion {
-  return withoutUnseenIn<Conclusion>({
+  return removeInvisibleIn<Conclusion>({
     problem: facts.problem,
     rootCause: describeRootCause(facts),
     stepsToReproduce: facts.stepsToReproduce,

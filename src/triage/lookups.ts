@@ -2,7 +2,7 @@
 import { cutText } from '../core/cut-text.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { SourcedStep } from '../core/evidence.ts';
-import { withoutUnseenIn } from '../core/inert-text.ts';
+import { removeInvisibleIn } from '../core/inert-text.ts';
 import {
   describeSearchCut,
   type Repository,
@@ -43,7 +43,7 @@ export function createNotebook(onStep: (step: SourcedStep) => Promise<void>): No
     steps,
     record: async (step) => {
       // Names of files, and lines of them, may hold what a terminal obeys or an eye does not see.
-      const kept = withoutUnseenIn({ ...step, result: cutLine(step.result) });
+      const kept = removeInvisibleIn({ ...step, result: cutLine(step.result) });
       steps.push(kept);
       await onStep(kept);
       return steps.length;

@@ -1,7 +1,7 @@
 // The audit log: what a person did, and what anybody did in the projects that they maintain.
 import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
-import { inertLine } from '../core/inert-text.ts';
+import { sanitiseLine } from '../core/inert-text.ts';
 import { isAtLeast } from '../core/role.ts';
 import type { AuditEntry } from '../db/store.ts';
 import { isId, knownProjects } from '../services/access.ts';
@@ -87,7 +87,7 @@ function renderTable(entries: readonly AuditEntry[], names: Names): Html {
     (
       entry,
     ) => html`<tr><td data-label="When">${renderMoment(entry.at)}</td><td data-label="Who">${describePerson(entry)}</td>
-<td data-label="What">${Object.hasOwn(SENTENCES, entry.verb) ? SENTENCES[entry.verb] : html`<code>${inertLine(entry.verb, 60)}</code>`}</td>
+<td data-label="What">${Object.hasOwn(SENTENCES, entry.verb) ? SENTENCES[entry.verb] : html`<code>${sanitiseLine(entry.verb, 60)}</code>`}</td>
 <td data-label="Subject">${renderSubject(entry, names)}</td><td data-label="Project">${renderProject(entry, names)}</td></tr>`,
   )}</tbody></table>`;
 }
@@ -95,12 +95,12 @@ function renderTable(entries: readonly AuditEntry[], names: Names): Html {
 /** `github 7`: somebody without an account here, of whom only GitHub's number is known. */
 function describePerson({ who }: AuditEntry): string {
   const [, number] = /^github (\d{1,15})$/.exec(who) ?? [];
-  return number === undefined ? inertLine(who, 60) : `GitHub user ${number}`;
+  return number === undefined ? sanitiseLine(who, 60) : `GitHub user ${number}`;
 }
 
 /** A link only to what may still exist and be visible. */
 function renderSubject({ subject: id, verb, projectId }: AuditEntry, names: Names): Html {
-  const words = inertLine(id, 60);
+  const words = sanitiseLine(id, 60);
   const place = PLACES[id.slice(0, 3)];
   const isThere = verb !== 'issue.erased' && (projectId === null || names.has(projectId));
   if (place === undefined || !isId(id) || !isThere) return html`<span class="mono">${words}</span>`;
@@ -111,5 +111,5 @@ function renderProject({ projectId }: AuditEntry, names: Names): Html {
   if (projectId === null) return html`<span class="soft">–</span>`;
   const name = names.get(projectId);
   if (name === undefined) return html`<span class="soft">not visible to you</span>`;
-  return html`<a href="/projects/${projectId}">${inertLine(name, 150)}</a>`;
+  return html`<a href="/projects/${projectId}">${sanitiseLine(name, 150)}</a>`;
 }

@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { Verdict } from '../core/check.ts';
 import type { InvestigationStep } from '../core/evidence.ts';
-import { cutAt, inertLine, inertText, withoutUnseen } from '../core/inert-text.ts';
+import { removeInvisible, sanitiseLine, sanitiseText, truncate } from '../core/inert-text.ts';
 import type { Outcome } from '../core/issue.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
 import type { Origin } from '../core/report.ts';
@@ -49,7 +49,7 @@ export function renderBadge(text: string, tone: Tone = 'quiet'): Html {
 
 /** Untrusted text on one line; only what is between backticks is marked up, as code. */
 export function renderPlainLine(text: string, max = 300): Html {
-  const parts = inertLine(text, max).split(/(`[^`\n]{1,400}`)/);
+  const parts = sanitiseLine(text, max).split(/(`[^`\n]{1,400}`)/);
   return html`${parts.map((part, index) => (index % 2 === 0 ? part : html`<code>${part.slice(1, -1)}</code>`))}`;
 }
 
@@ -159,7 +159,7 @@ export function createCrumbs({ id, name }: Project, ...crumbs: readonly Crumb[])
 /** Name, kind, and the button for a report where the person may submit one. */
 export function renderProjectHead({ project, role }: SeenProject): Html {
   const mayReport = isAtLeast(role, 'triage');
-  return html`<div class="title-line"><h1>${inertLine(project.name, 300)}</h1><p class="kinds">${renderKind(project)}</p>
+  return html`<div class="title-line"><h1>${sanitiseLine(project.name, 300)}</h1><p class="kinds">${renderKind(project)}</p>
 ${mayReport ? html`<p><a class="button primary" href="/projects/${project.id}/reports/new">New report</a></p>` : ''}</div>`;
 }
 
@@ -198,13 +198,13 @@ export function renderCommit(project: Project, sha: string): Html {
   return renderGithubLink(
     project,
     SHA.test(sha) ? `commit/${sha}` : '',
-    html`<code>${inertLine(sha, 64).slice(0, 7)}</code>`,
+    html`<code>${sanitiseLine(sha, 64).slice(0, 7)}</code>`,
   );
 }
 
 /** The commits after `from`, up to and with `to`. */
 export function renderComparison(project: Project, { from, to }: { readonly from: string; readonly to: string }): Html {
-  const text = html`<code>${inertLine(from, 64).slice(0, 7)}..${inertLine(to, 64).slice(0, 7)}</code>`;
+  const text = html`<code>${sanitiseLine(from, 64).slice(0, 7)}..${sanitiseLine(to, 64).slice(0, 7)}</code>`;
   return renderGithubLink(project, SHA.test(from) && SHA.test(to) ? `compare/${from}...${to}` : '', text);
 }
 
@@ -253,7 +253,7 @@ interface CutText {
 
 /** Whole lines up to the limits, unless the first one is too long by itself. Invisible characters are removed. */
 export function cutText(whole: string, limits: TextLimits): CutText {
-  const all = withoutUnseen(whole).trimEnd();
+  const all = removeInvisible(whole).trimEnd();
   if (all === '') return { text: '', lines: 0, cut: '' };
   const lines = all.split('\n');
   let kept = Math.min(lines.length, limits.lines);
@@ -263,7 +263,7 @@ export function cutText(whole: string, limits: TextLimits): CutText {
     length -= (lines[kept] ?? '').length + 1;
   }
   const shown = lines.slice(0, kept).join('\n');
-  const text = shown.length > limits.characters ? cutAt(shown, limits.characters) : shown;
+  const text = shown.length > limits.characters ? truncate(shown, limits.characters) : shown;
   const missing = [
     ...(shown.length > text.length ? [`${formatCount(shown.length - text.length)} characters of this line`] : []),
     ...(lines.length > kept ? [formatPlural(lines.length - kept, 'more line')] : []),
@@ -284,7 +284,7 @@ function renderStep(
 ): Html {
   const { text, lines, cut } = cutText(result, limits);
   return html`<li id="step-${number}" tabindex="-1"><details id="result-${number}"><summary><span class="number"><span class="hidden">Step </span>${number}</span>
-<code class="query">${inertText(action, 2_000) || '–'}</code> <span class="soft count">${text === '' ? 'no result' : formatPlural(lines, 'line')}</span></summary>
+<code class="query">${sanitiseText(action, 2_000) || '–'}</code> <span class="soft count">${text === '' ? 'no result' : formatPlural(lines, 'line')}</span></summary>
 ${analysis.trim() === '' ? '' : html`<div class="meaning">${renderText(analysis, links)}</div>`}
 ${text === '' ? '' : html`<pre><code>${text}</code></pre>`}${cut === '' ? '' : html`<p class="hint">${cut}</p>`}</details></li>`;
 }

@@ -2,7 +2,7 @@
 import { type Context, Hono } from 'hono';
 import { routePath } from 'hono/route';
 import { CausewayError } from '../core/errors.ts';
-import { newId } from '../core/ids.ts';
+import { createId } from '../core/ids.ts';
 import { isId } from '../services/access.ts';
 import { noteRequest } from '../services/note-request.ts';
 import { getAudit } from './audit.ts';
@@ -94,7 +94,7 @@ export function createWeb(deps: WebDeps): Web {
 function addBoundary(app: Hono<WebEnv>, deps: WebDeps): void {
   const { log, baseUrl, tellAnswered } = deps;
   app.use(async (c, next) => {
-    const requestId = newId('req');
+    const requestId = createId('req');
     const began = performance.now();
     c.set('requestId', requestId);
     noteRequest(requestId, c.req.raw);

@@ -3,7 +3,7 @@ import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
 import { isRecent, isSessionAlive, type Session, type TokenRecord } from '../core/account.ts';
 import { CausewayError } from '../core/errors.ts';
-import { inertLine } from '../core/inert-text.ts';
+import { sanitiseLine } from '../core/inert-text.ts';
 import { SECRET_OVERLAP_MS } from '../core/webhook.ts';
 import { registerSecret } from '../log.ts';
 import { visibleProjects } from '../services/access.ts';
@@ -73,7 +73,7 @@ ${revoked.length === 0 ? '' : html`<details id="revoked"><summary>${formatPlural
 }
 
 function renderToken(token: TokenRecord, signedIn: SignedIn, names: Names, now: Date): Html {
-  const name = inertLine(token.name, 100);
+  const name = sanitiseLine(token.name, 100);
   const { id, scopes, createdAt, expiresAt, lastUsedAt, revokedAt } = token;
   const isExpired = expiresAt !== null && Date.parse(expiresAt) <= now.getTime();
   const revoke = html`<form method="post" action="/account/tokens/${id}/revoke">${renderFormToken(signedIn)}
@@ -95,7 +95,7 @@ function describeReach({ projectIds }: TokenRecord, names: Names): string {
   const seen = projectIds.flatMap((id) => names.get(id) ?? []);
   const hidden = projectIds.length - seen.length;
   return [
-    ...seen.slice(0, MAX_NAMES).map((name) => inertLine(name, 120)),
+    ...seen.slice(0, MAX_NAMES).map((name) => sanitiseLine(name, 120)),
     ...(seen.length > MAX_NAMES ? [`${seen.length - MAX_NAMES} more`] : []),
     ...(hidden > 0 ? [`${formatPlural(hidden, 'project')} not visible to you`] : []),
   ].join(', ');
@@ -237,7 +237,7 @@ function renderSession({ id, client, startedAt, lastSeenAt }: Session, signedIn:
     ? html`<form method="post" action="/sign-out">${renderFormToken(signedIn)}<button>Sign out<span class="hidden"> of this browser</span></button></form>`
     : html`<form method="post" action="/account/sessions/${id}/end">${renderFormToken(signedIn)}
 <button class="danger">End<span class="hidden"> ${which}</span></button></form>`;
-  return html`<tr><th scope="row">${inertLine(client, 200) || 'unknown browser'}${isThis ? html` ${renderBadge('this browser', 'good')}` : ''}</th>
+  return html`<tr><th scope="row">${sanitiseLine(client, 200) || 'unknown browser'}${isThis ? html` ${renderBadge('this browser', 'good')}` : ''}</th>
 <td data-label="Signed in">${renderMoment(startedAt)}</td><td data-label="Last seen">${renderMoment(lastSeenAt)}</td>
 <td>${form}</td></tr>`;
 }

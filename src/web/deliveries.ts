@@ -1,7 +1,7 @@
 // Deliveries: the webhooks of an account, each with its attempts and its current body, and the form that sends it again.
 import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
-import { inertLine, inertText } from '../core/inert-text.ts';
+import { sanitiseLine, sanitiseText } from '../core/inert-text.ts';
 import type { Webhook, WebhookState } from '../core/webhook.ts';
 import type { WebhookAttempt, WebhookFilter, WebhookStore } from '../db/store.ts';
 import { visibleInvestigation } from '../services/access.ts';
@@ -111,7 +111,7 @@ function renderReceiver(webhook: Webhook): Html {
   const [first = '', ...more] = pathname.slice(1).split('/');
   const isShown = first.length <= MAX_SEGMENT;
   const isWhole = isShown && more.join('') === '' && search === '';
-  const shown = inertLine(`${host}/${isShown ? first : ''}`, 300);
+  const shown = sanitiseLine(`${host}/${isShown ? first : ''}`, 300);
   return html`<span class="mono long">${shown}${isWhole ? '' : html`<span aria-hidden="true">…</span><span class="hidden"> and more, which is not shown</span>`}</span>`;
 }
 
@@ -212,7 +212,7 @@ function renderPayload({ webhook, data, isVisible }: Delivery): Html {
   if (data === null) return html`<p>Its subject was deleted.</p>`;
   const json = JSON.stringify({ type: webhook.type, timestamp: webhook.createdAt, data }, null, 2);
   const isCut = json.length > MAX_BODY;
-  return html`<details id="payload"><summary>The body as JSON</summary><pre><code>${inertText(json, MAX_BODY)}</code></pre>${
+  return html`<details id="payload"><summary>The body as JSON</summary><pre><code>${sanitiseText(json, MAX_BODY)}</code></pre>${
     isCut ? html`<p class="hint">Cut after ${formatCount(MAX_BODY)} of ${formatCount(json.length)} characters.</p>` : ''
   }</details>`;
 }

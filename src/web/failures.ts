@@ -2,7 +2,7 @@
 import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
 import type { Closing, CommitRange, Failure, Sighting } from '../core/failure.ts';
-import { inertLine } from '../core/inert-text.ts';
+import { sanitiseLine } from '../core/inert-text.ts';
 import type { Investigation } from '../core/investigation.ts';
 import type { Project } from '../core/project.ts';
 import type { Thread } from '../core/thread.ts';
@@ -150,8 +150,8 @@ function renderFailureLink(failure: Failure): Html {
 function renderPlaces(project: Project, { checkNames, branches, pullRequests, isOnDefault }: Failure): Html {
   const lists = [
     isOnDefault ? [html`on the default branch`] : [],
-    checkNames.map((name) => html`${inertLine(name, 80)}`),
-    branches.map((name) => html`<code>${inertLine(name, 80)}</code>`),
+    checkNames.map((name) => html`${sanitiseLine(name, 80)}`),
+    branches.map((name) => html`<code>${sanitiseLine(name, 80)}</code>`),
     pullRequests.map((number) => renderNumber(project, 'pull', number)),
   ].filter((list) => list.length > 0);
   const parts = lists.map((list) => {
@@ -184,7 +184,7 @@ function renderFlaky(failures: readonly Failure[]): Html {
 }
 
 function getHeadline({ headline }: Failure): string {
-  return inertLine(headline, 300) || 'No error line was found';
+  return sanitiseLine(headline, 300) || 'No error line was found';
 }
 
 function renderState({ state, opening }: Failure): Html {
@@ -218,17 +218,17 @@ function renderFacts(project: Project, failure: Failure): Html {
 <dt>Last seen</dt><dd>${renderSighting(project, lastSeen)}</dd>
 ${renderList(
   'Checks',
-  checkNames.map((name) => html`${inertLine(name, 200)}`),
+  checkNames.map((name) => html`${sanitiseLine(name, 200)}`),
 )}
 ${renderList(
   'Branches',
-  branches.map((name) => html`<code>${inertLine(name, 200)}</code>`),
+  branches.map((name) => html`<code>${sanitiseLine(name, 200)}</code>`),
 )}
 ${renderList(
   'Pull requests',
   pullRequests.map((number) => renderNumber(project, 'pull', number)),
 )}</dl>
-<details><summary>Fingerprint</summary><p><code>${inertLine(fingerprint, 100)}</code></p></details>`;
+<details><summary>Fingerprint</summary><p><code>${sanitiseLine(fingerprint, 100)}</code></p></details>`;
 }
 
 /** A failure that was opened again after it had been closed is a regression. */
@@ -240,8 +240,8 @@ function renderHistory(project: Project, { state, opening, closed, isOnDefault }
 }
 
 function renderSighting(project: Project, { at, checkName, sha, branch, pullRequest, verdict }: Sighting): Html {
-  return html`${renderMoment(at)} · ${inertLine(checkName, 200)} at ${renderCommit(project, sha)}
-${branch === '' ? '' : html` on <code>${inertLine(branch, 200)}</code>`}
+  return html`${renderMoment(at)} · ${sanitiseLine(checkName, 200)} at ${renderCommit(project, sha)}
+${branch === '' ? '' : html` on <code>${sanitiseLine(branch, 200)}</code>`}
 ${pullRequest === null ? '' : html` in ${renderNumber(project, 'pull', pullRequest)}`} · Verdict: ${describeVerdict(verdict)}`;
 }
 
@@ -272,7 +272,7 @@ ${confidence === null ? '' : html`<span class="soft">confidence ${formatPercent(
     case 'queued':
     case 'running': {
       const words =
-        progress.step === 0 ? 'Being investigated' : `Step ${progress.step}: ${inertLine(progress.action, 140)}`;
+        progress.step === 0 ? 'Being investigated' : `Step ${progress.step}: ${sanitiseLine(progress.action, 140)}`;
       const badge = renderBadge(outcome.state, outcome.state === 'running' ? 'busy' : 'quiet');
       return html`<p>${badge} <a href="/investigations/${id}">${words}</a></p>`;
     }
@@ -311,6 +311,6 @@ function renderRangeCommit(
   { sha, author, subject }: CommitRange['commits'][number],
   likeliest: CommitRange['likeliest'],
 ): Html {
-  return html`<li>${renderCommit(project, sha)} ${renderPlainLine(subject, 200)} <span class="soft">${inertLine(author, 80)}</span>
+  return html`<li>${renderCommit(project, sha)} ${renderPlainLine(subject, 200)} <span class="soft">${sanitiseLine(author, 80)}</span>
 ${likeliest?.sha === sha ? html`<span class="below">${renderBadge('most likely', 'bad')} ${renderPlainLine(likeliest.reason, 400)}</span>` : ''}</li>`;
 }

@@ -2,7 +2,7 @@
 import type { Handler } from 'hono';
 import { html } from 'hono/html';
 import { CausewayError } from '../core/errors.ts';
-import { inertLine, inertText } from '../core/inert-text.ts';
+import { sanitiseLine, sanitiseText } from '../core/inert-text.ts';
 import { type Investigation, type InvestigationState, isEnded } from '../core/investigation.ts';
 import type { Project } from '../core/project.ts';
 import type { FailureReason } from '../core/reason.ts';
@@ -108,7 +108,7 @@ export function getInvestigation(deps: WebDeps): Handler<WebEnv> {
 
 function renderHead({ investigation, project }: Shown): Html {
   const { reference, origin, createdAt } = investigation;
-  return html`<h1>Investigation in ${inertLine(project.name, 200)}</h1>
+  return html`<h1>Investigation in ${sanitiseLine(project.name, 200)}</h1>
 <dl class="facts"><dt>From</dt><dd>${describeOrigin(origin)}${reference === '' ? '' : html` · ${renderPlainLine(reference, 300)}`}</dd>
 <dt>Submitted</dt><dd>${renderMoment(createdAt)}</dd></dl>`;
 }
@@ -163,7 +163,7 @@ function renderStop({ investigation, role, signedIn }: Shown): Html {
 }
 
 function renderReason({ code, detail }: FailureReason, project: Project, mayReport: boolean): Html {
-  return html`<div class="notice${code === 'cancelled' ? '' : ' bad'}"><p>${inertText(detail, 2_000)}</p>
+  return html`<div class="notice${code === 'cancelled' ? '' : ' bad'}"><p>${sanitiseText(detail, 2_000)}</p>
 <p class="soft">Reason: <code>${code}</code></p></div>
 <p>${REPAIRS[code] ?? REPAIRS.internal}</p>
 ${mayReport ? html`<p><a class="button" href="/projects/${project.id}/reports/new">New report</a></p>` : ''}`;

@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import type { ChangeSet, FileChange } from '../core/change-set.ts';
 import { changesSomething } from '../core/diff/diff.ts';
 import { diffLines } from '../core/diff/line-diff.ts';
-import { cutAt, inertLine, withUnseenTold } from '../core/inert-text.ts';
+import { sanitiseLine, truncate, withUnseenTold } from '../core/inert-text.ts';
 import { formatCount, formatPlural, renderBadge } from './components.ts';
 import type { Html } from './layout.ts';
 import type { TextLinks } from './text.ts';
@@ -51,7 +51,7 @@ export function renderChange(issueId: string, changeSet: ChangeSet | null, links
   const patch = html`<a href="/issues/${issueId}/patch">the patch</a>`;
   const quota: Quota = { rows: MAX_ROWS, characters: MAX_CHARACTERS };
   const shown = files.slice(0, MAX_FILES).map((change, index) => {
-    const path = inertLine(change.path, 400);
+    const path = sanitiseLine(change.path, 400);
     const { counts, rows, cut } = compareFile(change, quota);
     return html`<div class="file"><h3 id="file-${index + 1}"><code>${path}</code> ${renderKind(change)}${counts === '' ? '' : html` <span class="soft">${counts}</span>`}</h3>
 ${renderNotes(change, links)}${rows.length === 0 ? '' : renderTable(rows, path)}${cut === '' ? '' : html`<p class="hint">${cut}: see ${patch}.</p>`}</div>`;
@@ -110,7 +110,7 @@ function renderNotes(change: FileChange, links: TextLinks): readonly Html[] {
   const notes: Html[] = [];
   if (change.kind === 'renamed') {
     const same = change.before === change.after ? ' Its lines are unchanged.' : '';
-    notes.push(html`Renamed from <code>${inertLine(oldPath, 400)}</code>.${same}`);
+    notes.push(html`Renamed from <code>${sanitiseLine(oldPath, 400)}</code>.${same}`);
   }
   const mode = describeMode(change);
   if (mode !== '') notes.push(html`${mode}`);
@@ -169,7 +169,7 @@ function renderChangedCells(
 
 /** Code must not read differently from how it runs: invisible characters are shown by their number. */
 function showCode(text: string): string {
-  const shown = withUnseenTold(text.length > MAX_LINE ? cutAt(text, MAX_LINE) : text);
+  const shown = withUnseenTold(text.length > MAX_LINE ? truncate(text, MAX_LINE) : text);
   const more = text.length - MAX_LINE;
   return more > 0 ? `${shown}… [${formatCount(more)} more characters]` : shown;
 }

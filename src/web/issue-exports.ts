@@ -4,9 +4,9 @@ import type { ChangeSet } from '../core/change-set.ts';
 import { toUnifiedPatch } from '../core/diff/unified-patch.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { Issue, Outcome, Step } from '../core/issue.ts';
-import { bullet, codeSpan, fenced, inertInline, inertMarkdown } from '../core/markdown/github.ts';
+import { formatBullet, formatCodeSpan, formatFence, inertInline, inertMarkdown } from '../core/markdown/github.ts';
 import type { Project } from '../core/project.ts';
-import { addSources, type ShownIssue, type SourcedIssue, shownIssue } from '../core/shown-issue.ts';
+import { addSources, filterIssue, type ShownIssue, type SourcedIssue } from '../core/shown-issue.ts';
 import type { SourceLinks } from '../core/source-links.ts';
 import { formatPercent, formatPlural } from './components.ts';
 import { createSourceLinks, findIssue, getIssueTitle, groupCitations } from './issue.ts';
@@ -78,11 +78,11 @@ function toPatch(changeSet: ChangeSet): string | null {
 /** Ends with a line feed. For a public repository, results of monitoring systems are left out, as on GitHub: its tickets are public. */
 export function toIssueMarkdown({ issue: whole, project, changeSet, address }: IssueExport): string {
   const isPublic = project.source.kind === 'github' && !project.source.isPrivate;
-  const shown = shownIssue(whole, { isPublic });
+  const shown = filterIssue(whole, { isPublic });
   const { issue } = shown;
   const { analysis } = issue;
   const links = createSourceLinks(project, issue);
-  const commit = analysis.revision === '' ? '' : `At commit ${codeSpan(analysis.revision.slice(0, 12))}. `;
+  const commit = analysis.revision === '' ? '' : `At commit ${formatCodeSpan(analysis.revision.slice(0, 12))}. `;
   const blocks = [
     `## ${inertInline(getIssueTitle(issue, 200), 200)}`,
     `**${formatHeadline(issue)}**`,
@@ -98,7 +98,7 @@ export function toIssueMarkdown({ issue: whole, project, changeSet, address }: I
     ...formatList(
       'Check before applying',
       analysis.guards.map(({ file, reason }) => {
-        const place = file === '' ? '' : `${codeSpan(file)}: `;
+        const place = file === '' ? '' : `${formatCodeSpan(file)}: `;
         return `${place}${inertInline(reason, 400, links)}`;
       }),
     ),
@@ -125,8 +125,8 @@ function formatEvidence({ issue, steps, withheld }: ShownIssue, links: SourceLin
   const quotes = [...groupCitations(citations)].flatMap(([claim, supporting]) =>
     supporting.flatMap(({ step, quote }, index) => {
       const words = withheld > 0 ? 'Found' : index === 0 ? inertInline(claim, 600, links) : 'And';
-      const query = codeSpan((queries.get(step) ?? '').slice(0, 200));
-      return [`${words} (step ${step}: ${query})`, fenced(quote.slice(0, 2_000), '')];
+      const query = formatCodeSpan((queries.get(step) ?? '').slice(0, 200));
+      return [`${words} (step ${step}: ${query})`, formatFence(quote.slice(0, 2_000), '')];
     }),
   );
   const kept = `The results of ${formatPlural(withheld, 'lookup')} in monitoring systems are left out: this repository is public.`;
@@ -144,14 +144,14 @@ function formatSteps(title: string, steps: readonly Step[], links: SourceLinks):
 }
 
 function formatList(title: string, items: readonly string[]): readonly string[] {
-  return items.length === 0 ? [] : [`### ${title}`, items.slice(0, MAX_LISTED).map(bullet).join('\n')];
+  return items.length === 0 ? [] : [`### ${title}`, items.slice(0, MAX_LISTED).map(formatBullet).join('\n')];
 }
 
 function formatSuspects({ analysis }: Issue, links: SourceLinks): readonly string[] {
   return analysis.suspects.slice(0, 5).map(({ file, line, reasons }) => {
     const place = line > 0 ? `${file}:${line}` : file;
     const address = links(place);
-    const shown = address === null ? codeSpan(place) : `[${codeSpan(place)}](${address})`;
+    const shown = address === null ? formatCodeSpan(place) : `[${formatCodeSpan(place)}](${address})`;
     return `${shown}: ${inertInline(reasons.slice(0, 3).join('; '), 400, links)}`;
   });
 }
@@ -161,5 +161,5 @@ function formatPatch(changeSet: ChangeSet | null): readonly string[] {
   if (text === '') return [];
   if (text.length > MAX_PATCH)
     return ['### Change', 'It is too long for this text: download the patch from the page below.'];
-  return ['### Change', fenced(text, 'diff')];
+  return ['### Change', formatFence(text, 'diff')];
 }

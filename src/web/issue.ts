@@ -4,12 +4,12 @@ import { html } from 'hono/html';
 import type { ChangeSet } from '../core/change-set.ts';
 import type { Verdict } from '../core/check.ts';
 import { CausewayError } from '../core/errors.ts';
-import { inertLine, inertText } from '../core/inert-text.ts';
+import { sanitiseLine, sanitiseText } from '../core/inert-text.ts';
 import type { Analysis, Issue, Outcome, Step, Suspect } from '../core/issue.ts';
 import { SCRIPTED_MODEL } from '../core/model.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
 import { isAtLeast } from '../core/role.ts';
-import { NO_LINKS, type SourceLinks, sourceLinks } from '../core/source-links.ts';
+import { buildSourceLinks, NO_LINKS, type SourceLinks } from '../core/source-links.ts';
 import type { PostedPullRequest } from '../core/thread.ts';
 import { mayErase, type Seen, visibleIssue } from '../services/access.ts';
 import { eraseIssue } from '../services/end-early.ts';
@@ -133,14 +133,14 @@ export async function findIssue(c: Context<WebEnv>, deps: WebDeps): Promise<Seen
 
 /** The problem in one line of at most `max` characters. */
 export function getIssueTitle({ problem, id }: Pick<Issue, 'problem' | 'id'>, max: number): string {
-  const lines = problem.split('\n').map((line) => inertLine(line.replace(/^#{1,6}\s/, ''), max));
+  const lines = problem.split('\n').map((line) => sanitiseLine(line.replace(/^#{1,6}\s/, ''), max));
   return lines.find((line) => line !== '') ?? id;
 }
 
 /** Places in the source on GitHub, at the analysed commit; none for other projects. */
 export function createSourceLinks(project: Project, issue: Issue): SourceLinks {
   const [, webUrl = '', repository = ''] = /^(https?:\/\/.+)\/([^/]+\/[^/]+)$/.exec(getRepositoryPage(project)) ?? [];
-  return webUrl === '' ? NO_LINKS : sourceLinks({ webUrl, repository }, issue);
+  return webUrl === '' ? NO_LINKS : buildSourceLinks({ webUrl, repository }, issue);
 }
 
 /** Each claim once, with all quotations that support it, in their order. */
@@ -266,7 +266,7 @@ ${issue.diff.files.length > 0 ? html`<a class="button" href="/issues/${id}/patch
 <li><button type="button" class="plain" data-copy-from="/issues/${id}/markdown" hidden>Copy as Markdown</button></li>
 <li><a href="/issues/${id}/markdown">View as Markdown</a></li></ul></div></details>
 ${isErasable ? html`<a class="button danger apart" href="/issues/${id}/delete">Delete…</a>` : ''}</div>
-${typeof offer === 'string' ? html`<p class="hint">${inertText(offer, 1_000)}</p>` : ''}`;
+${typeof offer === 'string' ? html`<p class="hint">${sanitiseText(offer, 1_000)}</p>` : ''}`;
 }
 
 function renderCause(issue: Issue, links: TextLinks): Html {
@@ -285,7 +285,7 @@ function renderEvidence({ analysis: { citations } }: Issue, links: TextLinks): H
       html`<li><div>${renderLine(claim, links)}</div>${quotes.map(({ step, quote }) => {
         const isListed = step >= 1 && step <= links.steps;
         const source = isListed ? html`<a href="#step-${step}">Step ${step}</a>` : html`Step ${step}`;
-        return html`<blockquote><pre><code>${inertText(quote, MAX_QUOTE)}</code></pre><p class="source">${source}</p></blockquote>`;
+        return html`<blockquote><pre><code>${sanitiseText(quote, MAX_QUOTE)}</code></pre><p class="source">${source}</p></blockquote>`;
       })}</li>`,
   )}</ul>${renderMore(citations.length - MAX_CITATIONS, 'more quotation')}`;
 }
@@ -332,7 +332,7 @@ function renderStepList(steps: readonly Step[], links: TextLinks): Html {
 function renderQuestions({ analysis }: Issue, links: TextLinks): Html {
   const questions = analysis.questions.slice(0, MAX_LISTED);
   if (questions.length === 0) return html``;
-  const text = questions.map((question) => `- ${inertLine(question, 1_000)}`).join('\n');
+  const text = questions.map((question) => `- ${sanitiseLine(question, 1_000)}`).join('\n');
   return html`<section aria-labelledby="questions"><h2 id="questions">Questions</h2>
 <ul>${questions.map((question) => html`<li>${renderLine(question, links, 1_000)}</li>`)}</ul>
 <p><button type="button" data-copy="questions-text" hidden>Copy the questions</button></p>
@@ -383,8 +383,8 @@ ${renderMore(guards.length - MAX_LISTED, 'more reason')}</section>`;
 /** An unknown rule, such as one of a later version, is shown by its own name. */
 function renderGuard({ rule, file, reason }: Analysis['guards'][number], links: TextLinks): Html {
   const name = rule.replace(/^[a-z]{1,40}\//, '');
-  const words = Object.hasOwn(RULES, name) ? RULES[name] : inertLine(name.replaceAll('-', ' '), 80);
-  return html`<tr><th scope="row">${file === '' ? 'the change as a whole' : html`<code>${inertLine(file, 400)}</code>`}</th>
+  const words = Object.hasOwn(RULES, name) ? RULES[name] : sanitiseLine(name.replaceAll('-', ' '), 80);
+  return html`<tr><th scope="row">${file === '' ? 'the change as a whole' : html`<code>${sanitiseLine(file, 400)}</code>`}</th>
 <td data-label="What">${words}</td><td data-label="Reason">${renderLine(reason, links)}</td></tr>`;
 }
 
@@ -404,7 +404,7 @@ function renderSuspectTable(caption: string, suspects: readonly Suspect[], links
 <thead><tr><th scope="col">Place</th><th scope="col">Why</th><th scope="col" class="number">Score</th></tr></thead>
 <tbody>${suspects.map(
     ({ file, line, function: name, score, reasons }) => html`<tr><th scope="row">${renderPlace(file, line, links)}${
-      name === '' ? '' : html` in <code>${inertLine(name, 200)}</code>`
+      name === '' ? '' : html` in <code>${sanitiseLine(name, 200)}</code>`
     }</th>
 <td data-label="Why">${renderJoined(
       reasons.slice(0, MAX_REASONS).map((reason) => renderLine(reason, links)),
@@ -416,7 +416,7 @@ function renderSuspectTable(caption: string, suspects: readonly Suspect[], links
 
 /** Without a line, the link leads to the top of the file. */
 function renderPlace(file: string, line: number, { source }: TextLinks): Html {
-  const code = html`<code>${inertLine(line > 0 ? `${file}:${line}` : file, 400)}</code>`;
+  const code = html`<code>${sanitiseLine(line > 0 ? `${file}:${line}` : file, 400)}</code>`;
   const address = source(`${file}:${line > 0 ? line : 1}`);
   return address === null ? code : html`<a href="${address}">${code}</a>`;
 }
@@ -445,10 +445,10 @@ function renderDetails({ issue, project, pullRequest, requestedBy, address }: Is
     ...(checkOwnAddress(project, links.checkRun) === '' ? [] : [renderOwnLink(project, links.checkRun, 'check run')]),
   ];
   return html`<aside class="rail" aria-labelledby="record"><h2 id="record">Details</h2><dl class="facts">
-<dt>Project</dt><dd><a href="/projects/${project.id}">${inertLine(project.name, 200)}</a></dd>
+<dt>Project</dt><dd><a href="/projects/${project.id}">${sanitiseLine(project.name, 200)}</a></dd>
 <dt>Commit</dt><dd>${revision === '' ? '–' : renderCommit(project, revision)}</dd>
 ${onGithub.length === 0 ? '' : html`<dt>On GitHub</dt><dd>${renderJoined(onGithub)}</dd>`}
-<dt>From</dt><dd>${describeOrigin(origin)}${requestedBy === '' ? '' : html` by ${inertLine(requestedBy, 60)}`}${reference === '' ? '' : html` · ${renderPlainLine(reference)}`}</dd>
+<dt>From</dt><dd>${describeOrigin(origin)}${requestedBy === '' ? '' : html` by ${sanitiseLine(requestedBy, 60)}`}${reference === '' ? '' : html` · ${renderPlainLine(reference)}`}</dd>
 <dt>Concluded</dt><dd>${renderMoment(createdAt)}</dd>
 ${renderUsage(issue)}
 <dt>Investigation</dt><dd><a href="/investigations/${analysis.investigationId}?steps=1">Steps only</a></dd>
@@ -461,7 +461,7 @@ function renderUsage({ analysis: { model, usage } }: Issue): Html {
   if (model === null) return html`<dt>Model</dt><dd>none: facts only, at no cost</dd>${duration}`;
   const { promptTokens, completionTokens, cachedTokens, cacheWriteTokens = 0, costUsd, turns } = usage;
   const written = cacheWriteTokens === 0 ? '' : `, ${formatCount(cacheWriteTokens)} written to the cache`;
-  return html`<dt>Model</dt><dd>${inertLine(model, 100)}, ${formatPlural(turns, 'turn')}</dd>
+  return html`<dt>Model</dt><dd>${sanitiseLine(model, 100)}, ${formatPlural(turns, 'turn')}</dd>
 <dt>Cost</dt><dd>${costUsd > 0 ? formatDollars(costUsd) : 'no price known'}</dd>
 <dt>Tokens</dt><dd>${formatCount(promptTokens + completionTokens)}: ${formatCount(promptTokens)} in (${formatCount(cachedTokens)} cached${written}), ${formatCount(completionTokens)} out</dd>${duration}`;
 }
@@ -486,7 +486,7 @@ export function postPullRequest(deps: WebDeps): Handler<WebEnv> {
       case 'open':
         return c.redirect(`/issues/${issue.id}?done=${requested.kind}`, 303);
       case 'refused':
-        throw new WebRefusal(409, inertText(requested.reason, 1_000));
+        throw new WebRefusal(409, sanitiseText(requested.reason, 1_000));
       case 'absent':
         return refuseAbsentPage();
     }

@@ -5,7 +5,7 @@ import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { inertLine } from '../core/inert-text.ts';
+import { sanitiseLine } from '../core/inert-text.ts';
 import type { SignedIn, WebDeps, WebEnv } from './web-deps.ts';
 
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
@@ -93,7 +93,7 @@ export async function renderPage(c: Context<WebEnv>, deps: Pick<WebDeps, 'paused
 <meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="color-scheme" content="light dark">
 ${page.refresh === undefined ? '' : html`<noscript><meta http-equiv="refresh" content="${page.refresh}"></noscript>`}
-<title>${inertLine(page.title, 120)} · Causeway</title><link rel="icon" href="data:,">
+<title>${sanitiseLine(page.title, 120)} · Causeway</title><link rel="icon" href="data:,">
 <link rel="stylesheet" href="${STYLE.href}"><script src="${SCRIPT.href}" defer></script>
 </head><body>
 <a class="skip" href="#content">Skip to content</a>
@@ -115,7 +115,7 @@ function renderHeader(signedIn: SignedIn, section: Section | undefined): Html {
     html`<li><a href="${href}"${name === section ? html` aria-current="page"` : ''}>${text}</a></li>`;
   return html`<header class="top"><p class="brand"><a href="/projects">Causeway</a></p>
 <nav aria-label="Account area"><ul>${renderLink('projects', '/projects', 'Projects')}${renderLink('usage', '/usage', 'Usage')}</ul>
-<details class="menu"><summary><span class="hidden">Account </span><span class="login">${inertLine(signedIn.account.login, 60)}</span></summary>
+<details class="menu"><summary><span class="hidden">Account </span><span class="login">${sanitiseLine(signedIn.account.login, 60)}</span></summary>
 <div><ul>${renderLink('deliveries', '/account/deliveries', 'Deliveries')}${renderLink('audit', '/audit', 'Audit log')}${renderLink('credentials', '/account/security-credentials', 'Security credentials')}</ul>
 <form method="post" action="/sign-out">${renderFormToken(signedIn)}<button class="plain">Sign out</button></form></div></details></nav></header>`;
 }
@@ -130,7 +130,7 @@ export function renderFormToken({ formToken }: SignedIn): Html {
 function renderCrumbs(crumbs: readonly Crumb[]): Html {
   return html`<nav aria-label="Breadcrumb" class="crumbs"><ol>${crumbs.map(({ text, href }, index) => {
     const isLast = index === crumbs.length - 1;
-    const words = inertLine(text, 80);
+    const words = sanitiseLine(text, 80);
     return html`<li>${isLast ? html`<span aria-current="page">${words}</span>` : html`<a href="${href}">${words}</a>`}</li>`;
   })}</ol></nav>`;
 }

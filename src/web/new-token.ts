@@ -1,12 +1,12 @@
 // Creating a token: a form with its faults, and the page that shows the token once, with a first call.
 import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
-import { DEFAULT_SCOPES, hashToken, newToken, SCOPES, type Scope, type TokenRecord } from '../core/account.ts';
-import { newId } from '../core/ids.ts';
-import { inertLine, inertText } from '../core/inert-text.ts';
+import { createToken, DEFAULT_SCOPES, hashToken, SCOPES, type Scope, type TokenRecord } from '../core/account.ts';
+import { createId } from '../core/ids.ts';
+import { sanitiseLine, sanitiseText } from '../core/inert-text.ts';
 import type { Project } from '../core/project.ts';
 import type { ExampleReport } from '../core/report.ts';
-import { quoted } from '../core/shell-quote.ts';
+import { quoteWords } from '../core/shell-quote.ts';
 import { registerSecret } from '../log.ts';
 import { type KnownProjects, knownProjects } from '../services/access.ts';
 import { renderCopyable, renderJoined, renderMissing, renderMoment } from './components.ts';
@@ -93,7 +93,7 @@ export function postToken(deps: WebDeps): Handler<WebEnv> {
     if (Object.keys(faults).length > 0) return renderForm(c, deps, { ...known, input, faults, sent });
     const once = requireOnce(c, deps, sent);
     const record: TokenRecord = {
-      id: newId('tok'),
+      id: createId('tok'),
       accountId: c.get('signedIn').account.id,
       name: input.name,
       scopes: input.scopes,
@@ -103,7 +103,7 @@ export function postToken(deps: WebDeps): Handler<WebEnv> {
       lastUsedAt: null,
       revokedAt: null,
     };
-    const value = newToken();
+    const value = createToken();
     registerSecret(value, REGISTERED_MS);
     if ((await deps.store.addToken(record, hashToken(value), { once })) === 'repeated') {
       const message =
@@ -127,10 +127,10 @@ function parseTokenForm(
   form: Form,
   projects: readonly Project[],
 ): { readonly input: TokenInput; readonly faults: Faults } {
-  const name = inertLine(form.text('name'), 10 * MAX_NAME);
+  const name = sanitiseLine(form.text('name'), 10 * MAX_NAME);
   const scopes = SCOPES.filter((scope) => form.all('scope').includes(scope));
   const bound = form.text('bound') === 'all' ? 'all' : 'chosen';
-  const typedProjects = inertText(form.text('project_names'), 20_000);
+  const typedProjects = sanitiseText(form.text('project_names'), 20_000);
   const { projectIds, unknown } = chooseProjects([...form.all('project'), ...typedProjects.split('\n')], projects);
   const given = form.text('expiry');
   const isKnownExpiry = Object.hasOwn(EXPIRIES, given);
@@ -152,7 +152,7 @@ function chooseProjects(texts: readonly string[], projects: readonly Project[]) 
   const findId = (text: string) => ids.get(text) ?? ids.get(text.toLowerCase());
   return {
     projectIds: [...new Set(wanted.flatMap((text) => findId(text) ?? []))],
-    unknown: wanted.filter((text) => findId(text) === undefined).map((text) => inertLine(text, 80)),
+    unknown: wanted.filter((text) => findId(text) === undefined).map((text) => sanitiseLine(text, 80)),
   };
 }
 
@@ -220,7 +220,7 @@ function renderProjects({ projects, input, faults }: FormState): Html {
       id,
       name,
     }) => html`<div class="choice"><input type="checkbox" id="${id}" name="project" value="${id}"${projectIds.includes(id) ? ' checked' : ''}>
-<label for="${id}">${inertLine(name, 150)}</label></div>`,
+<label for="${id}">${sanitiseLine(name, 150)}</label></div>`,
   );
   const choice =
     projects.length > MAX_BOXES
@@ -257,7 +257,7 @@ function renderCreated(record: TokenRecord, value: string, baseUrl: string, exam
   return html`<div class="keys"><h1>Your new token</h1>
 <p class="notice"><strong>It is shown only now.</strong> Copy it to where your program finds it: only a hash of it is stored.</p>
 ${renderCopyable('token', value, 'token')}
-<p><strong>${inertLine(name, 100)}</strong> has ${renderJoined(scopes.map((scope) => html`<code>${scope}</code>`))}. ${expiry}</p>
+<p><strong>${sanitiseLine(name, 100)}</strong> has ${renderJoined(scopes.map((scope) => html`<code>${scope}</code>`))}. ${expiry}</p>
 <h2>Try it</h2>
 <p>In bash or zsh, this waits for the token without showing it. Paste it there, and press Enter:</p>
 ${renderCopyable('read', 'read -rs TOKEN', 'command')}
@@ -277,10 +277,10 @@ function chooseExample({ projectIds }: TokenRecord, projects: readonly Project[]
 /** The first call that the scopes allow, as a newcomer would start. */
 function formatFirstCall({ scopes }: TokenRecord, baseUrl: string, { projectId, data }: ExampleReport) {
   const authorization = '-H "Authorization: Bearer $TOKEN"';
-  const formatAddress = (path: string) => quoted(`${baseUrl}/api/v1/${path}`);
+  const formatAddress = (path: string) => quoteWords(`${baseUrl}/api/v1/${path}`);
   const joinParts = (...parts: readonly string[]) => parts.join(' \\\n  ');
   if (scopes.includes('issues:write')) {
-    const body = `-d ${quoted(JSON.stringify({ projectId, data }, null, 2))}`;
+    const body = `-d ${quoteWords(JSON.stringify({ projectId, data }, null, 2))}`;
     const type = "-H 'Content-Type: application/json'";
     const command = joinParts(`curl -i ${formatAddress('issues/')}`, authorization, type, body);
     return { text: 'Then this submits a report; replace "data" with your own:', command };

@@ -2,7 +2,7 @@
 import type { Handler } from 'hono';
 import { html } from 'hono/html';
 import type { Finding, Head } from '../core/head.ts';
-import { inertLine, inertText, withoutUnseen } from '../core/inert-text.ts';
+import { removeInvisible, sanitiseLine, sanitiseText } from '../core/inert-text.ts';
 import type { Project } from '../core/project.ts';
 import type { Subject, Thread } from '../core/thread.ts';
 import type { Backfill, UsageRow } from '../db/store.ts';
@@ -118,7 +118,7 @@ function describePlace(project: Project, { place, branch }: Head): Html {
   if (place?.kind === 'pull_request') return html`Pull request ${renderNumber(project, 'pull', place.number)}`;
   const name = place?.branch ?? branch;
   if (name === '') return html`No branch`;
-  return html`${place?.kind === 'default' ? 'Default branch' : 'Branch'} <code>${inertLine(name, 200)}</code>`;
+  return html`${place?.kind === 'default' ? 'Default branch' : 'Branch'} <code>${sanitiseLine(name, 200)}</code>`;
 }
 
 /** Each verdict once, with how many findings have it. */
@@ -134,7 +134,7 @@ function describeFindings(findings: readonly Finding[]): string {
 
 /** As plain text, exactly as it was written. */
 function renderHeld(name: string, text: string): Html {
-  const isCut = withoutUnseen(text).trim().length > MAX_TEXT;
-  return html`<details><summary>${name}</summary><pre>${inertText(text, MAX_TEXT)}</pre>
+  const isCut = removeInvisible(text).trim().length > MAX_TEXT;
+  return html`<details><summary>${name}</summary><pre>${sanitiseText(text, MAX_TEXT)}</pre>
 ${isCut ? html`<p class="hint">Only the first ${formatCount(MAX_TEXT)} characters are shown.</p>` : ''}</details>`;
 }

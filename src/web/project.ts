@@ -1,7 +1,7 @@
 // A project: what is running, and its issues; and its effective settings.
 import type { Handler } from 'hono';
 import { html } from 'hono/html';
-import { inertLine, inertText } from '../core/inert-text.ts';
+import { sanitiseLine, sanitiseText } from '../core/inert-text.ts';
 import type { Investigation } from '../core/investigation.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
 import { isAtLeast } from '../core/role.ts';
@@ -107,7 +107,7 @@ ${investigation.accountId === accountId ? 'started by you' : 'started'} ${render
 function describeProgress({ outcome, progress }: Investigation): string {
   if (outcome.state === 'queued') return 'Waiting for its turn';
   if (progress.step === 0) return 'Reading the report';
-  return `Step ${progress.step}: ${inertLine(progress.action, 140)}`;
+  return `Step ${progress.step}: ${sanitiseLine(progress.action, 140)}`;
 }
 
 /** The problem is the title, the cause a second line: people look for what they reported. */
@@ -187,13 +187,13 @@ ${url === '' ? html`<p class="soft">There is no such file, neither here nor in t
 
 function renderValues(project: Project, { values }: EffectiveConfiguration): Html {
   if (values.length === 0) return html`<div class="empty"><p>This project has no settings.</p></div>`;
-  return html`<table class="cards values"><caption class="hidden">Effective settings of ${inertLine(project.name, 100)}</caption>
+  return html`<table class="cards values"><caption class="hidden">Effective settings of ${sanitiseLine(project.name, 100)}</caption>
 <thead><tr><th scope="col">Name</th><th scope="col">Value</th><th scope="col">From</th><th scope="col">Meaning</th></tr></thead>
 <tbody>${values.map(renderValue)}</tbody></table>`;
 }
 
 function renderValue({ name, value, from, limit, means }: EffectiveValue): Html {
-  const given = inertText(value, 4_000);
+  const given = sanitiseText(value, 4_000);
   const isWithheld = from.kind === 'owner' && limit !== '';
   return html`<tr><th scope="row"><code>${name}</code></th>
 <td data-label="Value"><span class="value">${given === '' ? html`<span class="soft">${isWithheld ? 'not shown' : 'nothing'}</span>` : given}</span>
@@ -208,7 +208,7 @@ function renderValueSource(from: ValueSource): Html {
     case 'file':
       return html`this repository's file`;
     case 'owner':
-      return html`the file of <code>${inertLine(from.repository, 200)}</code>`;
+      return html`the file of <code>${sanitiseLine(from.repository, 200)}</code>`;
     case 'operator':
       return html`the operator: <code>${from.variable}</code>`;
   }
@@ -227,12 +227,12 @@ function renderSource(project: Project): Html {
   const { source } = project;
   switch (source.kind) {
     case 'path':
-      return html`<dt>Folder</dt><dd><code>${inertLine(source.path, 1_000)}</code></dd>`;
+      return html`<dt>Folder</dt><dd><code>${sanitiseLine(source.path, 1_000)}</code></dd>`;
     // The address may contain credentials.
     case 'url':
       return html``;
     case 'github':
-      return html`<dt>Repository</dt><dd>${renderOwnLink(project, getRepositoryPage(project), inertLine(project.name, 300))}</dd>
-<dt>Default branch</dt><dd>${source.defaultBranch === '' ? 'none: it has no commit' : html`<code>${inertLine(source.defaultBranch, 300)}</code>`}</dd>`;
+      return html`<dt>Repository</dt><dd>${renderOwnLink(project, getRepositoryPage(project), sanitiseLine(project.name, 300))}</dd>
+<dt>Default branch</dt><dd>${source.defaultBranch === '' ? 'none: it has no commit' : html`<code>${sanitiseLine(source.defaultBranch, 300)}</code>`}</dd>`;
   }
 }

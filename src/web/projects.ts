@@ -1,7 +1,7 @@
 // The projects that a person may see, each with what there is of it; and what to do first.
 import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
-import { inertLine } from '../core/inert-text.ts';
+import { sanitiseLine } from '../core/inert-text.ts';
 import type { Project } from '../core/project.ts';
 import { isAtLeast } from '../core/role.ts';
 import type { ProjectCounts } from '../db/store.ts';
@@ -98,7 +98,7 @@ function renderTable(page: readonly Project[], counts: ReadonlyMap<string, Proje
 function renderRow(project: Project, counts: ProjectCounts | undefined): Html {
   const { issues = 0, underWay = 0, openFailures = 0, lastIssueAt = '' } = counts ?? {};
   const failures = html`<a class="row-link" href="/projects/${project.id}/failures">${formatCount(openFailures)}</a>`;
-  return html`<tr><th scope="row"><a class="row-link" href="/projects/${project.id}">${inertLine(project.name, 300)}</a> ${renderKind(project)}</th>
+  return html`<tr><th scope="row"><a class="row-link" href="/projects/${project.id}">${sanitiseLine(project.name, 300)}</a> ${renderKind(project)}</th>
 <td class="number" data-label="Issues">${formatCount(issues)}</td>
 <td class="number" data-label="Running">${underWay === 0 ? '0' : renderBadge(formatCount(underWay), 'busy')}</td>
 <td class="number" data-label="Open failures">${openFailures === 0 ? '0' : failures}</td>
@@ -124,7 +124,7 @@ function renderFirstReport(projects: readonly Project[], roles: KnownProjects['r
   const usable = projects.filter(({ id }) => isAtLeast(roles.get(id) ?? 'none', 'triage'));
   if (usable.length === 0) return html``;
   const buttons = usable.map(({ id, name }, index) => {
-    const text = usable.length === 1 ? 'New report' : `New report for ${inertLine(name, 80)}`;
+    const text = usable.length === 1 ? 'New report' : `New report for ${sanitiseLine(name, 80)}`;
     return html`<a class="button ${index === 0 ? 'primary' : ''}" href="/projects/${id}/reports/new">${text}</a> `;
   });
   return html`<section class="panel" aria-labelledby="first"><h2 id="first">Submit your first report</h2>

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
-import { noRoomText } from '../core/disk.ts';
+import { describeNoSpace } from '../core/disk.ts';
 import { CausewayError } from '../core/errors.ts';
-import { inertLine } from '../core/inert-text.ts';
+import { sanitiseLine } from '../core/inert-text.ts';
 import type { Project } from '../core/project.ts';
 import { MAX_REPORT_BYTES } from '../core/report.ts';
 import { isAtLeast } from '../core/role.ts';
@@ -92,7 +92,7 @@ async function submitReport(c: Context<WebEnv>, deps: WebDeps, state: FormState)
   const { allowed, retryAfter } = deps.limiter.take(account.id, 'creation', deps.now());
   if (!allowed) return { message: `Too many reports within a minute: try again in ${retryAfter} s.`, status: 429 };
   const shortage = await deps.room();
-  if (shortage !== null) return { message: noRoomText(shortage), status: 503 };
+  if (shortage !== null) return { message: describeNoSpace(shortage), status: 503 };
   const report = {
     ...fields,
     projectId: seen.project.id,
@@ -192,6 +192,6 @@ function renderDescription(name: string, fault: string | undefined): Html {
 
 function describeRevision({ source }: Project): Html {
   if (source.kind !== 'github') return html`A branch, a tag or a sha. Default: the branch that is checked out.`;
-  const name = source.defaultBranch === '' ? html`` : html`, <code>${inertLine(source.defaultBranch, 200)}</code>`;
+  const name = source.defaultBranch === '' ? html`` : html`, <code>${sanitiseLine(source.defaultBranch, 200)}</code>`;
   return html`A branch, a tag or a sha. Default: the default branch${name}.`;
 }

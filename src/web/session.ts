@@ -3,8 +3,8 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import type { Context, MiddlewareHandler } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { type Account, isRecent, isSessionAlive, type Session } from '../core/account.ts';
-import { newId } from '../core/ids.ts';
-import { inertLine } from '../core/inert-text.ts';
+import { createId } from '../core/ids.ts';
+import { sanitiseLine } from '../core/inert-text.ts';
 import { WebRefusal } from './layout.ts';
 import type { SignedIn, WebDeps, WebEnv } from './web-deps.ts';
 
@@ -26,8 +26,8 @@ export async function startSession(c: Context<WebEnv>, deps: WebDeps, account: A
   const now = deps.now().toISOString();
   if (earlier !== null) await deps.store.endSession(earlier.session.id, earlier.account.id, now);
   const value = randomBytes(32).toString('base64url');
-  const client = inertLine(c.req.header('User-Agent') ?? '', 200);
-  const session: Session = { id: newId('ses'), accountId: account.id, startedAt: now, lastSeenAt: now, client };
+  const client = sanitiseLine(c.req.header('User-Agent') ?? '', 200);
+  const session: Session = { id: createId('ses'), accountId: account.id, startedAt: now, lastSeenAt: now, client };
   await deps.store.addSession(session, hashValue(value));
   writeCookie(c, deps, 'session', value);
 }

@@ -1,6 +1,6 @@
 // What a model or a person wrote, as a page shows it: paragraphs, lists, code, and links only to our own steps and to the repository's source.
 import { html } from 'hono/html';
-import { inertLine, inertText } from '../core/inert-text.ts';
+import { sanitiseLine, sanitiseText } from '../core/inert-text.ts';
 import { parseInline, parseMarkdown } from '../core/markdown/parse.ts';
 import { NO_LINKS, type SourceLinks } from '../core/source-links.ts';
 import type { Html } from './layout.ts';
@@ -25,18 +25,18 @@ const SENTENCE = /^.{24,400}?[.!?](?=\s)/u;
 /** Markdown as HTML: everything that our parser does not know is text. At most 20,000 characters. */
 export function renderText(text: string, links: TextLinks = NO_TEXT_LINKS): Html {
   // One less, since the parser shows a text of more than that without marks.
-  return html`${parseMarkdown(inertText(text, MAX_TEXT - 1)).children.map((block) => renderBlock(block, links))}`;
+  return html`${parseMarkdown(sanitiseText(text, MAX_TEXT - 1)).children.map((block) => renderBlock(block, links))}`;
 }
 
 /** The same on one line, without blocks. */
 export function renderLine(text: string, links: TextLinks = NO_TEXT_LINKS, max = 500): Html {
-  return html`${renderInline(parseInline(inertLine(text, max)), links)}`;
+  return html`${renderInline(parseInline(sanitiseLine(text, max)), links)}`;
 }
 
 /** The first sentence of a text, on one line of at most `max` characters, without the marks of steps. */
 export function getFirstSentence(text: string, max = 180): string {
-  const all = inertLine(text.replaceAll(STEP, ''), 400).replace(/ (?=[.,;:])/g, '');
-  return inertLine(SENTENCE.exec(all)?.[0] ?? all, max);
+  const all = sanitiseLine(text.replaceAll(STEP, ''), 400).replace(/ (?=[.,;:])/g, '');
+  return sanitiseLine(SENTENCE.exec(all)?.[0] ?? all, max);
 }
 
 function renderBlock(block: Block, links: TextLinks): Html {

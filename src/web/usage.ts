@@ -1,7 +1,7 @@
 // Usage: investigations and their cost by month and project, against the budgets; the same as CSV; and the pull requests that were opened.
 import type { Handler } from 'hono';
 import { html } from 'hono/html';
-import { inertLine, withoutUnseen } from '../core/inert-text.ts';
+import { removeInvisible, sanitiseLine } from '../core/inert-text.ts';
 import type { InvestigationState } from '../core/investigation.ts';
 import type { Project } from '../core/project.ts';
 import type { ChecksState } from '../core/thread.ts';
@@ -158,7 +158,7 @@ function toCsv(months: readonly UsageMonth[]): string {
 
 /** Spreadsheets run what begins with one of these signs; after an apostrophe it is text to them. */
 function toCell(value: string | number): string {
-  const text = withoutUnseen(String(value)).replace(/\s/g, ' ').trimStart();
+  const text = removeInvisible(String(value)).replace(/\s/g, ' ').trimStart();
   const safe = /^[=+\-@|%]/.test(text) ? `'${text}` : text;
   return /[",']/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
@@ -178,7 +178,7 @@ function renderBudgets(month: UsageMonth | undefined, budget: WebDeps['budget'])
   return html`<table class="cards log"><caption class="hidden">Cost of this month and the budgets</caption>
 <thead><tr><th scope="col">Budget</th><th scope="col" class="number">Used</th><th scope="col" class="number">Limit</th><th scope="col">Share</th></tr></thead>
 <tbody>${renderBudget('Total (all your projects)', '', month?.total.spentUsd ?? 0, budget.all)}
-${shown.map(({ project, spentUsd }) => renderBudget(inertLine(project.name, 150), `/projects/${project.id}/settings`, spentUsd, budget.repository))}</tbody></table>
+${shown.map(({ project, spentUsd }) => renderBudget(sanitiseLine(project.name, 150), `/projects/${project.id}/settings`, spentUsd, budget.repository))}</tbody></table>
 <p class="hint">${hints.join(' ')}</p>`;
 }
 
@@ -216,7 +216,7 @@ ${rest > 0 ? html`<p class="hint">${formatPlural(rest, 'cheaper project')} in th
 
 function renderLine(line: UsageLine, total: Figures): Html {
   const { project, spentUsd } = line;
-  const name = inertLine(project.name, 150);
+  const name = sanitiseLine(project.name, 150);
   const share = total.spentUsd > 0 ? spentUsd / total.spentUsd : null;
   const percent = `${formatCount(Math.round((share ?? 0) * 100))}%`;
   return html`<tr><th scope="row"><a href="/projects/${project.id}">${name}</a></th>${renderFigures(line)}
@@ -277,7 +277,7 @@ function renderPullRequests(opened: readonly OpenedPullRequest[], projects: read
   const rows = opened.map(({ pullRequest, projectId, changedAt }) => {
     const { state, checks, number, url, issueId } = pullRequest;
     const project = projectsById.get(projectId);
-    const name = `${inertLine(project?.name ?? '', 150)}#${number}`;
+    const name = `${sanitiseLine(project?.name ?? '', 150)}#${number}`;
     return html`<tr><th scope="row">${project === undefined ? name : renderOwnLink(project, url, name)}</th>
 <td data-label="State">${renderBadge(...PULL_REQUEST_STATES[state])}</td><td data-label="Checks">${renderBadge(...CHECKS[checks])}</td>
 <td data-label="Issue"><a class="mono" href="/issues/${issueId}">${issueId}</a></td><td data-label="Last change">${renderMoment(changedAt)}</td></tr>`;

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { CONCLUDE, parseDraft } from '../../src/agent/conclusion-draft.ts';
 
-import { inertText } from '../../src/core/inert-text.ts';
+import { sanitiseText } from '../../src/core/inert-text.ts';
 import { CLAIM, draftJson, sampleDraft } from './conclusion-samples.ts';
 
 function faultOf(raw: string): string {
@@ -123,11 +123,11 @@ describe('what nobody sees is taken out of the text', () => {
     ['controls', 'a\0b\u0008c\u009bd\r\ne', 'abcd\ne'],
     ['half a character', 'a\ud83d', 'a\ufffd'],
   ])('%s', (_, text, seen) => {
-    expect(inertText(text, 100)).toBe(seen);
+    expect(sanitiseText(text, 100)).toBe(seen);
   });
 
   it('a cut never halves a character', () => {
-    expect(inertText('😀😀😀', 4)).toBe('😀…');
+    expect(sanitiseText('😀😀😀', 4)).toBe('😀…');
   });
 });
 

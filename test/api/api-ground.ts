@@ -2,9 +2,9 @@
 
 import { type Api, createApi } from '../../src/api/api.ts';
 import type { ReadinessCheck } from '../../src/api/api-deps.ts';
-import { type Account, DEFAULT_SCOPES, hashToken, newToken, type TokenRecord } from '../../src/core/account.ts';
+import { type Account, createToken, DEFAULT_SCOPES, hashToken, type TokenRecord } from '../../src/core/account.ts';
 import type { Shortage } from '../../src/core/disk.ts';
-import { newId } from '../../src/core/ids.ts';
+import { createId } from '../../src/core/ids.ts';
 import type { Project } from '../../src/core/project.ts';
 import type { Permissions, Role } from '../../src/core/role.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
@@ -131,7 +131,7 @@ export async function apiGround(options: GroundOptions = {}): Promise<ApiGround>
     baseUrl: () => BASE,
   });
   const addToken = async (wanted: Partial<TokenRecord> = {}) => {
-    const token = newToken();
+    const token = createToken();
     await store.addToken({ ...tokenRecord(account.id, now()), ...wanted }, hashToken(token));
     return token;
   };
@@ -185,7 +185,7 @@ export function requestOf(method: string, path: string, { token, body, raw, head
 
 function tokenRecord(accountId: string, now: Date): TokenRecord {
   return {
-    id: newId('tok'),
+    id: createId('tok'),
     accountId,
     name: 'test',
     scopes: DEFAULT_SCOPES,

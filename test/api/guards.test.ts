@@ -1,6 +1,6 @@
 // What stands before every operation: token, scope, rate, and the order in which things are checked.
 import { afterEach, describe, expect, it } from 'vitest';
-import { newToken } from '../../src/core/account.ts';
+import { createToken } from '../../src/core/account.ts';
 import { CausewayError } from '../../src/core/errors.ts';
 import type { Store } from '../../src/db/store.ts';
 import { type ApiGround, apiGround, bodyOf, type GroundOptions, requestOf } from './api-ground.ts';
@@ -32,7 +32,7 @@ describe('the token', () => {
     ['something after it', (token: string) => `Bearer ${token} x`],
     ['a comma after it', (token: string) => `Bearer ${token},`],
     ['only the scheme', 'Bearer'],
-    ['an unknown token', () => `Bearer ${newToken()}`],
+    ['an unknown token', () => `Bearer ${createToken()}`],
     ['bytes beyond ASCII', 'Bearer cwy_\u00e9'],
     ['a very long one', `Bearer cwy_${'a'.repeat(10_000)}`],
   ])('is refused with 401: %s', async (_name, header) => {
@@ -46,7 +46,7 @@ describe('the token', () => {
   it('gets the same bytes whether its checksum is wrong or it is unknown', async () => {
     await open();
     const wrong = await list({ Authorization: `Bearer cwy_${'0'.repeat(36)}` });
-    const unknown = await list({ Authorization: `Bearer ${newToken()}` });
+    const unknown = await list({ Authorization: `Bearer ${createToken()}` });
     expect(await wrong.text()).toBe(await unknown.text());
     expect([...wrong.headers.keys()]).toEqual([...unknown.headers.keys()]);
   });
@@ -62,7 +62,7 @@ describe('the token', () => {
     const wrong = [ground.token.slice(0, -1) + last, `cwy_${'0'.repeat(36)}`, 'x', `cwy_${ground.token.slice(5)}`];
     for (const token of wrong) expect((await list({ Authorization: `Bearer ${token}` })).status).toBe(401);
     expect(reads).toBe(0);
-    expect((await list({ Authorization: `Bearer ${newToken()}` })).status).toBe(401);
+    expect((await list({ Authorization: `Bearer ${createToken()}` })).status).toBe(401);
     expect(reads).toBe(1);
   });
 
@@ -198,7 +198,7 @@ describe('the rate', () => {
   it('is not used up by invalid tokens', async () => {
     await open({ limits });
     for (let i = 0; i < 1_000; i++) {
-      expect((await list({ Authorization: `Bearer ${newToken()}` })).status).toBe(401);
+      expect((await list({ Authorization: `Bearer ${createToken()}` })).status).toBe(401);
     }
     expect((await ground.call('GET', '/api/v1/projects/')).status).toBe(200);
   });

@@ -1,7 +1,7 @@
 // Room on the disk: what is enough, how often it is asked, and what the log says of it.
 import { describe, expect, it } from 'vitest';
 import { createRoom } from '../../src/app/services.ts';
-import { noRoomText } from '../../src/core/disk.ts';
+import { describeNoSpace } from '../../src/core/disk.ts';
 import { createLog } from '../../src/log.ts';
 import { expectForPeople } from '../support/for-people.ts';
 
@@ -35,7 +35,7 @@ describe('room on the disk', () => {
   });
 
   it('is missed in figures, never rounded up to enough', () => {
-    const text = (free: number) => noRoomText({ free, required: 100 * MIB });
+    const text = (free: number) => describeNoSpace({ free, required: 100 * MIB });
     expect(text(19.9 * MIB)).toContain('(19 MiB free, 100 MiB required)');
     expect(text(100 * MIB - 1)).toContain('(99 MiB free, 100 MiB required)');
     expect(text(0)).toContain('(0 B free, 100 MiB required)');

@@ -1,6 +1,6 @@
 // Records as after years: projects with Issues, of which one has thirty steps and a long diff. Copied as rows, since a hundred thousand investigations take hours.
 import Sqlite from 'better-sqlite3';
-import { newId } from '../../src/core/ids.ts';
+import { createId } from '../../src/core/ids.ts';
 import { acceptance, conclusion, NOW, SHA } from '../support/store-samples.ts';
 import { benchDatabase, benchToken, openBenchHouse } from './own-api.ts';
 
@@ -74,10 +74,10 @@ function copied(file: string, { issueId, issues, projectIds }: Copying): string 
   const ids: string[] = [];
   database.transaction(() => {
     for (const [at, project_id] of projectIds.entries()) {
-      const run_id = newId('run');
+      const run_id = createId('run');
       insertRun({ ...run, id: run_id, project_id, fingerprint: `f${at}` });
       for (let each = 0; each < issues / (projectIds.length + 1); each++) {
-        const [id, investigation_id] = [newId('iss'), newId('inv')];
+        const [id, investigation_id] = [createId('iss'), createId('inv')];
         const outcome = JSON.stringify({ state: 'concluded', issueId: id });
         insertInvestigation({ ...investigation, id: investigation_id, run_id, project_id, outcome });
         insertIssue({ ...issue, id, investigation_id, run_id, project_id });

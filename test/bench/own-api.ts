@@ -4,8 +4,8 @@ import path from 'node:path';
 import { openPort } from '../../src/app/port.ts';
 import { openServices, type Services, type ServicesOptions } from '../../src/app/services.ts';
 import { readConfig } from '../../src/config.ts';
-import { DEFAULT_SCOPES, hashToken, newToken } from '../../src/core/account.ts';
-import { newId } from '../../src/core/ids.ts';
+import { createToken, DEFAULT_SCOPES, hashToken } from '../../src/core/account.ts';
+import { createId } from '../../src/core/ids.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 
 import { createLog } from '../../src/log.ts';
@@ -34,9 +34,15 @@ export function benchDatabase(dataDir: string): string {
 
 /** A token of the local account that may do everything. */
 export async function benchToken({ store, account }: Services): Promise<string> {
-  const token = newToken();
+  const token = createToken();
   const times = { createdAt: new Date().toISOString(), expiresAt: null, lastUsedAt: null, revokedAt: null };
-  const record = { id: newId('tok'), accountId: account.id, name: 'bench', scopes: DEFAULT_SCOPES, projectIds: null };
+  const record = {
+    id: createId('tok'),
+    accountId: account.id,
+    name: 'bench',
+    scopes: DEFAULT_SCOPES,
+    projectIds: null,
+  };
   await store.addToken({ ...record, ...times }, hashToken(token));
   return token;
 }

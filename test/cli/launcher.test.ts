@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { launcherOf } from '../../src/cli/terminal.ts';
-import { shellWord } from '../../src/core/shell-quote.ts';
+import { quoteWord } from '../../src/core/shell-quote.ts';
 
 describe('the launcher as it can be pasted', () => {
   it('is short in the folder of the installation, and whole elsewhere', () => {
@@ -27,7 +27,7 @@ describe('a word for the shell', () => {
   it.each(['', 'a b', "it's", '$HOME', '`x`', '*', '~/x', 'a;b', 'plain/path-1.0'])(
     '%j is read back as it is',
     (word) => {
-      expect(execFileSync('sh', ['-c', `printf '%s' ${shellWord(word)}`]).toString()).toBe(word);
+      expect(execFileSync('sh', ['-c', `printf '%s' ${quoteWord(word)}`]).toString()).toBe(word);
     },
   );
 });

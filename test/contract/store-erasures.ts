@@ -1,7 +1,7 @@
 // The store's contract: what an operator has erased at somebody's request, a person or a project, is nowhere any more.
 
 import { describe, expect, it } from 'vitest';
-import { guidanceSection } from '../../src/core/report.ts';
+import { formatGuidance } from '../../src/core/report.ts';
 import { inPullRequest, ON_MAIN, recorded, seenAs, sighting } from '../support/check-store-samples.ts';
 import {
   githubGround,
@@ -89,13 +89,13 @@ export function erasuresContract(engine: Engine): void {
       const text = 'The cart breaks';
       // Called otherwise in those days, and with a heading among the words.
       const words = 'mind the accents\n\n## What ada asks to be heeded\n\nall of it';
-      const hers = { text, guidance: guidanceSection('mona-of-old', words), fingerprint: 'hers' };
+      const hers = { text, guidance: formatGuidance('mona-of-old', words), fingerprint: 'hers' };
       const { runId } = await accepted(store, acceptance(base, hers));
       await accepted(
         store,
         acceptance(
           { ...base, account: other },
-          { text, guidance: guidanceSection('ada', 'see the log'), fingerprint: 'a' },
+          { text, guidance: formatGuidance('ada', 'see the log'), fingerprint: 'a' },
         ),
       );
       await store.eraseAccount('mona', at(1));

@@ -1,12 +1,12 @@
 // The store's contract: sessions, what signs in once, and the end of a person's access.
 import { describe, expect, it } from 'vitest';
 import { isSessionAlive, SESSION_IDLE_MS, SESSION_LIFE_MS, type Session } from '../../src/core/account.ts';
-import { newId } from '../../src/core/ids.ts';
+import { createId } from '../../src/core/ids.ts';
 import { at, ground, NOW, other, token } from '../support/store-samples.ts';
 import type { Engine } from './engine.ts';
 
 function session(accountId: string, changes: Partial<Session> = {}): Session {
-  return { id: newId('ses'), accountId, startedAt: NOW, lastSeenAt: NOW, client: 'Firefox on Linux', ...changes };
+  return { id: createId('ses'), accountId, startedAt: NOW, lastSeenAt: NOW, client: 'Firefox on Linux', ...changes };
 }
 
 const sweepAt = (now: string) => ({ endedBefore: NOW, keysBefore: NOW, now });

@@ -1,15 +1,15 @@
 // Every reason that an investigation can have, and what people are told of it.
 import { describe, expect, it } from 'vitest';
-import { CausewayError, failureReason } from '../../src/core/errors.ts';
+import { CausewayError, describeFailure } from '../../src/core/errors.ts';
 import {
-  audienceOf,
+  describeForOperator,
+  describeForPeople,
+  describeWaitReason,
   type EndReason,
   failureOf,
+  getAudience,
   type Reason,
-  textForOperator,
-  textForPeople,
   type WaitCode,
-  waitingFor,
 } from '../../src/core/reason.ts';
 import { expectForPeople } from '../support/for-people.ts';
 
@@ -60,25 +60,25 @@ describe('a reason', () => {
   it.each(ALL.map((reason) => [JSON.stringify(reason), reason] as const))(
     '%s tells people no matter of the operator',
     (_, reason) => {
-      const text = textForPeople(reason);
+      const text = describeForPeople(reason);
       expectForPeople(text);
-      if (audienceOf(reason) === 'operator') expect(text).toBe('');
+      if (getAudience(reason) === 'operator') expect(text).toBe('');
       else expect(text).toMatch(/^[A-Z0-9].*\.$/);
-      expect(textForOperator(reason)).not.toBe('');
+      expect(describeForOperator(reason)).not.toBe('');
     },
   );
 
   it('of an error comes from its code and data, whatever its message says', () => {
     const words = 'GET http://127.0.0.1:4130/v1 failed: check OPENAI_BASE_URL and /srv/data';
     for (const code of ['repository_unreachable', 'internal', 'model_rejected', 'usage'] as const) {
-      expectForPeople(failureReason(new CausewayError(code, words)).detail);
+      expectForPeople(describeFailure(new CausewayError(code, words)).detail);
     }
-    expectForPeople(failureReason(new Error(words)).detail);
+    expectForPeople(describeFailure(new Error(words)).detail);
     const reason: EndReason = { code: 'revision_not_found', revision: 'v9' };
-    expect(failureReason(new CausewayError('revision_not_found', words, { reason }))).toEqual(failureOf(reason));
+    expect(describeFailure(new CausewayError('revision_not_found', words, { reason }))).toEqual(failureOf(reason));
   });
 
   it('to wait is named as people know it', () => {
-    for (const [code, words] of Object.entries(WAITS)) expect(waitingFor(code as WaitCode)).toBe(words);
+    for (const [code, words] of Object.entries(WAITS)) expect(describeWaitReason(code as WaitCode)).toBe(words);
   });
 });

@@ -1,7 +1,7 @@
 // Windows of a text: put together again, they are the text.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toLines, windowOf } from '../../src/core/diff/text-lines.ts';
+import { cutWindow, toLines } from '../../src/core/diff/text-lines.ts';
 
 const texts = fc
   .array(fc.constantFrom('a', 'b\r', '', 'long line'), { maxLength: 8 })
@@ -12,7 +12,7 @@ describe('a window of a text', () => {
     fc.assert(
       fc.property(texts, fc.integer({ min: 0, max: 10 }), (text, cut) => {
         const end = toLines(text).lines.length;
-        const [head, tail] = [windowOf(text, { from: 1, to: cut }), windowOf(text, { from: cut + 1, to: end })];
+        const [head, tail] = [cutWindow(text, { from: 1, to: cut }), cutWindow(text, { from: cut + 1, to: end })];
         expect(head.text + tail.text).toBe(text);
         expect([head.firstLine, tail.firstLine, tail.totalLines]).toEqual([1, cut + 1, end]);
       }),
@@ -20,8 +20,8 @@ describe('a window of a text', () => {
   });
 
   it('beyond the end, or that ends before it starts, is empty', () => {
-    expect(windowOf('a\nb\n', { from: 3, to: 9 })).toEqual({ text: '', firstLine: 3, totalLines: 2 });
-    expect(windowOf('a\nb\n', { from: 2, to: 1 }).text).toBe('');
-    expect(windowOf('a\nb', { from: 2, to: 99 }).text).toBe('b');
+    expect(cutWindow('a\nb\n', { from: 3, to: 9 })).toEqual({ text: '', firstLine: 3, totalLines: 2 });
+    expect(cutWindow('a\nb\n', { from: 2, to: 1 }).text).toBe('');
+    expect(cutWindow('a\nb', { from: 2, to: 99 }).text).toBe('b');
   });
 });

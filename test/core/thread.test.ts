@@ -1,6 +1,6 @@
 // Triggers and subjects are told apart by their keys.
 import { expect, it } from 'vitest';
-import { subjectKey, triggerKey } from '../../src/core/thread.ts';
+import { toSubjectKey, triggerKey } from '../../src/core/thread.ts';
 
 const AT = '2026-11-20T10:00:00Z';
 
@@ -12,10 +12,10 @@ it('two people who ask within one second of GitHub are two triggers', () => {
 
 it('an issue, a pull request, a failure and a report are never one subject', () => {
   const keys = [
-    subjectKey({ kind: 'issue', number: 7 }),
-    subjectKey({ kind: 'pull_request', number: 7 }),
-    subjectKey({ kind: 'failure', failureId: 'x' }),
-    subjectKey({ kind: 'report', issueId: 'x' }),
+    toSubjectKey({ kind: 'issue', number: 7 }),
+    toSubjectKey({ kind: 'pull_request', number: 7 }),
+    toSubjectKey({ kind: 'failure', failureId: 'x' }),
+    toSubjectKey({ kind: 'report', issueId: 'x' }),
   ];
   expect(new Set(keys).size).toBe(4);
 });

@@ -5,7 +5,7 @@ import { createDatabase, type Database } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import type { Schema } from '../../src/db/schema.ts';
 import { createSeal } from '../../src/db/seal.ts';
-import { openConnection, SQLITE_TABLES, sqliteDialect } from '../../src/db/sqlite-engine.ts';
+import { createSqliteDialect, openConnection, SQLITE_TABLES } from '../../src/db/sqlite-engine.ts';
 import type { Store } from '../../src/db/store.ts';
 import { storeVerbs } from '../../src/db/store-verbs.ts';
 import { claimNextJob, createJobTable, releaseRunning } from '../../src/queue/job-table.ts';
@@ -26,7 +26,7 @@ async function plansOf<T>(
   const connection = openConnection(':memory:');
   const said = new Map<string, readonly unknown[]>();
   await using kysely = new Kysely<Schema>({
-    dialect: sqliteDialect(connection),
+    dialect: createSqliteDialect(connection),
     log: ({ query }) => void said.set(query.sql, query.parameters),
   });
   await migrate(kysely, { form: SQLITE_TABLES, place: 'memory', mayBeAheadBy: 0 });

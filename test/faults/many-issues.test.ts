@@ -1,7 +1,7 @@
 // The API under numbers: 100,000 issues in one project, and 10,000 tokens that are none over one connection.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServer } from '../../src/api/server.ts';
-import { newToken } from '../../src/core/account.ts';
+import { createToken } from '../../src/core/account.ts';
 import { createLog } from '../../src/log.ts';
 import { type ApiGround, apiGround, bodyOf } from '../api/api-ground.ts';
 import { acceptance, conclusion, NOW } from '../support/store-samples.ts';
@@ -68,7 +68,7 @@ describe('10,000 invalid tokens from one address', () => {
     };
     const seen = new Map<number, number>();
     for (let sent = 0; sent < 10_000; sent += 20) {
-      const statuses = await Promise.all(Array.from({ length: 20 }, () => ask(newToken())));
+      const statuses = await Promise.all(Array.from({ length: 20 }, () => ask(createToken())));
       for (const status of statuses) seen.set(status, (seen.get(status) ?? 0) + 1);
     }
     expect([...seen]).toEqual([[401, 10_000]]);

@@ -1,7 +1,7 @@
 // Where a commit stands decides: the default branch, what is set aside, what waits, and who asked.
 import { describe, expect, it } from 'vitest';
 import { ChecksBusy, ChecksClosed } from '../../src/core/check.ts';
-import { newId } from '../../src/core/ids.ts';
+import { createId } from '../../src/core/ids.ts';
 import type { ThreadPart } from '../../src/db/store.ts';
 import { ofActions } from '../support/check-store-samples.ts';
 import { opening, TRIAGER, trigger } from '../support/github-store-samples.ts';
@@ -262,7 +262,7 @@ describe('beside what else was begun', () => {
     await at.look();
     const subject = { kind: 'pull_request', number: 5 } as const;
     const asked = trigger({ kind: 'comment', commentId: 1, by: TRIAGER });
-    const thread: ThreadPart = opening(newId('thr'), { subject, trigger: asked });
+    const thread: ThreadPart = opening(createId('thr'), { subject, trigger: asked });
     const account = await at.store.ensureAccount({ login: 't', githubId: 8, signingSecret: 'whsec_t', now: time(0) });
     at.seconds = 5;
     await at.store.accept(acceptance({ account, project: at.project }, { thread, now: time(5) }));
@@ -285,7 +285,7 @@ describe('beside what else was begun', () => {
     expect((await at.look()).head.findings[0]!.notBegun).toContain('comes from a fork');
     const subject = { kind: 'pull_request', number: 5 } as const;
     const asked = trigger({ kind: 'comment', commentId: 1, by: TRIAGER });
-    const thread: ThreadPart = opening(newId('thr'), { subject, trigger: asked });
+    const thread: ThreadPart = opening(createId('thr'), { subject, trigger: asked });
     const account = await at.store.ensureAccount({ login: 't', githubId: 8, signingSecret: 'whsec_t', now: time(0) });
     await at.store.accept(acceptance({ account, project: at.project }, { thread, now: time(5) }));
     const [finding] = (await at.look()).head.findings;

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { newToken } from '../../src/core/account.ts';
+import { createToken } from '../../src/core/account.ts';
 import { newSigningSecret } from '../../src/webhooks/sign.ts';
 import { ROOT } from './lockfile.ts';
 
@@ -62,7 +62,7 @@ const BENIGN = [
 ];
 
 describe.each([
-  { make: newToken, patterns: [gitleaks('causeway-access-token'), github(1)] },
+  { make: createToken, patterns: [gitleaks('causeway-access-token'), github(1)] },
   { make: newSigningSecret, patterns: [gitleaks('causeway-signing-secret'), github(2)] },
 ])('the patterns for $make.name', ({ make, patterns }) => {
   it.each(patterns)('$name: find each, wherever it stands', ({ find }) => {
@@ -86,7 +86,7 @@ describe.each([
 it('the published check of the checksum takes every token of ours, and no other text of that form', async () => {
   const source = /```js\n([\s\S]*?)```/.exec(page)?.[1] ?? '';
   const { isCausewayToken } = await import(`data:text/javascript,${encodeURIComponent(source)}`);
-  const tokens = Array.from({ length: MANY }, newToken);
+  const tokens = Array.from({ length: MANY }, createToken);
   expect(tokens.filter((token) => !isCausewayToken(token))).toEqual([]);
   const other = (token: string) => token.slice(0, 10) + (token[10] === 'x' ? 'y' : 'x') + token.slice(11);
   expect(tokens.map(other).filter(isCausewayToken)).toEqual([]);

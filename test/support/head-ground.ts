@@ -1,7 +1,7 @@
 // A project of GitHub with its checks in memory and its store in SQLite, for tests of what judges red checks.
 import type { Check, CheckWords } from '../../src/core/check.ts';
 import type { Head, HeadPlace } from '../../src/core/head.ts';
-import { newId } from '../../src/core/ids.ts';
+import { createId } from '../../src/core/ids.ts';
 import type { GithubProject } from '../../src/core/project.ts';
 import type { JobResult } from '../../src/core/queue.ts';
 import type { Store } from '../../src/db/store.ts';
@@ -126,7 +126,7 @@ export async function headGround(file?: string): Promise<HeadGround> {
     },
     look: async (sha = HEAD, changes = {}) => {
       greenBefore(world);
-      const noted = { id: newId('hed'), projectId: project.id, sha, branch: '' };
+      const noted = { id: createId('hed'), projectId: project.id, sha, branch: '' };
       const { id } = await store.noteHead(noted, { runAt: at(self.seconds), now: at(self.seconds) });
       const handler = createHeadHandler({ ...deps, ...changes });
       const job = { id: 'job_1', kind: 'head', subject: id, attempt: 1 } as const;

@@ -1,7 +1,7 @@
 // Sample records for tests of store and queue: an account with a project, reports, conclusions, and a clock.
 
 import type { Account, TokenRecord } from '../../src/core/account.ts';
-import { newId } from '../../src/core/ids.ts';
+import { createId } from '../../src/core/ids.ts';
 import type { Conclusion } from '../../src/core/issue.ts';
 import type { Project } from '../../src/core/project.ts';
 import type { Report } from '../../src/core/report.ts';
@@ -38,7 +38,7 @@ export function acceptance(
 ): Acceptance {
   const { fingerprint = 'same', idempotency = null, thread = null, now = NOW, ...report } = changes;
   return {
-    investigationId: newId('inv'),
+    investigationId: createId('inv'),
     fingerprint,
     idempotency,
     thread,
@@ -101,7 +101,7 @@ export function conclusion(changes: Partial<Conclusion> = {}): Conclusion {
 
 export function token(accountId: string, changes: Partial<TokenRecord> = {}): TokenRecord {
   return {
-    id: newId('tok'),
+    id: createId('tok'),
     accountId,
     name: 'ci',
     scopes: ['issues:read', 'projects:read'],

@@ -1,7 +1,7 @@
 // The ledger of a project's failures, and one of them: how often, where, how it stands, and which commit it came with.
 import { describe, expect, it } from 'vitest';
 import type { CommitRange, Sighting } from '../../src/core/failure.ts';
-import { newId } from '../../src/core/ids.ts';
+import { createId } from '../../src/core/ids.ts';
 import { found, inBranch, ofActions, sighting } from '../support/check-store-samples.ts';
 import { pullRequest, record } from '../support/github-store-samples.ts';
 import { conclusion } from '../support/store-samples.ts';
@@ -27,7 +27,7 @@ interface Seen {
 }
 
 async function seen(ground: WebGround, sightings: readonly Sighting[], how: Seen = {}): Promise<string> {
-  const id = how.id ?? newId('fal');
+  const id = how.id ?? createId('fal');
   const projectId = projectOf(ground, how.project).id;
   const headline = how.headline ?? 'TypeError: x is undefined';
   await ground.store.recordSightings({ id, projectId, fingerprint: `print of ${id}`, headline }, sightings, LATER);
@@ -206,7 +206,7 @@ describe('one failure', () => {
 
   async function lookedInto(ground: WebGround, failureId: string) {
     const project = projectOf(ground);
-    const investigationId = newId('inv');
+    const investigationId = createId('inv');
     const accepted = await ground.store.accept({
       ...{ investigationId, fingerprint: 'f', idempotency: null, now: AT },
       thread: found(failureId, { subject: { kind: 'failure', failureId } }),

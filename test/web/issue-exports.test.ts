@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { addSources } from '../../src/core/shown-issue.ts';
 import '../support/property-seed.ts';
 import { toUnifiedPatch } from '../../src/core/diff/unified-patch.ts';
-import { type Conclusion, issueFor } from '../../src/core/issue.ts';
+import { type Conclusion, toIssue } from '../../src/core/issue.ts';
 import type { Project } from '../../src/core/project.ts';
 import { toIssueMarkdown } from '../../src/web/issue-exports.ts';
 import { effectsOf, readAsGithub } from '../github/render/github-reading.ts';
@@ -41,7 +41,7 @@ function markdownOf(found: Conclusion, project = LOCAL): string {
     origin: 'api',
     report: '',
   } as const;
-  const issue = issueFor({ ...owner, verdict: null, sameAs: null, createdAt: '' }, found);
+  const issue = toIssue({ ...owner, verdict: null, sameAs: null, createdAt: '' }, found);
   const sources = found.investigationSteps.map(({ source = 'repository' }) => source);
   return toIssueMarkdown({ issue: addSources(issue, sources), project, changeSet: found.changeSet, address: ADDRESS });
 }

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../src/core/check.ts';
 import type { HeadPlace } from '../../src/core/head.ts';
-import { newId } from '../../src/core/ids.ts';
+import { createId } from '../../src/core/ids.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import type { Subject, ThreadRecord } from '../../src/core/thread.ts';
 import { finding, inPullRequest, ON_MAIN, seenAs } from '../support/check-store-samples.ts';
@@ -21,7 +21,7 @@ function projectOf({ projects }: WebGround, name = 'octo/shop') {
 }
 
 async function held(ground: WebGround, subject: Subject, text: NonNullable<ThreadRecord['held']>, name?: string) {
-  const [investigationId, threadId] = [newId('inv'), newId('thr')];
+  const [investigationId, threadId] = [createId('inv'), createId('thr')];
   await ground.store.accept({
     ...{ investigationId, fingerprint: threadId, idempotency: null, now: NOW, thread: opening(threadId, { subject }) },
     report: {
@@ -40,7 +40,7 @@ async function heldHead(
   head: { readonly projectId: string; readonly sha: string; readonly branch?: string },
   held: { readonly place: HeadPlace | null; readonly verdicts: readonly Verdict[]; readonly text?: string },
 ) {
-  const id = newId('hed');
+  const id = createId('hed');
   await store.noteHead({ branch: '', ...head, id }, { runAt: NOW, now: NOW });
   const findings = held.verdicts.map((verdict, at) => finding(`fal_${at}`, { verdict }));
   await store.saveHead(id, seenAs('red', { place: held.place, findings }), NOW);

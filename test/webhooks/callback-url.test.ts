@@ -1,6 +1,6 @@
 // Which callback addresses are accepted by their text.
 import { describe, expect, it } from 'vitest';
-import { newToken } from '../../src/core/account.ts';
+import { createToken } from '../../src/core/account.ts';
 import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
 import { checkCallbackUrl } from '../../src/webhooks/callback-url.ts';
 import { newSigningSecret } from '../../src/webhooks/sign.ts';
@@ -106,8 +106,8 @@ describe('a callback address', () => {
     ['characters', 'https://hooks.example/\ud800'],
     ['fragment', 'https://hooks.example/#x'],
     ['fragment', 'https://hooks.example/?a=1#'],
-    ['secret', `https://hooks.example/${newToken()}/x`],
-    ['secret', `https://hooks.example/?key=${newToken().replace('_', '%5f')}`],
+    ['secret', `https://hooks.example/${createToken()}/x`],
+    ['secret', `https://hooks.example/?key=${createToken().replace('_', '%5f')}`],
     ['secret', `https://hooks.example/?key=${newSigningSecret()}`],
   ])('is refused by exactly "%s": %j', (rule, url) => {
     expect(ruleOf(url)).toBe(rule);

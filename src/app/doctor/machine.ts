@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../../config.ts';
-import { spaceText } from '../../core/disk.ts';
+import { describeSpace } from '../../core/disk.ts';
 import { CausewayError } from '../../core/errors.ts';
 import { type Examination, examineSqlite } from '../../db/examine.ts';
 import { examinePostgres } from '../../db/examine-postgres.ts';
@@ -108,7 +108,7 @@ export function judgeFree(free: number): Verdict {
   const found = `${inWords(free)} free`;
   const repair = 'Free space on the disk of DATA_DIR: lower MIRRORS_MAX_MB or RETENTION_DAYS, or give it a larger one.';
   const shortage = findShortage(free);
-  if (shortage !== null) return fail(`${spaceText(shortage)}: /readyz says no`, repair);
+  if (shortage !== null) return fail(`${describeSpace(shortage)}: /readyz says no`, repair);
   return free < LITTLE_FREE ? warn(found, repair) : ok(found);
 }
 

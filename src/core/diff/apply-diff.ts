@@ -3,7 +3,7 @@ import type { ChangeSet, FileChange, FileMode } from '../change-set.ts';
 import { CausewayError } from '../errors.ts';
 import type { Change, Diff, FileDiff, LineChange } from '../issue.ts';
 import { isSafePath } from '../paths.ts';
-import { fromLines, isText, isWhole, type TextLines, toLines } from './text-lines.ts';
+import { isText, isWhole, joinLines, type TextLines, toLines } from './text-lines.ts';
 
 const AGAIN = 'Make the diff again against this revision.';
 
@@ -12,8 +12,8 @@ const AGAIN = 'Make the diff again against this revision.';
  * "" where it is added. Throws `diff_refused` for every diff that is malformed or was not made against this text.
  */
 export function applyFileDiff(base: string, file: FileDiff): string | null {
-  const sound = soundFileDiff(file);
-  if (sound.status !== 'deleted') return edited(base, sound);
+  const sound = checkFileDiff(file);
+  if (sound.status !== 'deleted') return applyChanges(base, sound);
   requireAllDeleted(base, sound);
   return null;
 }
@@ -24,9 +24,9 @@ export function applyFileDiff(base: string, file: FileDiff): string | null {
  * or is named twice.
  */
 export function toChangeSet(base: string, diff: Diff, readBase: (path: string) => string | null): ChangeSet {
-  const files = soundFiles(diff);
+  const files = checkFiles(diff);
   requireDistinctPaths(files);
-  const vacated = vacatedPaths(files);
+  const vacated = listVacatedPaths(files);
   const readKnown = (path: string, file: SoundFileDiff): string => {
     const text = readBase(path);
     if (text !== null) return text;
@@ -49,7 +49,7 @@ function toFileChange(file: SoundFileDiff, read: (path: string, file: SoundFileD
   const mode = file.mode === undefined ? {} : { mode: file.mode };
   switch (file.status) {
     case 'added':
-      return { kind: 'added', path, mode: file.mode, after: edited('', file) };
+      return { kind: 'added', path, mode: file.mode, after: applyChanges('', file) };
     case 'deleted': {
       const before = read(path, file);
       requireAllDeleted(before, file);
@@ -58,50 +58,52 @@ function toFileChange(file: SoundFileDiff, read: (path: string, file: SoundFileD
     case 'renamed': {
       const previousPath = file.previousFileName;
       const before = read(previousPath, file);
-      return { kind: 'renamed', path, previousPath, before, after: edited(before, file), ...mode };
+      return { kind: 'renamed', path, previousPath, before, after: applyChanges(before, file), ...mode };
     }
     case 'modified': {
       const before = read(path, file);
-      return { kind: 'modified', path, before, after: edited(before, file), ...mode };
+      return { kind: 'modified', path, before, after: applyChanges(before, file), ...mode };
     }
   }
 }
 
 /** The text after the diff of a file that stays. */
-function edited(base: string, file: SoundFileDiff): string {
+function applyChanges(base: string, file: SoundFileDiff): string {
   if (file.status === 'added' && base !== '') {
     throw diffRefused(file.fileName, 'it is added, but there is already a file with content', AGAIN);
   }
-  const before = linesOf(base, file);
-  const lines = editedLines(before.lines, file);
+  const before = readLines(base, file);
+  const lines = buildLines(before.lines, file);
   const after: TextLines = { lines, endsWithNewline: file.endsWithNewline ?? before.endsWithNewline };
-  if (isWhole(after)) return fromLines(after);
+  if (isWhole(after)) return joinLines(after);
   const reason =
     lines.length === 0 ? 'no line is left that a newline could end' : 'its last line is empty without a newline';
   throw diffRefused(file.fileName, reason, 'Set endsWithNewline to what the new file has, or leave that line out.');
 }
 
 function requireAllDeleted(base: string, file: SoundFileDiff): void {
-  const left = editedLines(linesOf(base, file).lines, file);
+  const left = buildLines(readLines(base, file).lines, file);
   if (left.length === 0) return;
   throw diffRefused(file.fileName, `it is deleted, but ${left.length} of its lines are not`, AGAIN);
 }
 
-function linesOf(base: string, file: SoundFileDiff): TextLines {
+function readLines(base: string, file: SoundFileDiff): TextLines {
   requireText(file.fileName, base);
   return toLines(base);
 }
 
-function editedLines(base: readonly string[], file: SoundFileDiff): string[] {
+function buildLines(base: readonly string[], file: SoundFileDiff): string[] {
   const out: string[] = [];
   let taken = 0;
   for (const [index, change] of file.changes.entries()) {
-    const span = spanOf(change);
+    const span = getSpan(change);
     const fault =
-      spanFault(span, taken, base.length) ?? twiceFault(change, file.changes[index - 1]) ?? oldCodeFault(change, base);
+      findSpanFault(span, taken, base.length) ??
+      findRepeatedFile(change, file.changes[index - 1]) ??
+      findOldCodeFault(change, base);
     if (fault !== null) throw diffRefused(file.fileName, `change ${index + 1} ${fault}`, AGAIN);
     append(out, base.slice(taken, span.from));
-    append(out, newLines(change));
+    append(out, readNewLines(change));
     taken = span.to;
   }
   append(out, base.slice(taken));
@@ -119,30 +121,30 @@ interface Span {
   readonly to: number;
 }
 
-function spanOf({ type, lines }: Change): Span {
+function getSpan({ type, lines }: Change): Span {
   const lineNumber = lines[0]?.lineNumber ?? 0;
   return type === 'add'
     ? { from: lineNumber, to: lineNumber }
     : { from: lineNumber - 1, to: lineNumber - 1 + lines.length };
 }
 
-function spanFault({ from, to }: Span, taken: number, length: number): string | null {
+function findSpanFault({ from, to }: Span, taken: number, length: number): string | null {
   if (from < taken) return 'stands before the end of an earlier one; changes must ascend and not overlap';
   return to > length ? `reaches beyond the last line, ${length}` : null;
 }
 
-function twiceFault(change: Change, previous: Change | undefined): string | null {
-  const both = change.type === 'add' && previous?.type === 'add' && spanOf(change).from === spanOf(previous).from;
+function findRepeatedFile(change: Change, previous: Change | undefined): string | null {
+  const both = change.type === 'add' && previous?.type === 'add' && getSpan(change).from === getSpan(previous).from;
   return both ? 'adds after the same line as the one before it' : null;
 }
 
-function oldCodeFault(change: Change, base: readonly string[]): string | null {
+function findOldCodeFault(change: Change, base: readonly string[]): string | null {
   if (change.type === 'add') return null;
   const wrong = change.lines.find((line) => line.oldCode !== base[line.lineNumber - 1]);
   return wrong === undefined ? null : `has an oldCode that is not line ${wrong.lineNumber} of the file`;
 }
 
-function newLines({ type, lines }: Change): string[] {
+function readNewLines({ type, lines }: Change): string[] {
   return type === 'delete' ? [] : lines.flatMap((line) => line.newCode.split('\n'));
 }
 
@@ -168,17 +170,22 @@ const NEWLINE_REPAIR = 'Give true or false for an added file or a changed end of
 const MODE_REPAIR = 'Give "100644" or "100755" for an added file or a changed mode, nothing for a deleted file.';
 
 /** Every file of a diff, its form checked. */
-function soundFiles(diff: Diff): SoundFileDiff[] {
+function checkFiles(diff: Diff): SoundFileDiff[] {
   if (!isObject(diff) || !Array.isArray(diff.files))
     throw diffRefused(undefined, 'it has no list of files', CHANGE_REPAIR);
-  return diff.files.map(soundFileDiff);
+  return diff.files.map(checkFileDiff);
 }
 
 /** The same diff, once it is known to have the form that the API defines (as JSON it may hold anything); else throws `diff_refused`. */
-function soundFileDiff(file: FileDiff): SoundFileDiff {
+function checkFileDiff(file: FileDiff): SoundFileDiff {
   if (!isObject(file)) throw diffRefused(undefined, 'it is no object', CHANGE_REPAIR);
   requireSafePath(file.fileName);
-  const fault = statusFault(file) ?? renameFault(file) ?? modeFault(file) ?? newlineFault(file) ?? changesFault(file);
+  const fault =
+    findStatusFault(file) ??
+    renameFault(file) ??
+    findModeFault(file) ??
+    findNewlineFault(file) ??
+    findChangesFault(file);
   if (fault !== null) throw diffRefused(file.fileName, fault.reason, fault.repair);
   return { ...file, status: file.status ?? 'modified' } as SoundFileDiff;
 }
@@ -188,7 +195,7 @@ interface Fault {
   readonly repair: string;
 }
 
-function statusFault({ status }: FileDiff): Fault | null {
+function findStatusFault({ status }: FileDiff): Fault | null {
   if (STATUSES.includes(status)) return null;
   return { reason: 'its status is unknown', repair: 'Use "added", "modified" (the default), "deleted" or "renamed".' };
 }
@@ -206,17 +213,17 @@ function renameFault({ fileName, status, previousFileName }: FileDiff): Fault | 
   return { reason: 'it is renamed to its own name', repair: 'Use the status "modified".' };
 }
 
-function modeFault({ status, mode }: FileDiff): Fault | null {
+function findModeFault({ status, mode }: FileDiff): Fault | null {
   if (mode === undefined ? status !== 'added' : status !== 'deleted' && MODES.includes(mode)) return null;
   return { reason: 'its mode is missing, unknown or out of place', repair: MODE_REPAIR };
 }
 
-function newlineFault({ status, endsWithNewline: ends }: FileDiff): Fault | null {
+function findNewlineFault({ status, endsWithNewline: ends }: FileDiff): Fault | null {
   if (ends === undefined ? status !== 'added' : status !== 'deleted' && typeof ends === 'boolean') return null;
   return { reason: 'its endsWithNewline is missing, no boolean or out of place', repair: NEWLINE_REPAIR };
 }
 
-function changesFault({ changes }: FileDiff): Fault | null {
+function findChangesFault({ changes }: FileDiff): Fault | null {
   if (!Array.isArray(changes)) return { reason: 'its changes are no list', repair: 'Give a list, empty if need be.' };
   for (const [index, change] of changes.entries()) {
     const reason = changeFault(change);
@@ -231,26 +238,27 @@ function changeFault(change: Change): string | null {
   if (!Array.isArray(lines) || lines.length === 0) return 'has no lines';
   if (type === 'add' && lines.length > 1) return 'adds with more than one entry';
   for (const [index, line] of lines.entries()) {
-    const reason = lineFault(line) ?? numberFault(change, index) ?? codeFault(type, line, index === lines.length - 1);
+    const reason =
+      findLineFault(line) ?? findNumberFault(change, index) ?? findCodeFault(type, line, index === lines.length - 1);
     if (reason !== null) return reason;
   }
   return null;
 }
 
-function lineFault(line: LineChange): string | null {
+function findLineFault(line: LineChange): string | null {
   if (!isObject(line)) return 'has an entry that is no object';
   if (!Number.isSafeInteger(line.lineNumber)) return 'has a line number that is no integer';
   if (typeof line.oldCode !== 'string' || typeof line.newCode !== 'string') return 'has code that is no string';
   return isText(line.newCode) ? null : 'has new code that is not text (NUL, or not UTF-8)';
 }
 
-function numberFault({ type, lines }: Change, index: number): string | null {
+function findNumberFault({ type, lines }: Change, index: number): string | null {
   const number = lines[index]?.lineNumber ?? 0;
   if (number < (type === 'add' ? 0 : 1)) return 'has a line number before the first line';
   return number === (lines[0]?.lineNumber ?? 0) + index ? null : 'has line numbers that do not follow each other';
 }
 
-function codeFault(type: Change['type'], line: LineChange, last: boolean): string | null {
+function findCodeFault(type: Change['type'], line: LineChange, last: boolean): string | null {
   if (type === 'add') return line.oldCode === '' ? null : 'adds a line but has old code';
   if (type === 'delete') return line.newCode === '' ? null : 'deletes a line but has new code';
   return last || !line.newCode.includes('\n') ? null : 'has several new lines for another line than its last';
@@ -263,7 +271,7 @@ function isObject(value: unknown): boolean {
 const ONCE = 'Give each file one entry, with all its changes.';
 
 /** The paths from which this diff renames a file away, so that another may come to stand there. */
-function vacatedPaths(files: readonly SoundFileDiff[]): ReadonlySet<string> {
+function listVacatedPaths(files: readonly SoundFileDiff[]): ReadonlySet<string> {
   return new Set(files.flatMap((file) => (file.status === 'renamed' ? [file.previousFileName] : [])));
 }
 
@@ -272,17 +280,17 @@ function requireDistinctPaths(files: readonly SoundFileDiff[]): void {
   const sources = new Set<string>();
   const targets = new Set<string>();
   for (const file of files) {
-    const source = sourceOf(file);
+    const source = getSource(file);
     if (source !== null) requireNew(sources, source);
     if (file.status !== 'deleted') requireNew(targets, file.fileName);
   }
   for (const target of targets) {
-    if (!foldersOf(target).some((folder) => targets.has(folder))) continue;
+    if (!listFolders(target).some((folder) => targets.has(folder))) continue;
     throw diffRefused(target, 'another file of the diff stands where its folder must be', 'Rename one of the two.');
   }
 }
 
-function sourceOf(file: SoundFileDiff): string | null {
+function getSource(file: SoundFileDiff): string | null {
   switch (file.status) {
     case 'added':
       return null;
@@ -300,7 +308,7 @@ function requireNew(paths: Set<string>, path: string): void {
 }
 
 /** `a` and `a/b` for `a/b/c`. */
-function foldersOf(path: string): string[] {
+function listFolders(path: string): string[] {
   const parts = path.split('/');
   return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
 }

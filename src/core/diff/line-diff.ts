@@ -18,7 +18,7 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
   const b = toSymbols(after, symbols);
   const kept = keepCommon(a, b);
   keepInPlace(a, b, kept);
-  return slideHunks(hunksOf(kept), before, after);
+  return slideHunks(toHunks(kept), before, after);
 }
 
 /** Equal lines become equal numbers, so that a line of 2 MB is compared once. */
@@ -36,7 +36,7 @@ function toSymbols(lines: readonly string[], symbols: Map<string, number>): Int3
 function keepCommon(a: Int32Array, b: Int32Array): Kept {
   const inA = new Set(a);
   const inB = new Set(b);
-  const core = shortestEdit(
+  const core = findShortestEdit(
     a.filter((symbol) => inB.has(symbol)),
     b.filter((symbol) => inA.has(symbol)),
   );
@@ -51,7 +51,7 @@ function spread(symbols: Int32Array, common: ReadonlySet<number>, flags: Uint8Ar
 
 /** A coarse answer may replace a line by itself: such lines stay. */
 function keepInPlace(a: Int32Array, b: Int32Array, kept: Kept): void {
-  for (const hunk of hunksOf(kept)) {
+  for (const hunk of toHunks(kept)) {
     for (let i = 0; i < Math.min(hunk.removed, hunk.inserted); i++) {
       if (a[hunk.before + i] !== b[hunk.after + i]) continue;
       kept.before[hunk.before + i] = 1;
@@ -60,7 +60,7 @@ function keepInPlace(a: Int32Array, b: Int32Array, kept: Kept): void {
   }
 }
 
-function hunksOf(kept: Kept): Hunk[] {
+function toHunks(kept: Kept): Hunk[] {
   const hunks: Hunk[] = [];
   let before = 0;
   let after = 0;
@@ -131,9 +131,9 @@ interface Search {
 }
 
 /** Which elements stay. A longest common subsequence within the budget; beyond it still a common one, but shorter. */
-function shortestEdit(a: Int32Array, b: Int32Array): Kept {
+function findShortestEdit(a: Int32Array, b: Int32Array): Kept {
   const kept: Kept = { before: new Uint8Array(a.length), after: new Uint8Array(b.length) };
-  const search = newSearch(a, b);
+  const search = createSearch(a, b);
   // A stack of our own: noise of 400,000 lines splits thousands of times on one side only.
   const open = [search.region];
   for (let region = open.pop(); region !== undefined; region = open.pop()) {
@@ -145,7 +145,7 @@ function shortestEdit(a: Int32Array, b: Int32Array): Kept {
   return kept;
 }
 
-function newSearch(a: Int32Array, b: Int32Array): Search {
+function createSearch(a: Int32Array, b: Int32Array): Search {
   const size = a.length + b.length + 5;
   return {
     a,
@@ -206,7 +206,7 @@ function advance(search: Search, frontier: Frontier, edits: number): Point | nul
   reach[origin - edits - 1] = -1;
   reach[origin + edits + 1] = -1;
   for (let diagonal = -inside(edits, lengthB); diagonal <= inside(edits, lengthA); diagonal += 2) {
-    const along = furthest(search, frontier, diagonal);
+    const along = findFurthest(search, frontier, diagonal);
     reach[origin + diagonal] = along;
     if (along < 0) continue;
     if (meets && along + opposite(search, frontier, diagonal, edits) >= lengthA) {
@@ -227,7 +227,7 @@ function inside(edits: number, length: number): number {
 }
 
 /** How far the diagonal is reached by one more edit and the equal elements after it. */
-function furthest(search: Search, { reach, backward }: Frontier, diagonal: number): number {
+function findFurthest(search: Search, { reach, backward }: Frontier, diagonal: number): number {
   const { a, b, origin, region } = search;
   const lengthA = region.toA - region.fromA;
   const lengthB = region.toB - region.fromB;
@@ -279,14 +279,14 @@ function slideHunks(hunks: readonly Hunk[], before: readonly string[], after: re
     const highest = next === undefined ? before.length : next.before - 1;
     // Lines of the hunk lie on one side only; `room` is how far it may move up and down before it meets another hunk.
     const room = { up: hunk.before - lowest, down: highest - hunk.before - hunk.removed };
-    if (hunk.removed === 0) out.push(moved(hunk, bestShift(after, hunk.after, hunk.inserted, room)));
-    else if (hunk.inserted === 0) out.push(moved(hunk, bestShift(before, hunk.before, hunk.removed, room)));
+    if (hunk.removed === 0) out.push(moveHunk(hunk, findBestShift(after, hunk.after, hunk.inserted, room)));
+    else if (hunk.inserted === 0) out.push(moveHunk(hunk, findBestShift(before, hunk.before, hunk.removed, room)));
     else out.push(hunk);
   }
   return out;
 }
 
-function moved(hunk: Hunk, shift: number): Hunk {
+function moveHunk(hunk: Hunk, shift: number): Hunk {
   return { ...hunk, before: hunk.before + shift, after: hunk.after + shift };
 }
 
@@ -296,7 +296,7 @@ interface Room {
 }
 
 /** How far to move the run of `count` lines at `start`; of equally good places the lowest. */
-function bestShift(lines: readonly string[], start: number, count: number, room: Room): number {
+function findBestShift(lines: readonly string[], start: number, count: number, room: Room): number {
   let shift = 0;
   while (shift < room.down && lines[start + shift] === lines[start + shift + count]) shift++;
   let best = shift;
@@ -316,7 +316,7 @@ function bestShift(lines: readonly string[], start: number, count: number, room:
 function cost(lines: readonly string[], start: number): number {
   const first = lines[start] ?? '';
   const breaks = isBlank(lines[start - 1] ?? '') || isBlank(first);
-  return 2 * indentation(first) + (breaks ? 0 : 1);
+  return 2 * measureIndentation(first) + (breaks ? 0 : 1);
 }
 
 /** Here and in `indentation` the 200 keeps a line of 2 MB of spaces from being read through at every place. */
@@ -324,7 +324,7 @@ function isBlank(line: string): boolean {
   return /^\s{0,200}$/.test(line);
 }
 
-function indentation(line: string): number {
+function measureIndentation(line: string): number {
   if (isBlank(line)) return 0;
   const [lead = ''] = /^[ \t]{0,200}/.exec(line) ?? [];
   return lead.length + lead.replaceAll(' ', '').length * (TAB - 1);

@@ -15,12 +15,12 @@ export function toLines(text: string): TextLines {
 }
 
 /** The text of the lines. Not every pair is a text: no lines with a newline, or an empty last line without one, are none (see `isWhole`). */
-export function fromLines({ lines, endsWithNewline }: TextLines): string {
+export function joinLines({ lines, endsWithNewline }: TextLines): string {
   return endsWithNewline ? `${lines.join('\n')}\n` : lines.join('\n');
 }
 
 /** The lines `from`–`to` of a text (1-based, inclusive; beyond the end: fewer or none), each as in the text. */
-export function windowOf(
+export function cutWindow(
   text: string,
   range: { readonly from: number; readonly to: number },
 ): { readonly text: string; readonly firstLine: number; readonly totalLines: number } {
@@ -29,7 +29,7 @@ export function windowOf(
   const chosen = lines.slice(from - 1, Math.max(from - 1, Math.trunc(range.to)));
   const reachesEnd = from - 1 + chosen.length >= lines.length;
   const shown = { lines: chosen, endsWithNewline: chosen.length > 0 && (!reachesEnd || endsWithNewline) };
-  return { text: fromLines(shown), firstLine: from, totalLines: lines.length };
+  return { text: joinLines(shown), firstLine: from, totalLines: lines.length };
 }
 
 /** Whether the lines are those of a text, so that `toLines(fromLines(x))` is x again. */

@@ -10,15 +10,15 @@ const NO_NEWLINE = '\n\\ No newline at end of file\n';
 
 /** The patch of all files, in their order; "" where nothing changes. Throws `diff_refused` for an unsafe path or what is not text. */
 export function toUnifiedPatch(changeSet: ChangeSet): string {
-  return changeSet.files.filter(changesSomething).map(filePatch).join('');
+  return changeSet.files.filter(changesSomething).map(renderFilePatch).join('');
 }
 
-function filePatch(change: FileChange): string {
+function renderFilePatch(change: FileChange): string {
   requireSoundChange(change);
   const from = `a/${change.kind === 'renamed' ? change.previousPath : change.path}`;
   const to = `b/${change.path}`;
-  const head = [`diff --git ${quoted(from)} ${quoted(to)}`, ...headerLines(change)];
-  const body = hunkTexts(change.kind === 'added' ? '' : change.before, change.kind === 'deleted' ? '' : change.after);
+  const head = [`diff --git ${quotePath(from)} ${quotePath(to)}`, ...renderHeader(change)];
+  const body = renderHunks(change.kind === 'added' ? '' : change.before, change.kind === 'deleted' ? '' : change.after);
   if (body.length > 0) {
     head.push(`--- ${change.kind === 'added' ? '/dev/null' : label(from)}`);
     head.push(`+++ ${change.kind === 'deleted' ? '/dev/null' : label(to)}`);
@@ -26,7 +26,7 @@ function filePatch(change: FileChange): string {
   return `${head.join('\n')}\n${body.join('')}`;
 }
 
-function headerLines(change: FileChange): string[] {
+function renderHeader(change: FileChange): string[] {
   switch (change.kind) {
     case 'added':
       return [`new file mode ${change.mode}`];
@@ -34,32 +34,32 @@ function headerLines(change: FileChange): string[] {
       // A change set does not know the old mode. Where the file is executable, git says so and deletes it all the same.
       return ['deleted file mode 100644'];
     case 'modified':
-      return modeLines(change.mode);
+      return renderModes(change.mode);
     case 'renamed':
       return [
-        ...modeLines(change.mode),
+        ...renderModes(change.mode),
         ...(change.before === change.after ? ['similarity index 100%'] : []),
-        `rename from ${quoted(change.previousPath)}`,
-        `rename to ${quoted(change.path)}`,
+        `rename from ${quotePath(change.previousPath)}`,
+        `rename to ${quotePath(change.path)}`,
       ];
   }
 }
 
 /** A mode that changed: there are only two, so the old one is the other. */
-function modeLines(mode: FileMode | undefined): string[] {
+function renderModes(mode: FileMode | undefined): string[] {
   if (mode === undefined) return [];
   return [`old mode ${mode === '100755' ? '100644' : '100755'}`, `new mode ${mode}`];
 }
 
 /** Lines with their LF, so that a last line with and without one are different lines, as a patch has it. */
-function linesWithEnds(text: string): string[] {
+function splitWithEnds(text: string): string[] {
   return text === '' ? [] : text.split(/(?<=\n)/);
 }
 
-function hunkTexts(before: string, after: string): string[] {
-  const old = linesWithEnds(before);
-  const fresh = linesWithEnds(after);
-  return grouped(diffLines(old, fresh), old).map((group) => hunkText(group, old, fresh));
+function renderHunks(before: string, after: string): string[] {
+  const old = splitWithEnds(before);
+  const fresh = splitWithEnds(after);
+  return grouped(diffLines(old, fresh), old).map((group) => renderHunk(group, old, fresh));
 }
 
 /** Hunks whose context would touch or overlap belong in one, unless a line between them is not known. */
@@ -75,7 +75,7 @@ function grouped(hunks: readonly Hunk[], old: readonly string[]): Hunk[][] {
   return groups;
 }
 
-function hunkText(group: readonly Hunk[], old: readonly string[], fresh: readonly string[]): string {
+function renderHunk(group: readonly Hunk[], old: readonly string[], fresh: readonly string[]): string {
   const out: string[] = [];
   const [first] = group;
   const begin = first?.before ?? 0;
@@ -118,7 +118,7 @@ function range(start: number, count: number): string {
 
 /** As git does it, a tab ends a name with a space in it, lest what follows be read as a date. */
 function label(path: string): string {
-  const name = quoted(path);
+  const name = quotePath(path);
   return name === path && path.includes(' ') ? `${name}\t` : name;
 }
 
@@ -135,7 +135,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /** A path as git writes it: in C quotes where it has a quote, a control character or anything but ASCII. */
-function quoted(path: string): string {
+function quotePath(path: string): string {
   if (/^[ !#-[\]-~]*$/.test(path)) return path;
   const bytes = [...Buffer.from(path)].map((byte) => {
     const char = String.fromCharCode(byte);

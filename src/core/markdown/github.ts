@@ -1,6 +1,6 @@
 // Untrusted Markdown as Markdown in which GitHub reads nothing: no mention, reference, link, HTML, image, or order to CI.
 import type { List, PhrasingContent, RootContent } from 'mdast';
-import { cutAt, inertLine, inertText, withoutUnseen } from '../inert-text.ts';
+import { removeInvisible, sanitiseLine, sanitiseText, truncate } from '../inert-text.ts';
 import { NO_LINKS, type SourceLinks } from '../source-links.ts';
 import { parseInline, parseMarkdown } from './parse.ts';
 
@@ -23,26 +23,26 @@ const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 
 /** At most `max` characters of the text (then ending in `…`), more of Markdown. Blocks of its own, to be set apart by empty lines. */
 export function inertMarkdown(text: string, max: number, links: SourceLinks = NO_LINKS): string {
-  return withoutOrders(printBlocks(parseMarkdown(inertText(text, max)).children, links, '\n\n'));
+  return withoutOrders(printBlocks(parseMarkdown(sanitiseText(text, max)).children, links, '\n\n'));
 }
 
 /** The same on one line. Safe at the start of a line and after other text. */
 export function inertInline(text: string, max: number, links: SourceLinks = NO_LINKS): string {
-  return withoutOrders(printLines(parseInline(inertLine(text, max)), links));
+  return withoutOrders(printLines(parseInline(sanitiseLine(text, max)), links));
 }
 
 /** An item of a list. An empty one would turn the line above it into a heading. */
-export function bullet(markdown: string): string {
+export function formatBullet(markdown: string): string {
   return `- ${markdown.trim() === '' ? '–' : markdown}`;
 }
 
 /** On one line; "" for a text without anything to see. At most 1,000 characters. */
-export function codeSpan(text: string): string {
+export function formatCodeSpan(text: string): string {
   const line = withoutMarks(text.slice(0, 4 * MAX_SPAN))
     .replace(/\s+/g, ' ')
     .trim();
   if (line === '') return '';
-  const shown = line.length > MAX_SPAN ? `${cutAt(line, MAX_SPAN - 1)}…` : line;
+  const shown = line.length > MAX_SPAN ? `${truncate(line, MAX_SPAN - 1)}…` : line;
   const fence = '`'.repeat(longestRun(shown) + 1);
   const pad = shown.startsWith('`') || shown.endsWith('`') ? ' ' : '';
   return withoutOrders(`${fence}${pad}${shown}${pad}${fence}`);
@@ -52,13 +52,13 @@ export function codeSpan(text: string): string {
  * A block without a line feed at its end; lines over 2,000 characters are cut, and say so. `info` outside of the known languages is left
  * out. A diff stays to the letter, since people apply it: it is part of no text that becomes the message of a commit.
  */
-export function fenced(text: string, info: string): string {
+export function formatFence(text: string, info: string): string {
   const lines = withoutMarks(text)
     .trimEnd()
     .replace(/^(?:[ \t]*\n)+/, '')
     .split('\n')
     .map((line) =>
-      line.length > MAX_LINE ? `${cutAt(line, MAX_LINE)}… [${line.length - MAX_LINE} characters cut]` : line,
+      line.length > MAX_LINE ? `${truncate(line, MAX_LINE)}… [${line.length - MAX_LINE} characters cut]` : line,
     );
   const body = lines.join('\n');
   const fence = '`'.repeat(Math.max(3, longestRun(body) + 1));
@@ -69,7 +69,7 @@ export function fenced(text: string, info: string): string {
 
 /** Our own marks in comments are HTML comments, by which we find them again: what is quoted must not look like one, not even in code. */
 function withoutMarks(text: string): string {
-  return withoutUnseen(text).replace(/<!--(?=\s*causeway)/gi, '<!- -');
+  return removeInvisible(text).replace(/<!--(?=\s*causeway)/gi, '<!- -');
 }
 
 function longestRun(text: string): number {
@@ -86,7 +86,7 @@ function printBlocks(blocks: readonly RootContent[], links: SourceLinks, between
 function printBlock(block: RootContent, links: SourceLinks): string {
   switch (block.type) {
     case 'code':
-      return fenced(block.value, block.lang ?? '');
+      return formatFence(block.value, block.lang ?? '');
     case 'list':
       return printList(block, links);
     case 'heading':
@@ -150,7 +150,7 @@ function printLine(pieces: readonly Piece[], links: SourceLinks): string {
   }
   const line = out.join('').trim();
   // What is shown is judged, however it came about.
-  return isShownReadInto(line) ? codeSpan(pieces.map(({ text }) => text).join('')) : guardStart(line);
+  return isShownReadInto(line) ? formatCodeSpan(pieces.map(({ text }) => text).join('')) : guardStart(line);
 }
 
 function printWords(text: string, links: SourceLinks): readonly string[] {
@@ -159,7 +159,7 @@ function printWords(text: string, links: SourceLinks): readonly string[] {
 
 /** Brackets, quotation marks and stops around a word are not a part of it. */
 function printWord(word: string, links: SourceLinks): readonly string[] {
-  const short = word.length > MAX_WORD ? `${cutAt(word, MAX_WORD - 1)}…` : word;
+  const short = word.length > MAX_WORD ? `${truncate(word, MAX_WORD - 1)}…` : word;
   let from = 0;
   let to = short.length;
   while (from < to && OPENING.includes(short.charAt(from))) from += 1;
@@ -171,7 +171,7 @@ function printWord(word: string, links: SourceLinks): readonly string[] {
 }
 
 function printCode(code: string, links: SourceLinks): string {
-  const span = codeSpan(code);
+  const span = formatCodeSpan(code);
   if (span === '') return '';
   const address = links(code.trim());
   return address === null ? span : `[${span}](${address})`;

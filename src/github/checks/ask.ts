@@ -1,7 +1,7 @@
 // How GitHub is asked about the checks and workflow runs of a project, and what its failures mean to the caller.
 import type { Octokit } from '@octokit/rest';
 import { ChecksBusy, ChecksClosed, type ShortenLog } from '../../core/check.ts';
-import { type GithubProject, repositoryOf } from '../../core/project.ts';
+import { type GithubProject, getRepository } from '../../core/project.ts';
 import type { InstallationStore } from '../../db/store.ts';
 import { type GithubClients, GithubFailure } from '../clients/github-clients.ts';
 import type { ConfigurationReader } from '../configuration/read-configuration.ts';
@@ -50,7 +50,7 @@ export async function ask<T>(
 ): Promise<T> {
   const { data } = await deps.clients
     .repository(project.source, 'read')
-    .call((octokit, options) => request(octokit, { ...repositoryOf(project), request: options }), signal);
+    .call((octokit, options) => request(octokit, { ...getRepository(project), request: options }), signal);
   return data;
 }
 

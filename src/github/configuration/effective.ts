@@ -1,5 +1,5 @@
 // What a repository's configuration comes to under the operator's limits: each value with where it is from, and what it does not count for. Pure.
-import { type GithubProject, repositoryOf } from '../../core/project.ts';
+import { type GithubProject, getRepository } from '../../core/project.ts';
 import type { EffectiveConfiguration, EffectiveValue, ValueSource } from '../../core/settings.ts';
 import { CONFIG_FILE } from './fetch-config.ts';
 import { chosenModel } from './investigation-settings.ts';
@@ -22,7 +22,7 @@ export function effectiveConfiguration(
   read: ReadConfig,
   { operator, webUrl }: { readonly operator: OperatorLimits; readonly webUrl: string },
 ): EffectiveConfiguration {
-  const holder = read.heldBy === undefined ? project.name : `${repositoryOf(project).owner}/.github`;
+  const holder = read.heldBy === undefined ? project.name : `${getRepository(project).owner}/.github`;
   const source: ValueSource = read.heldBy === undefined ? { kind: 'file' } : { kind: 'owner', repository: holder };
   const values = effectiveValues(read, operator, source);
   return {

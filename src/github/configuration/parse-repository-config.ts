@@ -1,7 +1,7 @@
 // The text of `.github/causeway.yml` as a configuration, or the one fault that keeps it from being one.
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
-import { nearestName } from '../../core/nearest-name.ts';
+import { findNearestName } from '../../core/nearest-name.ts';
 import { FILE_SCHEMA, type FileContent } from './file-schema.ts';
 import { readYaml, type YamlFault, type YamlFile } from './read-yaml.ts';
 import { type ConfigProblem, DEFAULT_CONFIG, type ReadConfig, type RepositoryConfig } from './repository-config.ts';
@@ -139,7 +139,7 @@ function quoted(text: string): string {
 
 /** `, did you mean …?` for a key that is nearly one of those known. */
 function didYouMean(key: string, known: readonly string[]): string {
-  const name = nearestName(key.replaceAll('-', '_'), known);
+  const name = findNearestName(key.replaceAll('-', '_'), known);
   return name === null ? '' : `, did you mean \`${name}\`?`;
 }
 

@@ -1,5 +1,5 @@
 // Reads a repository's configuration through GitHub's API, with its owner's as the fallback; kept for a minute and asked for conditionally.
-import { type GithubProject, isGithubProject, repositoryOf } from '../../core/project.ts';
+import { type GithubProject, getRepository, isGithubProject } from '../../core/project.ts';
 import type { ProjectStore } from '../../db/store.ts';
 import type { Log } from '../../log.ts';
 import type { GithubClients } from '../clients/github-clients.ts';
@@ -42,7 +42,7 @@ export function createConfigurationReader(deps: ConfigurationDeps): Configuratio
     if (known && at - known.at < FRESH_MS) return known.read;
     const epoch = forgotten;
     const caller = deps.clients.repository(project.source, 'read');
-    const wanted = { ...repositoryOf(project), path: CONFIG_FILE, etag: known?.etag ?? '' };
+    const wanted = { ...getRepository(project), path: CONFIG_FILE, etag: known?.etag ?? '' };
     const answer = await fetchConfig(caller, wanted, signal);
     const fresh = answer.kind === 'unchanged' && known ? known : { etag: etagOf(answer), read: readOf(answer, label) };
     // What was forgotten while GitHub answered may be what it answered with.
@@ -84,7 +84,7 @@ export function createConfigurationReader(deps: ConfigurationDeps): Configuratio
 
 /** The owner's `.github` repository, where the App may read it. */
 async function ownersProject({ store }: ConfigurationDeps, project: GithubProject): Promise<GithubProject | null> {
-  const found = await store.project(`${repositoryOf(project).owner}/.github`);
+  const found = await store.project(`${getRepository(project).owner}/.github`);
   if (found === null || found.id === project.id || !isGithubProject(found)) return null;
   return found.source.installationId === project.source.installationId ? found : null;
 }

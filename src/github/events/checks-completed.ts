@@ -1,5 +1,5 @@
 // Checks ended or a pull request changed: our own branch has its thread looked at; the commits of others are noted where they matter.
-import { newId } from '../../core/ids.ts';
+import { createId } from '../../core/ids.ts';
 import type { GithubProject } from '../../core/project.ts';
 import type { NotedGreen } from '../../db/store.ts';
 import { isOurBranch } from '../publish/open-pull-request.ts';
@@ -174,7 +174,7 @@ async function noteHead(
   waitMs: number,
 ): Promise<void> {
   const runAt = new Date(now().getTime() + waitMs).toISOString();
-  const head = { id: newId('hed'), projectId: project.id, sha, branch: await redactor.redact(branch) };
+  const head = { id: createId('hed'), projectId: project.id, sha, branch: await redactor.redact(branch) };
   await store.noteHead(head, { runAt, now: now().toISOString() });
 }
 

@@ -1,5 +1,5 @@
 // Commands in comments: `/analyse`, with what is to be done or heeded behind it.
-import { editDistance } from '../../core/nearest-name.ts';
+import { computeEditDistance } from '../../core/nearest-name.ts';
 import { markLines } from '../report/markdown-lines.ts';
 
 export type Command =
@@ -53,7 +53,7 @@ const NAMES = ['fix', 'stop', 'retry', 'right', 'wrong'] as const;
 function nearlyCommand(words: string): Extract<Command, { kind: 'unclear' }>['meant'] | null {
   const word = /^([a-z]{2,8})[.!?]?$/i.exec(words)?.[1]?.toLowerCase();
   if (word === undefined || word === 'retry') return null;
-  const [nearest] = NAMES.map((name) => ({ name, distance: editDistance(word, name) })).sort(
+  const [nearest] = NAMES.map((name) => ({ name, distance: computeEditDistance(word, name) })).sort(
     (one, other) => one.distance - other.distance,
   );
   if (nearest === undefined || nearest.distance > (word.length <= 3 ? 1 : 2)) return null;

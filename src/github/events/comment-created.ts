@@ -1,6 +1,6 @@
 // A comment was written: a command in it starts or stops an analysis, or asks for the pull request.
 import { isEnded } from '../../core/investigation.ts';
-import { repositoryOf } from '../../core/project.ts';
+import { getRepository } from '../../core/project.ts';
 import { isAtLeast } from '../../core/role.ts';
 import type { Thread } from '../../core/thread.ts';
 import { cancelInvestigation } from '../../services/end-early.ts';
@@ -137,7 +137,7 @@ async function readPull(
   number: number,
   signal: AbortSignal,
 ) {
-  const pull = { ...repositoryOf(project), pull_number: number };
+  const pull = { ...getRepository(project), pull_number: number };
   const caller = clients.repository(project.source, 'read');
   return (await caller.call(({ rest }, request) => rest.pulls.get({ ...pull, request }), signal)).data;
 }

@@ -1,6 +1,6 @@
 // What events answer at once: a reaction where a sentence would be noise, one line for a command that is not carried out, and one comment about a broken configuration file.
 import { isEnded } from '../../core/investigation.ts';
-import { type GithubProject, repositoryOf } from '../../core/project.ts';
+import { type GithubProject, getRepository } from '../../core/project.ts';
 import type { CommandReply, Thread, Trigger } from '../../core/thread.ts';
 import { isFinal } from '../clients/github-clients.ts';
 import type { ConfigProblem, ReadConfig, RepositoryConfig } from '../configuration/repository-config.ts';
@@ -37,7 +37,7 @@ export async function addReaction(
   signal: AbortSignal,
 ): Promise<boolean> {
   if (!mayPost(deps, configuration.config)) return false;
-  const at = { ...repositoryOf(project), content };
+  const at = { ...getRepository(project), content };
   try {
     await deps.clients.repository(project.source, 'talk').call(async ({ rest: { reactions } }, request) => {
       if (comment !== null) await reactions.createForIssueComment({ ...at, comment_id: comment.id, request });
@@ -138,7 +138,7 @@ async function isPosted(
   const { data } = await clients
     .repository(project.source, 'read')
     .call(
-      ({ rest }, request) => rest.issues.listCommentsForRepo({ ...repositoryOf(project), ...latest, request }),
+      ({ rest }, request) => rest.issues.listCommentsForRepo({ ...getRepository(project), ...latest, request }),
       signal,
     );
   return data.some(({ user, body }) => user?.id === botId && body?.includes(marker));
@@ -157,7 +157,7 @@ async function postProblem(
   const place = { repository: project.name, webUrl: deps.webUrl, isPublic };
   const text = renderConfigComplaint(shown, { ...place, subject, marker, askedBy: trigger.by.login });
   const body = await deps.redactor.redact(text);
-  const issue = { ...repositoryOf(project), issue_number: subject.number };
+  const issue = { ...getRepository(project), issue_number: subject.number };
   await deps.clients
     .repository(project.source, 'talk')
     .call(({ rest }, request) => rest.issues.createComment({ ...issue, body, request }), signal);

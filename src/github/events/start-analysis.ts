@@ -1,7 +1,7 @@
 // A label or a command becomes an accepted report: who caused it is checked, what belongs to it is read and pinned, and it is stored once.
-import { newId } from '../../core/ids.ts';
-import { type GithubProject, repositoryOf } from '../../core/project.ts';
-import { guidanceSection } from '../../core/report.ts';
+import { createId } from '../../core/ids.ts';
+import { type GithubProject, getRepository } from '../../core/project.ts';
+import { formatGuidance } from '../../core/report.ts';
 import { isAtLeast, type Role } from '../../core/role.ts';
 import type { Person } from '../../core/thread.ts';
 import { acceptReport } from '../../services/accept-report.ts';
@@ -81,7 +81,7 @@ export async function startAnalysis(
     accountId: account.id,
     origin: isIssue ? 'github-issue' : 'check-run',
     text: gathered.text,
-    guidance: guidanceSection(trigger.by.login, trigger.guidance),
+    guidance: formatGuidance(trigger.by.login, trigger.guidance),
     reference: `${project.name}#${subject.number}`,
     revision: gathered.revision,
     callbackUrl: '',
@@ -93,7 +93,7 @@ export async function startAnalysis(
     // The delivery, not the text, makes it unique: read a second time, the text may have changed.
     idempotency: { key: `delivery ${deliveryId}`, bodyHash: deliveryId },
     thread: {
-      ...({ kind: 'opens', threadId: newId('thr'), subject, trigger, isSeen } as const),
+      ...({ kind: 'opens', threadId: createId('thr'), subject, trigger, isSeen } as const),
       fixRequest: findFixRequest(request),
     },
   });
@@ -157,7 +157,7 @@ async function isStillLabelled(
   { project, issue, labels }: LabelledIssue,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const place = { ...repositoryOf(project), issue_number: issue.number };
+  const place = { ...getRepository(project), issue_number: issue.number };
   const { data } = await clients
     .repository(project.source, 'read')
     .call(({ rest }, request) => rest.issues.get({ ...place, request }), signal);

@@ -1,7 +1,7 @@
 // What a person may do in a repository on GitHub: read with the repository's own token, and cached for minutes at most.
 import { LRUCache } from 'lru-cache';
 import type { Account } from '../../core/account.ts';
-import { type GithubProject, isGithubProject, type Project, repositoryOf } from '../../core/project.ts';
+import { type GithubProject, getRepository, isGithubProject, type Project } from '../../core/project.ts';
 import { type Permissions, ROLES, type Role } from '../../core/role.ts';
 import type { Person } from '../../core/thread.ts';
 import { untilAborted } from '../../core/until-aborted.ts';
@@ -77,7 +77,7 @@ function toPerson({ githubId, login }: Account): Person | null {
 
 /** The signal is the call's own: others may wait for the same answer. */
 async function readRole(clients: PermissionsOptions['clients'], person: Person, project: GithubProject): Promise<Role> {
-  const place = { ...repositoryOf(project), username: person.login };
+  const place = { ...getRepository(project), username: person.login };
   try {
     const { data } = await clients
       .repository(project.source, 'read')

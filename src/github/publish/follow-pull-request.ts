@@ -1,7 +1,7 @@
 // Follows our own pull request on its live head: whose it is by now, what its checks say, and what comes of that.
 
 import type { RestEndpointMethodTypes } from '@octokit/rest';
-import { repositoryOf } from '../../core/project.ts';
+import { getRepository } from '../../core/project.ts';
 import type { PostedPullRequest, PullRequestAttempt, ThreadRecord } from '../../core/thread.ts';
 import { cancelInvestigation } from '../../services/end-early.ts';
 import type { GithubCaller } from '../clients/github-clients.ts';
@@ -62,7 +62,7 @@ export async function follow(work: Work): Promise<Followed> {
   }
   const { appId } = await deps.clients.identity(signal);
   const caller = deps.clients.repository(view.project.source, 'read');
-  const following = { posted, live, of: { caller, place: repositoryOf(view.project), appId } };
+  const following = { posted, live, of: { caller, place: getRepository(view.project), appId } };
   const judged = await judge(work, following);
   await updateBody(work, { ...following, posted: judged.posted }, judged.notOurs);
   const lookAt = judged.waitMs === null ? null : new Date(deps.now().getTime() + judged.waitMs).toISOString();
@@ -327,7 +327,7 @@ async function askReviewers(work: Work, number: number): Promise<void> {
 
 /** `organisation/team` is a team of the repository's owner: those of others cannot be asked. */
 function sortReviewers({ view, deps }: Work): Reviewers {
-  const owner = repositoryOf(view.project).owner.toLowerCase();
+  const owner = getRepository(view.project).owner.toLowerCase();
   const people: string[] = [];
   const teams: string[] = [];
   for (const name of view.config.pullRequest.reviewers) {

@@ -1,6 +1,6 @@
 // The outbox that really sends: each write with the least token for it, and every text through the redactor once more.
 import type { RestEndpointMethodTypes } from '@octokit/rest';
-import { type GithubProject, repositoryOf } from '../../core/project.ts';
+import { type GithubProject, getRepository } from '../../core/project.ts';
 import type { Redactor } from '../../redact/redactor.ts';
 import { type GithubCaller, type GithubClients, GithubFailure } from '../clients/github-clients.ts';
 import { readPages } from './github-calls.ts';
@@ -68,7 +68,7 @@ export function createGithubComments(deps: SenderDeps, project: GithubProject): 
 
 function createSender({ clients, redactor }: SenderDeps, project: GithubProject): Sender {
   return {
-    place: repositoryOf(project),
+    place: getRepository(project),
     talk: clients.repository(project.source, 'talk'),
     push: clients.repository(project.source, 'push'),
     botId: async (signal) => (await clients.identity(signal)).botId,

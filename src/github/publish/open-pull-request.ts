@@ -1,6 +1,6 @@
 // The pull request of a result: branch, one commit, draft. Each is looked for before it is made, so that none is ever made twice.
 
-import { repositoryOf } from '../../core/project.ts';
+import { getRepository } from '../../core/project.ts';
 import { isAtLeast } from '../../core/role.ts';
 import type { SourcedIssue } from '../../core/shown-issue.ts';
 import type { Person, PostedPullRequest, Subject, ThreadRecord } from '../../core/thread.ts';
@@ -171,7 +171,7 @@ type Ground =
   | { readonly kind: 'base'; readonly base: string; readonly sha: string; readonly analysed: string | null }
   | { readonly kind: 'withheld'; readonly reason: string };
 
-type Place = ReturnType<typeof repositoryOf>;
+type Place = ReturnType<typeof getRepository>;
 
 interface Asking {
   readonly caller: GithubCaller;
@@ -205,7 +205,7 @@ interface Rival {
 async function mayOpen(work: Work): Promise<Ground> {
   const { deps, view, signal } = work;
   const { subject } = view.thread;
-  const place = repositoryOf(view.project);
+  const place = getRepository(view.project);
   const asking: Asking = { caller: deps.clients.repository(view.project.source, 'read'), place, signal };
   const { data } = await asking.caller.call(({ rest }, request) => rest.repos.get({ ...place, request }), signal);
   if (data.archived) return withhold('the repository is archived.');

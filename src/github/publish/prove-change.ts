@@ -5,7 +5,7 @@ import { applyFileDiff } from '../../core/diff/apply-diff.ts';
 import { toDiff } from '../../core/diff/diff.ts';
 import { CausewayError } from '../../core/errors.ts';
 import type { FileDiff } from '../../core/issue.ts';
-import { globMatcher } from '../../core/paths.ts';
+import { createGlobMatcher } from '../../core/paths.ts';
 import { REDACTED } from '../../core/redacted.ts';
 import type { InvestigationSettings } from '../../core/settings.ts';
 import type { Repository, SourceTree, TreeEntry } from '../../core/source.ts';
@@ -123,7 +123,7 @@ function requireFree(file: FileDiff, standing: Entries, elsewhere: ChangeGround[
 
 function requireAllowed(file: FileDiff, { allow, block }: ChangeGround['paths']): void {
   for (const path of [file.fileName, file.previousFileName ?? file.fileName]) {
-    const fits = (glob: string) => globMatcher(glob)(path);
+    const fits = (glob: string) => createGlobMatcher(glob)(path);
     if (block.some(fits) || (allow.length > 0 && !allow.some(fits))) {
       throw new Withheld(`${quotePath(path)} is closed to changes by \`paths\` in the configuration of Causeway.`);
     }

@@ -1,7 +1,7 @@
 // The handler of `check-run` jobs: brings our own check run on one head up to what is known, one recorded effect after another.
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import type { HeadRecord, PostedCheckRun } from '../../core/head.ts';
-import { repositoryOf } from '../../core/project.ts';
+import { getRepository } from '../../core/project.ts';
 import type { JobHandler, JobResult } from '../../core/queue.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import { type CheckRunAnnotation, toAnnotationKey } from '../render/check-run-annotations.ts';
@@ -116,7 +116,7 @@ async function adoptCheckRun(work: Work): Promise<PostedCheckRun | null> {
   const { deps, view, signal } = work;
   const { appId } = await deps.clients.identity(signal);
   const read = deps.clients.repository(view.project.source, 'read');
-  const of = { ...repositoryOf(view.project), ref: view.head.sha, app_id: appId, filter: 'all' as const };
+  const of = { ...getRepository(view.project), ref: view.head.sha, app_id: appId, filter: 'all' as const };
   const runs = await readPages(MOST_PAGES, async (page) => {
     const { data } = await read.call(
       ({ rest }, request) => rest.checks.listForRef({ ...of, ...page, request }),
@@ -137,7 +137,7 @@ async function adoptCheckRun(work: Work): Promise<PostedCheckRun | null> {
 async function createCheckRun(work: Work): Promise<Pick<PostedCheckRun, 'id' | 'url'>> {
   const { deps, view, wanted, signal } = work;
   const { head, project } = view;
-  const identity = { ...repositoryOf(project), name: NAME, head_sha: head.sha, external_id: head.id };
+  const identity = { ...getRepository(project), name: NAME, head_sha: head.sha, external_id: head.id };
   const of = { ...identity, ...(await toFields(work, wanted.annotations)) };
   const write = deps.clients.repository(project.source, 'check');
   const { data } = await write.call(({ rest }, request) => rest.checks.create({ ...of, request }), signal);
@@ -153,7 +153,7 @@ async function updateCheckRun(work: Work, posted: PostedCheckRun): Promise<void>
   const known = new Set(there.map(toAnnotationKey));
   const missing = wanted.annotations.filter((one) => !known.has(toAnnotationKey(one)));
   const added = missing.slice(0, Math.max(0, MOST_ANNOTATIONS - there.length));
-  const of = { ...repositoryOf(view.project), check_run_id: id, ...(await toFields(work, added)) };
+  const of = { ...getRepository(view.project), check_run_id: id, ...(await toFields(work, added)) };
   const write = deps.clients.repository(view.project.source, 'check');
   await write.call(({ rest }, request) => rest.checks.update({ ...of, request }), signal);
   const annotations = wanted.annotations.length === 0 ? posted.annotations : there.length + added.length;
@@ -165,7 +165,7 @@ async function readAnnotations(
   id: number,
 ): Promise<readonly Pick<CheckRunAnnotation, 'path' | 'line'>[]> {
   const read = deps.clients.repository(view.project.source, 'read');
-  const of = { ...repositoryOf(view.project), check_run_id: id };
+  const of = { ...getRepository(view.project), check_run_id: id };
   const all = await readPages(MOST_PAGES, async (page) => {
     const { data } = await read.call(
       ({ rest }, request) => rest.checks.listAnnotations({ ...of, ...page, request }),

@@ -1,8 +1,8 @@
 // The change of a result as suggestions in a pull request's files: one review, all of it or none, never made twice.
 import { unseenIn } from '../../core/inert-text.ts';
 import type { Change, Diff, FileDiff } from '../../core/issue.ts';
-import { globMatcher } from '../../core/paths.ts';
-import { repositoryOf } from '../../core/project.ts';
+import { createGlobMatcher } from '../../core/paths.ts';
+import { getRepository } from '../../core/project.ts';
 import { REDACTED } from '../../core/redacted.ts';
 import type { InvestigationSettings } from '../../core/settings.ts';
 import type { PostedSuggestions, ThreadRecord } from '../../core/thread.ts';
@@ -49,7 +49,7 @@ function suggestInFile(
   { allow, block }: InvestigationSettings['paths'],
 ): readonly ReviewComment[] | null {
   const { fileName: path, status = 'modified' } = file;
-  const fits = (glob: string) => globMatcher(glob)(path);
+  const fits = (glob: string) => createGlobMatcher(glob)(path);
   if (block.some(fits) || (allow.length > 0 && !allow.some(fits))) return null;
   // Of these nothing can be said in lines.
   if (status !== 'modified' || file.mode !== undefined || file.endsWithNewline !== undefined) return null;
@@ -214,7 +214,7 @@ async function makeReview(work: Work, number: number, { issue }: Result): Promis
 /** Those of the pull request that the change is about. */
 async function listFiles({ deps, view, signal }: Work, number: number, wanted: Set<string>): Promise<PulledFile[]> {
   const caller = deps.clients.repository(view.project.source, 'read');
-  const of = { ...repositoryOf(view.project), pull_number: number };
+  const of = { ...getRepository(view.project), pull_number: number };
   const files = await readPages(MOST_PAGES, async (page) => {
     const { data } = await caller.call(
       ({ rest }, request) => rest.pulls.listFiles({ ...of, ...page, request }),

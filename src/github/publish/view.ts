@@ -6,7 +6,7 @@ import type { Failure } from '../../core/failure.ts';
 import type { Finding, Head } from '../../core/head.ts';
 import type { Investigation } from '../../core/investigation.ts';
 import type { Conclusion } from '../../core/issue.ts';
-import { type GithubProject, type Installation, isGithubProject, repositoryOf } from '../../core/project.ts';
+import { type GithubProject, getRepository, type Installation, isGithubProject } from '../../core/project.ts';
 import type { WaitCode } from '../../core/reason.ts';
 import { addSources, type SourcedIssue } from '../../core/shown-issue.ts';
 import type { Source } from '../../core/source.ts';
@@ -338,7 +338,7 @@ export function lookAtPull(
   number: number,
 ): Promise<LivePull> {
   const caller = deps.clients.repository(view.project.source, 'read');
-  const pull = { ...repositoryOf(view.project), pull_number: number };
+  const pull = { ...getRepository(view.project), pull_number: number };
   const look = async (): Promise<LivePull> => {
     const { data } = await caller.call(({ rest }, request) => rest.pulls.get({ ...pull, request }), signal);
     return {

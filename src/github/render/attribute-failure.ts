@@ -1,6 +1,6 @@
 // Who or what caused a failure, as far as it is known for certain: what our check run says first, in its title and above each cause.
 import type { Finding } from '../../core/head.ts';
-import { codeSpan } from '../../core/markdown/github.ts';
+import { formatCodeSpan } from '../../core/markdown/github.ts';
 import { type Cause, type CheckRunGround, causeFound } from './check-run-ground.ts';
 import { plainWords } from './plain-words.ts';
 
@@ -72,9 +72,9 @@ export function describeInPlain(ground: CheckRunGround, cause: Cause, whose: Att
 
 /** In Markdown, inert. */
 export function describeInMarkdown(ground: CheckRunGround, cause: Cause, whose: Attribution): string {
-  const check = firstCheck(cause, (name) => codeSpan(name.slice(0, MAX_NAME)) || 'a check');
+  const check = firstCheck(cause, (name) => formatCodeSpan(name.slice(0, MAX_NAME)) || 'a check');
   const isOne = cause.finding.checks.length === 1;
-  const said = words(ground, whose, { check, isOne, name: (name) => codeSpan(name) || '–' });
+  const said = words(ground, whose, { check, isOne, name: (name) => formatCodeSpan(name) || '–' });
   if (whose.kind !== 'elsewhere') return said;
   return `${said} [#${whose.number}](${ground.webUrl}/${ground.repository}/pull/${whose.number})`;
 }

@@ -1,8 +1,8 @@
 // Annotations of our check run: marks at the fault in the files of the commit.
 import type { Finding } from '../../core/head.ts';
-import { inertText } from '../../core/inert-text.ts';
+import { sanitiseText } from '../../core/inert-text.ts';
 import { isSafePath } from '../../core/paths.ts';
-import { shownIssue } from '../../core/shown-issue.ts';
+import { filterIssue } from '../../core/shown-issue.ts';
 import { attributeFailure } from './attribute-failure.ts';
 import { type Cause, type CheckRunGround, causeFound, isRed, shownError, uncited } from './check-run-ground.ts';
 import { describeMark, MAX_TITLE } from './check-run-title.ts';
@@ -70,7 +70,7 @@ function listNamedPlaces({ places, excerpt }: Finding): Finding['places'] {
 function findPlaces(ground: CheckRunGround, cause: Cause): Finding['places'] | null {
   const found = causeFound(cause);
   if (found === null || !isOfHead(ground, found.analysis.revision)) return null;
-  const { issue } = shownIssue(found, ground);
+  const { issue } = filterIssue(found, ground);
   const { first } = firstSentences(uncited(issue.rootCause), 3);
   const likeliest = issue.analysis.suspects.find(({ line }) => line > 0);
   return likeliest === undefined ? null : [{ path: likeliest.file, line: likeliest.line, message: first }];
@@ -83,6 +83,6 @@ function isOfHead({ head }: CheckRunGround, revision: string): boolean {
 
 /** GitHub shows it as it is typed; it takes none that is empty. */
 function toMessage(message: string, { excerpt, checks }: Finding): string {
-  const own = inertText(message, MAX_MESSAGE) || inertText(excerpt.headline, MAX_MESSAGE);
+  const own = sanitiseText(message, MAX_MESSAGE) || sanitiseText(excerpt.headline, MAX_MESSAGE);
   return plainWords(own, MAX_MESSAGE) || plainWords(`${checks[0]?.name ?? ''} points here`, MAX_MESSAGE);
 }

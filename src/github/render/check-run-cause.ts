@@ -1,10 +1,10 @@
 // What our check run says of one cause: whose it is and why, since when, what was found, and what to do next.
 
-import { bullet, codeSpan, inertInline } from '../../core/markdown/github.ts';
-import { waitingFor } from '../../core/reason.ts';
+import { formatBullet, formatCodeSpan, inertInline } from '../../core/markdown/github.ts';
+import { describeWaitReason } from '../../core/reason.ts';
 import type { SourcedIssue } from '../../core/shown-issue.ts';
-import { shownIssue } from '../../core/shown-issue.ts';
-import { sourceLinks } from '../../core/source-links.ts';
+import { filterIssue } from '../../core/shown-issue.ts';
+import { buildSourceLinks } from '../../core/source-links.ts';
 import { describeReason } from '../../core/verdict.ts';
 import { inOrder } from './attribute-failure.ts';
 import {
@@ -42,9 +42,9 @@ export function causeBlocks(ground: CheckRunGround, cause: Cause): readonly Bloc
   return [
     text(`**${verdictWords(ground, cause)} · ${nextAction(ground, cause)}**`),
     text(
-      `In ${namedChecks(ground, cause)}${finding.excerpt.step === '' ? '' : `, at ${codeSpan(finding.excerpt.step)}`}`,
+      `In ${namedChecks(ground, cause)}${finding.excerpt.step === '' ? '' : `, at ${formatCodeSpan(finding.excerpt.step)}`}`,
     ),
-    text(reasonsOf(cause).map(bullet).join('\n')),
+    text(reasonsOf(cause).map(formatBullet).join('\n')),
     code(ownWords(cause) === '' ? errorLines(shownError(finding.excerpt)) : ''),
     ...inquiryBlocks(ground, cause),
     text(refused === '' ? '' : `No pull request was opened: ${inertInline(refused, 600)}`),
@@ -73,7 +73,7 @@ function saidOf(cause: Cause): readonly string[] {
   const isUnread = lines.length === 0 && cut !== '' && !reasons.some(({ code }) => code === 'no_log');
   const isSaidAlready = own === '' || reasons.some((reason) => quotedLine(reason).includes(own));
   return [
-    ...(isSaidAlready ? [] : [`It says: ${codeSpan(own)}`]),
+    ...(isSaidAlready ? [] : [`It says: ${formatCodeSpan(own)}`]),
     ...(isUnread ? [inertInline(capital(cut), 300)] : []),
   ];
 }
@@ -86,7 +86,7 @@ export function detailBlocks(ground: CheckRunGround, cause: Cause, lines: number
   const more = excerpt.lines.length - shown.length;
   const cut = [inertInline(excerpt.cut, 300), more > 0 ? `${more} lines are not shown here` : ''].filter(isSaid);
   const what = excerpt.step === '' ? 'What it says' : 'Log';
-  const name = codeSpan(inOrder(finding.checks)[0]?.name ?? '') || 'a check';
+  const name = formatCodeSpan(inOrder(finding.checks)[0]?.name ?? '') || 'a check';
   const title = ground.causes.length === 1 ? what : `${name}: ${lowered(what)}`;
   return [
     ...(shown.length === 0 ? [] : [text(`**${title}**`), code(shown.join('\n'), 'text')]),
@@ -103,13 +103,13 @@ export function causeFolds(ground: CheckRunGround, cause: Cause): readonly Fold[
   if (inquiry.kind !== 'concluded') return [];
   if (!isRed(finding)) return [formerFold(ground, cause)];
   if (fix.kind === 'opened' || !isForHere(ground, cause)) return [];
-  return [diffFold(inquiry.changeSet, shownIssue(inquiry.issue, ground))];
+  return [diffFold(inquiry.changeSet, filterIssue(inquiry.issue, ground))];
 }
 
 function formerFold(ground: CheckRunGround, cause: Cause): Fold {
   const { inquiry } = cause;
   if (inquiry.kind !== 'concluded') return { summary: '', blocks: [] };
-  const { blocks } = diffFold(inquiry.changeSet, shownIssue(inquiry.issue, ground));
+  const { blocks } = diffFold(inquiry.changeSet, filterIssue(inquiry.issue, ground));
   return {
     summary: 'What was found while it was red',
     blocks: [...resultBlocks(ground, inquiry.issue), ...stepsOf(ground, inquiry.issue), ...blocks],
@@ -120,7 +120,7 @@ function namedChecks(ground: CheckRunGround, { finding }: Cause): string {
   const named = inOrder(finding.checks)
     .slice(0, CHECKS_NAMED)
     .map(({ name, url }) => {
-      const span = codeSpan(name) || '–';
+      const span = formatCodeSpan(name) || '–';
       return isOfRepository(url, ground) ? `[${span}](${url})` : span;
     });
   const more = finding.checks.length - named.length;
@@ -134,7 +134,11 @@ function inquiryBlocks(ground: CheckRunGround, cause: Cause): readonly Block[] {
       return [text(finding.notBegun === '' ? '' : `Not looked into further: ${inertInline(finding.notBegun, 400)}`)];
     case 'running':
       return [
-        text(inquiry.waitsFor === null ? '' : `Waiting for ${waitingFor(inquiry.waitsFor)}; resumes automatically.`),
+        text(
+          inquiry.waitsFor === null
+            ? ''
+            : `Waiting for ${describeWaitReason(inquiry.waitsFor)}; resumes automatically.`,
+        ),
       ];
     case 'lost':
       return [text('What was found about it has been erased.')];
@@ -147,8 +151,8 @@ function inquiryBlocks(ground: CheckRunGround, cause: Cause): readonly Block[] {
 
 /** How sure it is stands beside the cause: it says nothing of whose fault that is. */
 function resultBlocks(ground: CheckRunGround, whole: SourcedIssue): readonly Block[] {
-  const { issue } = shownIssue(whole, ground);
-  const links = sourceLinks(ground, issue);
+  const { issue } = filterIssue(whole, ground);
+  const links = buildSourceLinks(ground, issue);
   const { confidence } = issue.analysis;
   return [
     text(confidence === null || !tellsCause(whole) ? '' : `Cause, ${Math.round(confidence * 100)} % sure:`),
@@ -160,7 +164,7 @@ function resultBlocks(ground: CheckRunGround, whole: SourcedIssue): readonly Blo
 
 function testBlocks(tests: readonly string[]): readonly Block[] {
   if (tests.length === 0) return [];
-  const shown = tests.slice(0, TESTS_SHOWN).map((name) => bullet(codeSpan(name)));
+  const shown = tests.slice(0, TESTS_SHOWN).map((name) => formatBullet(formatCodeSpan(name)));
   const more = tests.length - shown.length;
   return [text(['Failed tests:', ...shown, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n'))];
 }
@@ -173,8 +177,8 @@ function whatToDo(ground: CheckRunGround, cause: Cause): readonly Block[] {
 }
 
 function stepsOf(ground: CheckRunGround, whole: SourcedIssue): readonly Block[] {
-  const { issue } = shownIssue(whole, ground);
-  const links = sourceLinks(ground, issue);
+  const { issue } = filterIssue(whole, ground);
+  const links = buildSourceLinks(ground, issue);
   const steps =
     issue.solutionSteps.length === 0 ? [] : [text('What to do:'), ...stepBlocks(issue.solutionSteps, links)];
   return [...steps, ...remarkBlocks(issue, { kind: 'none' }, links)];

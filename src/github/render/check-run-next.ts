@@ -1,7 +1,7 @@
 // What our check run says of one cause besides the cause: what to do next, since when it is known, and which commits it came with.
 
 import type { Failure } from '../../core/failure.ts';
-import { bullet, codeSpan } from '../../core/markdown/github.ts';
+import { formatBullet, formatCodeSpan } from '../../core/markdown/github.ts';
 import { attributeFailure, baseOf } from './attribute-failure.ts';
 import { type Cause, type CauseFix, type CheckRunGround, isOnDefault, isRed } from './check-run-ground.ts';
 import { isOfRepository } from './comment.ts';
@@ -68,7 +68,7 @@ function isSeenBefore(ground: CheckRunGround, cause: Cause): boolean {
 }
 
 function describeBrokenBase(ground: CheckRunGround, cause: Cause): string {
-  const words = `${codeSpan(baseOf(ground)) || 'the base'}’s check run`;
+  const words = `${formatCodeSpan(baseOf(ground)) || 'the base'}’s check run`;
   const told = linkReport(ground, cause, { otherwise: '', words, isNumbered: true });
   return told === '' ? 'next: nothing here, it is to be mended there' : `next: nothing here, follow ${told}`;
 }
@@ -106,7 +106,7 @@ function describeLeftOpen(ground: CheckRunGround, fix: CauseFix): string {
 }
 
 function linkPull(ground: CheckRunGround, { number, url }: Extract<CauseFix, { kind: 'opened' }>): string {
-  return isOfRepository(url, ground) ? `[#${number}](${url})` : codeSpan(`#${number}`);
+  return isOfRepository(url, ground) ? `[#${number}](${url})` : formatCodeSpan(`#${number}`);
 }
 
 const SHA = /^[0-9a-f]{40,64}$/;
@@ -160,8 +160,8 @@ export function rangeBlocks(ground: CheckRunGround, { failure }: Cause): readonl
   const between = `[${shortenSha(range.from)}…${shortenSha(range.to)}](${toAddress(ground)}/compare/${range.from}...${range.to})`;
   const { shown, more } = pickCommits(range);
   const lines = shown.map(({ commit: { sha, author, subject }, likeliest }) => {
-    const by = author === '' ? '' : `, by ${codeSpan(author)}`;
-    return bullet(`${linkCommit(ground, sha)} ${codeSpan(subject)}${by}${likeliest}`);
+    const by = author === '' ? '' : `, by ${formatCodeSpan(author)}`;
+    return formatBullet(`${linkCommit(ground, sha)} ${formatCodeSpan(subject)}${by}${likeliest}`);
   });
   const rest = more > 0 ? [`- and ${more} more`] : [];
   return [text([`It came with ${countOf(range.total, 'commit')}, ${between}:`, ...lines, ...rest].join('\n'))];
@@ -170,7 +170,7 @@ export function rangeBlocks(ground: CheckRunGround, { failure }: Cause): readonl
 function linkCommit(ground: CheckRunGround, sha: string): string {
   return SHA.test(sha)
     ? `[${shortenSha(sha)}](${toAddress(ground)}/commit/${sha})`
-    : codeSpan(sha.slice(0, 12)) || 'a commit';
+    : formatCodeSpan(sha.slice(0, 12)) || 'a commit';
 }
 
 function toAddress({ webUrl, repository }: CheckRunGround): string {

@@ -1,6 +1,6 @@
 // The texts of our check run: a summary that says what broke, whose it is and what to do, and below it the log and the repair.
 
-import { bullet, codeSpan, inertInline } from '../../core/markdown/github.ts';
+import { formatBullet, formatCodeSpan, inertInline } from '../../core/markdown/github.ts';
 import { causeBlocks, causeFolds, detailBlocks } from './check-run-cause.ts';
 import type { CheckRunGround } from './check-run-ground.ts';
 import { describeEffort } from './issue-parts.ts';
@@ -86,7 +86,7 @@ function describeHead({ head, causes }: CheckRunGround): string {
 
 function describeWaiting(names: readonly string[]): string {
   if (names.length === 0) return '';
-  const shown = names.slice(0, LEFT_OUT_SHOWN).map((name) => codeSpan(name) || '–');
+  const shown = names.slice(0, LEFT_OUT_SHOWN).map((name) => formatCodeSpan(name) || '–');
   const more = names.length - shown.length;
   return `Still waiting: ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
 }
@@ -95,7 +95,7 @@ function renderLeftOut(leftOut: CheckRunGround['head']['leftOut']): readonly Blo
   if (leftOut.length === 0) return [];
   const shown = leftOut
     .slice(0, LEFT_OUT_SHOWN)
-    .map(({ name, reason }) => bullet(`${codeSpan(name) || '–'}: ${inertInline(reason, 300)}`));
+    .map(({ name, reason }) => formatBullet(`${formatCodeSpan(name) || '–'}: ${inertInline(reason, 300)}`));
   const more = leftOut.length - shown.length;
   return [text(['Red as well, and not looked at:', ...shown, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n'))];
 }

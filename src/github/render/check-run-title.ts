@@ -1,8 +1,8 @@
 // The title of our check run: what is known, in one calm sentence, on the one line that stands in the list of checks.
 
 import type { Verdict } from '../../core/check.ts';
-import { codeSpan } from '../../core/markdown/github.ts';
-import { shownIssue } from '../../core/shown-issue.ts';
+import { formatCodeSpan } from '../../core/markdown/github.ts';
+import { filterIssue } from '../../core/shown-issue.ts';
 import { describeReason } from '../../core/verdict.ts';
 import {
   type Attribution,
@@ -119,7 +119,7 @@ const WORDS: Readonly<Record<Exclude<Verdict, 'code' | 'inconclusive' | 'base_br
 /** Markdown, inert: the verdict in a few words. */
 export function verdictWords(ground: CheckRunGround, cause: Cause): string {
   const { verdict } = cause.finding;
-  if (verdict === 'base_broken') return describeBroken(ground, (name) => codeSpan(name) || '–');
+  if (verdict === 'base_broken') return describeBroken(ground, (name) => formatCodeSpan(name) || '–');
   if (verdict !== 'code' && verdict !== 'inconclusive') return WORDS[verdict];
   return describeInMarkdown(ground, cause, attributeFailure(ground, cause));
 }
@@ -142,7 +142,7 @@ function describeError({ isPublic }: CheckRunGround, cause: Cause): string {
   const { finding } = cause;
   const found = causeFound(cause);
   if (found !== null) {
-    const { rootCause } = shownIssue(found, { isPublic }).issue;
+    const { rootCause } = filterIssue(found, { isPublic }).issue;
     return dropStop(firstSentences(uncited(rootCause), 1).first.split('\n')[0] ?? '');
   }
   return shownError(finding.excerpt).error;

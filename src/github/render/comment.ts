@@ -3,11 +3,11 @@
 import type { Verdict } from '../../core/check.ts';
 import type { Excerpt } from '../../core/head.ts';
 import type { Conclusion, Outcome } from '../../core/issue.ts';
-import { bullet, codeSpan, inertInline, inertMarkdown } from '../../core/markdown/github.ts';
-import { type FailureReason, waitingFor } from '../../core/reason.ts';
+import { formatBullet, formatCodeSpan, inertInline, inertMarkdown } from '../../core/markdown/github.ts';
+import { describeWaitReason, type FailureReason } from '../../core/reason.ts';
 import type { SourcedIssue } from '../../core/shown-issue.ts';
-import { addSources, shownIssue } from '../../core/shown-issue.ts';
-import { sourceLinks } from '../../core/source-links.ts';
+import { addSources, filterIssue } from '../../core/shown-issue.ts';
+import { buildSourceLinks } from '../../core/source-links.ts';
 import type { ConfigProblem } from '../configuration/repository-config.ts';
 import type {
   EndGround,
@@ -45,7 +45,7 @@ export function renderFactsComment(ground: FactsGround): string {
   return renderPage({
     open: [text(`**${describeProgress(ground)}**`), ...open],
     folds,
-    footer: `asked for by ${codeSpan(place.askedBy)} · updates live · ${STOP}`,
+    footer: `asked for by ${formatCodeSpan(place.askedBy)} · updates live · ${STOP}`,
     marker: place.marker,
   });
 }
@@ -54,8 +54,8 @@ function renderFacts(
   facts: Conclusion,
   place: FactsGround['place'],
 ): { readonly open: readonly Block[]; readonly folds: readonly Fold[] } {
-  const shown = shownIssue(toIssue(facts), place);
-  const links = sourceLinks(place, shown.issue);
+  const shown = filterIssue(toIssue(facts), place);
+  const links = buildSourceLinks(place, shown.issue);
   return {
     open: [...causeBlocks(shown.issue, links), ...suspectBlocks(shown.issue, links)],
     folds: [foldReproduction(shown, links), foldInvestigation(shown, links)],
@@ -80,20 +80,20 @@ function toIssue({ changeSet: _, analysis, ...facts }: Conclusion): SourcedIssue
 }
 
 function describeProgress({ place, facts, progress, waitsFor }: FactsGround): string {
-  if (waitsFor !== null) return `Waiting for ${waitingFor(waitsFor)} · resumes automatically`;
+  if (waitsFor !== null) return `Waiting for ${describeWaitReason(waitsFor)} · resumes automatically`;
   if (progress.step === 0)
     return facts === null ? 'Investigating · gathering facts' : 'Investigating · the facts are gathered';
   const isHidden = place.isPublic && progress.source === 'monitoring';
-  const action = isHidden ? 'a lookup in monitoring' : codeSpan(progress.action.slice(0, 120));
+  const action = isHidden ? 'a lookup in monitoring' : formatCodeSpan(progress.action.slice(0, 120));
   return `Investigating · step ${progress.step}: ${action}`;
 }
 
 /** Markdown of at most 60,000 characters (or `most`), the marker as its last line. */
 export function renderResultComment(ground: ResultGround): string {
   const { place, issue: whole, changeSet, fix, checks, recordUrl, most } = ground;
-  const shown = shownIssue(whole, place);
+  const shown = filterIssue(whole, place);
   const { issue } = shown;
-  const links = sourceLinks(place, issue);
+  const links = buildSourceLinks(place, issue);
   return renderPage({
     open: [
       text(renderHeadline(issue, ground)),
@@ -123,7 +123,7 @@ const MAX_CAUSE = 400;
 export function renderSettledComment(ground: SettledGround): string {
   const { place, sha, isFlaky } = ground;
   const names = listCheckNames(ground.names);
-  const head = codeSpan(sha.slice(0, 7));
+  const head = formatCodeSpan(sha.slice(0, 7));
   const passed = names === '' ? 'the checks passed' : `${names} passed`;
   const line = isFlaky
     ? `Green again at the same commit ${head}: ${passed} without a change, so it was flaky.`
@@ -135,9 +135,9 @@ export function renderSettledComment(ground: SettledGround): string {
 function describeCause({ issue, place }: SettledGround): string {
   if (issue === null || issue.analysis.outcome === 'inconclusive' || issue.analysis.outcome === 'facts_only')
     return '.';
-  const shown = shownIssue(issue, place).issue;
+  const shown = filterIssue(issue, place).issue;
   const { first } = firstSentences(shown.rootCause.replace(/(?<!\s)\s*\[step \d+\]/g, ''), 1);
-  return `. The cause was: ${inertInline(first, MAX_CAUSE, sourceLinks(place, shown))}`;
+  return `. The cause was: ${inertInline(first, MAX_CAUSE, buildSourceLinks(place, shown))}`;
 }
 
 const REASONS: Readonly<Record<FailureReason['code'], string>> = {
@@ -157,7 +157,7 @@ export function renderEndComment({ place, reason }: EndGround): string {
       text(inertMarkdown(reason.detail, 2_000)),
     ],
     folds: [],
-    footer: `asked for by ${codeSpan(place.askedBy)}`,
+    footer: `asked for by ${formatCodeSpan(place.askedBy)}`,
     marker: place.marker,
   });
 }
@@ -183,8 +183,8 @@ export function renderHandOverComment({ place, attempts, failedChecks, lastIssue
 
 function listChecks(checks: HandOverGround['failedChecks'], place: Place): string {
   const lines = checks.map(({ name, url }) => {
-    const span = codeSpan(name) || '`a check without a name`';
-    return isOfRepository(url, place) ? bullet(`[${span}](${url})`) : bullet(span);
+    const span = formatCodeSpan(name) || '`a check without a name`';
+    return isOfRepository(url, place) ? formatBullet(`[${span}](${url})`) : formatBullet(span);
   });
   const more = lines.length - CHECKS_SHOWN;
   return [...lines.slice(0, CHECKS_SHOWN), ...(more > 0 ? [`- and ${more} more`] : [])].join('\n');
@@ -194,8 +194,8 @@ function renderLastFound(
   last: SourcedIssue,
   place: Place,
 ): { readonly open: readonly Block[]; readonly folds: readonly Fold[] } {
-  const shown = shownIssue(last, place);
-  const links = sourceLinks(place, shown.issue);
+  const shown = filterIssue(last, place);
+  const links = buildSourceLinks(place, shown.issue);
   return {
     open: [
       text('Latest findings:'),
@@ -212,7 +212,7 @@ export function renderConfigComplaint({ file, line, message }: ConfigProblem, pl
   const where = line > 0 ? `, line ${line}` : '';
   return renderPage({
     open: [
-      text(`**${codeSpan(file)}${where} cannot be used · next: mend it on the default branch**`),
+      text(`**${formatCodeSpan(file)}${where} cannot be used · next: mend it on the default branch**`),
       text(inertInline(message, 600)),
       text('Until then Causeway goes by its defaults, comments only where it is asked, and opens no pull requests.'),
     ],
@@ -233,7 +233,7 @@ interface SuggestionsGround {
 export function renderSuggestions({ place, sha, count }: SuggestionsGround): string {
   const which = count === 1 ? 'One suggestion that fixes' : `${count} suggestions that fix`;
   const together = count === 1 ? '' : ' Commit them together.';
-  const line = `${which} the red checks at ${codeSpan(sha.slice(0, 7))}.${together} The evidence is in the conversation.`;
+  const line = `${which} the red checks at ${formatCodeSpan(sha.slice(0, 7))}.${together} The evidence is in the conversation.`;
   return renderPage({ open: [text(line)], folds: [], footer: '', marker: place.marker });
 }
 
@@ -319,7 +319,7 @@ function describeOpened(fix: Extract<FixStanding, { readonly kind: 'opened' }>, 
 /** Our own pull request; an address outside of the repository would not be it, and is not linked. */
 function linkPullRequest({ number, url }: { readonly number: number; readonly url: string }, place: Place): string {
   const name = `#${number}`;
-  return isOfRepository(url, place) ? `[${name}](${url})` : codeSpan(name);
+  return isOfRepository(url, place) ? `[${name}](${url})` : formatCodeSpan(name);
 }
 
 /** Whether an address lies within the repository's own pages and ends no link early. */
@@ -346,7 +346,7 @@ const BLAME: Readonly<Record<Exclude<Verdict, 'code'>, string>> = {
 export function listCheckNames(names: readonly string[]): string {
   const shown = sortNames(names)
     .slice(0, NAMES_SHOWN)
-    .map((name) => codeSpan(name) || '`a check without a name`');
+    .map((name) => formatCodeSpan(name) || '`a check without a name`');
   const more = names.length - shown.length;
   return [shown.join(', '), ...(more > 0 ? [`${more} more`] : [])].filter((part) => part !== '').join(' and ');
 }
@@ -366,12 +366,12 @@ function describeRed({ names, verdict, fault }: Pick<RedChecks, 'names' | 'verdi
 
 function describeFault({ isTouched, greenOn }: RedChecks['fault']): string {
   if (isTouched) return 'because of this change';
-  return greenOn === '' ? '' : `here and green on ${codeSpan(greenOn) || 'the base'}`;
+  return greenOn === '' ? '' : `here and green on ${formatCodeSpan(greenOn) || 'the base'}`;
 }
 
 /** In place of the whole log: its part around the cause, and what was cut. */
 function foldExcerpt({ step, lines, cut }: Excerpt): Fold {
-  const where = step === '' ? '' : `Of the step ${codeSpan(step)}.`;
+  const where = step === '' ? '' : `Of the step ${formatCodeSpan(step)}.`;
   const note = [where, cut === '' ? '' : inertInline(cut, MAX_WHY)].filter((part) => part !== '').join(' ');
   return {
     summary: step === '' ? 'What it says' : 'Log',
@@ -393,6 +393,6 @@ function renderFurther(causes: readonly FurtherCause[], place: Place): readonly 
 function renderFurtherCause({ names, issue, notFound }: FurtherCause, place: Place): readonly Block[] {
   const title = text(`**${listCheckNames(names)}**`);
   if (issue === null) return [title, text(`Not looked into: ${inertInline(notFound, MAX_WHY)}`)];
-  const shown = shownIssue(issue, place);
-  return [title, ...causeBlocks(shown.issue, sourceLinks(place, shown.issue))];
+  const shown = filterIssue(issue, place);
+  return [title, ...causeBlocks(shown.issue, buildSourceLinks(place, shown.issue))];
 }

@@ -3,7 +3,7 @@
 import type { ChangeSet } from '../../core/change-set.ts';
 import { toUnifiedPatch } from '../../core/diff/unified-patch.ts';
 import type { Step } from '../../core/issue.ts';
-import { bullet, codeSpan, inertInline, inertMarkdown } from '../../core/markdown/github.ts';
+import { formatBullet, formatCodeSpan, inertInline, inertMarkdown } from '../../core/markdown/github.ts';
 import type { NumberedStep, ShownIssue, SourcedIssue } from '../../core/shown-issue.ts';
 import type { SourceLinks } from '../../core/source-links.ts';
 import type { FixStanding, Place } from './ground.ts';
@@ -70,10 +70,10 @@ export function suspectBlocks({ analysis }: SourcedIssue, links: SourceLinks): r
   const lines = shown.map(({ file, line, function: name, reasons }) => {
     const place = line > 0 ? `${file}:${line}` : file;
     const address = links(place);
-    const link = address === null ? codeSpan(place) : `[${codeSpan(place)}](${address})`;
-    const within = name === '' ? '' : ` in ${codeSpan(name)}`;
+    const link = address === null ? formatCodeSpan(place) : `[${formatCodeSpan(place)}](${address})`;
+    const within = name === '' ? '' : ` in ${formatCodeSpan(name)}`;
     const why = reasons.length === 0 ? '' : `: ${inertInline(reasons.slice(0, 2).join('; '), 300, links)}`;
-    return bullet(`${link}${within}${why}`);
+    return formatBullet(`${link}${within}${why}`);
   });
   return [text(shown.length === 1 ? 'Where to look:' : 'Where to look (most likely first):'), text(lines.join('\n'))];
 }
@@ -103,7 +103,7 @@ export function remarkBlocks({ analysis }: SourcedIssue, fix: FixStanding, links
     analysis.guards
       .filter(({ rule }) => rule.startsWith('never/') === isNever)
       .map(({ file, reason }) =>
-        bullet(`${file === '' ? '' : `${codeSpan(file)}: `}${inertInline(reason, 300, links)}`),
+        formatBullet(`${file === '' ? '' : `${formatCodeSpan(file)}: `}${inertInline(reason, 300, links)}`),
       );
   const withheld = fix.kind === 'withheld' ? `No pull request was opened: ${inertInline(fix.reason, 600, links)}` : '';
   return [
@@ -158,7 +158,7 @@ function renderStep(step: NumberedStep, links: SourceLinks): readonly Block[] {
   const isLog = step.source === 'log';
   return [
     text(
-      [`**${head}** ${codeSpan(step.action)}`, meaning, isLog ? 'Its result stands under “Log”.' : '']
+      [`**${head}** ${formatCodeSpan(step.action)}`, meaning, isLog ? 'Its result stands under “Log”.' : '']
         .filter(hasWords)
         .join('\n'),
     ),
@@ -170,7 +170,7 @@ function renderStep(step: NumberedStep, links: SourceLinks): readonly Block[] {
 export function foldLog({ issue, steps }: ShownIssue): Fold {
   const read = steps
     .filter(({ source }) => source === 'log')
-    .flatMap(({ action, result }) => [text(codeSpan(action)), code(result)]);
+    .flatMap(({ action, result }) => [text(formatCodeSpan(action)), code(result)]);
   if (read.length > 0 || issue.analysis.origin !== 'check-run') return { summary: 'Log', blocks: read };
   const lines = issue.analysis.report.trimEnd().split('\n');
   const cut = lines.length - LOG_LINES;
@@ -182,7 +182,7 @@ export function diffFold(changeSet: ChangeSet | null, { issue }: ShownIssue): Fo
   const files = issue.diff.files.length;
   const withheld = issue.analysis.guards
     .filter(({ rule }) => rule === 'never/secret')
-    .map(({ file, reason }) => bullet(`${codeSpan(file)}: ${inertInline(reason, 300)}`));
+    .map(({ file, reason }) => formatBullet(`${formatCodeSpan(file)}: ${inertInline(reason, 300)}`));
   const notes = withheld.length === 0 ? [] : [text(`Withheld:\n${withheld.slice(0, 20).join('\n')}`)];
   return {
     summary: `Diff (${countOf(files, 'file')})`,
@@ -245,8 +245,10 @@ export function describeEffort({ analysis }: SourcedIssue, recordUrl: string): s
   const { usage, model, revision, sameAs } = analysis;
   return [
     formatDuration(usage.seconds),
-    ...(model === null ? ['no model, no cost'] : [codeSpan(model), formatTokens(usage), formatCost(usage.costUsd)]),
-    ...(revision === '' ? [] : [`commit ${codeSpan(revision.slice(0, 12))}`]),
+    ...(model === null
+      ? ['no model, no cost']
+      : [formatCodeSpan(model), formatTokens(usage), formatCost(usage.costUsd)]),
+    ...(revision === '' ? [] : [`commit ${formatCodeSpan(revision.slice(0, 12))}`]),
     ...(sameAs === null ? [] : ['answered from an equal report']),
     ...(/^https?:\/\/[^\s()<>"]+$/.test(recordUrl) ? [`[whole record](${recordUrl})`] : []),
   ].join(' · ');

@@ -1,6 +1,6 @@
 // Puts a comment together: what stands open, what is folded, the small last line; and cuts it in order where it is too long.
-import { cutAt } from '../../core/inert-text.ts';
-import { fenced } from '../../core/markdown/github.ts';
+import { truncate } from '../../core/inert-text.ts';
+import { formatFence } from '../../core/markdown/github.ts';
 
 /** `text` is Markdown that was made inert; `code` is still as it came. */
 export type Block =
@@ -43,7 +43,7 @@ export function text(markdown: string): Block {
 /** What no page can hold is not carried further: a diff may have megabytes. */
 export function code(body: string, info = ''): Block {
   if (body.length <= MAX_PAGE) return { kind: 'code', info, text: body, left: 0 };
-  const shown = cutAt(body, MAX_PAGE);
+  const shown = truncate(body, MAX_PAGE);
   return { kind: 'code', info, text: `${shown}\n`, left: body.slice(shown.length).split('\n').length };
 }
 
@@ -106,11 +106,15 @@ function cutBlock(block: Block, room: number): { readonly part: string; readonly
   const lines = block.text.split('\n');
   let kept = countLinesWithin(lines, room);
   // The fence grows with the backticks inside, and a line that is too long gets a note.
-  while (kept > 0 && fenced(lines.slice(0, kept).join('\n'), block.info).length > room) kept = Math.floor(kept * 0.9);
+  while (kept > 0 && formatFence(lines.slice(0, kept).join('\n'), block.info).length > room)
+    kept = Math.floor(kept * 0.9);
   const [first = ''] = lines;
-  const shown = kept === 0 ? cutAt(first, Math.floor(room / 3)) : lines.slice(0, kept).join('\n');
+  const shown = kept === 0 ? truncate(first, Math.floor(room / 3)) : lines.slice(0, kept).join('\n');
   const left = lines.length - kept + block.left;
-  return { part: fenced(shown, block.info), note: `Cut here: ${left.toLocaleString('en')} more lines were left out` };
+  return {
+    part: formatFence(shown, block.info),
+    note: `Cut here: ${left.toLocaleString('en')} more lines were left out`,
+  };
 }
 
 function countLinesWithin(lines: readonly string[], room: number): number {
@@ -127,5 +131,5 @@ function isFilled(block: Block): boolean {
 }
 
 function renderBlock(block: Block): string {
-  return block.kind === 'text' ? block.text : fenced(block.text, block.info);
+  return block.kind === 'text' ? block.text : formatFence(block.text, block.info);
 }

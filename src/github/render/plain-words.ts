@@ -1,16 +1,16 @@
 // Foreign text for places that know no code, such as titles and commit messages: plain words that GitHub and CI read nothing into.
-import { cutAt, inertLine } from '../../core/inert-text.ts';
+import { sanitiseLine, truncate } from '../../core/inert-text.ts';
 
 /** One line of at most `max` characters, cut at a word where it is longer (then ending in `…`). */
 export function plainWords(text: string, max: number): string {
-  let plain = disarm(inertLine(text, 4 * max));
+  let plain = disarm(sanitiseLine(text, 4 * max));
   // What is taken out of a word can leave another one that means something.
   for (let before = ''; before !== plain; ) {
     before = plain;
     plain = disarm(plain);
   }
   if (plain.length <= max) return plain;
-  const cut = cutAt(plain, max - 1);
+  const cut = truncate(plain, max - 1);
   const word = cut.replace(/(?<!\s)\s+\S*$/, '');
   return `${(word.length > max / 2 ? word : cut).trimEnd()}…`;
 }

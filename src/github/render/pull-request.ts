@@ -1,10 +1,10 @@
 // The pull request and its commit: cause, change, how it was checked and what was not.
 
 import type { CommitRange } from '../../core/failure.ts';
-import { bullet, codeSpan, inertInline } from '../../core/markdown/github.ts';
+import { formatBullet, formatCodeSpan, inertInline } from '../../core/markdown/github.ts';
 import type { SourcedIssue } from '../../core/shown-issue.ts';
-import { shownIssue } from '../../core/shown-issue.ts';
-import { type SourceLinks, sourceLinks } from '../../core/source-links.ts';
+import { filterIssue } from '../../core/shown-issue.ts';
+import { buildSourceLinks, type SourceLinks } from '../../core/source-links.ts';
 import type { Subject } from '../../core/thread.ts';
 import { withoutTime } from './check-run-ground.ts';
 import { isOfRepository, listCheckNames } from './comment.ts';
@@ -36,8 +36,8 @@ const CHECKS: Readonly<Record<PullRequestGround['checks'], string>> = {
 /** The title is one line of at most 100 characters, the body Markdown of at most 60,000 with the marker as its last line. */
 export function renderPullRequest(ground: PullRequestGround): { readonly title: string; readonly body: string } {
   const { place } = ground;
-  const shown = shownIssue(ground.issue, place);
-  const links = sourceLinks(place, shown.issue);
+  const shown = filterIssue(ground.issue, place);
+  const links = buildSourceLinks(place, shown.issue);
   const body = renderPage({
     open: [
       ...renderFirstLines(shown.issue, ground),
@@ -96,7 +96,7 @@ function describeAim(
 function renderChange(issue: SourcedIssue, links: SourceLinks): readonly Block[] {
   const verbs = { added: 'new', deleted: 'deleted', modified: 'edited', renamed: 'renamed' };
   const lines = issue.diff.files.map(({ fileName, status = 'modified' }) =>
-    bullet(`${codeSpan(fileName)} (${verbs[status]})`),
+    formatBullet(`${formatCodeSpan(fileName)} (${verbs[status]})`),
   );
   const more = lines.length - FILES_SHOWN;
   const list = [...lines.slice(0, FILES_SHOWN), ...(more > 0 ? [`- and ${more} more`] : [])];
@@ -107,7 +107,7 @@ function renderChange(issue: SourcedIssue, links: SourceLinks): readonly Block[]
 }
 
 function describeChecked({ attempt, checks }: PullRequestGround): string {
-  const red = attempt?.failedChecks.slice(0, 10).map(codeSpan).filter(Boolean).join(', ') ?? '';
+  const red = attempt?.failedChecks.slice(0, 10).map(formatCodeSpan).filter(Boolean).join(', ') ?? '';
   return [
     'Checked: the cause against the source of the commit that it is made for, and that the change applies to it.',
     `Not checked: no code was run. The checks of this repository do that: ${CHECKS[checks]}.`,
@@ -119,7 +119,7 @@ function describeChecked({ attempt, checks }: PullRequestGround): string {
 
 function renderFooter({ place, requestedBy, isForPush = false, commentUrl }: PullRequestGround): string {
   return [
-    ...(requestedBy === '' ? [] : [`${isForPush ? 'after a push by' : 'asked for by'} ${codeSpan(requestedBy)}`]),
+    ...(requestedBy === '' ? [] : [`${isForPush ? 'after a push by' : 'asked for by'} ${formatCodeSpan(requestedBy)}`]),
     ...(isOfRepository(commentUrl, place) ? [`[how it was found](${commentUrl})`] : []),
     describeWayBack(place),
   ].join(' · ');
@@ -129,8 +129,8 @@ function renderFooter({ place, requestedBy, isForPush = false, commentUrl }: Pul
 function describeFailure({ branch, failure, range }: MendedFailure): string {
   const { checkNames: names, headline } = failure;
   return [
-    `For red checks of ${codeSpan(branch)}${names.length === 0 ? '' : `: ${listCheckNames(names)}`}.`,
-    ...(headline === '' ? [] : [`First error: ${codeSpan(withoutTime(headline))}`]),
+    `For red checks of ${formatCodeSpan(branch)}${names.length === 0 ? '' : `: ${listCheckNames(names)}`}.`,
+    ...(headline === '' ? [] : [`First error: ${formatCodeSpan(withoutTime(headline))}`]),
     ...(range === null ? [] : listRange(range)),
   ].join('\n');
 }
@@ -138,11 +138,11 @@ function describeFailure({ branch, failure, range }: MendedFailure): string {
 function listRange(range: CommitRange): readonly string[] {
   const { from, to, total } = range;
   const count = `${total.toLocaleString('en')} ${total === 1 ? 'commit' : 'commits'}`;
-  const ends = `Green at ${codeSpan(from.slice(0, 12))}, red at ${codeSpan(to.slice(0, 12))}, ${count} later:`;
+  const ends = `Green at ${formatCodeSpan(from.slice(0, 12))}, red at ${formatCodeSpan(to.slice(0, 12))}, ${count} later:`;
   const { shown, more } = pickCommits(range);
   const lines = shown.map(({ commit: { sha, author, subject }, likeliest }) => {
-    const by = author === '' ? '' : ` by ${codeSpan(author)}`;
-    return `- ${codeSpan(sha.slice(0, 12))}${by}: ${inertInline(subject, 100)}${likeliest}`;
+    const by = author === '' ? '' : ` by ${formatCodeSpan(author)}`;
+    return `- ${formatCodeSpan(sha.slice(0, 12))}${by}: ${inertInline(subject, 100)}${likeliest}`;
   });
   return [ends, ...lines, ...(more > 0 ? [`- and ${more} more`] : [])];
 }
@@ -150,8 +150,8 @@ function listRange(range: CommitRange): readonly string[] {
 /** Bold, one line: what there is to do about a change that its branch has done without; "" where it has not. */
 function describeSince({ branch, since }: MendedFailure): string {
   if (since === null) return '';
-  const main = codeSpan(branch);
-  const green = codeSpan(since.sha.slice(0, 7));
+  const main = formatCodeSpan(branch);
+  const green = formatCodeSpan(since.sha.slice(0, 7));
   return since.kind === 'gone'
     ? `**Not red on ${main} any more since ${green}, without this change · next: close this, unless it is wanted all the same**`
     : `**Red on ${main} again: it was mended at ${green} without this change, and is back · next: see whether this still fits, else close it**`;
@@ -204,7 +204,7 @@ export function renderCommitMessage(
   subject: Subject,
 ): { readonly headline: string; readonly body: string } {
   // A commit outlives what a repository is today: private ones become public.
-  const { issue } = shownIssue(whole, { isPublic: true });
+  const { issue } = filterIssue(whole, { isPublic: true });
   const cause = plainWords(firstSentences(issue.rootCause, 3).first.replace(/(?<!\s)\s*\[step \d+\]/g, ''), MAX_BODY);
   const origin = ORIGINS[subject.kind];
   const body = [cause, `Proposed by Causeway from ${origin}; the pull request says how it is known.`];

@@ -2,7 +2,7 @@
 
 import type { ShortenLog } from '../../core/check.ts';
 import { CausewayError } from '../../core/errors.ts';
-import { type GithubProject, repositoryOf } from '../../core/project.ts';
+import { type GithubProject, getRepository } from '../../core/project.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import { downloadLog, lastOf, logAddress } from '../job-log.ts';
 import type { GatherDeps } from './gather-deps.ts';
@@ -37,7 +37,7 @@ export async function readCheckLog(
   signal: AbortSignal,
 ): Promise<string> {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]);
-  const job = { ...repositoryOf(project), jobId };
+  const job = { ...getRepository(project), jobId };
   const address = await deps.clients
     .repository(project.source, 'read')
     .call((octokit, options) => logAddress(octokit, deps, job, options.signal), signal);

@@ -1,7 +1,7 @@
 // What gathering a report works with.
 
 import { keepBeginning } from '../../core/cut-text.ts';
-import { guidanceSection } from '../../core/report.ts';
+import { formatGuidance } from '../../core/report.ts';
 import type { Trigger } from '../../core/thread.ts';
 import type { Log } from '../../log.ts';
 import type { GithubClients } from '../clients/github-clients.ts';
@@ -35,7 +35,7 @@ const SPARE_BYTES = 1_024;
 
 /** Empty parts are left out. What people ask for is not what is cut. */
 export function composeReport(parts: readonly string[], { guidance, by }: Trigger): string {
-  const asked = guidanceSection(by.login, guidance);
+  const asked = formatGuidance(by.login, guidance);
   const text = parts.filter((part) => part !== '').join('\n\n');
   return keepBeginning(text.toWellFormed(), REPORT_BYTES - SPARE_BYTES - Buffer.byteLength(asked));
 }

@@ -1,7 +1,7 @@
 // An issue as a report: what it said when an analysis was asked for, who said it, and the text files attached to it.
 
 import type { RestEndpointMethodTypes } from '@octokit/rest';
-import { type GithubProject, repositoryOf } from '../../core/project.ts';
+import { type GithubProject, getRepository } from '../../core/project.ts';
 import { isAtLeast } from '../../core/role.ts';
 import type { Person, Trigger } from '../../core/thread.ts';
 import type { GithubClients } from '../clients/github-clients.ts';
@@ -127,7 +127,7 @@ async function readComments(
   const caller = clients.repository(project.source, 'read');
   const all: IssueComment[] = [];
   for (let page = 1; all.length < MOST_COMMENTS; page++) {
-    const where = { ...repositoryOf(project), issue_number: number, per_page: PAGE, page };
+    const where = { ...getRepository(project), issue_number: number, per_page: PAGE, page };
     const { data } = await caller.call(
       (octokit, request) => octokit.rest.issues.listComments({ ...where, request }),
       signal,

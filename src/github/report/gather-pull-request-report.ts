@@ -2,7 +2,7 @@
 
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { keepBeginning } from '../../core/cut-text.ts';
-import { type GithubProject, repositoryOf } from '../../core/project.ts';
+import { type GithubProject, getRepository } from '../../core/project.ts';
 import type { Trigger } from '../../core/thread.ts';
 import { isOurs } from '../events/payloads.ts';
 import { REPORT_BYTES } from '../job-log.ts';
@@ -26,7 +26,7 @@ export async function gatherPullRequestReport(
   { project, subject, trigger }: AskedOfPullRequest,
   signal: AbortSignal,
 ): Promise<GatheredReport | null> {
-  const pull = { ...repositoryOf(project), pull_number: subject.number };
+  const pull = { ...getRepository(project), pull_number: subject.number };
   const { data } = await deps.clients
     .repository(project.source, 'read')
     .call((octokit, request) => octokit.rest.pulls.get({ ...pull, request }), signal);
@@ -114,7 +114,7 @@ async function checkRuns(
 ): Promise<readonly CheckRun[]> {
   const all: CheckRun[] = [];
   for (let page = 1; page <= MOST_PAGES; page++) {
-    const where = { ...repositoryOf(project), ref: headSha, filter: 'latest', per_page: PAGE, page } as const;
+    const where = { ...getRepository(project), ref: headSha, filter: 'latest', per_page: PAGE, page } as const;
     const { data } = await deps.clients
       .repository(project.source, 'read')
       .call((octokit, request) => octokit.rest.checks.listForRef({ ...where, request }), signal);
@@ -147,7 +147,7 @@ async function annotationsOf(
   id: number,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const where = { ...repositoryOf(project), check_run_id: id, per_page: MOST_ANNOTATIONS };
+  const where = { ...getRepository(project), check_run_id: id, per_page: MOST_ANNOTATIONS };
   const { data } = await deps.clients
     .repository(project.source, 'read')
     .call((octokit, request) => octokit.rest.checks.listAnnotations({ ...where, request }), signal);
@@ -161,7 +161,7 @@ async function failedStatuses(
   { project, headSha }: At,
   signal: AbortSignal,
 ): Promise<readonly FailedCheck[]> {
-  const where = { ...repositoryOf(project), ref: headSha, per_page: PAGE };
+  const where = { ...getRepository(project), ref: headSha, per_page: PAGE };
   const { data } = await deps.clients
     .repository(project.source, 'read')
     .call((octokit, request) => octokit.rest.repos.getCombinedStatusForRef({ ...where, request }), signal);

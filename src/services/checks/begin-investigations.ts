@@ -2,7 +2,7 @@
 import type { CheckRules } from '../../core/check.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Finding, Head, HeadPlace } from '../../core/head.ts';
-import { newId } from '../../core/ids.ts';
+import { createId } from '../../core/ids.ts';
 import type { Report } from '../../core/report.ts';
 import type { Person, Subject, Trigger } from '../../core/thread.ts';
 import type { ThreadPart } from '../../db/store.ts';
@@ -229,7 +229,7 @@ function makeThreadPart(look: Look, { place, rules, failure, isLead }: Beginning
   const pusher = isOnDefault ? place.pushedBy : null;
   return {
     kind: 'found',
-    threadId: newId('thr'),
+    threadId: createId('thr'),
     subject: findSubject(place, failure),
     trigger: makeTrigger(look, place, self),
     fixRequest: rules.opens && isLead ? pusher : null,

@@ -3,7 +3,7 @@ import { type CheckEvidence, type Judgement, judgeCheck } from '../../ci/judge.t
 import { findTiesByName, findTiesInTree, isCertainTie, type Tie } from '../../ci/touches.ts';
 import { type ChangedFiles, type Check, checkKey } from '../../core/check.ts';
 import { EMPTY_EXCERPT, type Excerpt, type Finding, type HeadPlace } from '../../core/head.ts';
-import { newId } from '../../core/ids.ts';
+import { createId } from '../../core/ids.ts';
 import { isSafePath } from '../../core/paths.ts';
 import type { CheckId } from '../../db/store.ts';
 import { type Look, saveSeen } from './look.ts';
@@ -154,7 +154,7 @@ async function toJudged({ deps, project }: Look, group: Group, told: GroupJudgem
   const failure = await deps.store.failureOf(project.id, group.fingerprint);
   const shown = before ?? (await chooseShown(deps.redactor, group));
   const finding: Finding = {
-    failureId: failure?.id ?? newId('fal'),
+    failureId: failure?.id ?? createId('fal'),
     checks: suspects
       .slice(0, MOST_CHECKS)
       .map(({ check: { name, app, runId, url }, isRed }) => ({ name, app, runId, url, isRed })),

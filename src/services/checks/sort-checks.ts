@@ -1,7 +1,7 @@
 // The checks of a commit, sorted: which count by the project's rules, are green or suspect, and how long those that have not ended are waited for.
 import type { Check, CheckRules, NamedCheck } from '../../core/check.ts';
 import type { Head, HeadPlace } from '../../core/head.ts';
-import { globMatcher } from '../../core/paths.ts';
+import { createGlobMatcher } from '../../core/paths.ts';
 import type { JobResult } from '../../core/queue.ts';
 import { type Look, saveSeen } from './look.ts';
 
@@ -63,7 +63,7 @@ function createNameFilter({ include, exclude }: Pick<CheckRules, 'include' | 'ex
 
 /** A name is no path: `*` in a pattern spans the slash of `ci / test` and of `release/1.x`. */
 function createNameMatcher(globs: readonly string[]): (name: string) => boolean {
-  const matchers = globs.map((glob) => globMatcher(replaceSlashes(glob)));
+  const matchers = globs.map((glob) => createGlobMatcher(replaceSlashes(glob)));
   return (name) => matchers.some((matches) => matches(replaceSlashes(name)));
 }
 

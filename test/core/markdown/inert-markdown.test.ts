@@ -1,7 +1,7 @@
 // Foreign Markdown: whatever stands in it, GitHub reads nothing into it, and people still read it.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { codeSpan, fenced, inertInline, inertMarkdown } from '../../../src/core/markdown/github.ts';
+import { formatCodeSpan, formatFence, inertInline, inertMarkdown } from '../../../src/core/markdown/github.ts';
 import '../../support/property-seed.ts';
 import { effectsOf, readAsGithub } from '../../github/render/github-reading.ts';
 import { ANY_CHARACTER } from '../../support/any-character.ts';
@@ -196,7 +196,7 @@ describe('foreign code', () => {
   it('is one span, whatever is in it', () => {
     fc.assert(
       fc.property(anything, (text) => {
-        const { codes, elements } = readAsGithub(`a ${codeSpan(text)} b`);
+        const { codes, elements } = readAsGithub(`a ${formatCodeSpan(text)} b`);
         expect(elements).toEqual(codes.length === 0 ? ['p'] : ['p', 'code']);
         expect(codes.length).toBeLessThanOrEqual(1);
       }),
@@ -206,7 +206,7 @@ describe('foreign code', () => {
   it('is one block, whatever is in it', () => {
     fc.assert(
       fc.property(anything, (text) => {
-        const { texts, elements } = readAsGithub(`${fenced(text, 'js')}\n\nend`);
+        const { texts, elements } = readAsGithub(`${formatFence(text, 'js')}\n\nend`);
         expect(elements).toEqual(['pre', 'code', 'p']);
         expect(texts.map((each) => each.trim()).filter(Boolean)).toEqual(['end']);
       }),
@@ -215,6 +215,6 @@ describe('foreign code', () => {
 
   it('cannot look like our own mark', () => {
     const mark = '<!-- causeway thread=thr_1 investigation=inv_1 kind=result -->';
-    expect(`${fenced(mark, '')}${codeSpan(mark)}${inertMarkdown(mark, 500)}`).not.toContain('<!-- causeway');
+    expect(`${formatFence(mark, '')}${formatCodeSpan(mark)}${inertMarkdown(mark, 500)}`).not.toContain('<!-- causeway');
   });
 });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CheckRunButton, Finding } from '../../../src/core/head.ts';
 import { EMPTY_EXCERPT } from '../../../src/core/head.ts';
-import { newId } from '../../../src/core/ids.ts';
+import { createId } from '../../../src/core/ids.ts';
 import type { CheckRun } from '../../github-double/state-checks.ts';
 import { NOW } from '../../support/store-samples.ts';
 import { type EventHouse, shop } from './event-house.ts';
@@ -27,7 +27,7 @@ async function ground(): Promise<Ground> {
   const { store } = house;
   const project = (await store.project(NAME))!;
   const sha = await people.push(NAME, { by: 'ada', files: { 'a.txt': 'a\n' } });
-  const noted = { id: newId('hed'), projectId: project.id, sha, branch: 'main' };
+  const noted = { id: createId('hed'), projectId: project.id, sha, branch: 'main' };
   const head = await store.noteHead(noted, { runAt: NOW, now: NOW });
   const findings: Finding[] = [];
   const buttons: CheckRunButton[] = [];
@@ -53,7 +53,7 @@ async function found(
 ): Promise<Finding> {
   const sighting = {
     ...{
-      key: newId('req'),
+      key: createId('req'),
       sha,
       branch: 'main',
       pullRequest: null,
@@ -64,7 +64,7 @@ async function found(
     app: 'github-actions',
     ...{ verdict: 'code' as const, at: NOW },
   };
-  const known = { id: newId('fal'), projectId, fingerprint: newId('req'), headline: 'x' };
+  const known = { id: createId('fal'), projectId, fingerprint: createId('req'), headline: 'x' };
   const { failure } = await store.recordSightings(known, [sighting], NOW);
   return {
     ...{ failureId: failure.id, checks: [], verdict: 'code', reasons: [], standing: 'new', excerpt: EMPTY_EXCERPT },

@@ -1,7 +1,7 @@
 // Commands on a pull request: a fix on top of it for those with write, nothing on forks, and an end to what nobody asked for.
 import { describe, expect, it } from 'vitest';
 import { EMPTY_EXCERPT, type Finding, type HeadPlace } from '../../../src/core/head.ts';
-import { newId } from '../../../src/core/ids.ts';
+import { createId } from '../../../src/core/ids.ts';
 import type { Thread } from '../../../src/core/thread.ts';
 import type { ThreadPart } from '../../../src/db/store.ts';
 import { acceptance, accepted, conclusion, SHA } from '../../support/store-samples.ts';
@@ -61,13 +61,13 @@ async function lookInto(
     at: now,
   } as const;
   const { failure } = await store.recordSightings(
-    { id: newId('fal'), projectId: project.id, fingerprint: name, headline: name },
+    { id: createId('fal'), projectId: project.id, fingerprint: name, headline: name },
     [{ ...about, key: name, app: 'github-actions', checkName: name }],
     now,
   );
   const by = { id: 7, login: 'wren' };
   const thread: ThreadPart = {
-    ...{ kind: 'found', threadId: newId('thr'), subject: { kind: 'pull_request', number }, fixRequest: null },
+    ...{ kind: 'found', threadId: createId('thr'), subject: { kind: 'pull_request', number }, fixRequest: null },
     trigger: { kind: 'checks', by, role: 'write', commentId: null, guidance: '', at: now },
     ...{ failureId: failure.id, isLead: before.length === 0 },
   };
@@ -89,7 +89,7 @@ async function lookInto(
   };
   const findings = [...before, finding];
   const head = await store.noteHead(
-    { id: newId('hed'), projectId: project.id, sha, branch: 'topic' },
+    { id: createId('hed'), projectId: project.id, sha, branch: 'topic' },
     { runAt: now, now },
   );
   const place: HeadPlace = {

@@ -1,7 +1,7 @@
 // A house with our own check run on the GitHub double: heads are judged as the test says, and investigations end likewise.
 import type { ChangeSet } from '../../../src/core/change-set.ts';
 import type { Finding, Head, HeadPlace } from '../../../src/core/head.ts';
-import { newId } from '../../../src/core/ids.ts';
+import { createId } from '../../../src/core/ids.ts';
 import type { Analysis, Conclusion } from '../../../src/core/issue.ts';
 import type { JobResult } from '../../../src/core/queue.ts';
 import type { Subject, Thread, Trigger } from '../../../src/core/thread.ts';
@@ -50,17 +50,17 @@ export async function checkRunHouse(setting: Setting = {}): Promise<CheckRunHous
   const now = () => house.deps.now().toISOString();
   const deps: CheckRunDeps = { ...house.deps, store };
   const sha = await house.head();
-  const noted = { id: newId('hed'), projectId: project.id, sha, branch: 'topic' };
+  const noted = { id: createId('hed'), projectId: project.id, sha, branch: 'topic' };
   const { id } = await store.noteHead(noted, { runAt: now(), now: now() });
   const account = await store.ensureAccount({ login: 'wanda', githubId: 7, signingSecret: 'whsec_x', now: now() });
   const pull: CheckRunHouse['pull'] = {
     ...{ kind: 'pull_request', number: 5, branch: 'topic', base: { branch: 'main', sha: 'b'.repeat(40) }, sha },
     ...{ isQueue: false, isFork: false, isDraft: false, author: WRITER, isTrusted: true },
   };
-  const found: CheckRunHouse['found'] = async (over = {}, fingerprint = newId('req')) => {
+  const found: CheckRunHouse['found'] = async (over = {}, fingerprint = createId('req')) => {
     const sighting = {
       ...{
-        key: newId('req'),
+        key: createId('req'),
         sha,
         branch: 'topic',
         pullRequest: 5,
@@ -70,7 +70,7 @@ export async function checkRunHouse(setting: Setting = {}): Promise<CheckRunHous
       },
       ...{ app: 'github-actions', verdict: 'code' as const, at: now() },
     };
-    const known = { id: newId('fal'), projectId: project.id, fingerprint, headline: 'TypeError: x' };
+    const known = { id: createId('fal'), projectId: project.id, fingerprint, headline: 'TypeError: x' };
     const { failure, standing } = await store.recordSightings(known, [sighting], now());
     return {
       ...{
@@ -96,10 +96,10 @@ export async function checkRunHouse(setting: Setting = {}): Promise<CheckRunHous
         ...{ kind: 'checks', by: WRITER, role: 'write', commentId: null, guidance: '', at: now() },
       };
       const thread = {
-        ...({ kind: 'found', threadId: newId('thr'), subject, trigger, fixRequest: null, isLead } as const),
+        ...({ kind: 'found', threadId: createId('thr'), subject, trigger, fixRequest: null, isLead } as const),
         failureId: of.failureId,
       };
-      const wanted = acceptance({ account, project }, { fingerprint: newId('req'), now: now(), thread });
+      const wanted = acceptance({ account, project }, { fingerprint: createId('req'), now: now(), thread });
       const { runId, investigationId } = {
         ...(await accepted(store, wanted)),
         investigationId: wanted.investigationId,

@@ -2,7 +2,7 @@
 import type { ChangeSet } from '../../../src/core/change-set.ts';
 import type { Verdict } from '../../../src/core/check.ts';
 import { EMPTY_EXCERPT, type Excerpt, type Finding, type HeadPlace, type HeadState } from '../../../src/core/head.ts';
-import { newId } from '../../../src/core/ids.ts';
+import { createId } from '../../../src/core/ids.ts';
 import type { Analysis, Conclusion } from '../../../src/core/issue.ts';
 import type { GithubProject, Installation } from '../../../src/core/project.ts';
 import type { JobResult } from '../../../src/core/queue.ts';
@@ -184,7 +184,7 @@ export async function publishingHouse(setting: Setting = {}): Promise<Publishing
     recordUrl: () => '',
     ...setting.deps,
   };
-  let threadId: string = newId('thr');
+  let threadId: string = createId('thr');
   let run: Run | null = null;
   const subjectOf = (asked: Asked): Subject => asked.subject ?? { kind: 'issue', number: issue.number };
   const house: PublishingHouse = {
@@ -198,8 +198,8 @@ export async function publishingHouse(setting: Setting = {}): Promise<Publishing
       };
       const subject = subjectOf(asked);
       const fixRequest = (asked.fix ?? true) ? person : null;
-      const wanted = acceptance({ account, project }, { fingerprint: newId('req'), now: now().toISOString() });
-      const opens = { kind: 'opens', threadId: newId('thr'), subject, trigger, fixRequest, isSeen: false } as const;
+      const wanted = acceptance({ account, project }, { fingerprint: createId('req'), now: now().toISOString() });
+      const opens = { kind: 'opens', threadId: createId('thr'), subject, trigger, fixRequest, isSeen: false } as const;
       const { runId } = await accepted(store, { ...wanted, thread: opens });
       run = await store.startRun(runId, now().toISOString());
       const thread = (await store.threadOf(project.id, subject))!;
@@ -225,14 +225,14 @@ export async function publishingHouse(setting: Setting = {}): Promise<Publishing
         app: 'github-actions',
         checkName,
       }));
-      const kind = { id: newId('fal'), projectId: project.id, fingerprint: names.join(), headline: 'Error: red' };
+      const kind = { id: createId('fal'), projectId: project.id, fingerprint: names.join(), headline: 'Error: red' };
       const { failure, standing } = await store.recordSightings(kind, sightings, at);
       const subject: Subject = red.subject === 'failure' ? { kind: 'failure', failureId: failure.id } : red.subject;
       const by = personOf(WRITER);
       const trigger: Trigger = { kind: 'checks', by, role: 'write', commentId: null, guidance: '', at };
       const fixRequest = red.fixRequest === undefined ? null : personOf(red.fixRequest);
-      const part = { kind: 'found', threadId: newId('thr'), subject, trigger, fixRequest, isLead } as const;
-      const wanted = acceptance({ account, project }, { fingerprint: newId('req'), origin: 'check-run', now: at });
+      const part = { kind: 'found', threadId: createId('thr'), subject, trigger, fixRequest, isLead } as const;
+      const wanted = acceptance({ account, project }, { fingerprint: createId('req'), origin: 'check-run', now: at });
       const { runId, investigationId } = await accepted(store, {
         ...wanted,
         thread: { ...part, failureId: failure.id },
@@ -254,7 +254,7 @@ export async function publishingHouse(setting: Setting = {}): Promise<Publishing
     async judge({ number, sha, findings, state = 'red' }) {
       const at = now().toISOString();
       const head = await store.noteHead(
-        { id: newId('hed'), projectId: project.id, sha, branch: 'mine' },
+        { id: createId('hed'), projectId: project.id, sha, branch: 'mine' },
         { runAt: at, now: at },
       );
       const place: HeadPlace = {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Sighting } from '../../../src/core/failure.ts';
 import type { Finding, HeadPlace } from '../../../src/core/head.ts';
-import { newId } from '../../../src/core/ids.ts';
+import { createId } from '../../../src/core/ids.ts';
 import type { Analysis } from '../../../src/core/issue.ts';
 import { DEFAULT_CONFIG } from '../../../src/github/configuration/repository-config.ts';
 import { decideFix } from '../../../src/github/publish/fix-standing.ts';
@@ -184,7 +184,7 @@ async function shownAtHead(house: PublishingHouse, finding: Finding) {
   const at = house.deps.now().toISOString();
   const save = async (sha: string, place: HeadPlace, shown: Finding) => {
     const { id } = await store.noteHead(
-      { id: newId('hed'), projectId: project.id, sha, branch: 'main' },
+      { id: createId('hed'), projectId: project.id, sha, branch: 'main' },
       { runAt: at, now: at },
     );
     await store.saveHead(id, { state: 'red', place, findings: [shown], leftOut: [], endedAt: at }, at);

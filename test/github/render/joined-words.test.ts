@@ -1,7 +1,7 @@
 // Foreign words that are harmless apart: nothing that is taken out between them joins them to what GitHub or CI acts on.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { codeSpan, fenced, inertInline, inertMarkdown } from '../../../src/core/markdown/github.ts';
+import { formatCodeSpan, formatFence, inertInline, inertMarkdown } from '../../../src/core/markdown/github.ts';
 import { renderPage } from '../../../src/github/render/page.ts';
 import { renderMarkdown } from '../../github-double/page/markdown.ts';
 import '../../support/property-seed.ts';
@@ -170,9 +170,9 @@ describe('what a commit message would obey', () => {
       inertMarkdown(`    ${text}`, 500),
       inertMarkdown(`- ${text}`, 500),
       inertInline(text, 500),
-      codeSpan(text),
-      fenced(text, ''),
-      fenced(` ${text}`, 'yaml'),
+      formatCodeSpan(text),
+      formatFence(text, ''),
+      formatFence(` ${text}`, 'yaml'),
     ];
     expect(shown.map(orders)).toEqual(shown.map(() => []));
     // Every letter is still there to read.
@@ -194,7 +194,12 @@ describe('what a commit message would obey', () => {
     fc.assert(
       fc.property(text, (parts) => {
         const told = written(parts);
-        for (const shown of [inertMarkdown(told, 500), inertInline(told, 500), codeSpan(told), fenced(told, 'ts')]) {
+        for (const shown of [
+          inertMarkdown(told, 500),
+          inertInline(told, 500),
+          formatCodeSpan(told),
+          formatFence(told, 'ts'),
+        ]) {
           expect(orders(shown)).toEqual([]);
         }
       }),
@@ -203,6 +208,6 @@ describe('what a commit message would obey', () => {
   });
 
   it('stays as it is in a diff of ours, which people apply', () => {
-    expect(fenced('+// fixes #12 [skip ci]', 'diff')).toContain('+// fixes #12 [skip ci]');
+    expect(formatFence('+// fixes #12 [skip ci]', 'diff')).toContain('+// fixes #12 [skip ci]');
   });
 });
