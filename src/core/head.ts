@@ -89,9 +89,25 @@ export interface Finding {
   readonly threadId: string | null;
   /** Whether the thread is this head's own, so that its pull request is one for it. */
   readonly isOwnThread: boolean;
-  /** Why no investigation was begun, in words; "" where there is one. */
-  readonly notBegun: string;
+  /** Why no investigation was begun; null where there is one. */
+  readonly notBegun: NotBegun | null;
 }
+
+/** Why no investigation begins for a finding unless a person asks for it. */
+export type NotBegun =
+  /** The checks are judged, and whether one begins is not decided yet. */
+  | { readonly code: 'pending' }
+  /** The check says too little about its cause. */
+  | { readonly code: 'uninformative' }
+  | { readonly code: 'erased' }
+  /** A person asked for one in a comment on the pull request. */
+  | { readonly code: 'requested' }
+  /** The verdict itself: the cause is elsewhere, or a re-run says more. */
+  | { readonly code: Exclude<Verdict, 'code' | 'inconclusive'> }
+  | { readonly code: 'no_pull_request' | 'fork' | 'draft' | 'bot_author' | 'untrusted_author' }
+  | { readonly code: 'checks_running'; readonly names: readonly string[] }
+  /** The most that begin by themselves, for one commit or in a repository within 24 hours. */
+  | { readonly code: 'commit_limit' | 'daily_limit'; readonly limit: number; readonly isPullRequest: boolean };
 
 interface NamedPlace {
   readonly path: string;

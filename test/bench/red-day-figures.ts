@@ -160,7 +160,7 @@ function printNotBegun(found: readonly FoundRow[]): void {
   const why = new Map<string, number>();
   for (const row of found) {
     const { notBegun } = JSON.parse(row.finding) as Finding;
-    if (notBegun !== '') why.set(notBegun, (why.get(notBegun) ?? 0) + 1);
+    if (notBegun !== null) why.set(notBegun.code, (why.get(notBegun.code) ?? 0) + 1);
   }
   say(
     `\n${table(

@@ -147,7 +147,7 @@ export function foundThreadsContract(engine: Engine): void {
       const { store } = opened;
       const base = await ground(opened);
       const { investigationId, runId } = await accepted(store, acceptance(base, { thread: found('fal_1') }));
-      const link = finding('fal_1', { investigationId, threadId: 'thr_1', isOwnThread: true, notBegun: '' });
+      const link = finding('fal_1', { investigationId, threadId: 'thr_1', isOwnThread: true, notBegun: null });
       for (const id of ['hed_1', 'hed_2', 'hed_3']) {
         await store.noteHead({ id, projectId: base.project.id, sha: id, branch: '' }, { runAt: NOW, now: NOW });
       }

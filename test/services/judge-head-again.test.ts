@@ -73,7 +73,7 @@ describe('a commit that was judged as one of a branch', () => {
     const at = await headGround();
     at.run('test', 'red', { log: CODE_LOG });
     const [finding] = (await lookAs(at, ON_BRANCH)).findings;
-    expect(finding?.notBegun).toContain('The branch has no pull request');
+    expect(finding?.notBegun).toEqual({ code: 'no_pull_request' });
     expect(await begun(at)).toBe(0);
     return { at, failureId: finding!.failureId };
   }
@@ -83,7 +83,7 @@ describe('a commit that was judged as one of a branch', () => {
     await using _ = at;
     const { findings } = await lookAs(at, pullRequestPlace());
     expect(findings).toMatchObject([
-      { failureId, verdict: 'code', standing: 'new', base: 'green', isOwnThread: true, notBegun: '' },
+      { failureId, verdict: 'code', standing: 'new', base: 'green', isOwnThread: true, notBegun: null },
     ]);
     expect(await begun(at)).toBe(1);
     expect(await at.store.failure(failureId)).toMatchObject({ hits: 1, pullRequests: [5], state: 'open' });

@@ -135,7 +135,7 @@ describe('a failure of several pull requests', () => {
     expect(await at.store.failure(first.failureId)).toMatchObject({ state: 'closed' });
     at.seconds = 3_600;
     const again = await red(at, 5, NEW);
-    expect(again).toMatchObject({ investigationId: first.investigationId, isOwnThread: true, notBegun: '' });
+    expect(again).toMatchObject({ investigationId: first.investigationId, isOwnThread: true, notBegun: null });
     expect(await at.store.failure(first.failureId)).toMatchObject({ state: 'open', opening: 2 });
     expect(await at.store.investigations({ projectIds: [at.project.id], limit: 9 })).toHaveLength(1);
   });

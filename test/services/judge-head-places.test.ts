@@ -270,19 +270,19 @@ describe('beside what else was begun', () => {
     const { head } = await at.look();
     expect(head.findings[0]).toMatchObject({
       investigationId: null,
-      notBegun: expect.stringContaining('asked for in a comment'),
+      notBegun: { code: 'requested' },
     });
     at.seconds = 10;
     at.world.places.set(NEXT, pullRequestPlace({ sha: NEXT }));
     at.run('test', 'red', { sha: NEXT, log: CODE_LOG });
-    expect((await at.look(NEXT)).head.findings[0]!.notBegun).toBe('');
+    expect((await at.look(NEXT)).head.findings[0]!.notBegun).toBeNull();
   });
 
   it('what a person asked for is linked, also on a fork, where nothing else may begin', async () => {
     await using at = await headGround();
     at.world.places.set(HEAD, pullRequestPlace({ isFork: true, isTrusted: false }));
     at.run('test', 'red', { log: CODE_LOG });
-    expect((await at.look()).head.findings[0]!.notBegun).toContain('comes from a fork');
+    expect((await at.look()).head.findings[0]!.notBegun).toEqual({ code: 'fork' });
     const subject = { kind: 'pull_request', number: 5 } as const;
     const asked = trigger({ kind: 'comment', commentId: 1, by: TRIAGER });
     const thread: ThreadPart = opening(createId('thr'), { subject, trigger: asked });
@@ -290,7 +290,7 @@ describe('beside what else was begun', () => {
     await at.store.accept(acceptance({ account, project: at.project }, { thread, now: time(5) }));
     const [finding] = (await at.look()).head.findings;
     expect(finding).toMatchObject({ investigationId: null, threadId: thread.threadId, isOwnThread: false });
-    expect(finding!.notBegun).toContain('asked for in a comment');
+    expect(finding!.notBegun).toEqual({ code: 'requested' });
   });
 
   it('another begins for the next commit where one ended with nothing, not for the same', async () => {
@@ -316,7 +316,7 @@ describe('beside what else was begun', () => {
     await conclude(at, first);
     for (let look = 0; look < 2; look += 1) {
       const [finding] = (await at.look()).head.findings;
-      expect(finding).toMatchObject({ investigationId: null, notBegun: 'Its analysis was erased.' });
+      expect(finding).toMatchObject({ investigationId: null, notBegun: { code: 'erased' } });
     }
     at.world.places.set(NEXT, pullRequestPlace({ sha: NEXT }));
     at.run('test', 'red', { sha: NEXT, log: CODE_LOG });

@@ -1,5 +1,7 @@
 // Checks that never end: what has ended is told of once nothing moves, and nothing is begun before all have.
+
 import { describe, expect, it } from 'vitest';
+import { describeNotBegun } from '../../src/github/render/not-begun.ts';
 import { CODE_LOG, HEAD, type HeadGround, headGround, pullRequestPlace } from '../support/head-ground.ts';
 import { at as time } from '../support/store-samples.ts';
 
@@ -27,9 +29,7 @@ describe('a check that does not end', () => {
     const { head } = await at.look();
     expect(head).toMatchObject({ state: 'red', stillWaiting: ['tide'], endedAt: '' });
     expect(head.findings).toMatchObject([{ verdict: 'code', investigationId: null }]);
-    expect(head.findings[0]!.notBegun).toBe(
-      'Not all checks have ended: `tide`; `checks.exclude` leaves one out that never ends.',
-    );
+    expect(head.findings[0]!.notBegun).toEqual({ code: 'checks_running', names: ['tide'] });
     expect(await at.store.investigations({ projectIds: [at.project.id], limit: 9 })).toEqual([]);
   });
 
@@ -41,7 +41,7 @@ describe('a check that does not end', () => {
     const { head, result } = await at.look();
     expect(result).toEqual({ kind: 'done' });
     expect(head).toMatchObject({ state: 'red', stillWaiting: [], endedAt: time(20 * MINUTE) });
-    expect(head.findings[0]).toMatchObject({ investigationId: expect.any(String), notBegun: '' });
+    expect(head.findings[0]).toMatchObject({ investigationId: expect.any(String), notBegun: null });
   });
 
   it('is looked at less and less often, and in the end only when GitHub tells', async () => {
@@ -97,6 +97,8 @@ describe('a check that does not end', () => {
     at.seconds = 15 * MINUTE;
     const { head } = await at.look();
     expect(head.stillWaiting).toHaveLength(20);
-    expect(head.findings[0]!.notBegun).toContain('`tide`, `u0`, `u1` and more; ');
+    const { notBegun } = head.findings[0]!;
+    expect(notBegun).toEqual({ code: 'checks_running', names: head.stillWaiting });
+    expect(describeNotBegun(notBegun!)).toContain('`tide`, `u0`, `u1` and more. ');
   });
 });

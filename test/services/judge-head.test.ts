@@ -49,8 +49,8 @@ describe('red checks of a pull request', () => {
       ['ValueError: till is not empty', 8],
     ]);
     expect(head.findings).toMatchObject([
-      { verdict: 'code', standing: 'new', isOwnThread: true, notBegun: '' },
-      { verdict: 'code', standing: 'new', isOwnThread: true, notBegun: '' },
+      { verdict: 'code', standing: 'new', isOwnThread: true, notBegun: null },
+      { verdict: 'code', standing: 'new', isOwnThread: true, notBegun: null },
     ]);
     const begun = await investigations(at);
     expect(begun.map(({ id }) => id).toSorted()).toEqual(head.findings.map((one) => one.investigationId!).toSorted());
@@ -86,7 +86,7 @@ describe('red checks of a pull request', () => {
       standing: 'known',
       investigationId: base.investigationId,
       isOwnThread: false,
-      notBegun: '',
+      notBegun: null,
     });
     expect(await investigations(at)).toHaveLength(1);
   });
@@ -109,7 +109,7 @@ describe('red checks of a pull request', () => {
     at.run('test', 'red', { log: CODE_LOG });
     const finding = only((await at.look()).head.findings);
     expect(finding).toMatchObject({ verdict: 'flaky', investigationId: null });
-    expect(finding.notBegun).toContain('passes and fails');
+    expect(finding.notBegun).toEqual({ code: 'flaky' });
     expect(await at.store.failure(finding.failureId)).toMatchObject({ hits: 1, flakyHits: 1 });
   });
 
@@ -179,7 +179,7 @@ describe('red checks of a pull request', () => {
     at.run('test', 'red', { log: CODE_LOG });
     const { findings } = (await at.look()).head;
     expect(findings.map(({ verdict }) => verdict)).toEqual(['code', 'inconclusive', 'infrastructure']);
-    expect(findings[1]!.notBegun).toContain('too little');
+    expect(findings[1]!.notBegun).toEqual({ code: 'uninformative' });
   });
 
   it('whose log cannot be read say so, and why', async () => {
@@ -257,19 +257,15 @@ describe('a secret', () => {
 describe('no investigation begins unasked', () => {
   it.each([
     ['from a fork', { isFork: true, isTrusted: false }, 'fork'],
-    ['that is a draft', { isDraft: true }, '`/analyse` starts one'],
-    ['of an author who may not write', { isTrusted: false }, 'may not write'],
-    [
-      'of a bot',
-      { isTrusted: false, author: { id: 9, login: 'dependabot[bot]' } },
-      'Its author is a bot: `/analyse` by',
-    ],
-  ] as const)('on a pull request %s', async (_, changes, words) => {
+    ['that is a draft', { isDraft: true }, 'draft'],
+    ['of an author who may not write', { isTrusted: false }, 'untrusted_author'],
+    ['of a bot', { isTrusted: false, author: { id: 9, login: 'dependabot[bot]' } }, 'bot_author'],
+  ] as const)('on a pull request %s', async (_, changes, code) => {
     await using at = await pullRequest(changes);
     at.run('test', 'red', { log: CODE_LOG });
     const finding = only((await at.look()).head.findings);
     expect(finding).toMatchObject({ verdict: 'code', investigationId: null });
-    expect(finding.notBegun).toContain(words);
+    expect(finding.notBegun).toEqual({ code });
     expect(await investigations(at)).toEqual([]);
   });
 
@@ -279,7 +275,7 @@ describe('no investigation begins unasked', () => {
     await at.look();
     at.world.places.set(HEAD, pullRequestPlace());
     const finding = only((await at.look()).head.findings);
-    expect(finding.notBegun).toBe('');
+    expect(finding.notBegun).toBeNull();
     expect(await at.reportOf(finding.investigationId)).toContain(CODE_LOG);
   });
 
@@ -287,7 +283,7 @@ describe('no investigation begins unasked', () => {
     await using at = await headGround();
     at.world.places.set(HEAD, { kind: 'branch', branch: 'feature' });
     at.run('test', 'red', { log: CODE_LOG });
-    expect(only((await at.look()).head.findings).notBegun).toContain('no pull request');
+    expect(only((await at.look()).head.findings).notBegun).toEqual({ code: 'no_pull_request' });
     expect(await investigations(at)).toEqual([]);
   });
 
@@ -299,7 +295,7 @@ describe('no investigation begins unasked', () => {
     const { findings } = (await at.look()).head;
     expect(findings).toHaveLength(7);
     expect(findings.filter(({ investigationId }) => investigationId !== null)).toHaveLength(5);
-    expect(findings.filter(({ notBegun }) => notBegun.includes('for this commit'))).toHaveLength(2);
+    expect(findings.filter(({ notBegun }) => notBegun?.code === 'commit_limit')).toHaveLength(2);
     expect(at.world.asked.filter((call) => call === 'self').length).toBeLessThanOrEqual(2 + 5);
     expect(await investigations(at)).toHaveLength(5);
   });
@@ -316,7 +312,7 @@ describe('no investigation begins unasked', () => {
     for (const sha of shas) await at.look(sha);
     expect(await investigations(at)).toHaveLength(20);
     const { head } = await at.look(shas[4]);
-    expect(head.findings.map(({ notBegun }) => notBegun.includes('within 24 hours'))).toEqual(Array(5).fill(true));
+    expect(head.findings.map(({ notBegun }) => notBegun?.code)).toEqual(Array(5).fill('daily_limit'));
     at.seconds = 24 * 60 * 60 + 1;
     await at.look(shas[4]);
     expect(await investigations(at)).toHaveLength(25);

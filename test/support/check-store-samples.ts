@@ -29,7 +29,7 @@ export function finding(failureId: string, changes: Partial<Finding> = {}): Find
     standing: 'new',
     excerpt: { ...EMPTY_EXCERPT, headline: 'TypeError: x is undefined', lines: ['TypeError: x is undefined'] },
     places: [{ path: 'src/cart.ts', line: 3, message: 'x is undefined' }],
-    ...{ investigationId: null, threadId: null, isOwnThread: false, notBegun: 'nobody asked' },
+    ...{ investigationId: null, threadId: null, isOwnThread: false, notBegun: { code: 'no_pull_request' } },
     ...changes,
   };
 }

@@ -6,7 +6,6 @@ import { isEnded } from '../../core/investigation.ts';
 import { type GithubProject, isGithubProject } from '../../core/project.ts';
 import type { Thread } from '../../core/thread.ts';
 import type { FailureStore, HeadStore } from '../../db/store.ts';
-import { mayStillBegin } from '../../services/checks/why-not-begun.ts';
 import type { RepositoryConfig } from '../configuration/repository-config.ts';
 import { type CheckRunAnnotation, listAnnotations } from '../render/check-run-annotations.ts';
 import { type CauseFix, type CheckRunGround, type Inquiry, isRed } from '../render/check-run-ground.ts';
@@ -88,6 +87,10 @@ function isToBeShown(view: CheckRunView): boolean {
 /** A moment later it is known whether investigations begin: marks and an end would come too early, and GitHub takes no mark back. */
 function isBeingJudged({ head }: CheckRunView): boolean {
   return head.state === 'waiting' && head.findings.some(mayStillBegin);
+}
+
+function mayStillBegin({ investigationId, notBegun }: Finding): boolean {
+  return investigationId === null && (notBegun?.code === 'pending' || notBegun?.code === 'uninformative');
 }
 
 function toGround(view: CheckRunView, buttons: WantedCheckRun['buttons']): CheckRunGround {

@@ -6,6 +6,7 @@ import { describeReason } from '../../core/verdict.ts';
 import { renderEndComment, renderFactsComment, renderResultComment, renderSettledComment } from '../render/comment.ts';
 
 import type { FurtherCause, Place, RedChecks } from '../render/ground.ts';
+import { describeNotBegun } from '../render/not-begun.ts';
 import { MAX_PAGE } from '../render/page.ts';
 
 import { decideFix, toDiagnosis, toRequestKey } from './fix-standing.ts';
@@ -239,8 +240,9 @@ function describeFurther({ finding, investigation, result }: Cause): FurtherCaus
   const names = listRedNames(finding);
   if (result !== null) return { names, issue: result.issue, notFound: '' };
   const [reason] = finding.reasons;
-  const why = finding.notBegun || (investigation === null && reason ? describeReason(reason) : '');
-  return { names, issue: null, notFound: why || 'its analysis ended without a result' };
+  const isReasonKnown = investigation === null && reason !== undefined;
+  const why = isReasonKnown ? describeReason(reason) : 'its analysis ended without a result';
+  return { names, issue: null, notFound: finding.notBegun === null ? why : describeNotBegun(finding.notBegun) };
 }
 
 export function toPlace({ project, thread, webUrl }: View, kind: MarkerKind): Place {

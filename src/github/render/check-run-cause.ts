@@ -29,6 +29,7 @@ import {
   stepBlocks,
   suspectBlocks,
 } from './issue-parts.ts';
+import { describeNotBegun } from './not-begun.ts';
 import { type Block, code, type Fold, text } from './page.ts';
 
 const CHECKS_NAMED = 5;
@@ -131,7 +132,13 @@ function inquiryBlocks(ground: CheckRunGround, cause: Cause): readonly Block[] {
   const { inquiry, finding } = cause;
   switch (inquiry.kind) {
     case 'none':
-      return [text(finding.notBegun === '' ? '' : `Not looked into further: ${inertInline(finding.notBegun, 400)}`)];
+      return [
+        text(
+          finding.notBegun === null
+            ? ''
+            : `Not looked into further: ${inertInline(describeNotBegun(finding.notBegun), 400)}`,
+        ),
+      ];
     case 'running':
       return [
         text(

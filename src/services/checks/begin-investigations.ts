@@ -1,7 +1,7 @@
 // Links findings to the investigations of their causes, and begins one, in our own bot's name, where there is none and one may begin.
 import type { CheckRules } from '../../core/check.ts';
 import type { Failure } from '../../core/failure.ts';
-import type { Finding, Head, HeadPlace } from '../../core/head.ts';
+import type { Finding, Head, HeadPlace, NotBegun } from '../../core/head.ts';
 import { createId } from '../../core/ids.ts';
 import type { Report } from '../../core/report.ts';
 import type { Person, Subject, Trigger } from '../../core/thread.ts';
@@ -12,7 +12,7 @@ import { composeFailureReport } from './failure-report.ts';
 import type { Judged } from './judge-groups.ts';
 import { formatNow, type Look } from './look.ts';
 import type { Remembered } from './remember-findings.ts';
-import { ERASED, explainFullDay, explainNotHere, explainNotNow } from './why-not-begun.ts';
+import { explainFullDay, explainNotHere, explainNotNow } from './why-not-begun.ts';
 
 interface Here {
   readonly place: HeadPlace;
@@ -34,7 +34,7 @@ export async function beginInvestigations(
   let asked: Circumstances | null = null;
   for (const { one, finding } of told) {
     if (await hasInvestigation(look, one, finding)) {
-      linked.push({ ...finding, notBegun: '' });
+      linked.push({ ...finding, notBegun: null });
       continue;
     }
     asked ??= await readCircumstances(
@@ -44,12 +44,12 @@ export async function beginInvestigations(
     );
     const why = explainNotBegun(one, here, { ...asked, ofHead: asked.ofHead + begun, ofDay: asked.ofDay + begun });
     const isLead = !linked.some(({ isOwnThread }) => isOwnThread);
-    const done = why === '' ? await beginOne(look, { ...here, ...one, isLead }) : ({ kind: 'full', why } as const);
+    const done = why === null ? await beginOne(look, { ...here, ...one, isLead }) : ({ kind: 'full', why } as const);
     if (done.kind === 'full') {
       linked.push({ ...finding, threadId: finding.threadId ?? asked.askedIn, notBegun: done.why });
       continue;
     }
-    linked.push({ ...(await linkFinding(look, here.place, { ...one, failure: done.failure })), notBegun: '' });
+    linked.push({ ...(await linkFinding(look, here.place, { ...one, failure: done.failure })), notBegun: null });
     begun += 1;
   }
   return linked;
@@ -105,14 +105,18 @@ async function hasInvestigation(
   );
 }
 
-/** "": nothing speaks against it. */
-function explainNotBegun({ judged }: Remembered, { place, stillWaiting }: Here, circumstances: Circumstances): string {
+/** Null: nothing speaks against it. */
+function explainNotBegun(
+  { judged }: Remembered,
+  { place, stillWaiting }: Here,
+  circumstances: Circumstances,
+): NotBegun | null {
   const before = judged.finding;
-  // The head names no investigation that is gone.
-  const isErased = before.notBegun === ERASED || (before.notBegun === '' && before.investigationId === null);
-  if (isErased) return ERASED;
-  const isAsked = circumstances.askedIn !== null;
-  return explainNotHere(before, { place, isAsked, stillWaiting }) || explainNotNow(place, circumstances);
+  // Where one was begun and the head names none any more, it was erased.
+  const isErased = before.notBegun === null ? before.investigationId === null : before.notBegun.code === 'erased';
+  if (isErased) return { code: 'erased' };
+  const isRequested = circumstances.askedIn !== null;
+  return explainNotHere(before, { place, isRequested, stillWaiting }) ?? explainNotNow(place, circumstances);
 }
 
 interface Circumstances {
@@ -165,8 +169,8 @@ interface Beginning {
   readonly isLead: boolean;
 }
 
-/** `failure`: as it is then. `full`: why it was not begun after all, in words. */
-type Begun = { readonly kind: 'begun'; readonly failure: Failure } | { readonly kind: 'full'; readonly why: string };
+/** `failure`: as it is then. `full`: why it was not begun after all. */
+type Begun = { readonly kind: 'begun'; readonly failure: Failure } | { readonly kind: 'full'; readonly why: NotBegun };
 
 /** Throws what `Checks` throws. */
 async function beginOne(look: Look, beginning: Beginning): Promise<Begun> {
@@ -179,7 +183,7 @@ async function beginOne(look: Look, beginning: Beginning): Promise<Begun> {
   const report = await makeReport(look, beginning, accountId);
   // Other heads begin theirs meanwhile. Counted here, a day's most is passed by no more than there are looks at once, less one.
   const why = explainFullDay(beginning.place, await countBegunOfDay(look, self));
-  if (why !== '') return { kind: 'full', why };
+  if (why !== null) return { kind: 'full', why };
   look.signal.throwIfAborted();
   const thread = makeThreadPart(look, beginning, self);
   // One that was erased or brought nothing may be followed by another, of a head that comes later.

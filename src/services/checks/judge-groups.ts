@@ -10,8 +10,6 @@ import { type Look, saveSeen } from './look.ts';
 import { type Comparison, createComparison, type Group, isOfOutsiders, type ReadSuspect } from './read-suspects.ts';
 import { type Known, readKnown, type SeenAt, toHistory, toSeenAt } from './sightings.ts';
 
-import { NOT_YET, UNINFORMATIVE } from './why-not-begun.ts';
-
 /** A finding that is not yet in the ledger. */
 export interface Judged {
   readonly group: Group;
@@ -153,6 +151,7 @@ async function toJudged({ deps, project }: Look, group: Group, told: GroupJudgem
   const { before, suspects } = group;
   const failure = await deps.store.failureOf(project.id, group.fingerprint);
   const shown = before ?? (await chooseShown(deps.redactor, group));
+  const isInformative = group.reads.some(({ read }) => read.isInformative);
   const finding: Finding = {
     failureId: failure?.id ?? createId('fal'),
     checks: suspects
@@ -169,7 +168,7 @@ async function toJudged({ deps, project }: Look, group: Group, told: GroupJudgem
     investigationId: before?.investigationId ?? null,
     threadId: before?.threadId ?? null,
     isOwnThread: before?.isOwnThread ?? false,
-    notBegun: before?.notBegun ?? (group.reads.some(({ read }) => read.isInformative) ? NOT_YET : UNINFORMATIVE),
+    notBegun: before === null ? { code: isInformative ? 'pending' : 'uninformative' } : before.notBegun,
   };
   return { group, finding };
 }

@@ -68,7 +68,7 @@ async function found(
   const { failure } = await store.recordSightings(known, [sighting], NOW);
   return {
     ...{ failureId: failure.id, checks: [], verdict: 'code', reasons: [], standing: 'new', excerpt: EMPTY_EXCERPT },
-    ...{ places: [], isOwnThread: true, notBegun: '', ...of },
+    ...{ places: [], isOwnThread: true, notBegun: null, ...of },
   };
 }
 

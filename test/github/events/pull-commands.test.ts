@@ -85,7 +85,7 @@ async function lookInto(
       places: [],
     },
     checks: [{ name, runId: 1, url: '', isRed: true }],
-    ...{ investigationId, threadId: (await threadOf({ house, number, sha }))!.id, isOwnThread: true, notBegun: '' },
+    ...{ investigationId, threadId: (await threadOf({ house, number, sha }))!.id, isOwnThread: true, notBegun: null },
   };
   const findings = [...before, finding];
   const head = await store.noteHead(

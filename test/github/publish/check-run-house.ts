@@ -83,7 +83,7 @@ export async function checkRunHouse(setting: Setting = {}): Promise<CheckRunHous
       checks: [{ name: 'test', runId: 3, url: `${double.webUrl}/${SHOP}/actions/runs/1`, isRed: true }],
       excerpt: { step: 'npm test', headline: 'TypeError: x', lines: ['TypeError: x'], cut: '', tests: [] },
       places: [{ path: 'src/cart.js', line: 2, message: 'x is undefined' }],
-      ...{ investigationId: null, threadId: null, isOwnThread: false, notBegun: '', ...over },
+      ...{ investigationId: null, threadId: null, isOwnThread: false, notBegun: null, ...over },
     };
   };
   return {

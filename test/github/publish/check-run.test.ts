@@ -1,7 +1,6 @@
 // Our own check run on a head: what people see of it on the double, from the first red check to the pull request.
 import { describe, expect, it } from 'vitest';
 import { EMPTY_RECORD } from '../../../src/core/thread.ts';
-import { NOT_YET, UNINFORMATIVE } from '../../../src/services/checks/why-not-begun.ts';
 import { type CheckRunHouse, checkRunHouse } from './check-run-house.ts';
 import { pullRequest } from './sample-view.ts';
 
@@ -44,11 +43,13 @@ describe('our check run', () => {
     await using house = await checkRunHouse();
     const begun = await house.begun();
     const links = { investigationId: null, threadId: null, isOwnThread: false };
-    await house.judged([{ ...begun.finding, ...links, notBegun: NOT_YET }], { state: 'waiting' });
+    await house.judged([{ ...begun.finding, ...links, notBegun: { code: 'pending' } }], { state: 'waiting' });
     expect([await house.publish(), house.runs()]).toEqual([{ kind: 'done' }, []]);
     await house.judged([begun.finding]);
     expect(await shown(house)).toMatchObject({ status: 'in_progress', annotations: [] });
-    await house.judged([begun.finding, await house.found({ notBegun: UNINFORMATIVE })], { state: 'waiting' });
+    await house.judged([begun.finding, await house.found({ notBegun: { code: 'uninformative' } })], {
+      state: 'waiting',
+    });
     const writes = house.writes();
     await house.publish();
     expect(house.writes()).toEqual(writes);

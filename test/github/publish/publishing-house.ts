@@ -247,7 +247,7 @@ export async function publishingHouse(setting: Setting = {}): Promise<Publishing
           investigationId,
           threadId,
           isOwnThread: true,
-          notBegun: '',
+          notBegun: null,
         },
       };
     },

@@ -100,7 +100,7 @@ function finding(over: Partial<Finding> = {}): Finding {
     investigationId: 'inv_1',
     threadId: 'thr_1',
     isOwnThread: true,
-    notBegun: '',
+    notBegun: null,
     ...over,
   };
 }

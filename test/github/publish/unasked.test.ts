@@ -96,11 +96,14 @@ describe('red checks that nobody asked about', () => {
   });
 
   it('are named with their verdict in the first line, and other causes below', () => {
-    const other = cause(null, { checks: [{ name: 'lint', runId: 2, url: '', isRed: true }], notBegun: 'Too many.' });
+    const other = cause(null, {
+      checks: [{ name: 'lint', runId: 2, url: '', isRed: true }],
+      notBegun: { code: 'uninformative' },
+    });
     const view = unasked([cause(TOLD), { ...other, investigation: null }]);
     const { text } = decideComment(view)!;
     expect(text.split('\n')[0]).toContain('`test (20)` is red because of this change');
-    expect(text).toContain('**`lint`**\n\nNot looked into: Too many.');
+    expect(text).toContain('**`lint`**\n\nNot looked into: The check says too little');
   });
 });
 

@@ -17,7 +17,7 @@ export const DEFAULT: HeadPlace = { kind: 'default', branch: 'main', pushedBy: A
 
 export function finding(over: Partial<Finding> = {}): Finding {
   return {
-    ...{ failureId: 'fal_1', investigationId: null, threadId: null, isOwnThread: false, notBegun: '' },
+    ...{ failureId: 'fal_1', investigationId: null, threadId: null, isOwnThread: false, notBegun: null },
     checks: [{ name: 'test (20)', runId: 2, url: CHECK_URL, isRed: true }],
     ...{ verdict: 'code', isTouched: true },
     reasons: [

@@ -224,11 +224,7 @@ describe('the summary', () => {
   });
 
   it.each<[string, Partial<Cause>, string]>([
-    [
-      'why nothing was begun',
-      { finding: finding({ notBegun: 'the pull request is a draft' }) },
-      'the pull request is a draft',
-    ],
+    ['why nothing was begun', { finding: finding({ notBegun: { code: 'draft' } }) }, 'The pull request is a draft'],
     [
       'that it waits',
       { inquiry: { kind: 'running', waitsFor: 'model_unavailable' } },
@@ -404,7 +400,7 @@ function hostile(text: string): CheckRunGround {
       ],
       standing: 'known',
       excerpt: { step: text, headline: text, lines: text.split('\n'), cut: text, tests: [text] },
-      notBegun: text,
+      notBegun: { code: 'checks_running', names: [text] },
     }),
     failure: knownFailure({
       range: {

@@ -18,7 +18,7 @@ const FINDING: Finding = {
   standing: 'new',
   excerpt: { step: 'pytest', headline: 'KeyError', lines: ['KeyError: 1'], cut: '9 lines', tests: ['test_total'] },
   places: [],
-  ...{ investigationId: null, threadId: null, isOwnThread: false, notBegun: '' },
+  ...{ investigationId: null, threadId: null, isOwnThread: false, notBegun: null },
 };
 
 function report(changes: Partial<FailureReport> = {}): string {

@@ -55,7 +55,7 @@ it('lets what somebody asked for stand when red checks of the same commit end la
   expect([desk.begun(), stage.model.askedAt(sha).length]).toEqual([[], 1]);
   expect(stage.ourComments(desk.name, number).map((one) => [one.id, one.body])).toEqual([[before?.id, body]]);
   const shown = desk.checkRun(sha);
-  expect(shown.words).toContain('It was asked for in a comment on the pull request');
+  expect(shown.words).toContain('An analysis was requested in a comment on the pull request');
 }, 180_000);
 
 it('ends what runs unasked on `/analyse stop`, with no comment then, and begins nothing again at that commit', async () => {

@@ -15,7 +15,7 @@ it('says that it does not know where a status says nothing but that it is red', 
   const shown = desk.checkRun(sha);
   expect(shown.title).toMatch(/^I don't know: it is red, but nothing .* tells why$/);
   expect(shown.words).toContain('ci/prices');
-  expect(shown.words).toContain('The check says too little of its cause: there is nothing to begin with.');
+  expect(shown.words).toContain('The check says too little about its cause to start an analysis.');
   expect([desk.begun(), desk.comments(number), desk.writesBeside(), shown.buttons]).toEqual([[], [], [], []]);
 }, 180_000);
 

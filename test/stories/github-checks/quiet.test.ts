@@ -41,7 +41,7 @@ it('judges the pull request of a fork in the check run, and neither asks nor com
   await desk.run(sha, { test: COUPONS });
   const shown = desk.checkRun(sha);
   expect(shown.title).toMatch(/^Your change: /);
-  expect(shown.words).toContain('The pull request comes from a fork: /analyse by somebody with triage or better');
+  expect(shown.words).toContain('The pull request comes from a fork. Someone with triage access or above can');
   expect([shown.buttons, desk.begun(), desk.comments(number)]).toEqual([[], [], []]);
   expect([desk.writesBeside(), stage.writes('ola/forked')]).toEqual([[], []]);
 }, 180_000);
@@ -52,7 +52,7 @@ it('waits for a word of somebody with triage where the author of a pull request 
   const { number } = await stage.double.people.openPull(desk.name, { by: 'per', title: 'Mine', head: 'coupons' });
   await desk.run(sha, { test: COUPONS });
   const shown = desk.checkRun(sha);
-  expect(shown.words).toContain('Its author may not write here');
+  expect(shown.words).toContain('The author has no write access');
   expect([shown.buttons, desk.begun(), desk.comments(number), desk.writesBeside()]).toEqual([[], [], [], []]);
 }, 180_000);
 
@@ -60,7 +60,7 @@ it('leaves a draft alone but for its check run, and looks into it as soon as it 
   const desk = await stage.desk('corner/draft');
   const { number, sha } = await desk.pull({ draft: true });
   await desk.run(sha, { test: COUPONS });
-  expect(desk.checkRun(sha).words).toContain('The pull request is a draft: /analyse starts one.');
+  expect(desk.checkRun(sha).words).toContain('The pull request is a draft. /analyse starts an analysis.');
   expect([desk.begun(), desk.comments(number), desk.writesBeside()]).toEqual([[], [], []]);
   stage.double.people.markReady(desk.name, number, 'mara');
   await stage.rest();
@@ -82,7 +82,7 @@ it('tells of a push to a branch without a pull request in the check run and the 
   const sha = await desk.push('experiment');
   await desk.run(sha, { test: COUPONS });
   const shown = desk.checkRun(sha);
-  expect(shown.words).toContain('The branch has no pull request: no analysis begins there unasked.');
+  expect(shown.words).toContain('The branch has no pull request, so no analysis starts automatically.');
   expect([desk.begun(), desk.writesBeside(), shown.buttons]).toEqual([[], [], []]);
   expect((await desk.failures()).map(({ hits, state }) => [hits, state])).toEqual([[1, 'open']]);
 }, 180_000);

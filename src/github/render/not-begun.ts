@@ -1,0 +1,51 @@
+// Why no analysis was begun for red checks, as a sentence of a comment or a check run.
+import type { NotBegun } from '../../core/head.ts';
+
+const NAMES_SHOWN = 3;
+const BY_TRIAGE = 'Someone with triage access or above can start an analysis with `/analyse`.';
+
+/** A sentence in Markdown. Names of checks are untrusted: sanitise it where it is shown. */
+export function describeNotBegun(why: NotBegun): string {
+  switch (why.code) {
+    case 'pending':
+      return 'The analysis has not started yet.';
+    case 'uninformative':
+      return 'The check says too little about its cause to start an analysis.';
+    case 'erased':
+      return 'Its analysis was erased.';
+    case 'requested':
+      return 'An analysis was requested in a comment on the pull request; see the reply there.';
+    case 'base_broken':
+      return 'The base branch fails in the same way; the cause is there.';
+    case 'flaky':
+      return 'It passes and fails at the same commit. A re-run says more than an analysis.';
+    case 'infrastructure':
+      return 'The machine or a service failed, not the code. A re-run may be all it takes.';
+    case 'no_pull_request':
+      return 'The branch has no pull request, so no analysis starts automatically.';
+    case 'fork':
+      return `The pull request comes from a fork. ${BY_TRIAGE}`;
+    case 'draft':
+      return 'The pull request is a draft. `/analyse` starts an analysis.';
+    case 'bot_author':
+      return `The author is a bot. ${BY_TRIAGE}`;
+    case 'untrusted_author':
+      return `The author has no write access. ${BY_TRIAGE}`;
+    case 'checks_running':
+      return describeRunning(why.names);
+    case 'commit_limit':
+      return `The limit of ${why.limit} automatic analyses for this commit is reached.${describeAlternative(why)}`;
+    case 'daily_limit':
+      return `The limit of ${why.limit} automatic analyses in 24 hours for this repository is reached.${describeAlternative(why)}`;
+  }
+}
+
+function describeRunning(names: readonly string[]): string {
+  const shown = names.slice(0, NAMES_SHOWN).map((name) => `\`${name.replaceAll('`', '')}\``);
+  const more = names.length > NAMES_SHOWN ? ' and more' : '';
+  return `Not all checks have finished: ${shown.join(', ')}${more}. List a check that never finishes under \`checks.exclude\`.`;
+}
+
+function describeAlternative({ isPullRequest }: { readonly isPullRequest: boolean }): string {
+  return isPullRequest ? ' `/analyse` starts another one.' : '';
+}
