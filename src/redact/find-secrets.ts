@@ -1,33 +1,30 @@
-// Finds every secret of a text: all its readings, each by all means, mapped back to the text itself.
-
+// Finds every secret of a text: all its readings, each by all rules, mapped back to the text itself.
 import { lintSource } from '@secretlint/core';
 import { secretLintProfiler } from '@secretlint/profiler';
 import { rules } from '@secretlint/secretlint-rule-preset-recommend';
 import { REDACTED } from '../core/redacted.ts';
 import { findExactValues, getNeedles, type Needle } from './exact-values.ts';
-import { findByRules, unwrapView } from './match-rules.ts';
+import { findByRules } from './match-rules.ts';
 import { findPrivateKeys } from './private-keys.ts';
-
 import {
-  applyCuts,
-  createCleanView,
-  createGappedViews,
-  createView,
+  createReading,
   crossesSeam,
-  decodeBase64View,
-  decodeView,
-  editView,
-  findEscapedControls,
+  decodeBase64,
+  decodeEscapes,
+  editReading,
   findEscapes,
   findNoise,
-  focusView,
+  focusLines,
+  iterateMatches,
   mergeSpans,
+  type Reading,
+  removeNoise,
+  replaceNoiseByGaps,
   type Span,
   toSource,
-  type View,
-} from './views.ts';
+} from './readings.ts';
 
-/** Percent-encoding may be encoded again; a secret three layers deep is not met in practice. */
+/** Percent-encoding may be encoded again, and an escape may be interrupted by a colour. */
 const DECODINGS = 3;
 
 /** Base64 in base64, as Kubernetes has it. */
@@ -36,7 +33,7 @@ const BASE64_LAYERS = 2;
 /** What is left after a cut can read as a secret of its own; more than two rounds have not been seen. */
 const ROUNDS = 4;
 
-/** Lines looked at on either side of one that reads differently: what names a value stands on its line or the one before. */
+/** Lines looked at on either side of one that reads differently: what names a value is on its line or the one before. */
 const AROUND = 3;
 
 /**
@@ -45,77 +42,59 @@ const AROUND = 3;
  */
 export async function findSecrets(text: string, exactValues: readonly string[]): Promise<Span[]> {
   const needles = getNeedles(exactValues);
-  const source = createView(text);
-  let spans: Span[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    const cut = editView(
+  const source = createReading(text);
+  let spans = await findInReadings(source, needles);
+  for (let round = 1; round < ROUNDS && spans.length > 0; round++) {
+    const cut = editReading(
       source,
       spans.map((span) => ({ ...span, text: REDACTED })),
     );
     // What a cut leaves can only be a secret where the cut is.
-    const seen = round === 0 ? cut : focusView(cut, findMarkers(cut.text), AROUND);
-    const found = seen === null ? [] : await findInReadings(seen, needles);
+    const near = focusLines(cut, findMarkers(cut.text), AROUND);
+    const found = near === null ? [] : await findInReadings(near, needles);
     if (found.length === 0) break;
     spans = mergeSpans([...spans, ...found]);
   }
   return spans;
 }
 
-/** The text without the exact values, in any spelling; nothing else is looked for. For where waiting is impossible. */
-export function removeExactValues(text: string, exactValues: readonly string[]): string {
-  const needles = getNeedles(exactValues);
-  const readings = listReadings(createView(text), BASE64_LAYERS);
-  const spans = readings.flatMap((view) =>
-    findExactValues(view, unwrapView(view), needles)
-      .filter((span) => !crossesSeam(view, span))
-      .map((span) => toSource(view, span)),
-  );
-  return applyCuts(
-    text,
-    mergeSpans(spans).map((span) => ({ ...span, kind: 'secret' })),
-  );
-}
-
 function findMarkers(text: string): number[] {
-  const offsets: number[] = [];
-  for (let at = text.indexOf(REDACTED); at >= 0; at = text.indexOf(REDACTED, at + 1)) offsets.push(at);
-  return offsets;
+  return [...iterateMatches(text, /\[redacted\]/g)].map(({ index }) => index);
 }
 
-async function findInReadings(source: View, needles: readonly Needle[]): Promise<Span[]> {
+async function findInReadings(source: Reading, needles: readonly Needle[]): Promise<Span[]> {
   const spans: Span[] = [];
-  for (const view of listReadings(source, BASE64_LAYERS)) {
+  for (const reading of listReadings(source, BASE64_LAYERS)) {
     const found = [
-      ...findByRules(view),
-      ...findPrivateKeys(view.text),
-      ...(needles.length > 0 ? findExactValues(view, unwrapView(view), needles) : []),
-      ...(await findByMaintainedRules(view.text)),
+      ...findByRules(reading.text),
+      ...findPrivateKeys(reading.text),
+      ...findExactValues(reading.text, needles),
+      ...(await findBySecretlint(reading.text)),
     ];
-    const whole = found.filter((span) => span.end > span.start && !crossesSeam(view, span));
-    spans.push(...whole.map((span) => toSource(view, span)));
+    for (const span of found) {
+      if (span.end > span.start && !crossesSeam(reading, span)) spans.push(toSource(reading, span));
+    }
   }
-  return spans;
+  return mergeSpans(spans);
 }
 
-/** The text cleaned, and of each other reading the lines in which it differs, with some around: looking at all of each took three times as long. */
-function listReadings(source: View, base64Layers: number): View[] {
-  const clean = createCleanView(source);
+/** The text cleaned, and of each other reading the lines in which it differs: looking at all of each took three times as long. */
+function listReadings(source: Reading, base64Layers: number): Reading[] {
+  const clean = removeNoise(source);
   const readings = [clean];
-  const noisy = focusView(source, findNoise(source.text), AROUND);
-  if (noisy) readings.push(...createGappedViews(noisy));
-  // Escapes in JSON are decoded before sequences are taken out as well: of `\\u001b[1m` cleaning alone would leave the beginning.
-  const controlled = focusView(source, findEscapedControls(source.text), AROUND);
-  if (controlled) readings.push(createCleanView(decodeView(controlled)));
-  let last = clean;
+  const noisy = focusLines(source, findNoise(source), AROUND);
+  if (noisy) readings.push(...replaceNoiseByGaps(noisy));
+  // Decoded before noise is taken out: of `\\u001b[1m` cleaning first would leave the beginning.
+  let decoded = source;
   for (let i = 0; i < DECODINGS; i++) {
-    const escaped = focusView(last, findEscapes(last.text), AROUND);
+    const escaped = focusLines(decoded, findEscapes(decoded), AROUND);
     if (!escaped) break;
-    last = createCleanView(decodeView(escaped));
-    readings.push(last);
+    decoded = removeNoise(decodeEscapes(escaped));
+    readings.push(decoded);
   }
   if (base64Layers === 0) return readings;
-  const contents = [...new Set([clean, last])].map(decodeBase64View).filter((view) => view !== null);
-  return [...readings, ...contents.flatMap((view) => listReadings(view, base64Layers - 1))];
+  const contents = [clean, decoded].map(decodeBase64).filter((reading) => reading !== null);
+  return [...readings, ...contents.flatMap((reading) => listReadings(reading, base64Layers - 1))];
 }
 
 // Its marks are never cleared: 176 for each text, 37 KB that stay (6,000 small texts: 220 MB).
@@ -123,7 +102,7 @@ secretLintProfiler.setEnabled(false);
 
 /** Rules of the preset that are off, each with its reason. */
 const OFF: Readonly<Record<string, string>> = {
-  aws: 'reports a secret key from the start of its name for the length of its value: the tail would leave',
+  aws: 'reports a secret key from the start of its name for the length of its value: the tail would stay',
   gcp: 'opens the named file; the keys inside are PEM',
   privatekey: 'needs both markers, one layout and no escapes; private-keys.ts does not',
   basicauth: 'reports the whole address instead of the password',
@@ -145,8 +124,8 @@ const PIECE = 24_576;
 
 const OVERLAP = 4_096;
 
-/** What the maintained rules find. */
-export async function findByMaintainedRules(text: string): Promise<Span[]> {
+/** What the rules of secretlint's preset find. */
+export async function findBySecretlint(text: string): Promise<Span[]> {
   const spans: Span[] = [];
   for (let from = 0; from === 0 || from + OVERLAP < text.length; from += PIECE - OVERLAP) {
     const content = text.slice(from, from + PIECE);

@@ -1,15 +1,25 @@
-// Applies our rules to one reading of a text, within lines and across lines that were wrapped.
+// Applies our rules to a text, within lines and across lines that were wrapped.
 import { isCredential, isDrawn, isPlaceholder, isRandom } from './literals.ts';
+import {
+  createReading,
+  crossesSeam,
+  type Edit,
+  editReading,
+  findLineBreaks,
+  focusLines,
+  iterateMatches,
+  type Span,
+  toSource,
+} from './readings.ts';
 import { RULES, type Rule } from './rules.ts';
-import { crossesSeam, type Edit, editView, focusView, iterateMatches, type Span, type View } from './views.ts';
 
-/** Where our rules find secrets; offsets of the view. */
-export function findByRules(view: View): Span[] {
-  const within = [...RULES.flatMap((rule) => toSecretSpans(rule, view.text)), ...findCookies(view.text)];
-  return [...within, ...findAcrossLines(view, within)];
+/** Where our rules find secrets. */
+export function findByRules(text: string): Span[] {
+  const within = [...RULES.flatMap((rule) => matchRule(rule, text)), ...findCookies(text)];
+  return [...within, ...findAcrossLines(text, within)];
 }
 
-function toSecretSpans(rule: Rule, text: string): Span[] {
+function matchRule(rule: Rule, text: string): Span[] {
   if (rule.needs !== undefined && !text.includes(rule.needs)) return [];
   const spans: Span[] = [];
   for (const match of iterateMatches(text, rule.pattern)) {
@@ -23,25 +33,22 @@ function toSecretSpans(rule: Rule, text: string): Span[] {
 }
 
 /** Secrets that a line break interrupts. `whole` are those that were found without looking over line ends. */
-function findAcrossLines(view: View, whole: readonly Span[]): Span[] {
-  const near = focusView(view, findJointOffsets(view), 2);
+function findAcrossLines(text: string, whole: readonly Span[]): Span[] {
+  const joints = findJoints(text).map(({ start }) => start);
+  const near = focusLines(createReading(text), joints, 2);
   if (near === null) return [];
-  const joined = joinView(near);
+  const joined = editReading(createReading(near.text), findJoints(near.text));
   const starts = new Set(whole.map((span) => span.start));
   const spans: Span[] = [];
   const add = (found: Span, rule: Rule | null): void => {
-    const span = joined.toParent(found);
-    const isWhole = starts.has(toView(near, view, span).start);
+    const span = toSource(joined, found);
+    const isWhole = starts.has(toSource(near, span).start);
     if (isWhole || rule?.wrapped === 'form') spans.push(...continueSecret(near.text, span, isWhole ? null : rule));
-    else spans.push(...isBroken(near.text, span));
+    else spans.push(...findBroken(near.text, span));
   };
-  for (const rule of RULES) for (const found of toSecretSpans(rule, joined.text)) add(found, rule);
+  for (const rule of RULES) for (const found of matchRule(rule, joined.text)) add(found, rule);
   for (const found of findCookies(joined.text)) add(found, null);
-  return spans.filter((span) => !crossesSeam(near, span)).map((span) => toView(near, view, span));
-}
-
-function toView(near: View, view: View, span: Span): Span {
-  return near === view ? span : near.toParent(span);
+  return spans.filter((span) => !crossesSeam(near, span)).map((span) => toSource(near, span));
 }
 
 /**
@@ -59,13 +66,13 @@ function continueSecret(text: string, span: Span, incomplete: Rule | null): Span
     if (!open && (!isRest(text, piece) || /^\w+=[^=]/.test(piece.text))) break;
     end = piece.end;
     joined = joined.replace(/\\$/, '') + piece.text;
-    open = open && incomplete !== null && toSecretSpans(incomplete, joined).length === 0;
+    open = open && incomplete !== null && matchRule(incomplete, joined).length === 0;
   }
   return [{ start: span.start, end }];
 }
 
 /** A value of which the first line alone satisfies no rule: only where both its lines look drawn at random, and nothing else stands on the second. */
-function isBroken(text: string, span: Span): Span[] {
+function findBroken(text: string, span: Span): Span[] {
   const pieces = splitPieces(text, span);
   const [first, second] = pieces;
   if (!first || !second || pieces.length > 2) return [];
@@ -105,49 +112,19 @@ function findCookies(text: string): Span[] {
   for (const header of iterateMatches(text, COOKIE_HEADER)) {
     const pairs = header[1] ?? '';
     const offset = header.index + header[0].length - pairs.length;
-    for (const [pair, name = '', value = '', at] of iterateMatches(pairs, COOKIE).map(addIndex)) {
+    for (const match of iterateMatches(pairs, COOKIE)) {
+      const [pair, name = '', value = ''] = match;
       if (ATTRIBUTES.test(name) || isPlaceholder(value) || !(SESSION.test(name) || isCredential(value))) continue;
-      spans.push({ start: offset + at + pair.length - value.length, end: offset + at + pair.length });
+      const end = offset + match.index + pair.length;
+      spans.push({ start: end - value.length, end });
     }
   }
   return spans;
 }
 
-function addIndex(match: RegExpExecArray): [string, string | undefined, string | undefined, number] {
-  return [match[0], match[1], match[2], match.index];
-}
-
-/** Line breaks, with the white space around them and a backslash before them, taken out. Empty lines still part. */
-export function unwrapView(view: View): View {
-  return editView(view, getBreaks(view));
-}
-
-/** The same only for breaks behind which something stands that could be the rest of a secret. */
-function joinView(view: View): View {
-  return editView(view, getJoints(view));
-}
-
-/** Where `joinedView` takes out a break. */
-function findJointOffsets(view: View): number[] {
-  return getJoints(view).map(({ start }) => start);
-}
-
-/** Each reading is asked for both several times, and a text of nothing but line ends has half a million. */
-const BREAKS = new WeakMap<View, readonly Edit[]>();
-
-const JOINTS = new WeakMap<View, readonly Edit[]>();
-
-function getBreaks(view: View): readonly Edit[] {
-  const breaks = BREAKS.get(view) ?? findBreaks(view.text);
-  BREAKS.set(view, breaks);
-  return breaks;
-}
-
-function getJoints(view: View): readonly Edit[] {
-  const { text } = view;
-  const joints = JOINTS.get(view) ?? getBreaks(view).filter((edit) => edit.start > 0 && mayBeRest(text, edit));
-  JOINTS.set(view, joints);
-  return joints;
+/** The line breaks behind which something is that could be the rest of a secret. */
+function findJoints(text: string): Edit[] {
+  return findLineBreaks(text).filter((edit) => edit.start > 0 && mayBeRest(text, edit));
 }
 
 /** Longer words are no rest of a line's end: they are found by themselves. */
@@ -170,35 +147,4 @@ function getLastWord(text: string, end: number): string {
   let at = end;
   while (at > 0 && end - at < 120 && text.charCodeAt(at - 1) > 0x20) at--;
   return text.slice(at, end);
-}
-
-const LINE_BREAK = /\r*\n\r*|\r+/g;
-
-function findBreaks(text: string): Edit[] {
-  const edits: Edit[] = [];
-  let from = 0;
-  let empty = false;
-  for (const { 0: lineBreak, index } of iterateMatches(text, LINE_BREAK)) {
-    const start = findContentEnd(text, from, index);
-    const end = findContentStart(text, index + lineBreak.length);
-    const nextEmpty = '\r\n'.includes(text[end] ?? ' ');
-    if (!empty && !nextEmpty) edits.push({ start, end, text: '' });
-    empty = nextEmpty;
-    from = end;
-  }
-  return edits;
-}
-
-/** Where the line that ends at `end` has its last character, a backslash that continues it left out; at least `from`. */
-function findContentEnd(text: string, from: number, end: number): number {
-  let at = end;
-  while (at > from && ' \t'.includes(text.charAt(at - 1))) at--;
-  return at > from && text.charAt(at - 1) === '\\' ? at - 1 : at;
-}
-
-/** Where the line that starts at `start` has its first character. */
-function findContentStart(text: string, start: number): number {
-  let at = start;
-  while (at < text.length && ' \t'.includes(text.charAt(at))) at++;
-  return at;
 }

@@ -1,5 +1,5 @@
 // Private keys in PEM and their like: whole, cut off at either end, on one line, quoted, or without their markers.
-import { iterateMatches, type Span } from './views.ts';
+import { iterateMatches, type Span } from './readings.ts';
 
 const BEGIN = /-{2,5} ?BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)? ?-{2,5}/g;
 const END = /-{2,5} ?END[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)? ?-{2,5}/g;

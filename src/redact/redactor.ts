@@ -1,7 +1,8 @@
-// The one way out for text: every secret in it is replaced, and what could not be checked is withheld.
-import { AskedThread, type Numbered } from './asked-thread.ts';
+// Takes the secrets out of text before it is logged, stored, sent or shown; what could not be checked is withheld.
+import { REDACTED } from '../core/redacted.ts';
 import { findSecrets } from './find-secrets.ts';
-import { applyCuts, type Cut, type Span } from './views.ts';
+import type { Span } from './readings.ts';
+import { WorkerClient } from './worker-client.ts';
 
 export interface Redactor extends AsyncDisposable {
   /** The text with every secret replaced by `[redacted]`, all else unchanged. Doing it again changes nothing. */
@@ -21,32 +22,28 @@ interface SecretMemory {
   readonly onFound: (secret: string) => void;
 }
 
-/** Times in milliseconds, sizes in UTF-16 units. */
+/** Sizes in UTF-16 units. */
 interface RedactorLimits {
   /** Larger texts go to the thread; this much takes about 10 ms. */
   readonly inline: number;
   /** A large text is checked in chunks of about this size. */
   readonly chunk: number;
-  /** For one chunk. */
+  /** Milliseconds for one chunk. */
   readonly chunkMs: number;
-  /** For all chunks of a text that failed; what was not checked by then is withheld. */
-  readonly failedMs: number;
+  /** After so many chunks that failed, the rest of a text is withheld. */
+  readonly failures: number;
 }
 
-interface Question {
+export interface ScanRequest {
   readonly text: string;
   readonly exactValues: readonly string[];
 }
 
-interface Answer {
+export interface ScanAnswer {
   readonly spans: readonly Span[];
 }
 
-export type ScanRequest = Numbered<Question>;
-
-export type ScanReply = Numbered<Answer>;
-
-const LIMITS: RedactorLimits = { inline: 32_768, chunk: 524_288, chunkMs: 10_000, failedMs: 30_000 };
+const LIMITS: RedactorLimits = { inline: 32_768, chunk: 524_288, chunkMs: 10_000, failures: 3 };
 
 /** A chunk is checked with this much on either side, so that no secret is lost at its edges (a 4096-bit key in PEM has 3,300 characters). */
 const OVERLAP = 16_384;
@@ -54,6 +51,13 @@ const OVERLAP = 16_384;
 const SCRIPT = new URL('./redaction-worker.ts', import.meta.url);
 
 const CLOSED = 'Redaction was closed; ask for it before shutting down.';
+
+/** `secret`: recognised. `unchecked`: could not be looked at in time, so it is taken out as well. */
+interface Cut extends Span {
+  readonly kind: 'secret' | 'unchecked';
+}
+
+const UNCHECKED_MARKER = '[withheld: not checked for secrets in time]';
 
 /**
  * A redactor. `exactValues` is called for each text: our own secrets, removed in any spelling. `script` is the file that the
@@ -65,10 +69,10 @@ export function createRedactor(options: {
   readonly script?: URL;
 }): Redactor {
   const limits = { ...LIMITS, ...options.limits };
-  const thread = new AskedThread<Question, Answer>({ script: options.script ?? SCRIPT, closed: CLOSED });
+  const worker = new WorkerClient<ScanRequest, ScanAnswer>({ script: options.script ?? SCRIPT, closed: CLOSED });
 
   async function findCuts(text: string, exactValues: readonly string[]): Promise<Cut[]> {
-    if (text.length > limits.inline) return findCutsInThread(thread, limits, { text, exactValues });
+    if (text.length > limits.inline) return findCutsInThread(worker, limits, { text, exactValues });
     const spans = await findSecrets(text, exactValues);
     return spans.map((span) => ({ ...span, kind: 'secret' }));
   }
@@ -81,34 +85,44 @@ export function createRedactor(options: {
         for (const { start, end, kind } of cuts) if (kind === 'secret') onFound(text.slice(start, end));
         return applyCuts(text, cuts, 'keep-lines');
       },
-      redactJson: async <T>(value: T) => cutStrings(value, await findCuts(joinStrings(value), values())) as T,
+      redactJson: async <T>(value: T) => {
+        const strings: string[] = [];
+        mapStrings(value, (text) => {
+          strings.push(text);
+          return text;
+        });
+        // A line break between them, so that what runs through several is seen whole.
+        return cutStrings(value, await findCuts(strings.join('\n'), values())) as T;
+      },
       remembering: (memory) =>
         createWith({ ...memory, values: () => [...values(), ...memory.values()] }, () => Promise.resolve()),
       [Symbol.asyncDispose]: dispose,
     };
   }
 
-  const memory = { values: options.exactValues, onFound: () => {} };
-  return createWith(memory, () => thread[Symbol.asyncDispose]());
+  return createWith({ values: options.exactValues, onFound: () => {} }, () => worker[Symbol.asyncDispose]());
 }
 
 async function findCutsInThread(
-  thread: AskedThread<Question, Answer>,
+  worker: WorkerClient<ScanRequest, ScanAnswer>,
   limits: RedactorLimits,
-  { text, exactValues }: Question,
+  { text, exactValues }: ScanRequest,
 ): Promise<Cut[]> {
   const cuts: Cut[] = [];
-  let left = limits.failedMs;
+  let failures = 0;
   for (let start = 0; start < text.length; ) {
     const end = findChunkEnd(text, start, limits.chunk);
     const from = Math.max(0, start - OVERLAP);
-    const question = { text: text.slice(from, Math.min(text.length, end + OVERLAP)), exactValues };
-    const reply = left > 0 ? await thread.ask(question, Math.min(limits.chunkMs, left)) : null;
-    const inChunk = { start: start - from, end: end - from };
-    const found: readonly Cut[] =
-      reply?.kind === 'answered' ? clipSpans(reply.answer.spans, inChunk, from) : [{ kind: 'unchecked', start, end }];
-    for (const cut of found) pushCut(cuts, cut);
-    if (reply?.kind === 'failed') left -= reply.ms;
+    const request = { text: text.slice(from, end + OVERLAP), exactValues };
+    const answer = failures < limits.failures ? await worker.ask(request, limits.chunkMs) : null;
+    if (answer === null) {
+      failures++;
+      pushCut(cuts, { kind: 'unchecked', start, end });
+    }
+    for (const span of answer?.spans ?? []) {
+      const cut = { start: Math.max(from + span.start, start), end: Math.min(from + span.end, end) };
+      if (cut.start < cut.end) pushCut(cuts, { kind: 'secret', ...cut });
+    }
     start = end;
   }
   return cuts;
@@ -131,24 +145,24 @@ function findChunkEnd(text: string, start: number, chunk: number): number {
   return unit >= 0xdc00 && unit <= 0xdfff ? end + 1 : end;
 }
 
-function clipSpans(spans: readonly Span[], within: Span, offset: number): readonly Cut[] {
-  return spans
-    .map(({ start, end }) => ({ start: Math.max(start, within.start), end: Math.min(end, within.end) }))
-    .filter(({ start, end }) => start < end)
-    .map(({ start, end }): Cut => ({ kind: 'secret', start: start + offset, end: end + offset }));
+/**
+ * The text with each cut replaced by its marker; everything between the cuts stays as it was. Cuts ascend and do not overlap.
+ * `keep-lines`: each line of a cut has its marker, so that all others keep their numbers.
+ */
+function applyCuts(text: string, cuts: readonly Cut[], lines: 'drop-lines' | 'keep-lines' = 'drop-lines'): string {
+  const parts: string[] = [];
+  let cursor = 0;
+  for (const { start, end, kind } of cuts) {
+    const marker = kind === 'secret' ? REDACTED : UNCHECKED_MARKER;
+    const breaks = lines === 'keep-lines' ? text.slice(start, end).split('\n').length - 1 : 0;
+    parts.push(text.slice(cursor, start), marker, `\n${marker}`.repeat(breaks));
+    cursor = end;
+  }
+  parts.push(text.slice(cursor));
+  return parts.join('');
 }
 
-/** The strings of the value (not its keys) in document order, a line break between them, so that what runs through several is seen whole. */
-function joinStrings(value: unknown): string {
-  const strings: string[] = [];
-  mapStrings(value, (text) => {
-    strings.push(text);
-    return text;
-  });
-  return strings.join('\n');
-}
-
-/** The value with the cuts, which are of `joinedStrings(value)`, applied to its strings. */
+/** The value with the cuts applied to its strings; their offsets are of all strings joined by line breaks. */
 function cutStrings(value: unknown, cuts: readonly Cut[]): unknown {
   let from = 0;
   let next = 0;
@@ -156,11 +170,9 @@ function cutStrings(value: unknown, cuts: readonly Cut[]): unknown {
     const start = from;
     const end = start + text.length;
     from = end + 1;
-    while ((cuts[next]?.end ?? end) <= start && next < cuts.length) next++;
+    while (next < cuts.length && (cuts[next]?.end ?? end) <= start) next++;
     const own: Cut[] = [];
-    for (let i = next; i < cuts.length; i++) {
-      const cut = cuts[i];
-      if (!cut || cut.start >= end) break;
+    for (let i = next, cut = cuts[i]; cut && cut.start < end; cut = cuts[++i]) {
       own.push({ kind: cut.kind, start: Math.max(cut.start, start) - start, end: Math.min(cut.end, end) - start });
     }
     return own.length === 0 ? text : applyCuts(text, own);

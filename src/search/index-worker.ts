@@ -1,6 +1,6 @@
 // The thread that reads and writes the indexes, so that the event loop stays free.
 import { parentPort } from 'node:worker_threads';
-import { type Numbered, READY } from '../redact/asked-thread.ts';
+import { type Numbered, READY } from '../redact/worker-client.ts';
 import { createIndexAnswerer, type IndexRequest } from './index-requests.ts';
 
 const answer = createIndexAnswerer();

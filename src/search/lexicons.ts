@@ -7,7 +7,7 @@ import type { CommitLexicon, HistoryLexicon, Lexicon, LexiconFile, Lexicons, Ter
 import type { Listing, SourceTree, TreeEntry } from '../core/source.ts';
 import { untilAborted } from '../core/until-aborted.ts';
 import type { Log } from '../log.ts';
-import { AskedThread } from '../redact/asked-thread.ts';
+import { WorkerClient } from '../redact/worker-client.ts';
 import { inSlices } from '../triage/localise/in-slices.ts';
 import { classifyFile, isProgram } from '../triage/own-code.ts';
 import type { IndexedKind, KnownRows, RowMatches } from './index-file.ts';
@@ -75,7 +75,7 @@ function fileOf(folder: string, projectId: string): string {
 function createIndexThread(): IndexThread {
   const script = new URL('./index-worker.ts', import.meta.url);
   const closed = 'The index was closed: the report is taken up again at the next start.';
-  const start = () => new AskedThread<IndexRequest, IndexAnswer>({ script, closed });
+  const start = () => new WorkerClient<IndexRequest, IndexAnswer>({ script, closed });
   let thread = start();
   let waiting = 0;
   let idle: NodeJS.Timeout | undefined;
@@ -84,8 +84,7 @@ function createIndexThread(): IndexThread {
       clearTimeout(idle);
       waiting += 1;
       try {
-        const asked = await thread.ask(request, LIMIT_MS);
-        return asked.kind === 'answered' ? asked.answer : null;
+        return await thread.ask(request, LIMIT_MS);
       } finally {
         waiting -= 1;
         if (waiting === 0) {

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { removeExactValues } from '../../src/redact/find-secrets.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
-import { DISGUISES, noise } from './planted.ts';
+import { DISGUISES } from './planted.ts';
 
 const VALUES = [
   ['of letters', 'correct horse battery'],
@@ -20,7 +19,6 @@ describe.each(VALUES)('a secret of our own, %s', (_name, value) => {
     const [before, after] = [disguise.around('before <'), disguise.around('> after')];
     const text = before + disguise.secret(value) + after;
     expect(await redactor.redact(text)).toBe(`${before}[redacted]${after}`);
-    expect(removeExactValues(text, [value])).toBe(`${before}[redacted]${after}`);
   });
 
   it.each([0, 1, 2, 3, 4])('is cut out of base64 with %i bytes before it', async (count) => {
@@ -34,21 +32,21 @@ describe.each(VALUES)('a secret of our own, %s', (_name, value) => {
   });
 });
 
-it.each(['toLowerCase', 'toUpperCase'] as const)('a value in hex is cut out: %s', (spelling) => {
-  const hex = Buffer.from('correct horse').toString('hex')[spelling]();
-  expect(removeExactValues(`x ${hex} y`, ['correct horse'])).toBe('x [redacted] y');
+it.each(['toLowerCase', 'toUpperCase'] as const)('a value in hex is cut out: %s', async (spelling) => {
+  const hex = Buffer.from('correct horse battery').toString('hex')[spelling]();
+  expect(await redactor.redact(`x ${hex} y`)).toBe('x [redacted] y');
 });
 
-it('a phrase wrapped at one of its spaces is cut out', () => {
-  expect(removeExactValues('say correct horse\n  battery now', ['correct horse battery'])).toBe('say [redacted] now');
+it('a phrase wrapped at one of its spaces is cut out', async () => {
+  expect(await redactor.redact('say correct horse\n  battery now')).toBe('say [redacted] now');
 });
 
-it('values under eight characters are left alone', async () => {
+it('values under eight characters stay', async () => {
   await using short = createRedactor({ exactValues: () => ['1234567', '', '   '] });
   expect(await short.redact('1234567 and 12345678')).toBe('1234567 and 12345678');
 });
 
-it('values are asked for anew for each text', async () => {
+it('a value that is added later is cut out of the next text', async () => {
   const values: string[] = [];
   await using growing = createRedactor({ exactValues: () => values });
   expect(await growing.redact('later-secret')).toBe('later-secret');
@@ -62,23 +60,21 @@ it('a value that is part of the marker does not tear markers', async () => {
   expect(await odd.redact('x [redacted] y')).toBe('x [redacted] y');
 });
 
-it('whatever the value, no text that holds it shows it', async () => {
+it('no text that holds a value shows it, whatever the value and its disguise', async () => {
+  let value = '';
+  await using any = createRedactor({ exactValues: () => [value] });
   await fc.assert(
     fc.asyncProperty(
       fc.string({ minLength: 8, maxLength: 40, unit: 'grapheme' }),
       fc.constantFrom(...DISGUISES),
-      async (value, disguise) => {
-        // What nobody can see at its edges may stay: it tells nothing.
-        const seen = value.replace(/^[\s\p{DI}]+|[\s\p{DI}]+$/gu, '');
-        fc.pre(seen.replace(/[\s\p{DI}]/gu, '').length >= 8 && !/[\n^\u241B]/.test(value));
-        const text = `<${disguise.secret(seen)}>`;
-        expect(removeExactValues(text, [value])).toBe('<[redacted]>');
+      async (drawn, disguise) => {
+        // Invisible characters at its edges may stay.
+        const seen = drawn.replace(/^[\s\p{DI}]+|[\s\p{DI}]+$/gu, '');
+        fc.pre(seen.replace(/[\s\p{DI}]/gu, '').length >= 8 && !/[\n^\u241B]/.test(drawn));
+        value = drawn;
+        expect(await any.redact(`<${disguise.secret(seen)}>`)).toBe('<[redacted]>');
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 200 },
   );
-});
-
-it('without values a text is left as it is, whatever else it holds', () => {
-  expect(removeExactValues(`password=${noise(20, 1)}`, [])).toBe(`password=${noise(20, 1)}`);
 });

@@ -1,7 +1,7 @@
 // A redaction thread that does what its text orders: dies, hangs, or throws; else it works as the real one.
 import { parentPort } from 'node:worker_threads';
-import { READY } from '../../src/redact/asked-thread.ts';
 import { findSecrets } from '../../src/redact/find-secrets.ts';
+import { READY } from '../../src/redact/worker-client.ts';
 
 parentPort?.on('message', async ({ id, text, exactValues }) => {
   if (text.includes('DIE')) process.exit(1);

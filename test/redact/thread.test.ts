@@ -13,7 +13,7 @@ function log(count: number, last: string): string {
 function hostileRedactor() {
   return createRedactor({
     exactValues: () => [],
-    limits: { chunk: 16_384, chunkMs: 1_000 },
+    limits: { chunk: 16_384, chunkMs: 3_000 },
     script: new URL('./hostile-worker.ts', import.meta.url),
   });
 }
@@ -68,15 +68,9 @@ describe('a thread that never gets anything done', () => {
   it('lets nothing through', async () => {
     await using redactor = createRedactor({
       exactValues: () => [],
-      limits: { failedMs: 300 },
+      limits: { failures: 2, chunk: 30_000 },
       script: new URL('./no-such-file.ts', import.meta.url),
     });
-    const shown = await redactor.redact(log(3_000, 'x'));
-    expect(shown.replaceAll(WITHHELD, '')).toBe('');
-  });
-
-  it('lets nothing through when time is up at once', async () => {
-    await using redactor = createRedactor({ exactValues: () => [], limits: { failedMs: 0 } });
     const shown = await redactor.redact(log(3_000, 'x'));
     expect(shown.replaceAll(WITHHELD, '')).toBe('');
   });

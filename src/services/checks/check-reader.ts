@@ -2,7 +2,7 @@
 
 import { type CheckTexts, type ReadCheck, readCheck } from '../../ci/read-check.ts';
 
-import { AskedThread, type Numbered } from '../../redact/asked-thread.ts';
+import { type Numbered, WorkerClient } from '../../redact/worker-client.ts';
 
 /** What a check says by itself, wherever that is found out. */
 export type CheckReading = (texts: CheckTexts) => Promise<ReadCheck>;
@@ -34,12 +34,12 @@ const UNREAD = 'The log could not be read in time.';
 /** `script` is the file that the thread runs. The thread starts with the first long text. */
 export function createCheckReader(options: { readonly script?: URL; readonly limitMs?: number } = {}): CheckReader {
   const { script = SCRIPT, limitMs = LIMIT_MS } = options;
-  const thread = new AskedThread<Asked, Told>({ script, closed: CLOSED });
+  const thread = new WorkerClient<Asked, Told>({ script, closed: CLOSED });
   return {
     readCheck: async (texts) => {
       if (measureTexts(texts) <= INLINE) return readCheck(texts);
-      const asked = await thread.ask({ texts }, limitMs);
-      return asked.kind === 'answered' ? asked.answer.read : readWithoutLog(texts);
+      const answer = await thread.ask({ texts }, limitMs);
+      return answer?.read ?? readWithoutLog(texts);
     },
     [Symbol.asyncDispose]: () => thread[Symbol.asyncDispose](),
   };

@@ -1,7 +1,7 @@
 // The thread that reads long logs for their cause, so that the event loop stays free.
 import { parentPort } from 'node:worker_threads';
 import { readCheck } from '../../ci/read-check.ts';
-import { READY } from '../../redact/asked-thread.ts';
+import { READY } from '../../redact/worker-client.ts';
 import type { ReadReply, ReadRequest } from './check-reader.ts';
 
 parentPort?.on('message', ({ id, texts }: ReadRequest) => {

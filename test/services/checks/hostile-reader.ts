@@ -1,7 +1,7 @@
 // A reading thread that does what its log orders: dies, hangs, spins, or throws; else it works as the real one.
 import { parentPort } from 'node:worker_threads';
 import { readCheck } from '../../../src/ci/read-check.ts';
-import { READY } from '../../../src/redact/asked-thread.ts';
+import { READY } from '../../../src/redact/worker-client.ts';
 
 /** Of such a text it tries each of 2^98 ways to part it. */
 const ENDLESS = /^(?:a+)+$/;

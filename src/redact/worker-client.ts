@@ -1,45 +1,39 @@
-// A worker thread that answers one question at a time: started when needed, replaced when it dies or does not answer in time.
+// A worker thread that answers one request at a time: started when needed, replaced when it dies or does not answer in time.
 import { Worker } from 'node:worker_threads';
 import { CausewayError } from '../core/errors.ts';
 
 /** The thread's first message, once its code is loaded. */
 export const READY = 'ready';
 
-/** A question as the thread receives it; its answer carries the same id. */
+/** A request as the thread receives it; its answer carries the same id. */
 export type Numbered<T extends object> = T & { readonly id: number };
-
-/** `failed`: the thread died, threw, or took longer than allowed; `ms` is how long that took. */
-export type Reply<Answer> =
-  | { readonly kind: 'answered'; readonly answer: Answer }
-  | { readonly kind: 'failed'; readonly ms: number };
 
 const START_LIMIT_MS = 15_000;
 /** A text of a few megabytes needs well below 100 MB; a thread that wants more is better replaced. */
 const MEMORY_MB = 512;
 
-export interface AskedThreadOptions {
-  readonly script: URL;
-  /** The error of a question after disposal. */
-  readonly closed: string;
-}
-
-/** Runs the file `script`, which posts READY and then answers each message with one of the same id. */
-export class AskedThread<Question extends object, Answer extends object> implements AsyncDisposable {
-  readonly #options: AskedThreadOptions;
+/** Runs the file `script`, which posts READY and then answers each message with one of the same id. `closed`: the error after disposal. */
+export class WorkerClient<Request extends object, Answer extends object> implements AsyncDisposable {
+  readonly #script: URL;
+  readonly #closed: string;
   #worker: Worker | null = null;
   #last: Promise<unknown> = Promise.resolve();
   #nextId = 0;
   #isDisposed = false;
 
-  constructor(options: AskedThreadOptions) {
-    this.#options = options;
+  constructor({ script, closed }: { readonly script: URL; readonly closed: string }) {
+    this.#script = script;
+    this.#closed = closed;
   }
 
-  /** The answer within `limitMs`, counted from the moment the questions before it are answered. Rejects only after disposal. */
-  ask(question: Question, limitMs: number): Promise<Reply<Answer>> {
+  /**
+   * The answer within `limitMs`, counted from the moment the requests before it are answered; null where the thread died, threw or took
+   * longer. Rejects only after disposal.
+   */
+  ask(request: Request, limitMs: number): Promise<Answer | null> {
     const answer = this.#last.then(() => {
-      if (this.#isDisposed) throw new CausewayError('internal', this.#options.closed);
-      return this.#post({ ...question, id: this.#nextId++ }, limitMs);
+      if (this.#isDisposed) throw new CausewayError('internal', this.#closed);
+      return this.#post({ ...request, id: this.#nextId++ }, limitMs);
     });
     this.#last = answer.catch(() => undefined);
     return answer;
@@ -51,19 +45,15 @@ export class AskedThread<Question extends object, Answer extends object> impleme
     await this.#last;
   }
 
-  async #post(question: Numbered<Question>, limitMs: number): Promise<Reply<Answer>> {
-    const startedAt = performance.now();
+  async #post(request: Numbered<Request>, limitMs: number): Promise<Answer | null> {
     const worker = await this.#start();
-    const answer = worker && awaitMessage(worker, limitMs, (message: Numbered<Answer>) => message.id === question.id);
-    worker?.postMessage(question);
+    const answer = worker && awaitMessage(worker, limitMs, (message: Numbered<Answer>) => message.id === request.id);
+    worker?.postMessage(request);
     const answered = await answer;
-    if (answered) {
-      // An idle thread does not keep the process alive.
-      if (this.#worker === worker) worker?.unref();
-      return { kind: 'answered', answer: answered };
-    }
-    await this.#stop();
-    return { kind: 'failed', ms: performance.now() - startedAt };
+    // An idle thread does not keep the process alive.
+    if (answered && this.#worker === worker) worker?.unref();
+    if (!answered) await this.#stop();
+    return answered;
   }
 
   /** The running thread, or a new one that has loaded its code; null where it does not start. */
@@ -71,7 +61,7 @@ export class AskedThread<Question extends object, Answer extends object> impleme
     this.#worker?.ref();
     if (this.#worker) return this.#worker;
     // No environment and no flags: the thread needs none, and there is nothing in it to leak.
-    const worker = new Worker(this.#options.script, {
+    const worker = new Worker(this.#script, {
       env: {},
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
@@ -94,7 +84,7 @@ export class AskedThread<Question extends object, Answer extends object> impleme
   }
 }
 
-/** The first message that is wanted; null where the thread dies or takes longer. */
+/** The first message that `isWanted`; null where the thread dies or takes longer. */
 function awaitMessage<T>(worker: Worker, limitMs: number, isWanted: (message: T) => boolean): Promise<T | null> {
   return new Promise((resolve) => {
     const settle = (message: T | null): void => {
